@@ -24,6 +24,18 @@ LINEAR = layers(
     sums="T b",
 )
 
+#: A layer as ONNX's QLinearMatMul and torch's quantized.linear_relu have it. b: the bias less the zero point of X times the sums of
+#: W's columns; m: the scale of X times those of W's columns, over that of Y. Y has the zero point 0, so its range is the relu.
+QLINEAR = im.kernel(
+    """
+    temporary T
+    T[i,j] += i32(X[i,k]) * i32(W[k,j])
+    Y[i,j] = round_u8(f32(T[i,j] + b[j]) * m[j])
+    """,
+    name="qlinear",
+    dtypes={"X": "u8", "W": BYTES, "T": SUMS, "b": SUMS, "m": "f32", "Y": "u8"},
+)
+
 MLP = layers(
     "mlp",
     """

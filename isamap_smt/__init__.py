@@ -24,6 +24,7 @@ _WHERE = {
     **dict.fromkeys(("Instruction", "Cost"), "isamap_smt.ir.instruction"),
     **dict.fromkeys(("Hardware", "Memory", "Link"), "isamap_smt.ir.hardware"),
     **dict.fromkeys(("MachineParameter",), "isamap_smt.ir.machine_parameters"),
+    **dict.fromkeys(("Rule",), "isamap_smt.ir.rules"),
     **dict.fromkeys(("Engine", "Work"), "isamap_smt.ir.engines"),
     **dict.fromkeys(("Mapping",), "isamap_smt.ir.mapping"),
     **dict.fromkeys(("ProvedMapping", "Proof", "ClaimResult"), "isamap_smt.ir.proof"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -48,10 +48,11 @@ def equal_integers(
     types: Mapping[str, Kind],
     result: Kind,
     ranges: Mapping[str, tuple[int, int]],
+    rlimit: int = RLIMIT,
 ) -> Verdict:
     """Whether both trees give the same `result` for all elements in range; a counterexample is made small.
 
-    `ranges` restricts leaves (low and high included). Equal trees need no solver.
+    `ranges` restricts leaves (low and high included). Equal trees need no solver. rlimit: of the question about all of it.
     """
     if canonical(left) == canonical(right):
         return Proved()
@@ -73,7 +74,7 @@ def equal_integers(
     except NotExpressible as e:
         return Unknown(f"not expressible in bit-vectors: {e}")
     given = [b.between(name, low, high) for name, (low, high) in sorted(ranges.items())]
-    verdict = ask(given, a == c, "scalar", RLIMIT)
+    verdict = ask(given, a == c, "scalar", rlimit)
     if not isinstance(verdict, Refuted):
         return verdict
     return Refuted(b.signed(verdict.witness), "", verdict.seconds)
@@ -136,8 +137,8 @@ def _within(inner: Kind, outer: Kind) -> bool:
     return limits(outer)[0] <= limits(inner)[0] and limits(inner)[1] <= limits(outer)[1]
 
 
-def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
-    """Whether both trees have the same value over the reals.
+def equal_reals(left: Any, right: Any, types: Mapping[str, Kind], given: Sequence[Any] = ()) -> Verdict:
+    """Whether both trees have the same value over the reals, for those that `given` formulas allow.
 
     Rounding, divisors of zero and the functions that z3 knows nothing of are abstracted, so a difference that involves
     one of these is Unknown.
@@ -149,12 +150,12 @@ def equal_reals(left: Any, right: Any, types: Mapping[str, Kind]) -> Verdict:
         a, b = r.value(left), r.value(right)
     except NotExpressible as e:
         return Unknown(f"not expressible over the reals: {e}")
-    verdict = ask([], a == b, "scalar over the reals")
+    verdict = ask(given, a == b, "scalar over the reals")
     if isinstance(verdict, Refuted):
         if r.opaque:
             return Unknown(f"they differ for some {r.opaque}, which need not be the true one", verdict.seconds)
         found = {k: v for k, v in verdict.witness.items() if k in types}
-        return Refuted(_simple(a == b, sorted(found)) or found, "", verdict.seconds)
+        return Refuted(found if given else _simple(a == b, sorted(found)) or found, "", verdict.seconds)
     return verdict
 
 

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True)
 class Proved:
-    """The claim's negation is unsatisfiable."""
+    """The claim's negation is unsatisfiable. how: what it follows from where it was not asked as one question, else ''."""
 
     seconds: float = 0.0
+    how: str = ""
 
     word: ClassVar[str] = "proved"
 

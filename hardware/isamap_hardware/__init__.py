@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 NAMES = (
     "amx",
     "avx512_bf16",
+    "avx512_fp16",
     "avx512_vnni",
     "avx512",
+    "avx_vnni",
     "avx2",
     "sve",
     "neon",
@@ -29,7 +31,9 @@ NAMES = (
 )
 
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
-CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(("neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",))
+CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("avx_vnni", "avx512_fp16", "neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",)
+)
 
 
 def names() -> tuple[str, ...]:

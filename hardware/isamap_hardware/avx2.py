@@ -141,7 +141,7 @@ def _floats(suffix: str) -> tuple[Row, ...]:
     return x86_floats(
         256,
         suffix,
-        f"_mm256_or_{suffix}(FOUND, _mm256_cmp_{suffix}({{a}}, {{a}}, _CMP_UNORD_Q))",
+        f"_mm256_or_{suffix}(_mm256_NAME_{suffix}({{b}}, {{a}}), _mm256_cmp_{suffix}({{b}}, {{b}}, _CMP_UNORD_Q))",
         f"_mm256_blendv_{suffix}({{y}}, {{x}}, _mm256_cmp_{suffix}({{a}}, {{b}}, PREDICATE))",
     )
 

@@ -1,7 +1,7 @@
-"""AVX-512 VNNI: dot products of four bytes per 32-bit lane.
+"""AVX-512 VNNI: dot products of four bytes, or two numbers of 16 bits, per 32-bit lane.
 
-`dpbusd` is exact. `maddubs_dot` is the sequence vpmaddubsw, vpmaddwd, vpaddd of older CPUs, which saturates the sum of
-two products to 16 bits: it equals the dot product only where the operands are small enough.
+What wraps and what saturates is said in isamap_hardware.vnni. `maddubs_dot` is the sequence vpmaddubsw, vpmaddwd, vpaddd of
+older CPUs, which saturates the sum of two products to 16 bits: it equals the dot product only where the operands are small enough.
 """
 
 from __future__ import annotations
@@ -12,25 +12,29 @@ from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import Register, moves
+from isamap_hardware.vnni import PRODUCT, dot
 
-DOT = "acc[l] += i32(a[l,e]) * i32(b[l,e])"
 SATURATING = (
     "acc[l] += i32(sat_i16(i32(a[l,0]) * i32(b[l,0]) + i32(a[l,1]) * i32(b[l,1])))"
     " + i32(sat_i16(i32(a[l,2]) * i32(b[l,2]) + i32(a[l,3]) * i32(b[l,3])))"
 )
 
-# GCC's builtin keeps the accumulator in its register; Clang's (and SIMDe's) intrinsic does so too.
-DPBUSD = """\
-static inline avx512_i32x16 avx512_dpbusd(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b) {
+
+def _helper(name: str) -> str:
+    """Its C. GCC's builtin keeps the accumulator in its register; Clang's (and SIMDe's) intrinsic does so too."""
+    return f"""\
+static inline avx512_i32x16 avx512_{name}(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b) {{
 #if defined(__clang__) || defined(avx512_emulated)
-    return (avx512_i32x16)_mm512_dpbusd_epi32((__m512i)acc, (__m512i)a, (__m512i)b);
+    return (avx512_i32x16)_mm512_{name}_epi32((__m512i)acc, (__m512i)a, (__m512i)b);
 #else
     typedef int builtin_i32x16 __attribute__((vector_size(64)));
-    return (avx512_i32x16)__builtin_ia32_vpdpbusd_v16si((builtin_i32x16)acc, (builtin_i32x16)a,
+    return (avx512_i32x16)__builtin_ia32_vp{name}_v16si((builtin_i32x16)acc, (builtin_i32x16)a,
                                                         (builtin_i32x16)b);
 #endif
-}
+}}
 """
+
+
 MADDUBS = """\
 static inline avx512_i32x16 avx512_maddubs_dot(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b) {
     __m512i pairs = _mm512_maddubs_epi16((__m512i)a, (__m512i)b);
@@ -39,30 +43,18 @@ static inline avx512_i32x16 avx512_maddubs_dot(avx512_i32x16 acc, avx512_i32x16 
 """
 
 
-def _dot(
-    name: str, requires: tuple[str, ...], *, per_cycle: float, helper: str, exact: str | None = None
-) -> im.Instruction:
-    return im.instruction(
-        f"avx512_vnni.{name}",
-        DOT,
-        axes={"l": 16, "e": 4},
-        dtypes={"a": "u8", "b": "i8", "acc": "i32"},
-        places=dict.fromkeys(("a", "b", "acc"), "zmm"),
-        emit=f"{{acc}} = avx512_{name}({{acc}}, {{a}}, {{b}});",
-        requires=requires,
-        latency=5.0,
-        per_cycle=per_cycle,
-        exact=exact,
-        c_types=dict.fromkeys(("a", "b", "acc"), C_TYPE),
-        headers=HEADERS,
-        prelude=(WORD_PRELUDE, helper),
-    )
+def _vnni(name: str) -> im.Instruction:
+    return dot(
+        "avx512_vnni", name, 16, "zmm", C_TYPE, f"{{acc}} = avx512_{name}({{acc}}, {{a}}, {{b}});",
+        requires=VNNI, per_cycle=2.0, headers=HEADERS, prelude=(WORD_PRELUDE, _helper(name)),
+    )  # fmt: skip
 
 
 REGISTERS = (
     Register("avx512_vnni", "zmm", "i32", 16, 1, C_TYPE),
     Register("avx512_vnni", "zmm", "u8", 16, 4, C_TYPE),
     Register("avx512_vnni", "zmm", "i8", 16, 4, C_TYPE),
+    Register("avx512_vnni", "zmm", "i16", 16, 2, C_TYPE),
 )
 VNNI = ("avx512f", "avx512_vnni")
 BYTES = ("avx512f", "avx512bw")
@@ -72,10 +64,25 @@ HARDWARE = im.Hardware(
     memories("zmm", 32, 64),
     links("zmm", load=120.0, store=64.0),
     (
-        _dot("dpbusd", VNNI, per_cycle=2.0, helper=DPBUSD),
-        _dot("maddubs_dot", BYTES, per_cycle=0.67, helper=MADDUBS, exact=SATURATING),
+        _vnni("dpbusd"),
+        im.instruction(
+            "avx512_vnni.maddubs_dot",
+            f"acc[l] += {PRODUCT}",
+            axes={"l": 16, "e": 4},
+            dtypes={"a": "u8", "b": "i8", "acc": "i32"},
+            places=dict.fromkeys(("a", "b", "acc"), "zmm"),
+            emit="{acc} = avx512_maddubs_dot({acc}, {a}, {b});",
+            requires=BYTES,
+            latency=5.0,
+            per_cycle=0.67,
+            exact=SATURATING,
+            c_types=dict.fromkeys(("a", "b", "acc"), C_TYPE),
+            headers=HEADERS,
+            prelude=(WORD_PRELUDE, MADDUBS),
+        ),
+        *map(_vnni, ("dpwssd", "dpbusds", "dpwssds")),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx512f",), WORD_PRELUDE, HEADERS)),
-        *(move for r in REGISTERS[1:] for move in woven(r, 8)),
+        *(move for r in REGISTERS[1:] for move in woven(r, 32 // r.group)),
     ),
     "x86-64 with AVX-512 VNNI: 16 lanes of four u8 x i8 products, summed in i32",
 )

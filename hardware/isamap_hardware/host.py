@@ -66,6 +66,13 @@ def cache_sizes(sysfs: Path = SYSFS) -> dict[str, int]:
 def host(available: Collection[str] | None = None) -> im.Hardware:
     """All that a CPU with these features (by default this one) can run: `scalar` always, no machine with parameters or engines."""
     have = features() if available is None else frozenset(available)
+    named = f"this CPU ({cpu_name()})" if available is None else "a CPU with " + ", ".join(sorted(have))
+    return _host(have, tuple(cache_sizes().items()), named)
+
+
+@functools.lru_cache(maxsize=8)  # a thousand instructions are checked against each other
+def _host(have: frozenset[str], known_sizes: tuple[tuple[str, int], ...], description: str) -> im.Hardware:
+    """A CPU with these features and bytes of caches."""
     instructions: dict[str, im.Instruction] = {}
     memories: dict[str, im.Memory] = {}
     links: dict[tuple[str, str], im.Link] = {}
@@ -79,11 +86,11 @@ def host(available: Collection[str] | None = None) -> im.Hardware:
             memories.setdefault(memory.name, memory)
         for link in machine.links:
             links.setdefault((link.source, link.target), link)
-    sizes = cache_sizes()
+    sizes = dict(known_sizes)
     return im.Hardware(
         "host",
         tuple(replace(m, capacity=sizes.get(m.name, m.capacity)) for m in memories.values()),
         tuple(links.values()),
         tuple(instructions.values()),
-        f"this CPU ({cpu_name()})" if available is None else "a CPU with " + ", ".join(sorted(have)),
+        description,
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import partial
 
 import isamap_smt as im
+from isamap_hardware import neon_indexed
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import lanewise
 from isamap_hardware.moves import PAIR_TO_ODD, PAIRS_TO_ODD, MoveCode, Register, dot_of_groups, moves
@@ -167,6 +168,7 @@ COMPUTES = (
     product("vusmmlaq_s32", MATRIX, "u8", "i8", "i32"),
     _dot("vbfdotq_f32", BRAIN, "bf16", "bf16", "f32", PAIR_TO_ODD),
     product("vbfmmlaq_f32", BRAIN, "bf16", "bf16", "f32", PAIRS_TO_ODD),
+    *neon_indexed.COMPUTES,
 )
 
 HARDWARE = im.Hardware(
@@ -179,6 +181,7 @@ HARDWARE = im.Hardware(
         *lanewise("neon", "v", "i32", 4, "int32x4_t", rows("s32", False), BASE),
         *(move for r, code in REGISTERS for move in moves(r, code, NEEDS.get(r.dtype, BASE), PRELUDE, HEADERS)),
         *(move for dtype in ("i8", "u8", "bf16") for move in factors(dtype, NEEDS.get(dtype, BASE))),
+        *neon_indexed.MOVES,
         *(move for dtype in ("i32", "u32", "f32") for move in sums(dtype, BASE)),
     ),
     "64-bit Arm with NEON: 4 f32 or 8 f16 lanes, exact dot products of bytes, signed and not, and of bf16",

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 import isamap_smt as im
+from isamap_hardware import sve_indexed
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import PAIR_TO_ODD, PAIRS_TO_ODD, MoveCode, Register, dot_of_groups, moves
 from isamap_hardware.sve_tiles import C_TYPES, factors, product, sums
@@ -110,6 +111,7 @@ COMPUTES = (
     product("svmmla_u32", MATMUL, "u8", "u8", "u32"),
     product("svusmmla_s32", MATMUL, "u8", "i8", "i32"),
     product("svbfmmla_f32", BRAIN, "bf16", "bf16", "f32", PAIRS_TO_ODD),
+    *sve_indexed.COMPUTES,
 )
 
 HARDWARE = im.Hardware(
@@ -120,6 +122,7 @@ HARDWARE = im.Hardware(
         *COMPUTES,
         *(move for r, code in REGISTERS for move in moves(r, code, NEEDS.get(r.dtype, BASE), PRELUDE, HEADERS)),
         *(move for dtype in ("i8", "u8", "bf16") for move in factors(dtype, NEEDS.get(dtype, BASE))),
+        *sve_indexed.MOVES,
         *(move for dtype in ("i32", "u32", "f32") for move in sums(dtype, BASE)),
     ),
     "64-bit Arm with SVE of any vector length: f32 lanes, dot products and small matrices of bytes and of bf16",

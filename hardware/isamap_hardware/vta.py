@@ -24,18 +24,24 @@ SHIFTS = 15  # the most
 
 C: dict[str, Any] = {"headers": ("vta_stream.h",)}
 PLACED: dict[str, Any] = {"axes": TILE, "active": {"r": "rows"}}
+PADDED: dict[str, Any] = {**PLACED, "front": {"r": "front"}}
 ARITHMETIC = (
     ("max", "max(acc[r,c], i32(imm[]))", "VTA_MAX", ()),
     ("min", "min(acc[r,c], i32(imm[]))", "VTA_MIN", ()),
     ("add", "acc[r,c] + i32(imm[])", "VTA_ADD", ()),
     ("shift", "acc[r,c] >> i32(imm[])", "VTA_SHR", (("imm", 0, SHIFTS),)),
 )
+OF_TWO = (
+    ("max", "max(acc[r,c], src[r,c])", "VTA_MAX"),
+    ("min", "min(acc[r,c], src[r,c])", "VTA_MIN"),
+    ("add", "acc[r,c] + src[r,c]", "VTA_ADD"),
+)
 
 INSTRUCTIONS = (
     im.instruction(
         "vta.load_inp", "s[r,c] = m[r,c]", dtypes={"s": "i8", "m": "i8"},
         places={"s": "inp[r,c]", "m": "memory[r*down + c]"}, engine="load", beyond="zero",
-        work=im.Work(LATENCY, 1, ("r",)), emit="vta_load_inp({s}, {m}, {down}, {rows});", **PLACED, **C,
+        work=im.Work(LATENCY, 1, ("r",)), emit="vta_load_inp({s}, {m}, {down}, {front}, {rows});", **PADDED, **C,
     ),
     im.instruction(
         "vta.load_wgt", "s[r,c] = m[r,c]", dtypes={"s": "i8", "m": "i8"}, places={"s": "wgt[r,c]", "m": "memory"},
@@ -44,7 +50,7 @@ INSTRUCTIONS = (
     im.instruction(
         "vta.load_acc", "acc[r,c] = m[r,c]", dtypes={"acc": "i32", "m": "i32"},
         places={"acc": "acc[r,c]", "m": "memory[r*down + c]"}, engine="compute", beyond="zero",
-        work=im.Work(LATENCY, 4, ("r",)), emit="vta_load_acc({acc}, {m}, {down}, {rows});", **PLACED, **C,
+        work=im.Work(LATENCY, 4, ("r",)), emit="vta_load_acc({acc}, {m}, {down}, {front}, {rows});", **PADDED, **C,
     ),
     im.instruction(
         "vta.reset", "acc[r,c] = 0", axes=TILE, dtypes={"acc": "i32"}, places={"acc": "acc[r,c]"}, engine="compute",
@@ -63,6 +69,14 @@ INSTRUCTIONS = (
             work=im.Work(SIDE, 0), emit=f"vta_alu({operation}, {{acc}}, {{imm}});", **C,
         )
         for name, value, operation, assume in ARITHMETIC
+    ),
+    *(
+        im.instruction(
+            f"vta.{name}_acc", f"acc[r,c] = {value}", axes=TILE, dtypes={"acc": "i32", "src": "i32"},
+            places={"acc": "acc[r,c]", "src": "acc[r,c]"}, engine="compute",
+            work=im.Work(SIDE, 0), emit=f"vta_alu_acc({operation}, {{acc}}, {{src}});", **C,
+        )
+        for name, value, operation in OF_TWO
     ),
     im.instruction(
         "vta.store", "m[r,c] = i8(acc[r,c])", dtypes={"m": "i8", "acc": "i32"},

@@ -12,6 +12,7 @@ from typing import Any
 
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.example_kernels import example
 from isamap_smt.language.library import find_kernel
 
 #: constant: weights may be packed before the calls. free: nothing is known ahead; packing is part of the call.
@@ -20,7 +21,8 @@ CONDITIONS = ("constant", "free")
 
 @dataclass(frozen=True)
 class Case:
-    """One problem. `family` is what peers compute (matmul, conv, separable, gru, lstm), `group` the class whose mean it enters.
+    """One problem. `family` is what peers compute (matmul, conv, separable, gru, lstm, an operator's name), `group` the class whose
+    mean it enters. `kernel` is one of the library, or of examples/ as FILE.py:NAME.
 
     `weights` names the inputs that are constant under that condition; `form` is the layout of a matrix product (NN, NT,
     TN), the window of a convolution, or the number of steps of a recurrent layer.
@@ -47,7 +49,8 @@ class Case:
 
     def problem(self) -> Kernel:
         """The kernel with its element types; sizes stay open."""
-        return find_kernel(self.kernel).with_dtypes(dict(self.dtypes))
+        found = example(self.kernel) if ".py:" in self.kernel else find_kernel(self.kernel)
+        return found.with_dtypes(dict(self.dtypes))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of every tensor, by name."""
@@ -64,10 +67,12 @@ class Case:
     def operations(self) -> float:
         """2 for every point of the box of each statement that adds up products, as DeepBench counts.
 
-        Padding is not left out, and the few operations on single elements (biases, activations) are not counted.
+        Padding is not left out, and the few operations on single elements (biases, activations) are not counted. A kernel that
+        adds up nothing has 1 for every point.
         """
-        products = [s for s in self.problem().with_sizes(self.size).statements if s.reduction_axes]
-        return sum(2.0 * math.prod(int(a.extent) for a in s.axes) for s in products)
+        statements = self.problem().with_sizes(self.size).statements
+        points = [(math.prod(int(a.extent) for a in s.axes), bool(s.reduction_axes)) for s in statements]
+        return sum(2.0 * n for n, adds in points if adds) or float(sum(n for n, _ in points))
 
     def bytes(self) -> int:
         """Bytes of all inputs and results together."""

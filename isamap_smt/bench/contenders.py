@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.operators import OPERATORS
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.report.quantities import installed
 
@@ -22,7 +23,7 @@ _PACKAGES = {"exo": "exo-lang"}  # what is imported -> what is installed, where 
 
 @dataclass(frozen=True)
 class Contender:
-    """module:function opens a case (see work.Open). takes: (family, inputs' types, condition) -> forms, `*` for all.
+    """module:function opens a case (see work.Open). takes: (family, inputs' types or `*` for any, condition).
 
     needs: packages to import. threads: the most it can use, 0 for any number.
     """
@@ -38,7 +39,7 @@ class Contender:
     def plays(self, case: Case, condition: str, threads: int) -> bool:
         """Whether it takes part in this case."""
         return (
-            (case.family, case.elements, condition) in self.takes
+            any((case.family, elements, condition) in self.takes for elements in (case.elements, "*"))
             and (not self.forms or case.form in self.forms)
             and (self.threads == 0 or threads <= self.threads)
         )
@@ -69,10 +70,18 @@ _SEPARABLE = (("separable", "f32", "constant"), ("separable", "f32", "free"))
 _CONV = (("conv", "f32", "constant"), ("conv", "f32", "free"), *_SEPARABLE)
 _LSTM = ("lstm", "f32", "constant")
 _RECURRENT = (("gru", "f32", "constant"), _LSTM)
+
+
+def _operators(*without: str) -> tuple[tuple[str, str, str], ...]:
+    """All of them but these: what is constant of one is its weights, and of most it is nothing."""
+    return tuple((n, "*", "constant" if o.weights else "free") for n, o in OPERATORS.items() if n not in without)
+
+
 _ANY = (
     *((f, e, c) for f in ("matmul", "conv") for e in ("f32", "u8xi8", "bf16") for c in ("constant", "free")),
     *_SEPARABLE,
     *_RECURRENT,
+    *_operators(),
 )
 _PEERS = "isamap_smt.bench.peers"
 _ALL = (
@@ -80,15 +89,15 @@ _ALL = (
     Contender(
         "numpy",
         f"{_PEERS}.with_numpy:open_case",
-        "numpy.matmul; OpenBLAS told the core type where it mistakes it",
-        _matmul("f32 free"),
+        "numpy.matmul, and operators as one writes them; OpenBLAS told the core type where it mistakes it",
+        (*_matmul("f32 free"), *_operators("gelu")),
         ("numpy",),
     ),
     Contender(
         "torch",
         f"{_PEERS}.with_torch:open_case",
-        "torch.mm, torch._int_mm, torch.conv2d, torch.nn.GRU, torch.nn.LSTM",
-        (*_matmul("f32 free", "u8xi8 free", "bf16 free"), *_CONV, *_RECURRENT),
+        "torch.mm, torch._int_mm, torch.conv2d, torch.nn.GRU, torch.nn.LSTM, and its function of each operator",
+        (*_matmul("f32 free", "u8xi8 free", "bf16 free"), *_CONV, *_RECURRENT, *_operators()),
         ("torch",),
     ),
     Contender(
@@ -112,13 +121,13 @@ _ALL = (
     Contender(
         "onnxruntime",
         f"{_PEERS}.with_onnxruntime:open_case",
-        "MatMul, Gemm, MatMulInteger, Conv, GRU and LSTM on the CPU; weights an initializer where they are constant",
-        (*_matmul("f32 free", "f32 constant", "u8xi8 free", "u8xi8 constant"), *_CONV, *_RECURRENT),
+        "MatMul, Gemm, MatMulInteger, Conv, GRU, LSTM and operators on the CPU; weights an initializer where they are constant",
+        (*_matmul("f32 free", "f32 constant", "u8xi8 free", "u8xi8 constant"), *_CONV, *_RECURRENT, *_operators()),
         ("onnxruntime", "onnx"),
     ),
     Contender(
         "exo",
-        f"{_PEERS}.with_exo:open_case",
+        f"{_PEERS}.exo_schedule:open_case",
         "an sgemm scheduled with Exo's operators, its C built like our kernels",
         _matmul("f32 free"),
         ("exo",),

@@ -1,7 +1,7 @@
 """Inputs and their right result, for each family of problems.
 
 Sums of products get inputs whose result is the same whatever the order of the sum: whole numbers, so few that nothing is
-rounded. Recurrent layers cannot have that, see isamap_smt.bench.recurrent.
+rounded. Recurrent layers cannot have that, see isamap_smt.bench.recurrent, nor can all operators, see isamap_smt.bench.operators.
 
 Every partial sum of f32 stays below 2^24 in absolute value, every one of i32 below 2^31, so float64 gives the exact
 result and a correct contender gives its bits. Within that bound the numbers use as many bits as they can: a peer that
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isamap_smt.bench import recurrent
+from isamap_smt.bench import operators, recurrent
 from isamap_smt.bench.case import Case
 from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DType, from_numpy
@@ -33,7 +33,7 @@ _SMALL = 3  # the other input of a floating-point product
 
 def inputs(case: Case, seed: int = 0) -> Arrays:
     """The inputs of a case, by name; the same for the same seed."""
-    return _FAMILIES[case.family].inputs(case, seed)
+    return _family(case).inputs(case, seed)
 
 
 def whole_numbers(case: Case, seed: int) -> Arrays:
@@ -80,13 +80,15 @@ def _drawn(dtype: DType) -> type:
 
 def expected(case: Case, arrays: Arrays) -> np.ndarray:
     """The result in float64 (outputs start at zero); exact for whole numbers."""
-    return _FAMILIES[case.family].expected(case, arrays)
+    return _family(case).expected(case, arrays)
 
 
 def tolerance(case: Case, ours: bool) -> float | None:
     """How far a result may be off, of the largest element: see check(). isamap has to be exact where the result is."""
     if case.family in _RECURRENT:
         return recurrent.TOLERANCE
+    if case.family in operators.OPERATORS:
+        return operators.tolerance(case, ours)
     return 0.0 if ours else None
 
 
@@ -151,6 +153,10 @@ _FAMILIES = {
     "separable": _Family(_separable_numbers, _convolution),
     **_RECURRENT,
 }
+
+
+def _family(case: Case) -> _Family:
+    return _FAMILIES.get(case.family, _Family(operators.inputs, operators.expected))
 
 
 #: Of the largest element. Peers may transform (Winograd), which rounds; sums in less than f32 are far outside.

@@ -11,6 +11,7 @@ from isamap_smt.bench.contenders import OURS
 from isamap_smt.bench.results import Results, ResultsError
 from isamap_smt.bench.summary import Entry, Row, Standing, excluded, extremes, form, group, rows, standings
 from isamap_smt.bench.tables import MEANS, sections
+from isamap_smt.runtime.whole_file import whole_file
 
 _MACHINE = re.compile(r"^\d+ figures on (.+?)\. A figure is ")
 _COLUMNS = f"| {' | '.join(MEANS)} |"
@@ -73,6 +74,38 @@ def _row(line: str) -> Row:
     return Row(
         suite, condition, int(threads), name.strip("*"), int(cases), mean, worst, best, fraction, failed, alone, noisy
     )
+
+
+def write_page(results: Results, path: Path) -> Path:
+    """The summary, and a line for each case, as a page. Raises ResultsError where it cannot be written."""
+    suites = ", ".join(dict.fromkeys(e["suite"] for e in results.entries))
+    text = "\n".join(
+        [f"# isamap bench: {suites}", "", summary(results), "## Every case", "", *_cases(results.entries), ""]
+    )
+    try:
+        with whole_file(path) as file:
+            file.write(text)
+    except OSError as error:
+        raise ResultsError(f"cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def _cases(entries: list[Entry]) -> Iterator[str]:
+    """The time of a call in us of everybody who was right, medians over turns, and the ratio within turns with its quartiles."""
+    names = list(dict.fromkeys(n for e in entries for n, c in e["contenders"].items() if "gflops" in c))
+    yield from _head("suite", "threads", "case", *(f"{n}, us" for n in names), "ratio to the best other", "")
+    for e in entries:
+        speeds = (e["contenders"].get(n, {}).get("gflops") for n in names)
+        times = (_us(e["operations"] / speed["median"] / 1e3) if speed else "-" for speed in speeds)
+        r = e["ratio"]
+        ratio = f"{r['median']:.2f} [{r['low']:.2f}, {r['high']:.2f}]" if r else "-"
+        noisy = "noisy" if e.get("turns", {}).get("noisy") else ""
+        yield f"| {e['suite']} | {e['threads']} | {e['case']['name']} | {' | '.join(times)} | {ratio} | {noisy} |"
+
+
+def _us(value: float) -> str:
+    """Three digits at least, and none of an exponent."""
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
 def summary(results: Results) -> str:

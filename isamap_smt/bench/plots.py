@@ -27,6 +27,11 @@ NAMES = {
     "gemm-bf16": "GEMM, bf16",
     "gru": "GRU, f32",
     "lstm": "LSTM, f32",
+    "reductions": "reductions, f32",
+    "elementwise": "elementwise, f32",
+    "norms": "norms, f32",
+    "attention": "attention, f32",
+    "quantised": "layers of bytes",
 }
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")  # Okabe and Ito, 2008
 REPEATABLE: Any = {"svg.hashsalt": "isamap", "svg.fonttype": "none"}  # the same ids in each file, and letters as text

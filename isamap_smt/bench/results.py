@@ -12,6 +12,7 @@ from typing import Any
 import isamap_smt
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.strict_json import finite
+from isamap_smt.language.example_kernels import examples
 from isamap_smt.runtime.whole_file import whole_file
 
 FORMAT, VERSION = "isamap bench", 1
@@ -120,7 +121,7 @@ def load(path: Path) -> Results:
 
 
 def code_digest() -> str:
-    """Of every source that figures depend on: the library without its command line, reports and benchmarks."""
+    """Of every source that figures depend on: the library without its command line, reports and benchmarks, and the examples."""
     import isamap_encodings
     import isamap_hardware
     import isamap_kernels
@@ -128,7 +129,9 @@ def code_digest() -> str:
     digest = hashlib.blake2b(digest_size=8)
     for package in (isamap_smt, isamap_encodings, isamap_hardware, isamap_kernels):
         root = Path(str(package.__file__)).parent
-        for file in sorted(root.rglob("*.py")):
+        for file in sorted(f for f in root.rglob("*") if f.suffix in (".py", ".c")):
             if file.relative_to(root).parts[0] not in ("bench", "cli", "report", "certificates"):
                 digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+    for file in sorted(examples().glob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -136,5 +137,6 @@ def _one(
     known = [Bandwidth(**b) for b in results.bandwidth[str(task.threads)]]  # type: ignore[arg-type]
     peak = entry["peak"]
     case = task.case
-    limit = attainable(case.operations, case.passes(), peak * 1e9, known, task.threads) / 1e9 if peak else None
+    top = peak * 1e9 if peak else math.inf  # several instructions in a row have no one peak: memory alone is the limit
+    limit = attainable(case.operations, case.passes(), top, known, task.threads) / 1e9
     return {**base, **entry, "limit": limit}

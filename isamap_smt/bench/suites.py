@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
-from isamap_smt.bench import deepbench
+from isamap_smt.bench import deepbench, operators
 from isamap_smt.bench.case import CONDITIONS, Case
 from isamap_smt.ir.errors import IsamapError, UnknownNameError, did_you_mean
 
@@ -19,7 +20,8 @@ class SuiteError(IsamapError):
 class Suite:
     """`quick`: names of the handful that `--quick` runs, one or more of each class.
 
-    conditions: what may be known of the weights; a recurrent layer's are the same at every step, so never free.
+    conditions: what may be known of the weights; a recurrent layer's are the same at every step, so never free, and most operators
+    have none.
     """
 
     name: str
@@ -56,7 +58,7 @@ _GEMM_QUICK = (
     "35x700x2048 NN",
 )
 _CONV_QUICK = ("54x54x64->64 3x3 n1", "7x7x512->512 3x3 n1", "28x28x512->128 1x1 n1", "48x480x1->16 3x3 n1")
-_RECURRENT = ("constant",)
+_CONSTANT, _FREE = ("constant",), ("free",)
 _ALL = (
     Suite(
         "gemm-f32",
@@ -94,14 +96,49 @@ _ALL = (
         "DeepBench's GRU layers, f32, input projection included",
         lambda: deepbench.recurrent("gru"),
         ("512x1 t1", "1024x1 t25", "1024x4 t25", "1024x32 t25", "2816x1 t25"),
-        _RECURRENT,
+        _CONSTANT,
     ),
     Suite(
         "lstm",
         "DeepBench's LSTM layers, f32, input projection included",
         lambda: deepbench.recurrent("lstm"),
         ("256x1 t25", "512x4 t25", "512x16 t25", "1024x1 t25", "1536x8 t25"),
-        _RECURRENT,
+        _CONSTANT,
+    ),
+    *(
+        Suite(name, about, partial(operators.cases, name), quick, conditions)
+        for name, about, quick, conditions in (
+            (
+                "reductions",
+                "sums, maxima and log-sum-exps of rows and columns, dot products, f32",
+                ("row_sum 128x768", "row_max 128x768", "column_max 1000x1000", "dot 98304", "log_sum_exp 128x768"),
+                _FREE,
+            ),
+            (
+                "elementwise",
+                "addition, scale and shift, GELU and SiLU, f32",
+                ("add 8x768", "add 128x768", "scale_add_relu 128x768", "gelu_tanh 98304", "silu 98304"),
+                _FREE,
+            ),
+            (
+                "norms",
+                "softmax, layer norm and RMS norm of rows, f32",
+                ("softmax 128x768", "layer_norm 128x768", "rms_norm 128x768", "softmax 1000x1000"),
+                _FREE,
+            ),
+            (
+                "attention",
+                "attention of BERT-base, 12 heads of 64, 128 and 512 tokens, causal too, f32",
+                ("attention 12x128x128x64", "causal_attention 12x128x128x64"),
+                _FREE,
+            ),
+            (
+                "quantised",
+                "layers of bytes with biases, scales and rounding to bytes, at BERT-base's sizes",
+                ("qlinear 128x768x768", "linear 128x768x768"),
+                _CONSTANT,
+            ),
+        )
     ),
 )
 SUITES = {s.name: s for s in _ALL}

@@ -187,6 +187,10 @@ GOALS: dict[tuple[str, str], Goal] = {
     **{("conv", c): Goal(1.05) for c in ("constant", "free")},
     **{("depthwise", c): Goal(2.0) for c in ("constant", "free")},
     **{("separable", c): Goal(1.15) for c in ("constant", "free")},
+    ("reductions", "free"): Goal(1.0),
+    ("elementwise", "free"): Goal(1.2, of_classes=1.0),
+    **{(s, "free"): Goal(1.2) for s in ("norms", "attention")},
+    ("quantised", "constant"): Goal(1.15),
 }
 
 

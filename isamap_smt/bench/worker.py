@@ -84,7 +84,7 @@ def load_arrays(kernel: Any, folder: Path) -> dict[str, np.ndarray]:
 def save_array(path: Path, array: np.ndarray) -> None:
     """As .npy; element types that NumPy has no name for (bf16) as their bits."""
     kind = array.dtype if array.dtype.kind in "fiu" else np.dtype(f"u{array.dtype.itemsize}")
-    np.save(path, np.ascontiguousarray(array).view(kind))
+    np.save(path, np.asarray(array, order="C").view(kind))  # which leaves a number without dimensions as it is
 
 
 def _cpu() -> float:

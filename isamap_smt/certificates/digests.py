@@ -48,6 +48,7 @@ _LATER = (
     "engine",
     "cells",
     "active",
+    "front",
     "beyond",
     "work",
     "row",

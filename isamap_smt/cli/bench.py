@@ -38,36 +38,40 @@ from isamap_smt.cli.status import FAULT
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")
 @click.option("--recorded", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Measure nothing: show and draw what stands in results of -o, or in a page such as RESULTS.md.")  # fmt: skip
+@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.md",
+              help="Write means and cases as Markdown; of results, not of a page.")  # fmt: skip
 @as_json
 def command(
-    names: tuple[str, ...], output: Path, plots: Path | None, recorded: Path | None, as_json: bool, **options: Any
-) -> int:
+    names: tuple[str, ...], output: Path, plots: Path | None, recorded: Path | None, page: Path | None, as_json: bool,
+    **options: Any,
+) -> int:  # fmt: skip
     """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
 
-    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm or all. On a machine that is not
+    SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm, reductions, elementwise, norms, attention,
+    quantised or all. On a machine that is not
     quiet turns are dropped, and the figures say how many.
     """
-    from isamap_smt.bench.plots import require_matplotlib, write_plots
+    from isamap_smt.bench.plots import require_matplotlib
     from isamap_smt.bench.summary import never_right
     from isamap_smt.bench.tables import report
 
     if plots:
         require_matplotlib()
     if recorded:
-        return show(recorded, names, plots, as_json)
+        return show(recorded, names, plots, page, as_json)
     results = measured(names, output, options)
-    pictures = write_plots(results, plots) if plots else []
-    answer(as_json, results.document(), lambda: _show(report(results), (output, *pictures)))
+    written = _written(results, plots, page)
+    answer(as_json, results.document(), lambda: _show(report(results), (output, *written)))
     if error := never_right(results.entries):
         say(f"error: isamap failed in every case; the first: {error}")
         return FAULT
     return 0
 
 
-def show(recorded: Path, names: tuple[str, ...], plots: Path | None, as_json: bool) -> int:
+def show(recorded: Path, names: tuple[str, ...], plots: Path | None, page: Path | None, as_json: bool) -> int:
     """Print and draw what was measured before. Raises ResultsError and OptionError."""
     from isamap_smt.bench.pages import read_page
-    from isamap_smt.bench.plots import write_means, write_plots
+    from isamap_smt.bench.plots import write_means
     from isamap_smt.bench.results import load
     from isamap_smt.bench.tables import means, report
 
@@ -77,14 +81,25 @@ def show(recorded: Path, names: tuple[str, ...], plots: Path | None, as_json: bo
         results = load(recorded)
         shown: RenderableType = report(results)
         document = results.document()
-        pictures = write_plots(results, plots) if plots else []
+        written = _written(results, plots, page)
     else:
+        if page:
+            raise OptionError(f"--page {page}: {recorded} is a page already; name results of -o, which end in .json")
         parts = read_page(recorded)
         document = {"parts": [asdict(part) for part in parts]}
         shown = Group(*(means(list(part.rows), part.machine) for part in parts))
-        pictures = write_means(parts, plots) if plots else []
-    answer(as_json, document, lambda: _show(shown, pictures))
+        written = write_means(parts, plots) if plots else []
+    answer(as_json, document, lambda: _show(shown, written))
     return 0
+
+
+def _written(results: Any, plots: Path | None, page: Path | None) -> list[Path]:
+    """The files that were asked for beside the results."""
+    from isamap_smt.bench.pages import write_page
+    from isamap_smt.bench.plots import write_plots
+
+    pictures = write_plots(results, plots) if plots else []
+    return [*pictures, write_page(results, page)] if page else pictures
 
 
 def _show(shown: RenderableType, written: Sequence[Path]) -> None:

@@ -1,4 +1,4 @@
-"""isamap list kernels|hardware|instructions: the names that the other commands take."""
+"""isamap list kernels|hardware|instructions|rules: the names that the other commands take, and what values may be rewritten by."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ _SHOWN = 6  # instructions of a machine that its row names
 
 
 @click.command("list")
-@click.argument("what", metavar="kernels|hardware|instructions")
+@click.argument("what", metavar="kernels|hardware|instructions|rules")
 @as_json
 def command(what: str, as_json: bool) -> None:
-    """List the kernels, the hardware or the instructions that the other commands know by name."""
+    """List the kernels, the hardware or the instructions that the other commands know by name, or the rewrite rules, each with
+    the arithmetics in which it is proved."""
     things = {
         "kernels": (list_kernels, _show_kernels),
         "hardware": (list_hardware, _show_hardware),
         "instructions": (list_instructions, _show_instructions),
+        "rules": (list_rules, _show_rules),
     }
     if what not in things:
         raise UnknownNameError(f"list {what!r}: {did_you_mean(what, things)}")
@@ -132,3 +134,26 @@ def _show_instructions(document: dict[str, Any]) -> None:
     moves = sum(i["kind"] != "compute" for i in document["instructions"])
     console().print(shown)
     console().print(f"and {moves} that move data (--json lists them)")
+
+
+def list_rules() -> dict[str, Any]:
+    """{"rules": [{name, left, right, where, types, verdicts, rounding}]}: see rule_document."""
+    from isamap_smt.mapping.rule_list import rule_document
+
+    return {"rules": rule_document()}
+
+
+def _show_rules(document: dict[str, Any]) -> None:
+    from isamap_smt.mapping.rule_list import shown_verdict
+
+    shown = table("Rewrite rules", "name", "equal", "proved in", "refuted, or unknown")
+    for r in document["rules"]:
+        verdicts = r["verdicts"].items()
+        proved = [
+            a + (" " + " ".join(r["rounding"]) if a == "reals" else "") for a, v in verdicts if v["verdict"] == "proved"
+        ]
+        others = [f"{a} {shown_verdict(v) or v['verdict']}" for a, v in verdicts if v["verdict"] != "proved"]
+        where = f"\nwhere {r['where']}" if r["where"] else ""
+        types = "".join(f"\n{n}: {d}" for n, d in r["types"].items())
+        shown.add_row(r["name"], f"{r['left']}\n{r['right']}{where}{types}", ", ".join(proved), "\n".join(others))
+    console().print(shown)

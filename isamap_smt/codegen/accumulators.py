@@ -7,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.begin import Begin
+from isamap_smt.codegen.left_out import at_cells, first_lanes, left_out, moved_lanes, whole_and_some
 from isamap_smt.codegen.nest import Nest, plain_name
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.tile import (
@@ -14,12 +15,13 @@ from isamap_smt.codegen.tile import (
     Nodes,
     active_lanes,
     cut_axes,
+    room,
     tile_values,
     unroll,
     unrolled_axes,
 )
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, substitute, sym
+from isamap_smt.ir.expr import IMin, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Node, Ref, copy_of, use_of
 from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
@@ -34,7 +36,7 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
     values = tile_values(state, cells, lanes)
     access = nest.mapping.operand_access(state.output)
     coordinates = tuple(substitute(i, nest.point(values)) for i in access.index)
-    guard = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in cut_axes(state))
+    guard = (*(sp.Lt(values[a], nest.axes[a].extent) for a in cut_axes(state)), *at_cells(nest, values))
     held = IndexType(access.tensor, coordinates, guard, "dead")
     symbols = (*cells.values(), *lanes.values())
     shape = tuple(sp.Integer(nest.units(a)) for a in unrolled) + tuple(
@@ -43,7 +45,9 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
     dtype = nest.kernel.tensor(access.tensor).dtype
     acc = Buffer(nest.buffer("acc"), dtype, symbols, shape, held, "registers", len(lanes))
     load, store = _output_moves(state, acc)
-    return (Alloc(acc), *load, *work, *store)
+    nodes = (Alloc(acc), *load, *work, *store)
+    ends = whole_and_some(nest) if left_out(nest) else None
+    return (If((sp.Ge(ends[1], 0),), nodes),) if ends else nodes
 
 
 def _output_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
@@ -67,7 +71,11 @@ def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
     point = nest.point(values)
     index = tuple(substitute(i, point) for i in access.index)
     offset = row_major(index, nest.kernel.tensor(access.tensor).shape)
-    tailed = {lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)}
+    values = {a: nest.value(a) for a in nest.axes}
+    moved = moved_lanes(nest, output)
+    if any(first_lanes(nest, lane, values) is None for lane in moved):
+        return False
+    tailed = {lane for lane in lanes if nest.has_tail(nest.axis_of_lane(lane).name)} | set(moved)
     pattern = tuple(range(len(lanes)))
     for store in (False, True):
         move = look_for_move(hardware, compute, output, store, pattern, bool(tailed))
@@ -98,26 +106,37 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
     suffix = "s" if store else "l"
     units = {a: sym(f"{plain_name(a)}_u{suffix}") for a in unrolled_axes(state, state.output)}
     plain = unroll(nest, units, _output_move(state, store, units, masked=False))
-    tails = cut_axes(state)
-    if not tails:
+    tails, guards = cut_axes(state), left_out(nest)
+    if not tails and not guards:
         return plain
-    masked = [lane for lane in lanes if state.compute.extents[lane] != 1 and nest.axis_of_lane(lane).name in tails]
+    moved = moved_lanes(nest, state.output)
+    tailed = [lane for lane in lanes if state.compute.extents[lane] != 1 and nest.axis_of_lane(lane).name in tails]
+    masked = {*tailed, *moved}
     values = tile_values(state, units, {})
-    rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in masked)
+    rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in tailed)
+    rows += tuple(g for g in at_cells(nest, tile_values(state, units, _own(lanes))) if not symbols_of([g]) & set(moved))
     part = _output_move(state, store, units, masked=bool(masked))
     guarded = unroll(nest, units, If(rows, (part,)) if rows else part)
     slack = _slack(state, tails)
+    if slack is None:
+        return guarded
     return (If((sp.Ge(slack, 0),), plain), If((sp.Lt(slack, 0),), guarded))
 
 
 def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
-    """How far the register tile stays below the extents; negative when it is cut."""
-    nest = state.nest
-    slack: Any = None
-    for a in tails:
-        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
-        slack = left if slack is None else IMin(slack, left)
-    return slack
+    """How far the register tile stays below the extents and inside the guard; negative when it is cut. None where that is not
+    known."""
+    inside = room(state, tails)
+    if not left_out(state.nest):
+        return inside
+    ends = whole_and_some(state.nest)
+    if ends is None:
+        return None
+    return ends[0] if inside is None else IMin(inside, ends[0])
+
+
+def _own(lanes: tuple[str, ...]) -> dict[str, Any]:
+    return {lane: sym(lane) for lane in lanes}
 
 
 def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bool) -> Node:
@@ -129,8 +148,20 @@ def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bo
     own = dict(zip(lanes, lane_symbols(move), strict=True))
     point = nest.point(tile_values(state, units, own))
     index = tuple(substitute(i, point) for i in access.index)
-    active = active_lanes(state, lanes[: len(move.active)], units)
+    active = _active(state, lanes[: len(move.active)], units)
     return use_of(move, Ref(nest.buffer("acc"), tuple(units.values())), Ref(access.tensor, index), active)
+
+
+def _active(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any]) -> tuple[Any, ...]:
+    """How many lanes lie inside the extent and the guard."""
+    values = tile_values(state, units, {})
+    found = []
+    for lane, inside in zip(lanes, active_lanes(state, lanes, units), strict=True):
+        active = inside
+        for n in first_lanes(state.nest, lane, values) or ():
+            active = IMin(active, n)
+        found.append(active)
+    return tuple(found)
 
 
 def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:

@@ -33,6 +33,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
+from isamap_smt.mapping.layout import plain_lanes
 
 
 @dataclass(frozen=True)
@@ -119,13 +120,7 @@ class Nest:
 
     def lanes(self, operand: str) -> tuple[str, ...]:
         """The operand's instruction axes, in cell order. Raises ScheduleError where a cell is no plain axis."""
-        cells = [sp.sympify(c) for c in self.mapping.cells(operand)]
-        for c in cells:
-            if not c.is_Symbol:
-                raise ScheduleError(
-                    f"{self.mapping.instruction.name} takes {operand} at {c}; registers are filled along plain axes only"
-                )
-        return tuple(c.name for c in cells)
+        return plain_lanes(self.mapping, operand)
 
     def axis_of_lane(self, lane: str) -> ProgramAxis:
         """The program axis whose leaf is this instruction axis."""

@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_smt.codegen.boundary import PeeledBoundary, boundary_of
 from isamap_smt.codegen.nest import Nest, most_trips
-from isamap_smt.ir.boxes import always_true, decided_at, extreme
+from isamap_smt.ir.boxes import decided_at, extreme
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -63,11 +63,6 @@ class InPlace(StagedOperand):
 def guards_carried(nest: Nest, operand: str) -> tuple[Any, ...]:
     """Relations of the kernel's guard that this operand's element can answer for."""
     return decided_at(nest.statement, nest.mapping.operand_access(operand).index)
-
-
-def open_guards(nest: Nest) -> tuple[Any, ...]:
-    """Relations of the kernel's guard that can fail somewhere in the domain's box."""
-    return tuple(g for g in nest.statement.guard if not always_true(g, nest.statement.axes))
 
 
 def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> StagedOperand:

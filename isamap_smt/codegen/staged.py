@@ -31,7 +31,8 @@ from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
 from isamap_smt.ir.staging import counts
 from isamap_smt.ir.states import CODE
-from isamap_smt.mapping.epilogue import Cover, Step, covers_of
+from isamap_smt.mapping.epilogue import Cover, Step
+from isamap_smt.scheduling.staged_ends import fitting_covers
 
 ROW, COLUMN = sym("row"), sym("column")
 
@@ -74,7 +75,7 @@ class _Lowering:
         return self.schedule.stage(stage.operand) is not stage
 
     def program(self) -> Program:
-        buffers = tuple(Alloc(self._buffer(s)) for s in self.schedule.stages)
+        buffers = tuple(Alloc(b) for b in (*(self._buffer(s) for s in self.schedule.stages), *self._beside.values()))
         return Program(None, self.mapping.kernel, (), (*buffers, *self._body(0)), machine=self.machine)
 
     def _body(self, depth: int) -> tuple[Node, ...]:
@@ -198,10 +199,11 @@ class _Lowering:
         own = {"begin": begun, "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}
         signals = own.get(what, ())
         made = use(stage, mark)
-        body: tuple[Node, ...] = (made,)
+        body: tuple[Node, ...] = made if isinstance(made, tuple) else (made,)
+        engine = body[-1].instruction.engine if isinstance(body[-1], Use) else ""
         for x in reversed(self._tile(stage, mark).loops):
             body = (x.loop(body),)
-        return self._signalled(body, signals, made.instruction.engine)
+        return self._signalled(body, signals, engine)
 
     def _signalled(self, body: tuple[Node, ...], counters: tuple[str, ...], engine: str) -> tuple[Node, ...]:
         """A body that signals when it is complete: its only use does, or one that stands behind its loops."""
@@ -226,7 +228,8 @@ class _Lowering:
             (o.name, self._at(stage, mark) if o.name == target else self._at(outer, mark, stage)) for o in move.operands
         )
         whole = tuple(sp.Integer(move.axes[axis]) for axis, _ in move.active)
-        return Use(move, tuple(places), whole, awaits=awaits, begins=True)
+        none = (sp.S.Zero,) * len(move.front)
+        return Use(move, tuple(places), whole, none, awaits=awaits, begins=True)
 
     def _store(self, stage: Stage, mark: str) -> Use:
         return self._ended(stage, mark, self._cover.store, (("finished", self._number(stage) + 1),), False)
@@ -240,7 +243,7 @@ class _Lowering:
         """How sums begin and end."""
         o, ends = self.output, self.ends
         wanted = o.begin, "" if ends is o else o.via, ends.updates, ends.via
-        for c in covers_of(self.mapping.kernel, self.machine, self.compute):
+        for c in fitting_covers(self.mapping, self.machine, self.compute, self._epilogue):
             updates, onward = tuple(u.instruction.name for u in c.updates), c.onward.name if c.onward else ""
             if (c.begin.instruction.name, onward, updates, c.store.instruction.name) == wanted:
                 return c
@@ -258,28 +261,71 @@ class _Lowering:
         nodes: list[Node] = []
         for n, step in enumerate(self._cover.updates):
 
-            def use(stage: Stage, mark: str, step: Step = step) -> Use:
-                return self._ended(stage, mark, step, (), False)
+            def use(stage: Stage, mark: str, step: Step = step, n: int = n) -> tuple[Node, ...]:
+                return self._update(stage, mark, step, n)
 
             nodes += self._nest(self.ends, "update", use, str(n))
         return tuple(nodes)
 
-    def _ended(self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool) -> Use:
-        """What begins, changes or stores a tile of the output."""
-        i = step.instruction
-        held = next(o for o in i.operands if o.row is not None)
+    def _update(self, stage: Stage, mark: str, step: Step, n: int) -> tuple[Node, ...]:
+        """The n-th update of a tile, behind what brings the elements that it reads. Where another engine brings them, each waits
+        for the other."""
+        lie = {o: self._beside[n, o].name for o, _ in step.brought}
+        inner = self._tile(stage, mark).loops
+        number = inner[-1].number if inner else self._number(stage)
+        nodes: list[Node] = []
+        apart = [lie[o] for o, move in step.brought if move.engine != self.compute.engine]
+        for (o, move), moved in zip(step.brought, step.moves, strict=True):
+            there = lie[o] in apart
+            freed = ((f"used_{lie[o]}", number),) if there else ()
+            made = self._ended(stage, mark, moved, freed, True, {move.kernel.statements[0].target.tensor: lie[o]})
+            nodes.append(replace(made, signals=(f"brought_{lie[o]}",)) if there else made)
+        awaits = tuple((f"brought_{b}", number + 1) for b in apart)
+        made = self._ended(stage, mark, step, awaits, False, lie)
+        return (*nodes, replace(made, signals=tuple(f"used_{b}" for b in apart)))
+
+    @cached_property
+    def _beside(self) -> dict[tuple[int, str], Buffer]:
+        """(number of an update, operand) -> the buffer of what it reads beside sums: one tile, behind all stages of its memory."""
+        found: dict[tuple[int, str], Buffer] = {}
+        ends, mark, home = self.ends, "_beside", self.compute.operand(self.output.operand)
+        cells = {str(home.row): ROW, str(home.column): COLUMN}
+        tile, at = self._tile(ends, mark), self._coordinates(ends, mark, cells)
+        limits = tuple(guards(self.mapping, ends.operand, self._index(ends, mark), cells))
+        places = [self._buffer(s) for s in self.schedule.stages]
+        for n, step in enumerate(self._cover.updates):
+            for name, _ in step.brought:
+                access, operand = dict(step.bound)[name], step.instruction.operand(name)
+                dtype = step.instruction.kernel.tensor(name).dtype
+                here = [b for b in (*places, *found.values()) if b.memory == operand.memory]
+                held = IndexType(access.tensor, self._epilogue.index(access, at), limits, "0")
+                found[n, name] = Buffer(
+                    f"{access.tensor}@{operand.memory}", dtype, (ROW, COLUMN),
+                    (ends.rows, self.machine.memory(operand.memory).row // dtype.bytes), held, operand.memory,
+                    offset=max((b.offset + b.slots * b.rows for b in here), default=0), slots=1, version=tile.version,
+                )  # fmt: skip
+        return found
+
+    def _ended(
+        self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None
+    ) -> Use:
+        """What begins, changes or stores a tile of the output. lie: operands -> buffers that hold a tile of something else."""
+        i, lie = step.instruction, lie or {}
+        target = i.kernel.statements[0].target.tensor
+        held = next(o for o in sorted(i.operands, key=lambda o: o.name != target) if o.row is not None)
         home = self.compute.operand(stage.operand)
         index = self._index(stage, mark)
         at = self._coordinates(stage, mark, {str(home.row): held.row, str(home.column): held.column})
-        places = {held.name: self._at(stage, mark)}
-        target = i.kernel.statements[0].target.tensor
+        places = {o: Ref(b, (sp.S.Zero,), self._tile(stage, mark).version) for o, b in lie.items()}
+        places.setdefault(held.name, self._at(stage, mark))
         if target != held.name:
             places[target] = Ref(self._epilogue.result, self._epilogue.stored(at))
-        for name, element in step.bound:
+        for name, element in (pair for pair in step.bound if pair[0] not in lie):
             constant = not isinstance(element, Access)
             places[name] = Ref(CODE, (sp.sympify(element),)) if constant else self._element(element, at)
         points = active_points(self.mapping, stage.operand, index, home, held, i)
-        return Use(i, tuple((o.name, places[o.name]) for o in i.operands), points, awaits=awaits, begins=begins)
+        operands = tuple((o.name, places[o.name]) for o in i.operands)
+        return Use(i, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _element(self, access: Access, at: tuple[Any, ...]) -> Ref:
         return Ref(access.tensor, self._epilogue.index(access, at))
@@ -297,7 +343,7 @@ class _Lowering:
             main.name: Ref(self.schedule.tensor(stage), self._coordinates(stage, mark, cells)),
         }
         operands = tuple((o.name, places[o.name]) for o in move.operands)
-        return Use(move, operands, points, awaits=awaits, begins=begins)
+        return Use(move, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Use:
         return self._ended(stage, mark, self._cover.begin, self._freed(stage) if stage is self.ends else (), True)

@@ -36,10 +36,25 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
     return low is not None and bool(low.is_Integer) and int(low) >= 0
 
 
+def decided_by_output(statement: Statement) -> tuple[Any, ...]:
+    """The relations of the guard that can fail, and whose axes are indices of the output by themselves: its element says whether
+    they hold."""
+    names = {a.name for a in statement.axes}
+    plain = {i.name for i in map(sp.sympify, statement.target.index) if i.is_Symbol}
+    return tuple(g for g in statement.guard if symbols_of([g]) & names <= plain and not always_true(g, statement.axes))
+
+
+def left_to_inputs(statement: Statement) -> tuple[Any, ...]:
+    """The relations of the guard that can fail, and that the output's element does not decide."""
+    output = decided_by_output(statement)
+    return tuple(g for g in statement.guard if g not in output and not always_true(g, statement.axes))
+
+
 def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and that an element at this index answers for: all their axes move it."""
+    """The relations of the guard that can fail, and that an input's element at this index answers for, as all their axes move it.
+    What the output's element decides is none of an input's."""
     names, moving = {a.name for a in statement.axes}, symbols_of(index)
-    return tuple(g for g in statement.guard if symbols_of([g]) & names <= moving and not always_true(g, statement.axes))
+    return tuple(g for g in left_to_inputs(statement) if symbols_of([g]) & names <= moving)
 
 
 def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:

@@ -105,7 +105,7 @@ def _operands(i: Instruction) -> tuple[str, ...]:
     """The names that `emit` may have in braces. Raises LanguageError where one would mean two things."""
     whole = i.kind != "configure" or i.grants is not None
     own = [t.name for t in i.kernel.tensors if whole or t.name in i.kernel.inputs]
-    more = [parameter for _, parameter in i.active] + list(i.strides) + [held.memory for held in i.numbers_needed]
+    more = [parameter for _, parameter in i.counted] + list(i.strides) + [held.memory for held in i.numbers_needed]
     for n in more:
         if n in own:
             raise LanguageError(f"instruction {i.name}: operand {n} is called what {{{n}}} means in emit; rename it")

@@ -91,22 +91,13 @@ def check_issue(i: Instruction) -> None:
     """The instruction's own fields. Raises LanguageError."""
     if i.engine != "" and not _is_name(i.engine):
         raise LanguageError(f"instruction {i.name}: engine={i.engine!r}: pass the name of the engine that issues it")
-    said = {"places with [row,column]": i.cells, "work": i.work}
+    said = {"places with [row,column]": i.cells, "work": i.work, "front": i.front}
     if not i.engine and (alone := [what for what, given in said.items() if given]):
         raise LanguageError(
             f"instruction {i.name}: {alone[0]} is for instructions that an engine issues; add engine='...'"
         )
     axes = [a.name for a in i.kernel.axes]
-    for pair in _sequence(i.name, "active", i.active):
-        axis, parameter = pair if isinstance(pair, tuple | list) and len(pair) == 2 else (pair, None)
-        if not _is_name(parameter):
-            raise LanguageError(
-                f"instruction {i.name}: active of {axis} is {parameter!r}: pass the name of a use parameter, such as 'rows'"
-            )
-        if axis not in axes:
-            raise LanguageError(
-                f"instruction {i.name}: active names {axis!r}, no axis; {did_you_mean(str(axis), axes)}"
-            )
+    _check_counted(i, axes)
     for cell in _sequence(i.name, "cells", i.cells):
         if not isinstance(cell, tuple | list) or len(cell) != 3:
             raise LanguageError(f"instruction {i.name}: cells holds {cell!r}: pass (operand, row, column)")
@@ -114,6 +105,29 @@ def check_issue(i: Instruction) -> None:
         raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {ZERO!r} or {KEPT!r}")
     if i.work is not None:
         _check_work(i.name, i.work, axes)
+
+
+def _check_counted(i: Instruction, axes: list[str]) -> None:
+    """Use parameters that say which points of an axis are active, each with a name of its own. Raises LanguageError."""
+    seen: dict[str, str] = {}
+    for what, given, example in (("active", i.active, "rows"), ("front", i.front, "front")):
+        for pair in _sequence(i.name, what, given):
+            axis, parameter = pair if isinstance(pair, tuple | list) and len(pair) == 2 else (pair, "")
+            if not _is_name(parameter):
+                raise LanguageError(
+                    f"instruction {i.name}: {what} of {axis} is {parameter!r}: pass the name of a use parameter, such as "
+                    f"{example!r}"
+                )
+            if axis not in axes:
+                raise LanguageError(
+                    f"instruction {i.name}: {what} names {axis!r}, no axis; {did_you_mean(str(axis), axes)}"
+                )
+            if i.front and parameter in seen:
+                raise LanguageError(
+                    f"instruction {i.name}: {parameter} is what {seen[parameter]} says; give what {what} says of {axis} a name "
+                    "of its own"
+                )
+            seen[parameter] = f"{what} of {axis}"
 
 
 def _sequence(name: str, what: str, given: Any) -> tuple[Any, ...]:
@@ -204,12 +218,12 @@ def _check_cells(
         )
 
 
-def issued(name: str, active: Any) -> tuple[tuple[str, str], ...]:
+def issued(name: str, given: Any, what: str = "active") -> tuple[tuple[str, str], ...]:
     """(axis, use parameter) of a table. Raises LanguageError."""
-    if active is None:
+    if given is None:
         return ()
-    if not isinstance(active, Mapping):
+    if not isinstance(given, Mapping):
         raise LanguageError(
-            f"instruction {name}: active={active!r}: pass a use parameter for each axis, such as {{'r': 'rows'}}"
+            f"instruction {name}: {what}={given!r}: pass a use parameter for each axis, such as {{'r': 'rows'}}"
         )
-    return tuple(active.items())
+    return tuple(given.items())

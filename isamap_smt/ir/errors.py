@@ -27,6 +27,10 @@ class DTypeError(IsamapError):
     """Element types that do not fit the kernel, the instruction or the array."""
 
 
+class RuleError(IsamapError):
+    """A rewrite rule asked for in an arithmetic in which it does not hold."""
+
+
 class RangeError(IsamapError):
     """An assumed range of values that nothing satisfies, or that is not written as one."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -13,9 +14,11 @@ from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_ways
+from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, valid_values
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
 
@@ -109,6 +112,7 @@ def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
         )
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Hardware(Shown):
     """A machine: a graph of memories and links, in any order, and instructions. Without memories it can be mapped onto, not
@@ -118,6 +122,8 @@ class Hardware(Shown):
     without any the machine is one core. Tensors lie in 'memory', which every machine has.
     parameters: what the hardware decides and code asks for when it runs (im.parameter() in the place of numbers). opened, values:
     the machine of which this one is at(...) these values; code that is made for it is made for all values.
+
+    rules: equalities of values (im.Rule) that instruction selection may use beside isamap's own, where they are proved.
 
     Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
     """
@@ -131,10 +137,12 @@ class Hardware(Shown):
     parameters: tuple[MachineParameter, ...] = ()
     opened: Hardware | None = None
     values: tuple[tuple[str, int], ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
+        object.__setattr__(self, "rules", tuple(self.rules))
         check_names(self.name, self.instructions)
         check_parameters(self)
         check_ways(self)
@@ -171,12 +179,12 @@ class Hardware(Shown):
         known = [i.short for i in self.instructions]
         raise UnknownNameError(f"{self.name} has no instruction {name!r}; {did_you_mean(name, known)}")
 
-    @property
+    @cached_property
     def computes(self) -> tuple[Instruction, ...]:
         """Instructions that compute."""
         return tuple(i for i in self.instructions if i.kind == "compute")
 
-    @property
+    @cached_property
     def moves(self) -> tuple[Instruction, ...]:
         """Instructions that move data."""
         return tuple(i for i in self.instructions if i.kind not in ("compute", "configure"))

@@ -17,8 +17,10 @@ from isamap_smt.ir.addresses import Address, Steps, address_of
 from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
 from isamap_smt.ir.vector_types import vector_type
 
@@ -36,6 +38,7 @@ class Cost:
     per_cycle: float = 1.0
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
@@ -49,7 +52,8 @@ class Instruction(Shown):
     what is not named lies row-major without gaps (isamap_smt.ir.addresses).
     emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter; strides are in elements.
     active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
-    of a move of a core. beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
+    of a move of a core. front: axis -> the use parameter that says how many of its first points are not, of what an engine issues.
+    beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
     temporaries: registers of its output's kind that its C needs beside those of its operands; 0 for one intrinsic.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('aligned m 64'); obligations at every use, as the places are.
@@ -89,6 +93,7 @@ class Instruction(Shown):
     engine: str = ""
     cells: tuple[tuple[str, Any, Any], ...] = ()
     active: tuple[tuple[str, str], ...] = ()
+    front: tuple[tuple[str, str], ...] = ()
     beyond: str = KEPT
     temporaries: int = 1
     work: Work | None = None
@@ -173,9 +178,14 @@ class Instruction(Shown):
         return found
 
     @property
+    def counted(self) -> tuple[tuple[str, str], ...]:
+        """(axis, use parameter) of those that say which points are active: from which on, then below which."""
+        return (*self.front, *self.active)
+
+    @property
     def least(self) -> int:
-        """The least value of its use parameters that say how many points are active."""
-        return 0 if self.active else 1
+        """The least value of its use parameters that say which points are active."""
+        return 0 if self.counted else 1
 
     @property
     def occupies(self) -> Work:
@@ -249,13 +259,17 @@ class OwnInstruction(Instruction):
         return c_text.statement(self.emit, operands)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class SelectedInstruction(Instruction):
-    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude."""
+    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude.
+
+    rules: those that make its contract what the steps compute. They are a hint: the scalar claim looks for the way again."""
 
     composed = True
 
     steps_taken: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
     @property
     def told(self) -> str:

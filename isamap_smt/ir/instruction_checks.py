@@ -81,7 +81,9 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         raise LanguageError(f"instruction {i.name}: grants={i.grants!r} is for what writes a state memory")
     check_issue(i)
     active = active_axes(i)
-    check_steps(name, contract, [o for o, place in places if place == MAIN], [p for _, p in active], i.steps)
+    check_steps(
+        name, contract, [o for o, place in places if place == MAIN], [p for _, p in (*i.front, *active)], i.steps
+    )
     whole_number(i.temporaries, f"instruction {name}: temporaries, in registers", LanguageError, 0, MOST_TEMPORARIES)
     asked = preconditions(name, contract, i.kind, i.preconditions)
     for operand in registers if i.emit and not i.engine else ():  # of an engine: a row of an addressed memory

@@ -17,6 +17,7 @@ from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import elements, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import bound_axes, index_values, put_into_indices, reads
 from isamap_smt.ir.words import words
@@ -55,6 +56,7 @@ class Parameter:
     low: int = 0
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Access:
     """One element of a tensor, at an index given by expressions over axes, sizes and parameters."""
@@ -63,6 +65,7 @@ class Access:
     index: tuple[Any, ...]
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Statement:
     """target <op> value, at every point of the axes' box where every relation in `guard` holds.
@@ -113,6 +116,7 @@ class Recurrence:
     end: int
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Kernel(Shown):
     """Tensors, parameters and statements. Outputs are the tensors that some statement targets.

@@ -18,7 +18,7 @@ def mentioned(nodes: tuple[Node, ...]) -> list[Any]:
                 found += buffer.shape
             case Use() if node.moves:
                 found += [*node.register.index, *(node.memory.index if node.memory else ())]
-                found += node.active
+                found += node.counted
             case Use() if not node.state:
                 found += [i for _, ref in node.operands for i in ref.index]
                 found += [*(n for _, n in node.over), *node.where]

@@ -28,7 +28,8 @@ def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "", e
     kind = _kind(contract, places, state, engine)
     target = s.target.tensor
     held = [r.tensor for r in reads(s.value) if places.get(r.tensor) not in (MAIN, CODE)]
-    alone = set(held) <= {target} if places.get(target) != MAIN else len(set(held)) == 1
+    changed = target in held  # others may be read beside it
+    alone = changed or not held if places.get(target) != MAIN else len(set(held)) == 1
     return "step" if engine and kind == "compute" and s.op == "=" and alone else kind
 
 

@@ -170,7 +170,9 @@ def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
         point = tuple((a, new(e)) for a, e in n.point)
         awaits = tuple((c + mark, new(e)) for c, e in n.awaits)
         signals = tuple(c + mark for c in n.signals)
-        return replace(n, operands=operands, active=new(n.active), point=point, awaits=awaits, signals=signals)
+        return replace(
+            n, operands=operands, active=new(n.active), front=new(n.front), point=point, awaits=awaits, signals=signals
+        )
 
     return tuple(map(node, body))
 

@@ -29,9 +29,9 @@ On a machine with engines, besides:
 - A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
   Counters begin at 0. The number of a loop counts the iterations that were begun before in the whole program, and never restarts.
 - A buffer has slots, from row `offset` of its memory: the place of an operand is the slot, its cells lie in the row and column of
-  it that the instruction says. Cells hold poison at first. What is beyond the active points is written as 0 where the instruction
-  says so. A version is a ghost: which content of the slot is meant, by the loop variables at which it was begun. No executor
-  looks at it.
+  it that the instruction says. Cells hold poison at first. With `front` only points from these numbers on are active. What is not
+  active is written as 0 where the instruction says so. A version is a ghost: which content of the slot is meant, by the loop
+  variables at which it was begun. No executor looks at it.
 """
 
 from __future__ import annotations
@@ -179,7 +179,8 @@ class Use:
     operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
     dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
     state, each a number from 0 to 255. asks: of what grants a number: which is asked for.
-    active: for each axis that has a number of active points (Instruction.active), how many; () for none.
+    active: for each axis that has a number of active points (Instruction.active), how many; () for none. front: for each axis
+    of Instruction.front, how many of its first points are not active.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
     mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
     Of a copy: over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: '0',
@@ -190,6 +191,7 @@ class Use:
     instruction: Instruction
     operands: tuple[tuple[str, Ref], ...] = ()
     active: tuple[Any, ...] = ()
+    front: tuple[Any, ...] = ()
     point: tuple[tuple[str, Any], ...] = ()
     statement: int = 0
     prefetch: tuple[Prefetch, ...] = ()
@@ -205,8 +207,13 @@ class Use:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Use parameter -> how many points are active."""
-        return {p: value for (_, p), value in zip(self.instruction.active, self.active, strict=False)}
+        """Use parameter -> how many points are active, or how many of the first are not."""
+        return {p: value for (_, p), value in zip(self.instruction.counted, self.counted, strict=False)}
+
+    @property
+    def counted(self) -> tuple[Any, ...]:
+        """Their values, in the order of the instruction's."""
+        return (*self.front, *self.active)
 
     @property
     def moves(self) -> bool:
@@ -318,6 +325,8 @@ class Loop:
     enter, leave: what each thread that runs some of a parallel loop's iterations does before the first and after the last of them.
     base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
+    folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
+    does: they lie at the front of the memory in each iteration (isamap_smt.ir.folds).
     """
 
     var: Any
@@ -331,6 +340,7 @@ class Loop:
     leave: tuple[Use, ...] = ()
     base: Any = None
     extent: Any = None
+    folds: tuple[tuple[str, int], ...] = ()
 
     @property
     def number(self) -> Any:

@@ -113,7 +113,8 @@ def _loop(loop: Loop, counted: bool) -> str:
     order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
-    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}"
+    kept = "".join(f"; rows of {t} lie at its front" for t, _ in loop.folds)
+    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
 
 
 def declaration(buffer: Buffer) -> str:
@@ -152,6 +153,7 @@ def _compute(node: Use) -> str:
 def _move(move: Use) -> str:
     name, register = move.instruction.name, _ref(move.register)
     lanes = f", active={' x '.join(map(words, move.active))}" if move.active else ""
+    lanes += f", front={' x '.join(map(words, move.front))}" if any(e != 0 for e in move.front) else ""
     if move.memory is None:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.engines import Operand
-from isamap_smt.ir.expr import IMax, IMin, substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, IMax, IMin, affine, ceil_div, substitute, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 
@@ -35,10 +36,19 @@ def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[st
     return [g for g in inside if g != sp.true]
 
 
+@dataclass(frozen=True)
+class Points:
+    """Of a use that moves, begins or changes a tile: how many points are active, and how many of the first are not, for each of the
+    instruction's use parameters."""
+
+    active: tuple[Any, ...] = ()
+    front: tuple[Any, ...] = ()
+
+
 def active_points(
     mapping: Mapping, operand: str, index: dict[str, Any], home: Operand, held: Operand, move: Instruction
-) -> tuple[Any, ...]:
-    """How many points are active, for each use parameter of a move of one tile. home, held: where the cells lie for the instruction
+) -> Points:
+    """Which points are active, for each use parameter of a move of one tile. home, held: where the cells lie for the instruction
     that computes and for the move; index: outer axis -> tile."""
     forward = dict(mapping.forward)
     whole = dict(mapping.instruction.axes)
@@ -48,6 +58,9 @@ def active_points(
         axes = [a for a in whole if a in symbols_of([forward[n]])]
         for a in axes:
             counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))
+    first, ends = _cuts(mapping, operand, index)
+    for a, end in ends:
+        counts[a] = IMin(counts.get(a, sp.Integer(whole[a])), end)
     present = [left for left in _present(mapping, operand, index) if not _always(left)]
     found: list[Any] = []
     for axis, _ in move.active:
@@ -57,7 +70,57 @@ def active_points(
         for left in present if not found else ():
             count = IMin(count, largest * left)
         found.append(IMax(0, count))
-    return tuple(found)
+    front = tuple(_first(lies[axis], whole.get(lies[axis], 1), first) for axis, _ in move.front)
+    return Points(tuple(found), front)
+
+
+def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
+    """How many points in front are none, from 0 to all."""
+    bounds = [e for a, e in first if a == home]
+    found: Any = sp.S.Zero
+    for e in bounds:
+        found = IMax(found, IMin(points, e))
+    return found
+
+
+def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """(axis of the instruction, from which point on), and (axis, below which one), where one axis decides a part of `where`."""
+    forward, first, ends = dict(mapping.forward), [], []
+    for g in conditions(mapping, operand):
+        if (axis := cut_along(mapping, g)) is None:
+            continue
+        at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})
+        for margin in _margins(at):
+            split = affine(margin, {axis})
+            assert split is not None
+            step, rest = split[0][axis], split[1]
+            if step > 0:
+                first.append((axis, ceil_div(1 - rest, step)))
+            else:
+                ends.append((axis, FloorDiv(sp.expand(rest - 1 - step), -step)))
+    return first, ends
+
+
+def cut_along(mapping: Mapping, condition: Any) -> str | None:
+    """The axis of the instruction along which a part of `where` cuts tiles, in steps that are known; None for another one."""
+    forward = dict(mapping.forward)
+    at, axes = substitute(condition, forward), set(mapping.instruction.axes)
+    inside = sorted(symbols_of([at]) & axes)
+    if len(inside) != 1 or not _margins(at):
+        return None
+    splits = [affine(m, inside) for m in _margins(at)]
+    known = all(s is not None and s[0].get(inside[0], sp.S.Zero).is_Integer and s[0].get(inside[0]) for s in splits)
+    return inside[0] if known else None
+
+
+def cuts_front(mapping: Mapping, condition: Any) -> bool:
+    """Whether it leaves out points from the front of tiles."""
+    axis = cut_along(mapping, condition)
+    if axis is None:
+        return False
+    at = substitute(condition, dict(mapping.forward))
+    steps = [split[0][axis] for m in _margins(at) if (split := affine(m, {axis})) is not None]
+    return any(s > 0 for s in steps)
 
 
 def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:

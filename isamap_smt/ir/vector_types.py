@@ -11,7 +11,7 @@ class VectorType:
     """registers: how many a compiler has for values of the type; constraint: inline assembly's letter for one of them; header: what
     declares the compiler's functions on it.
 
-    group: how many of them one value takes, beside each other: LMUL of RISC-V, 1 where it is a part of one.
+    group: how many of them one value takes: LMUL of RISC-V, 1 where it is a part of one, 4 of Arm's tuples of four.
     size, load, store: C of its bytes, of a value of it at {p}, and of leaving {r} there, for a type without sizeof.
     """
 
@@ -32,20 +32,34 @@ _SVE = VectorType(
     "svld1_{k}{w}(svptrue_b{w}(), {{p}})",
     "svst1_{k}{w}(svptrue_b{w}(), {{p}}, {{r}})",
 )
+_SVE_FOUR = VectorType(
+    32,
+    "w",
+    "arm_sve.h",
+    "4 * svcntb()",
+    "svcreate4_{k}{w}(" + ", ".join(f"svld1_vnum_{{k}}{{w}}(svptrue_b{{w}}(), {{{{p}}}}, {n})" for n in range(4)) + ")",
+    "; ".join(
+        f"svst1_vnum_{{k}}{{w}}(svptrue_b{{w}}(), {{{{p}}}}, {n}, svget4_{{k}}{{w}}({{{{r}}}}, {n}))" for n in range(4)
+    ),
+    4,
+)
 _RVV = VectorType(
     32, "vr", "riscv_vector.h", "__riscv_vsetvlmax_e{w}{g}() * {w} / 8",
     "__riscv_vle{w}_v_{k}{w}{g}({{p}}, __riscv_vsetvlmax_e{w}{g}())",
     "__riscv_vse{w}_v_{k}{w}{g}({{p}}, {{r}}, __riscv_vsetvlmax_e{w}{g}())",
 )  # fmt: skip
+_SVE_LETTERS = {"bfloat": "bf", "float": "f", "int": "s", "uint": "u"}
 _TYPES: tuple[tuple[re.Pattern[str], VectorType, dict[str, str]], ...] = (
     (re.compile(r"__m(128|256)[dih]?|__m(128|256)bh"), VectorType(16, "v", "immintrin.h"), {}),
     (re.compile(r"__m512[dih]?|__m512bh"), VectorType(32, "v", "immintrin.h"), {}),
     (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+_t"), VectorType(32, "w", "arm_neon.h"), {}),
+    (re.compile(r"(float|int|uint|bfloat|poly)\d+x\d+x4_t"), VectorType(32, "w", "arm_neon.h", group=4), {}),
     (
         re.compile(r"sv(?P<k>bfloat|float|int|uint)(?P<w>\d+)_t"),
         _SVE,
-        {"bfloat": "bf", "float": "f", "int": "s", "uint": "u"},
+        _SVE_LETTERS,
     ),
+    (re.compile(r"sv(?P<k>bfloat|float|int|uint)(?P<w>\d+)x4_t"), _SVE_FOUR, _SVE_LETTERS),
     (
         re.compile(r"v(?P<k>float|int|uint)(?P<w>\d+)(?P<g>mf[248]|m[1248])_t"),
         _RVV,
@@ -63,6 +77,8 @@ def vector_type(c_type: str) -> VectorType | None:
     'svld1_s8(svptrue_b8(), {p})'
     >>> [vector_type(f"vint32{g}_t").group for g in ("mf2", "m1", "m4")]
     [1, 1, 4]
+    >>> [vector_type(t).group for t in ("float32x4x4_t", "svint8x4_t", "svint8_t")]
+    [4, 4, 1]
     """
     for form, found, letters in _TYPES:
         if match := form.fullmatch(c_type):
@@ -71,6 +87,6 @@ def vector_type(c_type: str) -> VectorType | None:
             parts = match.groupdict()
             parts["k"] = letters[parts["k"]]
             size, load, store = (text.format(**parts) for text in (found.size, found.load, found.store))
-            group = int(form_of[1:]) if re.fullmatch(r"m\d", form_of := parts.get("g", "")) else 1
+            group = int(form_of[1:]) if re.fullmatch(r"m\d", form_of := parts.get("g", "")) else found.group
             return VectorType(found.registers, found.constraint, found.header, size, load, store, group)
     return None

@@ -16,13 +16,16 @@ from isamap_smt.isa_check.contract import cell_count, run_contract
 from isamap_smt.isa_check.meanings import Meaning
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 
-MACHINES = ("avx2", "avx512", "avx512_vnni", "neon")
+MACHINES = ("avx2", "avx_vnni", "avx512", "avx512_vnni", "neon")
 _CALL = re.compile(r"(?:\{(\w+)\} = )?(\w+)\(([^()]*)\);")
 _OPERAND = re.compile(r"\{(\w+)\}")
 
 
 # descriptions whose C is a function of their own around one intrinsic: its name, and its operands in order
-WRAPPED = {"avx512_vnni.dpbusd": ("_mm512_dpbusd_epi32", ("acc", "a", "b"), "__m512i")}
+WRAPPED = {
+    f"avx512_vnni.{name}": (f"_mm512_{name}_epi32", ("acc", "a", "b"), "__m512i")
+    for name in ("dpbusd", "dpbusds", "dpwssd", "dpwssds")
+}
 
 
 def derived() -> Iterator[Meaning]:

@@ -9,7 +9,7 @@ from functools import cache
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.language.hardware_library import find_hardware
 
-MACHINES = ("avx2", "avx512", "avx512_vnni", "neon", "rvv")
+MACHINES = ("avx2", "avx_vnni", "avx512", "avx512_vnni", "neon", "rvv")
 ASSUMED = "assumed"
 _CALLED = re.compile(r"\b(_mm\w+|v\w+q\w*_\w+|__riscv_v(?!set)\w+)\(")
 _GUESSED = {

@@ -52,6 +52,7 @@ def instruction(
     grants: Any = None,
     engine: str = "",
     active: Mapping[str, str] | None = None,
+    front: Mapping[str, str] | None = None,
     beyond: str = KEPT,
     temporaries: int = 1,
     work: Work | None = None,
@@ -69,8 +70,9 @@ def instruction(
     A place 'tilecfg[x]' makes it write the cells of a state memory, from an operand in 'code' (constants) or 0; `may_fail`: its
     `emit` is then an expression that is not 0 where the system refuses. `grants`: its cell gets a number that a program asks for,
     which is granted up to this one (isamap_smt.ir.states); 'vl = active' among the needs of others, whose `emit` then has {vl}.
-    `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `beyond`: what becomes
-    of the cells written that are not ('zero' or 'kept'). `temporaries`: registers that its C needs beside its operands'.
+    `active`: axis -> the use parameter that says how many of its points are active (a name for `emit`); `front`: axis -> the one
+    that says how many of its first points are not, of what an engine issues; `beyond`: what becomes of the cells written that
+    are not ('zero' or 'kept'). `temporaries`: registers that its C needs beside its operands'.
     On a machine with engines: `engine` issues it; a place says which axes count rows and columns, such as 'scratchpad[r,c]';
     `work`: the cycles that a use occupies its engine for.
     `headers`: by default those of the vector types among `c_types`, else immintrin.h.
@@ -112,6 +114,7 @@ def instruction(
         engine=engine,
         cells=lie.cells,
         active=issued(name, active),
+        front=issued(name, front, "front"),
         beyond=beyond,
         temporaries=temporaries,
         work=work,

@@ -1,5 +1,6 @@
 """Covering an epilogue by instructions that work where the sums lie: the last stores, the others change cells in place.
 
+Beside the cell of a sum an instruction may read elements in main memory, numbers in the code, or cells that a move fills.
 The expression is taken apart from the outside: what the store computes of a cell, then what each update does, until the sum is
 left, or the sum and an element that it may begin with. Nothing here is trusted; the program's proof composes the steps again.
 """
@@ -30,10 +31,18 @@ Bound = dict[str, Any]  # operand -> Access of the kernel, or the number of an i
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction of a cover. bound: operands besides the cells -> element that they are, or number."""
+    """One instruction of a cover. bound: operands besides the cells -> element that they are, or number. brought: of those that lie
+    in a memory of the machine -> the move that brings the elements there."""
 
     instruction: Instruction
     bound: tuple[tuple[str, Any], ...] = ()
+    brought: tuple[tuple[str, Instruction], ...] = ()
+
+    @property
+    def moves(self) -> tuple[Step, ...]:
+        """What brings its elements, each with the element that it reads."""
+        at = dict(self.bound)
+        return tuple(Step(m, ((m.kernel.statements[0].inputs[0].tensor, at[o]),)) for o, m in self.brought)
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,8 @@ class Cover:
     def before_the_store(self) -> tuple[Instruction, ...]:
         """What is done to each tile beside its products, in order."""
         onward = () if self.onward is None else (self.onward,)
-        return (self.begin.instruction, *onward, *(u.instruction for u in self.updates))
+        steps = (s for u in self.updates for s in (*u.moves, u))
+        return (self.begin.instruction, *onward, *(s.instruction for s in steps))
 
 
 def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...]:
@@ -73,7 +83,7 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
 def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[Instruction]:
     """Instructions by which the engine that computes takes all of a tile to another memory, where it lies the same way."""
     for i in machine.instructions:
-        if i.kind == "move" and i.engine == compute.engine and not i.active:
+        if i.kind == "move" and i.engine == compute.engine and not i.counted:
             s = i.kernel.statements[0]
             target, source = i.operand(s.target.tensor), i.operand(s.inputs[0].tensor)
             same = (target.row, target.column) == (source.row, source.column)
@@ -108,6 +118,8 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
     if not found:
         if why := _out_of_range(epilogue, machine, memory):
             raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
+        if why := _of_another_type(epilogue, machine, memory):
+            raise ScheduleError(f"{machine.name}: {value_text(epilogue.value)}: {why}")
         raise ScheduleError(
             f"{machine.name}: nothing computes {value_text(epilogue.value)} of sums in {memory}; describe a store that does, or "
             f"steps that change cells of {memory} in place"
@@ -128,10 +140,36 @@ def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
     return ""
 
 
+def _of_another_type(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
+    """The tensor that would have to be of the sum's type to be read beside it, in words; '' where something else is missing."""
+    kernel, statement = epilogue.kernel, epilogue.statement
+    wide = kernel.tensor(epilogue.sum).dtype
+    for t in (kernel.tensor(a.tensor) for a in (statement.inputs if statement else ())):
+        if statement is None or t.dtype == wide:
+            continue
+        value = _uncast(statement.value, t.name, wide.name)
+        other = replace(
+            kernel.with_dtypes({t.name: wide}), statements=(kernel.statements[0], replace(statement, value=value))
+        )
+        if next(_covers(epilogue_of(other), machine, memory), None) is not None:
+            return f"{t.name} is {t.dtype}, and what is read beside sums in {memory} is {wide}; give {t.name} as {wide}"
+    return ""
+
+
+def _uncast(e: Any, tensor: str, to: str) -> Any:
+    """The tree without conversions of a tensor's elements to this type."""
+    if not isinstance(e, Scalar) or isinstance(e, Read):
+        return e
+    if isinstance(e, Cast) and str(e.args[0]) == to and isinstance(e.args[1], Read) and e.args[1].tensor == tensor:
+        return e.args[1]
+    return e.func(*(_uncast(a, tensor, to) for a in e.args))
+
+
 def _covers(epilogue: Epilogue, machine: Hardware, memory: str) -> Iterator[Cover]:
     result = epilogue.kernel.tensor(epilogue.result).dtype
     for store in machine.instructions:
-        cells, target = _cells(store, memory), store.kernel.statements[0].target.tensor
+        target = store.kernel.statements[0].target.tensor
+        cells = _read(store, memory)
         if cells is None or store.operand(target).memory != MAIN or store.kernel.tensor(target).dtype != result:
             continue
         for bound, left in _taken(epilogue, store, cells, _plain(epilogue.value)):
@@ -143,14 +181,13 @@ def _chain(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Ite
     """Ways to come from nothing to cells that hold this."""
     yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
     for i in _in(machine, memory):
-        s = i.kernel.statements[0]
-        if _cells(i, memory) != s.target.tensor or s.op != "=":
-            continue
-        for bound, left in _taken(epilogue, i, s.target.tensor, tree):
+        cells = _changed(i)
+        for bound, left in _taken(epilogue, i, cells, tree) if cells else ():
             if left == tree:
                 continue
-            for begin, updates in _chain(epilogue, machine, memory, left):
-                yield begin, (*updates, Step(i, bound))
+            for step in _supplied(machine, Step(i, bound)):
+                for begin, updates in _chain(epilogue, machine, memory, left):
+                    yield begin, (*updates, step)
 
 
 def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[Step]:
@@ -183,13 +220,42 @@ def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:
             yield i
 
 
-def _cells(i: Instruction, memory: str) -> str | None:
+def _read(i: Instruction, memory: str) -> str | None:
     """The operand that it reads in the memory, where that is one and all others lie in main memory or are immediates."""
     s = i.kernel.statements[0]
     read = {r.tensor for r in reads(s.value)}
     here = [o for o in read if i.operand(o).memory == memory]
     others = {i.operand(o).memory for o in read if o not in here}
     return here[0] if len(here) == 1 and s.op == "=" and others <= {MAIN, CODE} and not s.guard else None
+
+
+def _changed(i: Instruction) -> str | None:
+    """The operand whose cells it computes new values of from their own."""
+    s = i.kernel.statements[0]
+    own = any(r.tensor == s.target.tensor for r in reads(s.value))
+    return s.target.tensor if own and s.op == "=" and not s.guard else None
+
+
+def _supplied(machine: Hardware, step: Step) -> Iterator[Step]:
+    """The step with moves that bring what it reads in memories of the machine: the first there is for each operand."""
+    brought = []
+    for name, _ in step.bound:
+        memory = step.instruction.operand(name).memory
+        if memory in (MAIN, CODE):
+            continue
+        dtype = step.instruction.kernel.tensor(name).dtype
+        found = next((m for m in _in(machine, memory) if _brings(m) and m.kernel.tensors[0].dtype == dtype), None)
+        if found is None:
+            return
+        brought.append((name, found))
+    yield replace(step, brought=tuple(brought))
+
+
+def _brings(move: Instruction) -> bool:
+    """Whether it copies from main memory."""
+    s = move.kernel.statements[0]
+    plain = isinstance(s.value, Read) and s.op == "=" and not s.guard
+    return plain and move.operand(s.inputs[0].tensor).memory == MAIN
 
 
 def _taken(

@@ -13,8 +13,10 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.addresses import offset
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.words import words
 
 CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
 
@@ -47,6 +49,17 @@ class Layout:
     cells: tuple[str, ...]
     coordinates: tuple[Any, ...]
     supply: Supply
+
+
+def plain_lanes(mapping: Mapping, operand: str) -> tuple[str, ...]:
+    """The operand's instruction axes, in cell order. Raises ScheduleError where a cell is no plain axis."""
+    cells = [sp.sympify(c) for c in mapping.cells(operand)]
+    for c in cells:
+        if not c.is_Symbol:
+            raise ScheduleError(
+                f"{mapping.instruction.name} takes {operand} at {words(c)}; registers are filled along plain axes only"
+            )
+    return tuple(c.name for c in cells)
 
 
 def layout(mapping: Mapping, operand: str) -> Layout:
@@ -154,5 +167,6 @@ __all__ = [
     "cell_axes",
     "layout",
     "layouts",
+    "plain_lanes",
     "supply",
 ]

@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
+from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
@@ -25,10 +26,29 @@ from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Compare, Read, Relu, Rsqrt, SDiv, SMax, SMin, index_values, read, reads, rewrite_reads
+from isamap_smt.ir.rules import Rule
+from isamap_smt.ir.scalar import (
+    Compare,
+    Read,
+    Relu,
+    Rsqrt,
+    SAdd,
+    SDiv,
+    SMax,
+    SMin,
+    SNeg,
+    SSub,
+    index_values,
+    read,
+    reads,
+    rewrite_reads,
+)
 from isamap_smt.ir.typed import type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
+from isamap_smt.mapping.rewriting import Equalities, Forms
+from isamap_smt.mapping.rule_table import RULES
+from isamap_smt.mapping.rule_verdicts import require
 from isamap_smt.mapping.step_patterns import COMBINE, Bound, Step, bindings_of, steps_of
 
 TO, LANE = "to", "l"
@@ -41,15 +61,21 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 @lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
-    operands, the value has axes in it, or portable C cannot say the rest exactly. Of several numbers of lanes the largest."""
-    if machine.opened is not None or machine.engines or kernel.statements[statement].guard:
+    operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
+    exactly. Of several numbers of lanes the largest.
+
+    Raises RuleError for a rule of the machine that does not hold where it is asked to."""
+    for rule in machine.rules:
+        require(rule)
+    if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
         return None
     try:
         value = typed_value(kernel, kernel.statements[statement])
         for files in register_files(machine):
-            found = _Selection(machine, kernel, statement, value, files).instruction()
-            if found is not None:
-                return found
+            for rules in ((*RULES, *machine.rules), ()):
+                found = _Selection(machine, kernel, statement, value, files, rules).instruction()
+                if found is not None:
+                    return found
     except IsamapError:
         return None
     return None
@@ -121,13 +147,16 @@ class _Part:
     step: Step | None
     bound: Bound
     tree: Any
+    form: Any = None  # what portable C computes, equal to the tree
 
 
 class _Selection:
     """One statement in registers of one number of lanes."""
 
-    def __init__(self, machine: Hardware, kernel: Kernel, statement: int, value: Any, files: Files) -> None:
-        self.machine, self.files = machine, files
+    def __init__(
+        self, machine: Hardware, kernel: Kernel, statement: int, value: Any, files: Files, rules: tuple[Rule, ...]
+    ) -> None:
+        self.machine, self.files, self.rules = machine, files, rules
         self.s = kernel.statements[statement]
         self.inputs = tuple(dict.fromkeys(a for a in self.s.inputs if a != self.s.target))
         names = {a: f"x{n}" for n, a in enumerate(self.inputs)} | {self.s.target: TO}
@@ -137,6 +166,15 @@ class _Selection:
         self.root = self.value if self.s.op == "=" else COMBINE[self.s.op](own, self.value)
         self.parts: list[Any] = []
         self.numbers: dict[Any, int] = {}
+        self._open: set[Any] = set()
+        self.forms = self._equal_forms()
+
+    def _equal_forms(self) -> Forms:
+        """What the rules make of the value, in the arithmetic that the statement is computed in."""
+        reals = self.types[TO].is_float and self.s.op == "+" and not self.s.ordered
+        found = Equalities(self.root, self.types, self.types[TO], self.rules, reals)
+        found.saturate()
+        return Forms(found)
 
     def instruction(self) -> Instruction | None:
         """The statement as one instruction; None where these registers do not do."""
@@ -145,36 +183,57 @@ class _Selection:
         if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
-        chosen = cheapest(offers, self.numbers[self.root])
+        chosen = cheapest(offers, self.numbers[self.forms.root])
         if chosen is None:
             return None
-        taken = sorted((made[n] for n in chosen), key=lambda p: self.numbers[p.tree])
-        if not any(p.step or _is_function(p.tree) for p in taken):
+        taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in chosen})
+        copied = isinstance(self.forms.root, Read)
+        if not copied and not any(p.step or _is_function(p.form) for p in taken):
             return None  # nothing but portable C, which compilers make vectors of
         return self._assembled(taken, sum(offers[n].cost for n in chosen) / TICKS)
 
     # ---- what can make which part
 
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
-        self._number(self.root)
+        self._number(self.forms.root)
         steps = [s for s in steps_of(self.machine, self.files.lanes) if self._serves(s)]
         offers: list[Offer] = []
         made: list[_Part] = []
+        given = set(sp.preorder_traversal(self.root))
         for n, tree in enumerate(self.parts):
             if isinstance(tree, Read):
                 offers.append(Offer(n, (), 0))
                 made.append(_Part(None, (), tree))
                 continue
             for step in steps:
-                for bound in bindings_of(step, tree, partial(self._type, around=tree)):
+                kind = partial(self._type, around=tree)
+                plain = set(bindings_of(step, tree, kind, lambda t: (t,))) if tree in given else set()
+                for bound in bindings_of(step, tree, kind, self.forms.of.__getitem__):
                     uses = tuple(self.numbers[t] for _, t in bound if t in self.numbers)
-                    offers.append(Offer(n, uses, round(TICKS / step.instruction.cost.per_cycle)))
+                    ticks = round(TICKS / step.instruction.cost.per_cycle)
+                    offers.append(Offer(n, uses, ticks, bound not in plain))
                     made.append(_Part(step, bound, tree))
-            if self._in_lanes(tree):
-                uses = tuple(self.numbers[a] for a in _operands(tree))
-                offers.append(Offer(n, uses, (FUNCTION_COST if _is_function(tree) else LANES_COST) * TICKS))
-                made.append(_Part(None, (), tree))
+            for form in self.forms.of[tree]:
+                if not isinstance(form, Read) and self._in_lanes(form):
+                    uses = tuple(self.numbers[a] for a in self._operands(form))
+                    ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
+                    offers.append(Offer(n, uses, ticks, form not in given))
+                    made.append(_Part(None, (), tree, form))
         return offers, made
+
+    def _in_order(self, chosen: dict[int, tuple[Offer, _Part]]) -> list[_Part]:
+        """What is made of what else is needed, what is used first."""
+        found: dict[int, _Part] = {}
+
+        def make(number: int) -> None:
+            if number not in found:
+                offer, part = chosen[number]
+                for u in sorted(offer.uses):
+                    make(u)
+                found[number] = part
+
+        make(self.numbers[self.forms.root])
+        return list(found.values())
 
     def _serves(self, step: Step) -> bool:
         """Operands lie in the registers that are used. Sums may be rounded once with their product; what is computed alone is
@@ -188,16 +247,20 @@ class _Selection:
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, what is used first."""
-        if tree in self.numbers or not any(True for _ in reads(tree)):
+        if tree in self.numbers or tree in self._open or not any(True for _ in reads(tree)):
             return
-        if not isinstance(tree, Read):
-            for a in _operands(tree):
-                self._number(a)
+        self._open.add(tree)
+        for form in self.forms.of[tree]:
+            if not isinstance(form, Read):
+                for a in self._operands(form):
+                    self._number(a)
         self.numbers[tree] = len(self.parts)
         self.parts.append(tree)
 
     def _type(self, tree: Any, around: Any) -> DType | None:
-        """The element type of a part; a number has that of what stands beside it."""
+        """The element type of a part; a number has that of what stands beside it. None of an exact integer below a saturation."""
+        if tree in self.forms.exact:
+            return None
         return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
 
     def _in_lanes(self, tree: Any) -> bool:
@@ -205,12 +268,31 @@ class _Selection:
         return (
             kind is not None
             and kind.name in self.files.of
-            and all((d := type_of(a, self.types)) is not None and d.name in self.files.of for a in _operands(tree))
+            and all((d := type_of(a, self.types)) is not None and d.name in self.files.of for a in self._operands(tree))
         )
+
+    def _operands(self, tree: Any) -> Iterator[Any]:
+        """What an operation reads; numbers, types, the parts of a comparison and of what is saturated apart."""
+        for a in tree.args:
+            if any(True for _ in reads(a)):
+                if isinstance(a, Compare):
+                    yield from self._operands(a)
+                elif a in self.forms.exact:
+                    yield from self._operands(self.forms.of[a][0])
+                else:
+                    yield a
+
+    def _with(self, tree: Any, operands: dict[Any, Any]) -> Any:
+        """The operation on other operands."""
+        args = []
+        for a in tree.args:
+            inside = a if isinstance(a, Compare) else self.forms.of[a][0] if a in self.forms.exact else None
+            args.append(operands.get(a, a) if inside is None else self._with(inside, operands))
+        return tree.func(*args)
 
     # ---- the instruction
 
-    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction:
+    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction | None:
         names: dict[Any, str] = {}
         lines: list[str] = []
         used: list[Instruction] = []
@@ -218,14 +300,15 @@ class _Selection:
         for n, p in enumerate(taken):
             if isinstance(p.tree, Read):
                 names[p.tree], composed[p.tree] = f"{HOLE}{p.tree.tensor}", p.tree
+                lines += [f"{HOLE}{TO} = {names[p.tree]};"] if p.tree == self.forms.root else []
                 continue
-            last = p.tree == self.root
+            last = p.tree == self.forms.root
             names[p.tree] = f"isamap_t{n}"
             file = self.files.of[self._kind(p.tree).name]
             lines.append(f"{file.c_type} {names[p.tree]};")
             if p.step is None:
-                lines += self._by_lane(p.tree, names)
-                composed[p.tree] = _with(p.tree, composed)
+                lines += self._by_lane(p, names)
+                composed[p.tree] = self._with(p.form, composed)
             else:
                 lines += self._by_step(p, names)
                 used.append(p.step.instruction)
@@ -233,7 +316,12 @@ class _Selection:
             if last:
                 lines.append(f"{HOLE}{TO} = {names[p.tree]};")
         plain = " ".join(lines).replace("{", "{{").replace("}", "}}")
-        return self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, composed[self.root])
+        whole = composed[self.forms.root]
+        value = _value_of(self.s.op, whole)
+        if value is None or _tells_zeros(whole):
+            return None
+        rules = self.forms.rules(whole)
+        return replace(self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value), rules=rules)
 
     def _kind(self, tree: Any) -> DType:
         found = type_of(tree, self.types)
@@ -260,18 +348,18 @@ class _Selection:
         lines.append(i.statement(registers | {out: names[p.tree]}))
         return lines
 
-    def _by_lane(self, tree: Any, names: dict[Any, str]) -> list[str]:
+    def _by_lane(self, p: _Part, names: dict[Any, str]) -> list[str]:
         """Portable C for each lane, between registers and arrays of their elements; compilers make vectors of it."""
-        made, lines, elements = names[tree], [], {}
-        operands = list(_operands(tree))
+        made, lines, elements = names[p.tree], [], {}
+        operands = list(dict.fromkeys(self._operands(p.form)))
         for n, a in enumerate(operands):
             d, cells = self._kind(a), f"{made}_{n}"
             file = self.files.of[d.name]
             moved = dict(zip(_both(file.store), (names[a], cells), strict=True))
             lines += [f"{d.c} {cells}[{self.files.lanes}];", file.store.statement(moved)]
             elements[f"p{n}"] = (f"{cells}[isamap_l]", d)
-        alone = _with(tree, {a: read(f"p{n}") for n, a in enumerate(operands)})
-        d = self._kind(tree)
+        alone = self._with(p.form, {a: read(f"p{n}") for n, a in enumerate(operands)})
+        d = self._kind(p.tree)
         text, _ = c_value(alone, elements, d)
         file = self.files.of[d.name]
         moved = dict(zip(_both(file.load), (made, f"{made}_r"), strict=True))
@@ -282,7 +370,7 @@ class _Selection:
         ]
         return lines
 
-    def _described(self, emit: str, used: list[Instruction], cycles: float, composed: Any) -> Instruction:
+    def _described(self, emit: str, used: list[Instruction], cycles: float, value: Any) -> SelectedInstruction:
         lane = (sym(LANE),)
         axis = Axis(LANE, sp.Integer(self.files.lanes))
 
@@ -307,7 +395,7 @@ class _Selection:
             emit=emit,
             requires=tuple(dict.fromkeys(r for i in sources for r in i.requires)),
             cost=Cost(sum(i.cost.latency for i in used), 1 / max(cycles, 1 / TICKS)),
-            exact=kernel(_value_of(self.s.op, composed)),
+            exact=kernel(value),
             rounding="fused" if fused else "unfused" if floats else "exact",
             c_types=tuple((t.name, self.files.of[t.dtype.name].c_type) for t in tensors),
             headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),
@@ -337,30 +425,23 @@ def _is_function(tree: Any) -> bool:
     return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
 
 
-def _with(tree: Any, operands: dict[Any, Any]) -> Any:
-    """The operation on other operands."""
-    return tree.func(*[_with(a, operands) if isinstance(a, Compare) else operands.get(a, a) for a in tree.args])
-
-
-def _operands(tree: Any) -> Iterator[Any]:
-    """What an operation reads; numbers, types and the parts of a comparison apart."""
-    for a in tree.args:
-        if any(True for _ in reads(a)):
-            if isinstance(a, Compare):
-                yield from _operands(a)
-            else:
-                yield a
-
-
 def _value_of(op: str, tree: Any) -> Any:
-    """What a statement adds, of what its target becomes."""
+    """What a statement adds, of what its target becomes; None where that does not stand apart."""
+    own = read(TO)
     if op == "=":
         return tree
-    own = read(TO)
     if isinstance(tree, COMBINE[op]) and own in tree.args:
         a, b = tree.args
         return b if a == own else a
-    return tree
+    if op != "+" or not isinstance(tree, SAdd | SSub):
+        return None
+    a, b = tree.args
+    if a == own:  # less b
+        return -b if b.is_Number else SNeg(b)
+    if (inner := _value_of(op, a)) is not None:
+        return tree.func(inner, b)
+    inner = _value_of(op, b) if isinstance(tree, SAdd) else None
+    return None if inner is None else SAdd(a, inner)
 
 
 def _both(move: Instruction) -> tuple[str, str]:

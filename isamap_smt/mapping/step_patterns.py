@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
+from isamap_smt.ir.scalar import Compare, Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 
 Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
@@ -67,24 +67,33 @@ def _lanewise(i: Instruction, lanes: int) -> bool:
     return plain and rounds and axis.extent == lanes and len(dict(i.c_types)) == len(i.places)
 
 
-def bindings_of(step: Step, tree: Any, kind: Callable[[Any], DType | None]) -> Iterator[Bound]:
-    """Ways in which the step computes the tree: what each operand is. kind: the element type of a part of the value.
+def bindings_of(
+    step: Step, tree: Any, kind: Callable[[Any], DType | None], forms: Callable[[Any], Sequence[Any]]
+) -> Iterator[Bound]:
+    """Ways in which the step computes the tree: what each operand is. kind: the element type of a part of the value, None of an
+    exact integer below a saturation. forms: trees that are equal to a part, of parts.
 
     Operands stay in the order in which they are written where that is a way.
     """
     seen = set()
-    for bound in _matched(step.instruction, step.pattern, tree, {}, kind):
+    for bound in _matched(step.instruction, step.pattern, tree, {}, Known(kind, forms)):
         found = tuple(bound.items())
         if found not in seen:
             seen.add(found)
             yield found
 
 
-def _matched(
-    i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], kind: Callable[[Any], DType | None]
-) -> Iterator[dict[str, Any]]:
+@dataclass(frozen=True)
+class Known:
+    """What is known of a part of the value: its element type, and trees equal to it."""
+
+    kind: Callable[[Any], DType | None]
+    forms: Callable[[Any], Sequence[Any]]
+
+
+def _matched(i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], known: Known) -> Iterator[dict[str, Any]]:
     if isinstance(pattern, Read):
-        fits = kind(tree) == i.kernel.tensor(pattern.tensor).dtype
+        fits = known.kind(tree) == i.kernel.tensor(pattern.tensor).dtype
         if fits and bound.get(pattern.tensor, tree) == tree:
             yield {**bound, pattern.tensor: tree}
         return
@@ -92,20 +101,19 @@ def _matched(
         if pattern == tree:
             yield bound
         return
-    if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args):
-        return
-    yield from _all(i, list(zip(pattern.args, tree.args, strict=True)), bound, kind)
-    same = all(isinstance(a, Read) for a in pattern.args)  # then the other order is the same instruction again
-    if isinstance(pattern, COMMUTE) and not same:
-        yield from _all(i, list(zip(pattern.args, tree.args[::-1], strict=True)), bound, kind)
+    for form in (tree,) if isinstance(pattern, Compare) else known.forms(tree):
+        if type(pattern) is not type(form) or len(pattern.args) != len(form.args):
+            continue
+        yield from _all(i, list(zip(pattern.args, form.args, strict=True)), bound, known)
+        same = all(isinstance(a, Read) for a in pattern.args)  # then the other order is the same instruction again
+        if isinstance(pattern, COMMUTE) and not same:
+            yield from _all(i, list(zip(pattern.args, form.args[::-1], strict=True)), bound, known)
 
 
-def _all(
-    i: Instruction, pairs: list[Any], bound: dict[str, Any], kind: Callable[[Any], DType | None]
-) -> Iterator[dict[str, Any]]:
+def _all(i: Instruction, pairs: list[Any], bound: dict[str, Any], known: Known) -> Iterator[dict[str, Any]]:
     if not pairs:
         yield bound
         return
     (pattern, tree), *rest = pairs
-    for found in _matched(i, pattern, tree, bound, kind):
-        yield from _all(i, rest, found, kind)
+    for found in _matched(i, pattern, tree, bound, known):
+        yield from _all(i, rest, found, known)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,15 @@ _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernel
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     """Hex digest of all that a decision depends on."""
-    return digest_of((to_text(kernel), repr(kernel.ranges), kernel.name, repr(hardware), repr(options), _sources()))
+    return digest_of(
+        (to_text(kernel), repr(kernel.ranges), kernel.name, _described(hardware), repr(options), _sources())
+    )
+
+
+@lru_cache(maxsize=16)
+def _described(hardware: Hardware) -> str:
+    """All that there is to say of a machine. It is long, and many kernels are planned for one."""
+    return repr(hardware)
 
 
 @cache

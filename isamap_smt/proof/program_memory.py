@@ -234,7 +234,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Use) and node.asks is not None:
         yield node.asks
     if isinstance(node, Use) and node.moves:
-        yield from node.active
+        yield from node.counted
         yield from (p.distance for p in node.prefetch)
     for r in refs(node):
         b = site.buffer(r.name)

@@ -249,6 +249,7 @@ def _check_fields(use: Use) -> None:
         )
     odd += [
         use.active if not (use.moves or i.engine) else (),
+        use.front if not i.engine else (),
         use.point if (use.moves and not i.engine) or use.copies else (),
     ]
     if any(odd):
@@ -258,8 +259,11 @@ def _check_fields(use: Use) -> None:
 def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
     """A use on an engine gives a slot, an element or a number for whatever its instruction asks for."""
     i, outside = use.instruction, known - set(own_names(use))
-    if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or len(use.active) != len(i.active):
-        raise UnrecognisedError(f"{i.name} has a place for each operand, and a number for each of {i.active}")
+    if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or (
+        len(use.active),
+        len(use.front),
+    ) != (len(i.active), len(i.front)):
+        raise UnrecognisedError(f"{i.name} has a place for each operand, and a number for each of {i.counted}")
     for name, ref in use.operands:
         if name in i.immediates:
             if immediate(ref) is None:
@@ -270,7 +274,7 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
         if (len(ref.index), len(ref.version)) != wanted:
             raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")
         _need(outside if buffer else known, [*ref.index, *ref.version], s)
-    _need(outside, [*use.active, *(e for _, e in use.awaits)], s)
+    _need(outside, [*use.counted, *(e for _, e in use.awaits)], s)
     _need(known, [e for _, e in use.point], s)
 
 

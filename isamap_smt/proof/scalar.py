@@ -21,17 +21,19 @@ from isamap_smt.ir.dtypes import DTYPES, DType, widens
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hypotheses import Range, Stated
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin, index_values
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.bounded_sums import adds_exactly, beginning, carries
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
 from isamap_smt.proof.scalar_replay import run_cell
+from isamap_smt.proof.scalar_rules import by_rules
 from isamap_smt.proof.scalar_trees import (
     access_of,
     accumulation,
@@ -43,6 +45,7 @@ from isamap_smt.proof.scalar_trees import (
 )
 
 ZEROS = Stated("of +0 and -0, max and min may give either: results are equal as values, the sign of a zero is not kept")
+FIRST = 1_000_000  # steps of a direct question about integers, before rules are asked
 Ranges = dict[str, tuple[int, int]]  # tensor -> least and greatest value
 
 
@@ -52,7 +55,7 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
     results = [
         ClaimResult("scalar", "operands", _operands(mapping), _fitting(mapping)),
         ClaimResult("scalar", "value", _value(mapping), "the kernel's value is the contract's"),
-        ClaimResult("scalar", "instruction", contract, "the instruction computes its contract"),
+        ClaimResult("scalar", "instruction", contract, _computes(contract)),
     ]
     if mapping.statement.ordered and mapping.kernel.tensor(mapping.statement.target.tensor).dtype.is_float:
         results.append(
@@ -61,6 +64,12 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
             )
         )
     return tuple(results)
+
+
+def _computes(contract: Verdict) -> str:
+    """What the claim about the instruction says, a chain of rules named."""
+    text = "the instruction computes its contract"
+    return f"{text}, by {contract.how}" if isinstance(contract, Proved) and contract.how else text
 
 
 def _fitting(mapping: Mapping) -> str:
@@ -113,6 +122,11 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
             words.append(_any_order(s))
         if i.rounding == "fused":
             words.append(Stated(f"{i.name} rounds a product and its sum once"))
+        if isinstance(i, SelectedInstruction) and i.rules:
+            names = ", ".join(f"`{r.name}`" for r in i.rules)
+            words.append(
+                Stated(f"{i.name} computes the same real numbers otherwise, and rounds those results: {names}")
+            )
     if _zeros_meet(mapping.kernel, s):
         words.append(ZEROS)
     if i.rounding not in ROUNDINGS:
@@ -211,19 +225,26 @@ def _text(e: KeyError) -> str:
     return _written(a) if isinstance(a, Access) else str(a)
 
 
-def compare(q: Question, bits: bool) -> Verdict:
+def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
     """bits: the same floating-point value bit for bit, NaN included, of which equality over the reals says nothing. An integer
-    that comes from floating point is compared bit for bit always."""
+    that comes from floating point is compared bit for bit always. rules: what may decide where a solver gives up."""
     if q.result[0] in ("f", "bf"):
         verdict = encoding.equal_reals(q.left, q.right, q.types)
+        if not bits and rules and isinstance(verdict, Unknown):
+            chain = by_rules(q, rules, reals=True)
+            return chain if isinstance(chain, Proved) else verdict
         if not bits or isinstance(verdict, Refuted) or encoding.same_tree(q.left, q.right):
             return verdict
-        exactly = equal_bits(q)
+        exactly = equal_bits(q, rules)
         return verdict if isinstance(verdict, Unknown) and isinstance(exactly, Unknown) else exactly
     if encoding.same_tree(q.left, q.right):
         return Proved()
     if any(_has_floats(e, q) for e in (q.left, q.right)):
-        return equal_bits(q)
+        return equal_bits(q, rules)
+    if rules:
+        direct = encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges, FIRST)
+        if not isinstance(direct, Unknown) or isinstance(chain := by_rules(q, rules, reals=False), Proved):
+            return direct if not isinstance(direct, Unknown) else chain
     return encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges)
 
 
@@ -301,7 +322,7 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
     if any(contract.axis(a).extent != next((x.extent for x in really.axes if x.name == a), None) for a in lanes):
         return Unknown("`exact` and the contract compute other numbers of lanes")
     asked, _ = contract_question(instruction, assumed)
-    verdict = compare(asked, bits)
+    verdict = compare(asked, bits, instruction.rules if isinstance(instruction, SelectedInstruction) else ())
     return _replayed(instruction, verdict) if isinstance(verdict, Refuted) else verdict
 
 

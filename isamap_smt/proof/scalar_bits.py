@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ import sympy as sp
 
 from isamap_encodings.ranges import Question
 from isamap_encodings.scalar_floats import equal_floats
-from isamap_encodings.verdict import Refuted, Unknown, Verdict
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.evaluate import Evaluator
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel, Tensor
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Read, Relu, Scalar, SMax, SMin
+from isamap_smt.proof.scalar_rules import by_rules
 
 MOST = 20_000  # combinations of the numbers below
 RANDOM = 20_000
@@ -30,11 +33,13 @@ TIES = tuple(1 + 2.0**-n + 2.0**-48 for n in (8, 11, 24))  # just above the midd
 NUMBERS = (1.0, 2.0, 3.0, -1.0, 0.1, 0.0, -0.0, -3.0, 1e4, 1e-4, float("inf"), float("nan"), -float("inf"), *TIES)
 
 
-def equal_bits(q: Question) -> Verdict:
-    """Whether both values are the same bits for all elements (any NaN is equal to any other)."""
+def equal_bits(q: Question, rules: Sequence[Rule] = ()) -> Verdict:
+    """Whether both values are the same bits for all elements (any NaN is equal to any other), by a chain of rules or by Z3."""
     found = _difference(q)
     if found is not None:
         return found
+    if rules and isinstance(chain := by_rules(q, rules, reals=False), Proved):
+        return chain
     verdict = equal_floats(q.left, q.right, q.types, q.result, q.ranges)
     if isinstance(verdict, Unknown):
         text = f"equal over the reals; rounding, NaN and signs of zero may still differ ({verdict.reason})"

@@ -7,7 +7,9 @@ ctypes releases Python's lock while the code runs.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Mapping as Dict
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.callee import Callee
 from isamap_smt.runtime.conformance.remembered import require_checked
+from isamap_smt.runtime.known_calls import Form, KnownCalls, Part
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import constant_tensors, used_instructions
 from isamap_smt.runtime.refusals import refusal
@@ -67,13 +70,17 @@ class CompiledKernel(Callee):
         self._dropped = frozenset(constants_only(program))  # a call reads what was packed of them
         self._exported = _entry_points(self.library)
         self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
+        self._known = self._new_known(self.signature.inputs)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """Run on these arrays, with the options of prepare(). Raises ArgumentError, DTypeError or SizeError before anything is
         written."""
-        call = self.prepare(*inputs, **options)
-        call.run()
-        return call.result
+        result = self._known.call(inputs, options)
+        if result is NotImplemented:
+            return _first(self.prepare(*inputs, **options), self._known, inputs, options)
+        if type(result) is int:
+            self._check(result, {}, {})
+        return result
 
     def prepare(
         self,
@@ -137,6 +144,11 @@ class CompiledKernel(Callee):
         code = self._exported.check(tensors, values, packed, ctypes.c_int64(threads))
         self._check(code, arguments.arrays, arguments.sizes)
         return tensors
+
+    def _new_known(self, inputs: Sequence[str]) -> KnownCalls:
+        """For calls that take these inputs."""
+        e, trusted = self._exported, _TRUSTED & ~TRUST_RANGES if self.zeroed else _TRUSTED
+        return KnownCalls(inputs, self.signature.outputs, (e.run, e.check, e.pack), trusted)
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
         if not self._buffers:
@@ -226,6 +238,24 @@ class Call:
         if code:
             self._kernel._check(code, self.arguments.arrays, self.arguments.sizes)
 
+    def form(self, inputs: Sequence[str]) -> Form:
+        """Of calls like this one, that take these inputs; all others never change."""
+        kernel, arguments = self._kernel, self.arguments
+        parts = [self._part(t.name, arguments.arrays[t.name], inputs) for t in kernel.kernel.tensors]
+        sizes = tuple(int(arguments.sizes[n]) for n in kernel.signature.free_sizes)
+        return Form(not arguments.fresh, sizes, tuple(self._buffers), self._pack is not None, tuple(parts))
+
+    def _part(self, name: str, array: np.ndarray, inputs: Sequence[str]) -> Part:
+        kernel, signature, fresh = self._kernel, self._kernel.signature, self.arguments.fresh
+        if name in signature.inputs:
+            if name in inputs:
+                return Part.given(inputs.index(name), array)
+            return Part.constant(array, name in kernel._dropped)
+        begin = not (fresh and name in kernel.started)
+        first = kernel.first(name).tobytes() if begin else b""
+        place = signature.outputs.index(name) if name in signature.outputs else None
+        return Part.made(place, array, first)
+
     @property
     def result(self) -> Any:
         """The output array, or a dictionary of them when the kernel has several."""
@@ -243,11 +273,19 @@ class PackedKernel:
     sizes: Dict[str, int]
     buffers: tuple[np.ndarray, ...]
 
-    def __call__(self, *inputs: Any, threads: int = 1, **options: Any) -> Any:
+    @functools.cached_property
+    def _known(self) -> KnownCalls:
+        inputs = self.compiled.signature.inputs
+        return self.compiled._new_known([n for n in inputs if n not in self.constants])
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As CompiledKernel; inputs by position skip the constants."""
-        call = self.prepare(*inputs, threads=threads, **options)
-        call.run()
-        return call.result
+        result = self._known.call(inputs, options)
+        if result is NotImplemented:
+            return _first(self.prepare(*inputs, **options), self._known, inputs, options)
+        if type(result) is int:
+            self.compiled._check(result, {}, {})
+        return result
 
     def prepare(
         self,
@@ -283,6 +321,14 @@ class PackedKernel:
                 f"{name} is not the array that was packed: it is {array.dtype}{list(array.shape)}, packed was "
                 f"{held.dtype}{list(held.shape)}; call pack({name}=...) again"
             )
+
+
+def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict[str, Any]) -> Any:
+    """The result of this call, which Python has looked at; calls like it are known afterwards."""
+    call.run()
+    if known.worth(inputs, options):
+        known.remember(call.form(known.inputs))
+    return call.result
 
 
 def _trust(check_finite: bool, check_ranges: bool) -> int:

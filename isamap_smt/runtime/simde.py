@@ -46,6 +46,7 @@ ISAMAP_SIMDE_LOAD(__m512d, maskz_loadu_pd, 8, 8)
 ISAMAP_SIMDE_LOAD(__m512i, maskz_loadu_epi32, 16, 4)
 ISAMAP_SIMDE_LOAD(__m128i, maskz_loadu_epi8, 16, 1)
 ISAMAP_SIMDE_LOAD(__m256i, maskz_loadu_epi16, 16, 2)
+ISAMAP_SIMDE_LOAD(__m512i, maskz_loadu_epi16_32, 32, 2)
 /* Elements that become words of 32 bits, and parts of a register of `width` bytes an element. */
 static inline __m512i isamap_simde_widened(const void *p, int width) {
     uint32_t v[16] = {0};
@@ -61,6 +62,35 @@ static inline __m512i isamap_simde_cvtepu16_epi32(__m256i a) { return isamap_sim
 ISAMAP_SIMDE_STORE(__m512, mask_storeu_ps, 16, 4)
 ISAMAP_SIMDE_STORE(__m512d, mask_storeu_pd, 8, 8)
 ISAMAP_SIMDE_STORE(__m512i, mask_storeu_epi32, 16, 4)
+ISAMAP_SIMDE_STORE(__m512i, mask_storeu_epi16_32, 32, 2)
+/* f16 in 32 lanes. */
+typedef _Float16 isamap_simde_ph __attribute__((vector_size(64)));
+static inline isamap_simde_ph isamap_simde_load_ph(const void *p) {
+    isamap_simde_ph r;
+    memcpy(&r, p, 64);
+    return r;
+}
+static inline isamap_simde_ph isamap_simde_all_ph(_Float16 v) {
+    isamap_simde_ph r;
+    for (int l = 0; l < 32; l++) r[l] = v;
+    return r;
+}
+/* The product of two f16 is exact in f64; its sum with a third is rounded to odd there, so that f16 rounds it once. */
+static inline _Float16 isamap_simde_fma16(_Float16 a, _Float16 b, _Float16 c) {
+    const double p = (double)a * (double)b, s = p + (double)c, back = s - p;
+    const double lost = (p - (s - back)) + ((double)c - back);
+    uint64_t bits;
+    memcpy(&bits, &s, 8);
+    if (isfinite(s) && lost != 0 && !(bits & 1)) bits += (lost > 0) == (s > 0) ? 1 : UINT64_MAX;
+    double odd;
+    memcpy(&odd, &bits, 8);
+    return (_Float16)odd;
+}
+static inline isamap_simde_ph isamap_simde_fmadd_ph(isamap_simde_ph a, isamap_simde_ph b, isamap_simde_ph c) {
+    isamap_simde_ph r;
+    for (int l = 0; l < 32; l++) r[l] = isamap_simde_fma16(a[l], b[l], c[l]);
+    return r;
+}
 static inline float isamap_simde_flush(float v) {
     return fpclassify(v) == FP_SUBNORMAL ? copysignf(0.0f, v) : v;
 }
@@ -163,6 +193,18 @@ static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0,
 #define _mm512_cvtepu16_epi32(a) isamap_simde_cvtepu16_epi32(a)
 #define _mm_maskz_loadu_epi8(k, p) isamap_simde_maskz_loadu_epi8((k), (p))
 #define _mm256_maskz_loadu_epi16(k, p) isamap_simde_maskz_loadu_epi16((k), (p))
+#undef _mm512_maskz_loadu_epi16
+#undef _mm512_mask_storeu_epi16
+#define __m512h isamap_simde_ph
+#define _mm512_loadu_ph(p) isamap_simde_load_ph(p)
+#define _mm512_storeu_ph(p, v) memcpy((p), &(v), 64)
+#define _mm512_set1_ph(v) isamap_simde_all_ph(v)
+#define _mm512_setzero_ph() isamap_simde_all_ph(0)
+#define _mm512_fmadd_ph(a, b, c) isamap_simde_fmadd_ph((a), (b), (c))
+#define _mm512_castsi512_ph(v) ((isamap_simde_ph)(v))
+#define _mm512_castph_si512(v) ((__m512i)(v))
+#define _mm512_maskz_loadu_epi16(k, p) isamap_simde_maskz_loadu_epi16_32((k), (p))
+#define _mm512_mask_storeu_epi16(p, k, v) isamap_simde_mask_storeu_epi16_32((p), (k), (v))
 #undef _mm512_maskz_loadu_ps
 #undef _mm512_maskz_loadu_pd
 #undef _mm512_maskz_loadu_epi32

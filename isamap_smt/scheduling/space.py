@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, Stage
+from isamap_smt.mapping.layout import plain_lanes
 from isamap_smt.scheduling import decode
 from isamap_smt.scheduling.arguments import pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
@@ -166,6 +167,8 @@ def space(
         )
     if objective not in OBJECTIVES:
         raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
+    for operand, _ in proved.mapping.binding:
+        plain_lanes(proved.mapping, operand)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     given, fix = valid_sizes(sizes), pinned(fix)
     energy = objective == "energy"

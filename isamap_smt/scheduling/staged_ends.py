@@ -11,8 +11,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.staged_points import cut_off
 from isamap_smt.mapping.epilogue import Cover, Step, covers_of
+from isamap_smt.scheduling.staged_cuts import cut_otherwise
 
 
 def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, epilogue: Epilogue) -> tuple[Cover, ...]:
@@ -39,7 +39,7 @@ def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover
         if i.engine != compute.engine and not (step is c.begin and loads):
             return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
     onward = () if c.onward is None else (Step(c.onward),)
-    for step in (c.begin, *onward, *c.updates, c.store):
+    for step in (c.begin, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
         if why := _unlike(mapping, compute, epilogue, step):
             return why
     return ""
@@ -63,7 +63,7 @@ def _unlike(mapping: Mapping, compute: Instruction, epilogue: Epilogue, step: St
             continue
         if not _serves(mapping, home.name, epilogue, i, (name, access), lies):
             return f"{i.name} takes elements of {access.tensor} that lie otherwise apart in memory"
-        if why := cut_off(mapping, home.name, i, lies):
+        if why := cut_otherwise(mapping, home.name, i, lies):
             return why
     return ""
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from math import lcm, prod
 from typing import Any
 
-from isamap_encodings.program_implication import implied
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
@@ -16,17 +15,15 @@ from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import HardwareError, ScheduleError
-from isamap_smt.ir.expr import evaluate, sym, symbols_of
+from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
-from isamap_smt.ir.staged_points import cut_off
-from isamap_smt.ir.words import words
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
 from isamap_smt.proof.narrow import sums_fit
+from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise
 from isamap_smt.scheduling.staged_ends import fitting_covers
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
@@ -78,7 +75,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
             moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
-    memories = tuple((m.name, m.rows) for m in hardware.memories if m.rows)
+    memories = tuple((m.name, m.rows - _beside(ends, m.name)) for m in hardware.memories if m.rows)
     whole = dict(mapping.instruction.axes)
     executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
     begun = max(sum(round(ticks * i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))) for i in x) for x in own)
@@ -87,6 +84,16 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         passed=all(c.onward is not None for c in ends),
     )  # fmt: skip
     return Question(problem, ticks, moves, ends)
+
+
+def _beside(covers: tuple[Cover, ...], memory: str) -> int:
+    """The most rows of a memory that hold what is read beside sums, a tile of each."""
+    most = 0
+    for c in covers:
+        steps = (m.instruction for u in c.updates for m in u.moves)
+        targets = ((i, i.operand(i.kernel.statements[0].target.tensor)) for i in steps)
+        most = max(most, sum(i.axes.get(str(o.row), 1) for i, o in targets if o.memory == memory))
+    return most
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,8 @@ def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Oper
     found = []
     for memory, moves in onward.items():
         reach = (i for i in machine.instructions if _reaches(i, memory))
-        if loads := tuple(i for i in reach if _takes(mapping, compute, home, i)):
+        fitting = (i for i in reach if _takes(mapping, compute, home, i))
+        if loads := tuple(i for i in fitting if not cut_otherwise(mapping, home.name, i, _lies(home, i))):
             found.append(_Path(f"{home.name}@{memory}", memory, loads, moves))
     return tuple(found)
 
@@ -160,17 +168,7 @@ def check_form(mapping: Mapping) -> Epilogue:
         raise ScheduleError(
             f"{mapping.id}: {' and '.join(fused[0])} are one axis of the instruction, and tiles are boxes"
         )
-    for g in s.guard:
-        inside = {
-            t
-            for n, e in mapping.forward
-            if n in symbols_of([g])
-            for t in symbols_of([e]) & set(mapping.instruction.axes)
-        }
-        if inside and not _holds(g, s):
-            raise ScheduleError(
-                f"{mapping.id}: `{words(g)}` would cut tiles along {', '.join(sorted(inside))} from the front, which no move can"
-            )
+    check_cuts(mapping)
     return epilogue
 
 
@@ -181,14 +179,6 @@ def _check_width(mapping: Mapping, machine: Hardware, compute: Instruction) -> N
     if not isinstance(verdict, Proved):
         told = verdict.text if isinstance(verdict, Refuted) else getattr(verdict, "reason", "")
         raise ScheduleError(f"{mapping.id}: {compute.name} keeps sums in {where.name}: {told}")
-
-
-def _holds(condition: Any, s: Statement) -> bool:
-    """Whether the statement's axes alone imply a part of its `where`."""
-    inside = [f for a in s.axes for f in (("le", 0, a.symbol), ("lt", a.symbol, a.extent))]
-    sizes = sorted(symbols_of([condition, *(a.extent for a in s.axes)]) - {a.name for a in s.axes})
-    known = [("le", 1, sym(n)) for n in sizes]
-    return isinstance(implied([*known, *inside], [condition], tuple(sizes), "where"), Proved)
 
 
 def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> StagingAxis:
@@ -255,7 +245,7 @@ def _moves(
             f"such as {text!r}{_taking_on(machine, home.memory)}"
         )
     apart = tuple(i for i in reach if _takes(mapping, compute, home, i))
-    cut = [cut_off(mapping, home.name, i, _lies(home, i)) for i in apart]
+    cut = [cut_otherwise(mapping, home.name, i, _lies(home, i)) for i in apart]
     found = tuple(i for i, why in zip(apart, cut, strict=True) if not why)
     if apart and not found and not also:
         raise ScheduleError(

@@ -24,7 +24,22 @@ from isamap_smt.proof.family_witnesses import KernelWitness, PairWitness, Witnes
 from isamap_smt.proof.witness import Found, Point, agreement, conflict, exclusive, kernel_point, shrunk
 from isamap_smt.proof.witness_points import Instance, broadcast, label, size_vectors
 from isamap_smt.proof.witness_text import tell
-from isamap_smt.search.mapping_set import Conflict, Part
+
+
+class Part(dict[str, list[str]]):
+    """Some kernel axes in some instruction axes; prints as `i=p.r,k=c`."""
+
+    def __str__(self) -> str:
+        return ",".join(f"{t}={'.'.join(g)}" for t, g in self.items())
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A part of a mapping that refutes it, no smaller part of which does. witness: in the user's names."""
+
+    part: Part
+    claim: str
+    witness: str
 
 
 @dataclass(frozen=True)

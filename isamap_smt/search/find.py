@@ -35,7 +35,7 @@ from isamap_smt.proof.family_witnesses import (
     widened,
 )
 from isamap_smt.proof.mapping import prove_after
-from isamap_smt.search.conflicts import SmallKernel, conflicts_of, reasons_of, small_kernels
+from isamap_smt.search.conflicts import SmallKernel, small_kernels
 from isamap_smt.search.mapping_set import MappingSet
 
 Progress = Callable[[int, int, int], None]  # candidates decided (at least), all candidates, legal so far
@@ -104,7 +104,6 @@ class _Search:
                 self.interrupted = True
                 self._count(normal)
         legal = tuple(self.legal[c] for c in sorted(self.legal, key=family.order))
-        conflicts = conflicts_of(family, legal, small) if small else ()
         return MappingSet(
             family,
             legal,
@@ -115,8 +114,7 @@ class _Search:
             not self.unknown and not self.interrupted,
             round(time.perf_counter() - started, 6),
             tuple(self.witnesses),
-            conflicts,
-            () if legal else reasons_of(family, conflicts, tuple(self.witnesses)),
+            small,
             self.interrupted,
         )
 

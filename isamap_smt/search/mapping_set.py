@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from isamap_smt.ir.mapping import Mapping
@@ -12,22 +13,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.mapping.layout import supply
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
-
-
-class Part(dict[str, list[str]]):
-    """Some kernel axes in some instruction axes; prints as `i=p.r,k=c`."""
-
-    def __str__(self) -> str:
-        return ",".join(f"{t}={'.'.join(g)}" for t, g in self.items())
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """A part of a mapping that refutes it, no smaller part of which does. witness: in the user's names."""
-
-    part: Part
-    claim: str
-    witness: str
+from isamap_smt.search.conflicts import Conflict, SmallKernel, conflicts_of, reasons_of
 
 
 @dataclass(frozen=True)
@@ -36,7 +22,7 @@ class MappingSet(Shown):
 
     legal: every legal mapping found, in a fixed order. refuted, redundant (not in normal form: the same mapping as
     another with a loop outside) and unknown add up with them to `candidates` when complete.
-    reasons: when nothing is legal, why each instruction axis gets none. interrupted: Ctrl-C ended the search early.
+    small: the kernel at small sizes, for what is said of the others. interrupted: Ctrl-C ended the search early.
     """
 
     family: Family
@@ -48,9 +34,18 @@ class MappingSet(Shown):
     complete: bool
     seconds: float
     witnesses: tuple[Witness, ...]
-    conflicts: tuple[Conflict, ...]
-    reasons: tuple[tuple[str, str], ...] = ()
+    small: tuple[SmallKernel, ...] = field(default=(), repr=False, compare=False)
     interrupted: bool = False
+
+    @cached_property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """The smallest parts that refute a mapping. Looked for when they are asked for: a plan needs none of them."""
+        return conflicts_of(self.family, self.legal, self.small) if self.small else ()
+
+    @cached_property
+    def reasons(self) -> tuple[tuple[str, str], ...]:
+        """When nothing is legal, why each instruction axis gets none."""
+        return () if self.legal else reasons_of(self.family, self.conflicts, self.witnesses)
 
     def finished(self) -> MappingSet:
         """This set, for whoever cannot use a part of it. Raises KeyboardInterrupt where the search was interrupted."""

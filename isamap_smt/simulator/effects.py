@@ -121,8 +121,9 @@ def _act(
         value = values.get(footprint)
         if value is None:
             active = {a: int(v[iteration]) for a, v in site.active.items()}
-            key = (id(instruction), *numbers.values(), *active.values())
-            value = values[footprint] = made[key] = made.get(key) or _make(instruction, active, numbers)
+            front = {a: int(v[iteration]) for a, v in site.front.items()}
+            key = (id(instruction), *numbers.values(), *active.values(), *front.values())
+            value = values[footprint] = made[key] = made.get(key) or _make(instruction, (active, front), numbers)
         found = value({name: array[at[number[iteration]]] for name, array, at, number in sources})
         if combine is None:
             into[cells[footprint]] = found
@@ -144,13 +145,15 @@ def _cut(values: Array, bits: int) -> Array:
     return (values.astype(np.int64) + half) % (2 * half) - half
 
 
-def _make(instruction: Instruction, active: dict[str, int], numbers: dict[str, int | float]) -> Value:
-    """numbers: in the place of operands in the code."""
+def _make(
+    instruction: Instruction, spans: tuple[dict[str, int], dict[str, int]], numbers: dict[str, int | float]
+) -> Value:
+    """spans: axis -> below which point they are active, and from which on. numbers: in the place of operands in the code."""
     contract = instruction.kernel
     statement = contract.statements[0]
     if any(True for _ in sums(statement.value)):
         raise LanguageError(f"{instruction.name}: a sum inside the contract's value; write it as a reduction `+=`")
-    count = points(instruction, active)[0]["#"].size
+    count = points(instruction, *spans)[0]["#"].size
     ids = np.arange(count)
     point = sym("point")
     value = rewrite_reads(

@@ -132,8 +132,10 @@ def check_contract(instruction: Instruction) -> None:
             )
 
 
-def points(instruction: Instruction, active: Mapping[str, int]) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Axis -> values at the active points, in order, and at the points beyond; '#' -> number of the point."""
+def points(
+    instruction: Instruction, active: Mapping[str, int], front: Mapping[str, int]
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Axis -> values at the active points, in order, and at the others; '#' -> number of the point."""
     statement = instruction.kernel.statements[0]
     largest = instruction.axes
     ids = np.arange(prod(largest.values()))
@@ -141,7 +143,7 @@ def points(instruction: Instruction, active: Mapping[str, int]) -> tuple[dict[st
     env = dict(zip(largest, values, strict=True))
     inside = np.ones(ids.size, bool)
     for axis, v in env.items():
-        inside &= v < active[axis]
+        inside &= (v >= front.get(axis, 0)) & (v < active[axis])
     env["#"] = ids
     beyond = ~inside
     for relation in statement.guard:
@@ -161,11 +163,11 @@ def _access(program: Program, kernel: Kernel, number: int, site: Site, operand: 
         where: _Where = _InTensor(kernel, site, operand, place, dtype)
     else:
         where = _InBuffer(program, site, operand, place, buffer)
-    first, which = _different([*where.columns, *site.active.values()], site.count)
+    first, which = _different([*where.columns, *site.active.values(), *site.front.values()], site.count)
     empty = np.zeros(0, np.int64)
     cells, cleared, wrong = [empty] * first.size, [empty] * first.size, [""] * first.size
-    for active, members in _by_active(site, first):
-        inside, beyond = points(instruction, active)
+    for active, front, members in _by_active(site, first):
+        inside, beyond = points(instruction, active, front)
         iterations = first[members]
         found, said = where.cells(iterations, inside, inside["#"].size)
         extra, also = where.cells(iterations, beyond, beyond["#"].size) if clears else (None, None)
@@ -188,12 +190,13 @@ def _different(columns: list[Array], count: int) -> tuple[Array, Array]:
     return first, which
 
 
-def _by_active(site: Site, first: Array) -> Iterator[tuple[dict[str, int], Array]]:
+def _by_active(site: Site, first: Array) -> Iterator[tuple[dict[str, int], dict[str, int], Array]]:
     """Footprints that have the same active points."""
-    chosen = {a: v[first] for a, v in site.active.items()}
-    heads, which = _different(list(chosen.values()), first.size)
+    below, front = ({a: v[first] for a, v in found.items()} for found in (site.active, site.front))
+    heads, which = _different([*below.values(), *front.values()], first.size)
     for n, head in enumerate(heads.tolist()):
-        yield {a: int(v[head]) for a, v in chosen.items()}, np.flatnonzero(which == n)
+        active, others = ({a: int(v[head]) for a, v in found.items()} for found in (below, front))
+        yield active, others, np.flatnonzero(which == n)
 
 
 class _Where(ABC):
@@ -280,7 +283,7 @@ class _InTensor(_Where):
             raise LanguageError(
                 f"{self.name}: {place.name} has {len(self.space.shape)} dimensions, the place {len(place.index)}"
             )
-        self.address = site.use.instruction.address(operand.name)
+        self.address, self.front = site.use.instruction.address(operand.name), bool(site.use.instruction.front)
         self.index, self.env = tuple(map(sp.sympify, place.index)), site.rows.env
         used = symbols_of(self.index) - set(site.use.instruction.axes)
         if unknown := used - set(self.env):
@@ -308,7 +311,7 @@ class _InTensor(_Where):
 
     def _apart(self, numbers: Array, env: dict[str, Array]) -> Array:
         """Which elements lie elsewhere than the instruction finds them, counted from its first; none where that is not there."""
-        if env["#"].size == 0 or env["#"][0] != 0:
+        if env["#"].size == 0 or (env["#"][0] != 0 and not self.front):
             return np.zeros(numbers.shape, bool)
         index = [np.broadcast_to(np.asarray(evaluate(i, env)), env["#"].shape) for i in self.address.index]
         found = numbers - numbers[:, :1]

@@ -71,7 +71,7 @@ def bounds(elaborated: Elaborated, accesses: tuple[Access, ...], done: list[int]
 
 def _parameters(elaborated: Elaborated, number: int, site: Site, done: list[int]) -> Iterator[Race]:
     instruction = site.use.instruction
-    for axis, parameter in instruction.active:
+    for axis, parameter in instruction.counted:
         largest, values = instruction.axes[axis], site.parameters[parameter]
         outside = ((values < instruction.least) | (values > largest)) & (site.ranks < done[site.engine])
         if outside.any():

@@ -24,7 +24,8 @@ class Site:
     """One use in the text, with a column for each of its expressions.
 
     position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters: as the
-    program says. active: axis -> points, cut to the largest extent. cycles: how long each iteration occupies the engine.
+    program says. active: axis -> points, cut to the largest extent; front: axis -> how many of them, from the first, are none.
+    cycles: how long each iteration occupies the engine.
     """
 
     use: Use
@@ -36,6 +37,7 @@ class Site:
     signals: tuple[int, ...]
     parameters: dict[str, Array]
     active: dict[str, Array]
+    front: dict[str, Array]
     cycles: list[Any]
 
     @property
@@ -98,32 +100,36 @@ def _site(use: Use, rows: Rows, engines: list[str], counters: tuple[str, ...]) -
     if i.engine not in engines:
         raise UnknownNameError(f"{name}: no engine {i.engine!r}; {did_you_mean(i.engine, engines)}")
     parameters = {p: rows.column(e, f"{name}: parameter {p}") for p, e in use.parameters.items()}
-    active = _active(i, parameters, rows.count)
+    active, front = _active(i, parameters, rows.count)
     awaits = tuple((counters.index(c), rows.column(e, f"{name}: await of {c}").tolist()) for c, e in use.awaits)
     signals = tuple(map(counters.index, use.signals))
-    cycles = _cycles(i, active, rows.count)
+    cycles = _cycles(i, active, front, rows.count)
     position, ranks = np.zeros(rows.count, np.int64), np.zeros(rows.count, np.int64)
-    return Site(use, engines.index(i.engine), rows, position, ranks, awaits, signals, parameters, active, cycles)
+    return Site(use, engines.index(i.engine), rows, position, ranks, awaits, signals, parameters, active, front, cycles)
 
 
-def _active(instruction: Instruction, parameters: dict[str, Array], count: int) -> dict[str, Array]:
-    """Axis -> active points at every iteration."""
+def _active(
+    instruction: Instruction, parameters: dict[str, Array], count: int
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Axis -> below which point they are active, and from which on where that is said, at every iteration."""
     largest = instruction.axes
     active = {axis: np.full(count, extent) for axis, extent in largest.items()}
-    for axis, parameter in instruction.active:
-        if parameter not in parameters:
-            raise _incomplete(instruction, f"parameter {parameter}")
-        active[axis] = np.clip(parameters[parameter], 0, largest[axis])
-    return active
+    front: dict[str, Array] = {}
+    for into, given in ((front, instruction.front), (active, instruction.active)):
+        for axis, parameter in given:
+            if parameter not in parameters:
+                raise _incomplete(instruction, f"parameter {parameter}")
+            into[axis] = np.clip(parameters[parameter], 0, largest[axis])
+    return active, front
 
 
 def _incomplete(instruction: Instruction, what: str) -> IsamapError:
     return LanguageError(f"a use of {instruction.name} says nothing of {what}; add it")
 
 
-def _cycles(instruction: Instruction, active: dict[str, Array], count: int) -> list[Any]:
+def _cycles(instruction: Instruction, active: dict[str, Array], front: dict[str, Array], count: int) -> list[Any]:
     points = np.ones(count, np.int64)
     for axis in instruction.occupies.per:
-        points = points * active[axis]
+        points = points * np.maximum(active[axis] - front.get(axis, 0), 0)
     start, each = instruction.occupies.start, instruction.occupies.each
     return [start + each * n for n in points.tolist()]

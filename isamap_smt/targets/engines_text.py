@@ -14,7 +14,6 @@ import sympy as sp
 from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
-from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, immediate
 
@@ -78,15 +77,16 @@ class EnginesText(ABC):
             if (buffer := self.buffers.get(ref.name)) is not None:
                 words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0]))
                 continue
-            words |= self._in_main(i, name, ref.name, ref.index)
+            words |= self._in_main(use, name, ref.name, ref.index)
         return words | {p: self._expr(e) for p, e in use.parameters.items()}
 
-    def _in_main(self, i: Instruction, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
-        """A pointer to the first element, which nothing follows where no point is active; and the strides."""
-        kernel = self.program.kernel
+    def _in_main(self, use: Use, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
+        """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""
+        i, kernel = use.instruction, self.program.kernel
+        begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: e for (a, _), e in zip(i.front, use.front, strict=True)}
         number = [t.name for t in self.tensors].index(tensor)
         shape = kernel.tensor(tensor).shape
-        first = tuple(substitute(e, dict.fromkeys(i.extents, 0)) for e in index)
+        first = tuple(sp.expand(substitute(e, begin)) for e in index)
         assert not symbols_of(first) & set(i.extents)
         element = kernel.tensor(tensor).dtype.c
         kind = f"{'' if tensor in kernel.outputs else 'const '}{element} *"

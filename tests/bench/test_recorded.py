@@ -70,6 +70,22 @@ def test_recorded_figures_are_shown(capsys: pytest.CaptureFixture[str], in_empty
     assert {r["suite"] for r in parts[0]["rows"]} >= {"conv", "lstm"}
 
 
+def test_a_page_has_means_and_the_time_of_each_call(
+    capsys: pytest.CaptureFixture[str], in_empty_directory: Path
+) -> None:
+    results = made(Path("r.json"))
+    results.save()
+    assert run(["bench", "--recorded", "r.json", "--page", "p.md"]) == 0
+    assert "wrote p.md" in capsys.readouterr().out
+    text = Path("p.md").read_text()
+    assert text.startswith("# isamap bench: gemm-f32\n\n5 figures on Deep Thought. ")
+    # 1e9 operations at 40 and 20 GF/s
+    assert "| gemm-f32 | 1 | one | 25000 | 50000 | 2.00 [1.80, 2.20] |  |" in text
+    assert "| gemm-f32 | 1 | three | - | 25000 | - |  |" in text
+    assert "| gemm-f32 | 1 | five | 15625 | 125000 | 8.00 [7.20, 8.80] | noisy |" in text
+    assert read_page(Path("p.md")) == [rounded(part_of(results))]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -77,10 +93,16 @@ def test_recorded_figures_are_shown(capsys: pytest.CaptureFixture[str], in_empty
         (["--recorded", "gone.md"], "cannot read gone.md: No such file or directory"),
         (["--recorded", "gone.json"], "cannot read gone.json: No such file or directory"),
         (["--recorded", "r.md"], "r.md holds no means of `isamap bench`"),
+        (
+            ["--recorded", "r.md", "--page", "p.md"],
+            "--page p.md: r.md is a page already; name results of -o, which end in .json",
+        ),
+        (["--recorded", "r.json", "--page", "gone/p.md"], "cannot write gone/p.md: No such file or directory"),
     ],
 )
 def test_misuse(words: list[str], said: str, capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
     Path("r.md").write_text("# nothing\n")
+    made(Path("r.json")).save()
     assert run(["bench", *words]) == 3
     assert said in capsys.readouterr().err
 

@@ -13,6 +13,7 @@ from isamap_smt.bench.plots import NAMES
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text()
 COLUMNS = ("RESULTS.md", "RESULTS_AVX2.md")
+OPERATORS = "RESULTS_OPERATORS.md"
 CONDITIONS = {"packed ahead": "constant", "nothing constant": "free"}
 
 
@@ -45,8 +46,23 @@ def test_each_figure_is_recorded(row: list[str]) -> None:
 
 
 def test_the_table_is_about_every_operator_in_few_rows() -> None:
-    assert {row[0] for row in table()} == set(NAMES.values())
+    suites = {r.suite for page in COLUMNS for part in read_page(REPOSITORY / "benchmarks" / page) for r in part.rows}
+    assert {row[0] for row in table()} == {NAMES[s] for s in suites}
     assert len(table()) == 10
+
+
+def test_the_operators_are_those_of_their_page() -> None:
+    """A suite, how many cases it has on one thread and on two, and what came out."""
+    lines = README.split("| suite | one thread | two threads |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    found = {cells[0]: cells[1:] for cells in ([c.strip() for c in line.strip("|").split("|")] for line in lines)}
+    wanted: dict[str, list[str]] = {}
+    for part in read_page(REPOSITORY / "benchmarks" / OPERATORS):
+        for r in part.rows:
+            if r.group == "all":
+                wanted.setdefault(NAMES[r.suite], ["-", "-"])[r.threads - 1] = (
+                    f"{r.mean:.2f} [{r.worst:.2f}, {r.best:.2f}] of {r.cases}"
+                )
+    assert found == wanted and found
 
 
 def test_the_days_are_those_of_the_pages() -> None:

@@ -72,7 +72,7 @@ def test_saturation_is_the_one_that_is_known() -> None:
 
 
 def test_a_vector_machine_has_all_six_moves_of_every_register() -> None:
-    for machine in ("avx2", "avx512", "avx512_vnni", "avx512_bf16"):
+    for machine in ("avx2", "avx_vnni", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16"):
         described = isamap_hardware.load(machine)
         names = {i.short for i in described.moves}
         for suffix in {n.removeprefix("load_") for n in names if n.startswith("load_")}:

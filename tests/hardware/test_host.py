@@ -27,8 +27,12 @@ def machines(have: set[str] | None) -> list[str]:
         (set(), ["scalar"]),
         ({"avx2", "fma"}, ["avx2", "scalar"]),
         ({"avx2", "fma", "avx512f"}, ["avx512", "avx2", "scalar"]),
+        ({"avx2", "fma", "avx_vnni"}, ["avx_vnni", "avx2", "scalar"]),
         ({"asimd", "asimddp"}, ["neon", "scalar"]),
-        (EVERYTHING, ["amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "neon", "scalar"]),
+        (
+            EVERYTHING,
+            ["amx", "avx512_bf16", "avx512_fp16", "avx512_vnni", "avx512", "avx_vnni", "avx2", "neon", "scalar"],
+        ),
     ],
 )
 def test_best_first(have: set[str], wanted: list[str]) -> None:

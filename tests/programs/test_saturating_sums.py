@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,66 @@ def test_the_conformance_check_tells_saturation_from_wrapping() -> None:
     assert im.check_hardware(MACHINE, results=4000).verdict == "right"
     wraps = im.check_hardware(machine(adds("{c} = _mm256_add_epi16({c}, {a});")), results=4000)
     assert wraps.verdict == "wrong"
+
+
+# ---- the saturating dot products of VNNI, on silicon
+# element types, K at the limit, the elements that reach it, what is assumed for it, and what is assumed for one term more
+LIMITS = {
+    "dpbusds": ({"A": "u8", "B": "i8", "C": "i32"}, 65793, (255, -128), (), ("-127 <= B",)),
+    "dpwssds": (
+        {"A": "i16", "B": "i16", "C": "i32"},
+        511,
+        (-32768, -128),
+        ("-128 <= B <= 127",),
+        ("-127 <= B <= 127",),
+    ),
+}
+ON = [
+    pytest.param(machine, form, marks=pytest.mark.needs(machine), id=f"{machine}.{form}")
+    for machine in ("avx512_vnni", "avx_vnni")
+    for form in LIMITS
+]
+
+
+def dots(machine: str, form: str, terms: int, assume: tuple[str, ...]) -> im.CompiledKernel:
+    """gemm of 3 x 21 on that instruction alone."""
+    kernel, sizes = im.find_kernel("gemm").with_dtypes(LIMITS[form][0]), {"i": 3, "j": 21, "k": terms}
+    return im.compile(kernel, machine, sizes=sizes, assume=assume, instruction=f"{machine}.{form}")
+
+
+def elements(form: str, terms: int, rng: np.random.Generator | None = None) -> list[np.ndarray]:
+    """A and B of the elements that reach the limit; with rng of random ones within the limits."""
+    dtypes, _, most, *_ = LIMITS[form]
+    found = []
+    for name, shape, value in zip("AB", ((3, terms), (terms, 21)), most, strict=True):
+        d = np.dtype({"u8": "uint8", "i8": "int8", "i16": "int16"}[dtypes[name]])
+        low, high = (-128, 128) if name == "B" else (np.iinfo(d).min, np.iinfo(d).max + 1)
+        found.append(np.full(shape, value, d) if rng is None else rng.integers(low, high, shape).astype(d))
+    return found
+
+
+@pytest.mark.parametrize(("machine", "form"), ON)
+def test_a_saturating_dot_product_is_right_at_its_edge(machine: str, form: str) -> None:
+    """As many terms as are proved: exact on the largest of them and on random ones."""
+    _, terms, _, assume, _ = LIMITS[form]
+    run = dots(machine, form, terms, assume)
+    assert re.search(rf"_(vp)?{form}_", run.source)
+    for A, B in (elements(form, terms), elements(form, terms, np.random.default_rng(5))):
+        assert (run(A, B) == A.astype(np.int64) @ B.astype(np.int64)).all()
+
+
+@pytest.mark.parametrize(("machine", "form"), ON)
+def test_one_term_beyond_its_edge_is_refuted_and_wrong(machine: str, form: str) -> None:
+    """It is refuted with the number that fits. Proved for fewer values of B, with their check left out, it saturates."""
+    dtypes, terms, (a, b), assume, fewer = LIMITS[form]
+    kernel = im.find_kernel("gemm").with_dtypes(dtypes).with_sizes({"k": terms + 1})
+    refuted = im.prove(im.fuse(kernel, im.find_instruction(f"{machine}.{form}"), "l=j,e=k"), assume=assume)
+    assert f"k <= {terms} would fit" in str(refuted)
+    with pytest.raises(ScheduleError):
+        dots(machine, form, terms + 1, assume)
+    run, (A, B) = dots(machine, form, terms + 1, fewer), elements(form, terms + 1)
+    with pytest.raises(ArgumentError, match=r"B\[0, 0\] is -128"):
+        run(A, B)
+    exact = (terms + 1) * a * b
+    assert (run(A, B, check_ranges=False) == min(max(exact, -(2**31)), 2**31 - 1)).all()
+    assert not -(2**31) <= exact < 2**31

@@ -50,8 +50,10 @@ def test_every_module_of_the_checkout_is_in_it(repository: Path, files: list[str
         for package in PACKAGES
         for path in (shelf / package).rglob("*.py")
     }
-    examples = {"isamap_hardware/examples/outer_product.py"}
+    kernels = ("attention", "elementwise", "norms", "quantised_layers", "reductions")
+    examples = {"isamap_hardware/examples/outer_product.py", *(f"isamap_kernels/examples/{n}.py" for n in kernels)}
     assert modules | examples == {name for name in files if name.endswith(".py")}
+    assert {f"isamap_smt/runtime/{n}.c" for n in ("idle_memory", "known_calls")} <= set(files)
 
 
 def test_the_demonstration_finds_its_machine_in_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
@@ -67,6 +69,20 @@ def test_the_demonstration_finds_its_machine_in_the_unpacked_wheel(wheel: Path, 
         text=True,
     )
     assert f"described in {tmp_path / 'isamap_hardware' / 'examples' / 'outer_product.py'}, " in done.stdout
+
+
+def test_benchmarks_find_the_examples_in_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    code = (
+        "from isamap_smt.language.example_kernels import examples; from isamap_smt.bench.suites import SUITES;"
+        "print(examples(), *(len(SUITES[n].cases()) for n in ('reductions', 'attention')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.split() == [str(tmp_path / "isamap_kernels" / "examples"), "23", "4"]
 
 
 @pytest.mark.parametrize("package", sorted(PACKAGES))

@@ -37,7 +37,11 @@ CASES = {
     "avx512.fmadd_ps": ("f32", "f32", "f32"),
     "avx512.fmadd_pd": ("f64", "f64", "f64"),
     "avx512_vnni.dpbusd": ("u8", "i8", "i32"),
+    "avx512_vnni.dpwssd": ("i16", "i16", "i32"),
     "avx512_bf16.dpbf16_ps": ("bf16", "bf16", "f32"),
+    "avx512_fp16.fmadd_ph": ("f16", "f16", "f16"),
+    "avx_vnni.dpbusd": ("u8", "i8", "i32"),
+    "avx_vnni.dpwssd": ("i16", "i16", "i32"),
 }
 SIZES = {"I": 13, "J": 37, "K": 11}
 

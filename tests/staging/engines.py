@@ -14,7 +14,7 @@ class Shape:
 
     each: cycles for a row that is moved (a number, by `gather`). wide: one scratchpad for both inputs, also where one has shorter
     rows; else each has its own there. further: tiles that a memory before the scratchpads has room for, 0 for none; fed: the engine
-    that takes tiles on from it; past: whether tiles may also pass it by.
+    that takes tiles on from it; past: whether tiles may also pass it by. padded: loads may put zeros in front of what they bring.
     """
 
     i: int = 8
@@ -28,6 +28,7 @@ class Shape:
     further: int = 0
     fed: str = "feed"
     past: bool = True
+    padded: bool = False
 
     @property
     def apart(self) -> bool:
@@ -95,6 +96,7 @@ def _loads(shape: Shape, memory: str, columns: int, called: str = "") -> list[im
             im.instruction(
                 name + suffix + called, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
                 places={"s": f"{memory}[r,c]", "m": memory_at}, engine="load", active={"r": "rows", "c": "columns"},
+                front={"r": "above", "c": "left"} if shape.padded else None,
                 beyond="zero", work=im.Work(shape.start, shape.each, per),
             )
         )  # fmt: skip

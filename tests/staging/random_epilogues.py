@@ -40,7 +40,15 @@ NEXT = (
     ("U[m,j] += i32(V[m,i]) * i32(H[i,j])", "Z[m,j] = U[m,j] + c[j]"),
 )
 TYPES = dict.fromkeys("XWHV", "i8") | dict.fromkeys("TUZRbc", "i32") | {"s": "f32"}
-SOME = ("begin_tile", "begin_row", "add_tile", "add_row")  # instructions that a machine may lack
+SOME = (
+    "begin_tile",
+    "begin_row",
+    "add_tile",
+    "add_row",
+    "add_held",
+    "bring_tile",
+    "bring_row",
+)  # instructions that a machine may lack
 KEPT = "array[r,c]"  # of sums that stay in the array, in 19 bits: 15 products of any bytes
 TRIES = 50
 
@@ -85,6 +93,9 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
         made("take", "acc[r,c] = sums[r,c]", "execute", {"acc": acc, "sums": KEPT}, {}),
         made("add_tile", "acc[r,c] = acc[r,c] + m[r,c]", "execute", {"acc": acc, "m": far}, {}, active=parts),
         made("add_row", "acc[r,c] = acc[r,c] + m[c]", "execute", {"acc": acc, "m": "memory"}, {}, active=parts),
+        made("bring_tile", "acc[r,c] = m[r,c]", "execute", {"acc": acc, "m": far}, {}, **moved),
+        made("bring_row", "acc[r,c] = m[c]", "execute", {"acc": acc, "m": "memory"}, {}, **moved),
+        made("add_held", "acc[r,c] = acc[r,c] + held[r,c]", "execute", {"acc": acc, "held": acc}, {}),
         made("positive", "acc[r,c] = relu(acc[r,c])", "execute", sums, {}),
         made("add", "acc[r,c] = acc[r,c] + i32(x[])", "execute", number, {"x": "i8"}),
         made("most", "acc[r,c] = min(acc[r,c], i32(x[]))", "execute", number, {"x": "i8"}),

@@ -22,9 +22,9 @@ from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.simulator import simulate
 
 SHAPES = (
-    Shape(), Shape(accumulators=1), Shape(accumulators=2), Shape(scratchpad=3), Shape(4, 8, 2), Shape(4, 8, 2, 2, 8),
-    Shape(4, 8, 2, wide=True), Shape(scratchpad=2, further=20), Shape(scratchpad=3, further=8, past=False),
-    Shape(4, 8, 2, 2, 4, further=30, fed="load"),
+    Shape(), Shape(accumulators=1), Shape(accumulators=2, padded=True), Shape(scratchpad=3), Shape(4, 8, 2, padded=True),
+    Shape(4, 8, 2, 2, 8), Shape(4, 8, 2, wide=True), Shape(scratchpad=2, further=20, padded=True),
+    Shape(scratchpad=3, further=8, past=False), Shape(4, 8, 2, 2, 4, further=30, fed="load"),
 )  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
 MAPPED = {

@@ -15,6 +15,7 @@ import pytest
 
 import isamap_hardware
 import isamap_smt as im
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.targets import Target
@@ -101,6 +102,7 @@ def test_threads_and_constants_packed_ahead(arm: Target) -> None:
 @pytest.mark.parametrize(
     ("types", "short"),
     [
+        (("f32", "f32", "f32"), "vfmaq_laneq_f32"),
         (("f16", "f16", "f16"), "vfmaq_f16"),
         pytest.param(("u8", "u8", "u32"), "vdotq_u32", marks=pytest.mark.exhaustive),
         (("u8", "i8", "i32"), "vusdotq_s32"),
@@ -115,7 +117,7 @@ def test_gemm_of_other_types(arm: Target, types: tuple[str, str, str], short: st
     assert planned.instruction is not None and planned.instruction.short == short
     gemm = arm.build(arm.emit(planned))
     random = np.random.default_rng(6)
-    low = {"f16": (-4, 4), "u8": (0, 255), "i8": (-128, 127)}
+    low = {"f16": (-4, 4), "f32": (-9, 9), "u8": (0, 255), "i8": (-128, 127)}
     for i, j, k in ((1, 1, 1), (5, 9, 7), (11, 33, 18)):
         drawn = (
             random.integers(*low[t], shape, endpoint=True) for t, shape in zip(types, ((i, k), (k, j)), strict=False)
@@ -123,6 +125,15 @@ def test_gemm_of_other_types(arm: Target, types: tuple[str, str, str], short: st
         a, b = (x.astype(im.__getattr__(t).numpy) for x, t in zip(drawn, types, strict=False))
         want = (a.astype(np.float64) @ b.astype(np.float64)).astype(im.__getattr__(types[2]).numpy)
         assert np.array_equal(gemm(a, b), want), (i, j, k)
+
+
+@pytest.mark.parametrize(("machine", "short"), [("neon", "vdotq_laneq_s32"), ("sve", "svdot_lane_s32")])
+def test_dot_products_by_element_map_and_are_refused_where_registers_are_filled(machine: str, short: str) -> None:
+    """They interleave four rows of b in a register, which no load of a program does yet."""
+    kernel = im.find_kernel("gemm").with_dtypes({"A": "i8", "B": "i8", "C": "i32"})
+    assert im.prove(im.fuse(kernel, im.find_instruction(f"{machine}.{short}"), "l=j,k=k"))
+    with pytest.raises(ScheduleError, match=rf"{short} takes b at k // 4; registers are filled along plain axes only"):
+        im.plan(kernel, machine, instruction=short)
 
 
 def test_every_instruction_does_what_its_description_says(arm: Target) -> None:
@@ -138,6 +149,8 @@ def test_every_instruction_does_what_its_description_says(arm: Target) -> None:
     [
         ("vfmaq_f32", "{c} = vfmsq_f32({c}, {a}, {b});", "results are wrong"),
         ("vdotq_s32", "{acc} = vdotq_s32({acc}, {a}, {a});", "results are wrong"),
+        ("vfmaq_laneq_f32", "for (int n = 0; n < 4; ++n) {acc} = vfmaq_laneq_f32({acc}, {b}.val[n], {a}, 0);", "results are wrong"),
+        ("vsudotq_laneq_s32", "{acc} = vsudotq_laneq_s32({acc}, {b}.val[0], {a}, 0);", "results are wrong"),
         ("vmmlaq_s32", "{c} = vmmlaq_s32({c}, {b}, {a});", "results are wrong"),  # the transpose of the sums
         ("vmmlaq_s32", "{c} = vmmlaq_s32({c}, {a}, vreinterpretq_s8_s32(vtrn1q_s32(vreinterpretq_s32_s8({b}), "
                        "vreinterpretq_s32_s8({b}))));", "results are wrong"),

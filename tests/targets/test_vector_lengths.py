@@ -30,7 +30,7 @@ F32, F64, BF16 = ("f32",) * 3, ("f64",) * 3, ("bf16", "bf16", "f32")
 I8, U8, U8I8 = ("i8", "i8", "i32"), ("u8", "u8", "u32"), ("u8", "i8", "i32")
 TYPES = {
     "svmla_f32": F32, "svdot_s32": I8, "svdot_u32": U8, "svusdot_s32": U8I8, "svbfdot_f32": BF16,
-    "svmmla_s32": I8, "svmmla_u32": U8, "svusmmla_s32": U8I8, "svbfmmla_f32": BF16,
+    "svmla_lane_f32": F32, "svmmla_s32": I8, "svmmla_u32": U8, "svusmmla_s32": U8I8, "svbfmmla_f32": BF16,
     "vfmacc_f32": F32, "vfmacc_f64": F64, "vwmul_vwadd_i8": I8, "vwmulsu_vwadd_i8u8": U8I8,
 }  # fmt: skip
 WINDOW = dict(n=1, k=6, c=5, p=5, q=7, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
@@ -101,6 +101,7 @@ def test_every_instruction_at_every_length(machine: str, length: int) -> None:
     ("machine", "name", "emit", "said"),
     [
         ("sve", "svdot_s32", "{acc} = svdot_s32({acc}, {a}, {a});", "results are wrong"),
+        ("sve", "svdot_lane_s32", "{acc} = svdot_s32({acc}, svget4_s8({b}, 0), svdup_neonq_s8({a}));", "results are wrong"),
         ("sve", "svmmla_s32", "{c} = svmmla_s32({c}, svdup_neonq_s8({b}), {a});", "results are wrong"),  # transposed sums
         ("sve", "svusmmla_s32", "{c} = svmmla_s32({c}, svreinterpret_s8_u8({a}), svdup_neonq_s8({b}));", "results are wrong"),
         ("sve", "svmmla_u32", "{c} = svmmla_u32({c}, {a}, svset_neonq_u8({a}, {b}));", "results are wrong"),  # one segment

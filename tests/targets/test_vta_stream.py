@@ -13,6 +13,7 @@ from isamap_smt.targets.vta.encoded import encoded
 from isamap_smt.targets.vta.stream import (
     ACC,
     ALU,
+    ALU_ACC,
     AWAIT,
     BARRIER,
     COMPUTE,
@@ -194,9 +195,10 @@ def rows_of(issues: list[Issue]) -> list[tuple[int, ...]]:
     """(engine, entry, element or -1 for zeros) of each row that moves, in each engine's order."""
     found = []
     for i in sorted((i for i in issues if i.what in (LOADS, STORES)), key=lambda i: i.engine):
-        memory, entry, element, rows, stride, zeros = i.fields
-        found += [(i.engine, memory, entry + n, element + n * stride) for n in range(rows)]
-        found += [(i.engine, memory, entry + rows + n, -1) for n in range(zeros)]
+        memory, entry, element, rows, stride, zeros, front = i.fields
+        found += [(i.engine, memory, entry + n, -1) for n in range(front)]
+        found += [(i.engine, memory, entry + front + n, element + n * stride) for n in range(rows)]
+        found += [(i.engine, memory, entry + front + rows + n, -1) for n in range(zeros)]
     return found
 
 
@@ -210,10 +212,11 @@ def test_joined_moves_move_what_the_single_ones_do(seed: int) -> None:
         each, stride = int(random.choice([1, 16])), int(random.integers(0, 5))
         entry, element = int(random.integers(0, 99)), int(random.integers(0, 99))
         for n in range(int(random.integers(1, 5))):
-            zeros = int(random.integers(3)) if memory != OUT and each > 1 and n % 3 == 2 else 0
-            rows.append(
-                (what, memory, entry + n * each, element + n * each * stride, each, stride if each > 1 else 0, zeros)
-            )
+            padded = memory != OUT and each > 1
+            zeros = int(random.integers(3)) if padded and n % 3 == 2 else 0
+            front = int(random.integers(3)) if padded and n % 3 == 0 else 0
+            by = stride if each > 1 else 0
+            rows.append((what, memory, entry + n * each - front, element + n * each * stride, each, by, zeros, front))
             if random.integers(5) == 0 and what == LOADS and memory == INP:
                 count += 1
                 rows += [(SIGNAL, FILLED), (AWAIT, FILLED, count), ADDED]
@@ -240,11 +243,50 @@ def test_neighbouring_moves_are_one() -> None:
     made, _ = compressed(
         listed(*((LOADS, INP, 16 * n, 160 * n, 16, 10, 0) for n in range(9)), (LOADS, INP, 144, 1440, 3, 10, 13))
     )
-    assert [i.fields for i in made if i.what == LOADS] == [(INP, 0, 0, 147, 10, 13)]
+    assert [i.fields for i in made if i.what == LOADS] == [(INP, 0, 0, 147, 10, 13, 0)]
+    padded, _ = compressed(
+        listed((LOADS, INP, 0, 0, 14, 10, 0, 2), (LOADS, INP, 16, 140, 16, 10, 0), (LOADS, INP, 32, 300, 16, 10, 0, 1))
+    )
+    assert [i.fields for i in padded if i.what == LOADS] == [(INP, 0, 0, 30, 10, 0, 2), (INP, 32, 300, 16, 10, 0, 1)]
     apart, _ = compressed(
         listed((LOADS, INP, 0, 0, 16, 10, 0), (LOADS, INP, 16, 160, 16, 11, 0), (LOADS, INP, 48, 320, 16, 11, 0))
     )
     assert len([i for i in apart if i.what == LOADS]) == 3
+
+
+def added_in_order(issues: list[Issue], words: list[int]) -> tuple[np.ndarray, int]:
+    """What additions of entries to entries leave, one after the other; and how often one reads what the one before it wrote."""
+    acc, start, hazards = np.arange(1, 1 + 2048, dtype=np.int64) ** 2, 0, 0
+    for i in issues:
+        if i.what == UOPS:
+            start = i.fields[0]
+        elif i.what == ALU_ACC:
+            begin, end, rows, times, *by = i.fields[:7]
+            ops = [(w & 2047, w >> 11 & 2047) for w in words[start + begin : start + end]]
+            loops = ((y, x, *op) for y in range(times) for x in range(rows) for op in ops)
+            found = [(dst + y * by[0] + x, src + y * by[1] + x) for y, x, dst, src in loops]
+            hazards += sum(a[0] in b for a, b in pairwise(found))
+            for dst, src in found:
+                acc[dst] = (acc[dst] * 3 + acc[src]) % (1 << 31)  # what comes later weighs less
+    return acc, hazards
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sums_are_added_to_sums_in_an_order_that_counts(seed: int) -> None:
+    """What changes an entry that another one reads or changes stays behind it."""
+    random = np.random.default_rng(seed)
+    most = int(random.choice([4, 20, 100]))
+    tiles = [tuple(map(int, random.choice(most, 2, replace=False))) for _ in range(30)]
+    if seed % 2:
+        tiles = [(n, n + 50) for n in range(int(random.integers(1, 40)))]
+    made, words = compressed(listed(*((ALU_ACC, 16 * d, 16 * s, 0, 2) for d, s in tiles)))
+    right = np.arange(1, 1 + 2048, dtype=np.int64) ** 2
+    for d, s in tiles:
+        here, there = slice(16 * d, 16 * d + 16), slice(16 * s, 16 * s + 16)
+        right[here] = (right[here] * 3 + right[there]) % (1 << 31)
+    found, hazards = added_in_order(made, words)
+    assert np.array_equal(found, right) and hazards == 0
+    assert seed % 2 == 0 or len([i for i in made if i.what == ALU_ACC]) == 1
 
 
 def test_more_micro_ops_than_there_is_room_for() -> None:

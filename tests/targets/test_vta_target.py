@@ -33,6 +33,7 @@ from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
 from isamap_smt.targets.vta import DeadlockError, RefusedError, Stream, build_here
 from isamap_smt.targets.vta.here import run_stream
+from isamap_smt.targets.vta.printed import in_memory
 from isamap_smt.targets.vta.stream import NAMES, Issue
 from isamap_smt.targets.vta.target import VtaKernel
 
@@ -69,20 +70,23 @@ def drawn(kernel: im.Kernel, seed: int) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
     found = {}
     for n, x in random_arrays(kernel, rng=random).items():
-        most = 128 if x.dtype.itemsize == 1 else 1 << 18
+        most = 128 if x.dtype.itemsize == 1 else 1 << 18 if kernel.name != "dense_shortcut" or n != "R" else 1 << 8
         found[n] = random.integers(-most, most, x.shape).astype(x.dtype)
     return found
 
 
 def by_numpy(name: str, X: np.ndarray, W: np.ndarray, B: Any = 0, R: Any = 0) -> np.ndarray:
     """Written apart from the language."""
-    t = np.einsum("ikc,jkoc->ijo", X.astype(np.int64), W.astype(np.int64)) + B + R
+    t = np.einsum("ikc,jkoc->ijo", X.astype(np.int64), W.astype(np.int64)) + B
+    if name == "dense_shortcut":
+        return np.clip((t >> 7) + R, 0, 127).astype(np.int8)
+    t = t + R
     if name == "dense_relu":
         return np.clip((t + 64) >> 7, 0, 127).astype(np.int8)
     return np.clip(t >> 7, -128, 127).astype(np.int8)
 
 
-@pytest.mark.parametrize("name", ["dense", "dense_relu", "dense_residual"])
+@pytest.mark.parametrize("name", ["dense", "dense_relu", "dense_residual", "dense_shortcut"])
 @pytest.mark.parametrize("count", [7, pytest.param(200, marks=pytest.mark.exhaustive)])
 def test_one_program_at_random_sizes(name: str, count: int) -> None:
     """Shifts, clips, relu, a bias for each output, a residual of each element; proved for all sizes."""
@@ -97,16 +101,16 @@ def test_one_program_at_random_sizes(name: str, count: int) -> None:
         assert call.report is not None and call.report.races == call.report.hazards == 0
 
 
-CONV = dict(n=1, jo=2, ko=2, p=3, q=20, r=3, s=3, sp=1, sq=1)
+CONV = dict(n=1, jo=2, ko=2, p=3, q=20, r=3, s=3, sp=1, sq=1, pp=0, pq=0, H=5, V=22)
 
 
 @pytest.mark.parametrize(
     "sizes",
     [
         CONV,
-        CONV | dict(n=2, p=7, q=9),
-        CONV | dict(sp=2, sq=2, jo=3),
-        CONV | dict(r=1, s=1, sp=2, sq=2, q=33),
+        CONV | dict(n=2, p=7, q=9, H=9, V=11),
+        CONV | dict(sp=2, sq=2, jo=3, H=7, V=41),
+        CONV | dict(r=1, s=1, sp=2, sq=2, q=33, H=5, V=66),
     ],
 )
 @pytest.mark.exhaustive
@@ -125,6 +129,15 @@ def test_convolutions_of_lines() -> None:
     planned = im.stage(kernel, MACHINE)
     assert planned.schedule.proved.mapping.id.startswith("i=q,o=o,k=c")
     assert np.array_equal(TARGET.build(TARGET.emit(planned))(**arrays), run_kernel(kernel, arrays)["Y"])
+
+
+@pytest.mark.parametrize("sizes", [dict(i=37, jo=2, ko=3), dict(i=5, jo=1, ko=1)])
+def test_rows_without_blocks(sizes: dict[str, int]) -> None:
+    """Only weights are blocks."""
+    kernel = KERNELS.dense_rows.with_sizes(sizes)
+    arrays = drawn(kernel, 6)
+    assert set(plan("dense_rows").kernel.free_sizes) == {"I", "JO", "KO"}
+    assert np.array_equal(built("dense_rows")(**arrays), run_kernel(kernel, arrays)["Y"])
 
 
 def test_two_layers() -> None:
@@ -148,8 +161,14 @@ def test_two_layers() -> None:
 def streamed() -> tuple[np.ndarray, Stream, np.ndarray, int]:
     """Main memory, a stream in which every queue has tokens, what is right, and where that lies."""
     kernel = KERNELS.dense_relu.with_sizes(SIZES)
-    arrays = drawn(kernel, 1)
-    call = built("dense_relu", (("i", 37), ("jo", 2), ("ko", 9))).prepare(**arrays)
+    return stream_of(built("dense_relu", (("i", 37), ("jo", 2), ("ko", 9))), drawn(kernel, 1))
+
+
+def stream_of(
+    kernel: VtaKernel, arrays: dict[str, np.ndarray], **about: Any
+) -> tuple[np.ndarray, Stream, np.ndarray, int]:
+    """Main memory of a call, its stream, what it gives, and where that lies."""
+    call = kernel.prepare(**arrays, **about)
     kept: list[Any] = []
     made = call._kernel.made
 
@@ -166,7 +185,7 @@ def streamed() -> tuple[np.ndarray, Stream, np.ndarray, int]:
         call._kernel.made = made
     ((dram, starts),) = kept
     assert call.stream is not None
-    names = [t.name for t in kernel.tensors if t.name != "T"]
+    names = [t.name for t in in_memory(kernel.program)]
     return dram, call.stream, call.result, starts[names.index("Y")]
 
 
@@ -350,8 +369,10 @@ def test_shifts_by_0_to_15() -> None:
         (packed("T[i,jo,o] += i32(X[i,ko,c]) * i32(W[jo,ko,o,c])", T="i32"), "no instruction moves from acc to memory"),
         (packed(SUM + "Y[i,jo,o] = i8(T[i,jo,o] * 3)"), "nothing computes"),
         (packed(SUM + "Y[i,jo,o] = i8(T[i,jo,o] + 40000)"), "nothing computes"),
+        (packed(SUM + "Y[i,jo,o] = i8((T[i,jo,o] >> 7) + i32(R[i,jo,o]))", R="i8"),
+         "R is i8, and what is read beside sums in acc is i32; give R as i32"),
     ],
-    ids=["row-major", "sums", "product", "large number"],
+    ids=["row-major", "sums", "product", "large number", "bytes beside sums"],
 )  # fmt: skip
 def test_kernels_that_it_has_no_instructions_for(kernel: im.Kernel, why: str) -> None:
     with pytest.raises(ScheduleError, match=why):

@@ -112,7 +112,7 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
     kinds += ["await", "amount", "amount"] * bool(u.awaits)
     kinds += ["slot", "slot", "version", "index", "begins"] * bool(_buffer_places(program, u))
-    kinds += ["parameter"] * bool(u.active) + ["point"] * bool(u.point)
+    kinds += ["parameter"] * bool(u.counted) + ["point"] * bool(u.point)
     kinds += ["update", "update", "update"] * bool(_updates(program)) + ["begin", "begin"] * bool(_others(program))
     kinds += ["barrier", "barrier", "across", "across"] * bool(_barrier(program)) + ["operand"] * bool(
         _elements(program)
@@ -212,9 +212,10 @@ def _index(p: Program, number: int, u: Use, rng: random.Random) -> Program:
 
 
 def _parameter(p: Program, number: int, u: Use, rng: random.Random) -> Program:
-    k, more = rng.randrange(len(u.active)), rng.choice([-1, 1])
-    changed = tuple(e + more if m == k else e for m, e in enumerate(u.active))
-    return at(p, number, lambda u: replace(u, active=changed))
+    k, more = rng.randrange(len(u.counted)), rng.choice([-1, 1])
+    changed = tuple(e + more if m == k else e for m, e in enumerate(u.counted))
+    cut = len(u.front)
+    return at(p, number, lambda u: replace(u, front=changed[:cut], active=changed[cut:]))
 
 
 def _point(p: Program, number: int, u: Use, rng: random.Random) -> Program:

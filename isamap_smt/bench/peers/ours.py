@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.bench.bandwidth import Peak
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.operators import OPERATORS
 from isamap_smt.bench.recurrent import outcome
-from isamap_smt.bench.work import Work
+from isamap_smt.bench.work import Work, latest
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.pipeline import Plan, build, plan
 from isamap_smt.pipeline.tune import tune
+from isamap_smt.runtime import CompiledKernel
 from isamap_smt.runtime.measure import prepare
 
 
@@ -41,10 +44,23 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     first = time.perf_counter()
     build(plan(kernel, "host", **asked, **chosen))
     times = {"compile": first - start, "compile again": time.perf_counter() - first}
-    call = prepare(compiled, arrays, threads)
-    peak = Peak(planned.hardware, i) if (i := planned.instruction) and i.axes else None
+    known = planned.instruction is not None and planned.instruction in planned.hardware.instructions
+    peak = Peak(planned.hardware, i) if known and (i := planned.instruction) and i.axes else None
     found = {**about(planned), "tuned": tuned, "seconds": {n: round(s, 4) for n, s in times.items()}}
+    if case.family in OPERATORS:
+        made = _whole_calls(compiled, arrays, threads)
+        return replace(made, about=found, peak=peak.measure if peak else None)
+    call = prepare(compiled, arrays, threads)
     return Work(call.run, lambda: outcome(call.result), found, peak.measure if peak else None)
+
+
+def _whole_calls(compiled: CompiledKernel, arrays: dict[str, np.ndarray], threads: int) -> Work:
+    """Calls as a user makes them: all is checked each time, and the result is a new array. Constants are packed here."""
+    constants = compiled.constants
+    call = compiled.pack(*(arrays[n] for n in constants)) if constants else compiled
+    inputs = [arrays[n] for n in compiled.kernel.inputs if n not in constants]
+    options = {"threads": threads} if threads > 1 else {}
+    return latest(lambda: call(*inputs, **options), outcome, "a call")
 
 
 def about(planned: Plan) -> dict[str, Any]:

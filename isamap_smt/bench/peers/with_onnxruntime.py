@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.operators import OPERATORS
+from isamap_smt.bench.peers import operators_onnx
 from isamap_smt.bench.peers.layouts import convolutions, gate_rows
+from isamap_smt.bench.peers.onnx_graph import Graph, model
 from isamap_smt.bench.recurrent import outcome
-from isamap_smt.bench.work import Unsupported, Work
+from isamap_smt.bench.work import Work
 
 Arrays = dict[str, np.ndarray]
+_F32 = np.dtype(np.float32)
 _GATES = {"gru": (1, 0, 2), "lstm": (0, 3, 1, 2)}  # ONNX has them as z r h, and i o f c
-
-
-@dataclass(frozen=True)
-class Graph:
-    """operands by name, in ONNX's layouts; weights: the constant ones; outputs: shape by name.
-
-    result(outputs) is the kernel's own.
-    """
-
-    operands: Arrays
-    weights: tuple[str, ...]
-    nodes: list[Any]
-    outputs: dict[str, tuple[int, ...]]
-    result: Callable[[Arrays], np.ndarray]
 
 
 def graph(case: Case, arrays: Arrays) -> Graph:
     """The case as ONNX says it."""
+    if case.family in OPERATORS:
+        return operators_onnx.graph(case, arrays)
     return _GRAPHS[case.family](case, arrays)
 
 
@@ -49,8 +40,9 @@ def _product(case: Case, arrays: Arrays) -> Graph:
         nodes = [made("MatMul", ["x", "w"], ["y"])]
     else:
         nodes = [made("Gemm", ["x", "w"], ["y"], transA=int(case.form == "TN"), transB=int(case.form == "NT"))]
+    kind = case.problem().tensor("C").dtype.numpy if case.elements == "u8xi8" else _F32
     return Graph(
-        {"x": arrays["A"], "w": arrays["B"]}, ("w",), nodes, {"y": case.shapes()["C"]}, lambda found: found["y"]
+        {"x": arrays["A"], "w": arrays["B"]}, ("w",), nodes, {"y": case.shapes()["C"]}, lambda found: found["y"], kind
     )
 
 
@@ -69,7 +61,7 @@ def _convolutions(case: Case, arrays: Arrays) -> Graph:
     n, p, q, k = case.shapes()["O"]
     operands = {name: np.ascontiguousarray(a) for name, a in (("x", image), *((c.name, c.weights) for c in steps))}
     result = lambda found: np.ascontiguousarray(found["y"].transpose(0, 2, 3, 1))  # noqa: E731
-    return Graph(operands, tuple(c.name for c in steps), nodes, {"y": (n, k, p, q)}, result)
+    return Graph(operands, tuple(c.name for c in steps), nodes, {"y": (n, k, p, q)}, result, _F32)
 
 
 def _layer(case: Case, arrays: Arrays) -> Graph:
@@ -100,7 +92,7 @@ def _layer(case: Case, arrays: Arrays) -> Graph:
         states = np.concatenate([arrays["H0"][None], found["y"][:, 0]])
         return outcome({"H": states, "C": found["memory"]} if "memory" in found else states)
 
-    return Graph(operands, ("w", "r", "b"), [node], outputs, result)
+    return Graph(operands, ("w", "r", "b"), [node], outputs, result, _F32)
 
 
 _GRAPHS: dict[str, Callable[[Case, Arrays], Graph]] = {
@@ -111,47 +103,23 @@ _GRAPHS: dict[str, Callable[[Case, Arrays], Graph]] = {
 }
 
 
-_LARGEST = 2**31  # bytes of a model
-
-
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
     """Inputs and outputs stay bound to the same memory. Raises Unsupported for weights above the format's limit."""
     import onnxruntime
 
     asked = graph(case, arrays)
-    kind = np.int32 if case.elements == "u8xi8" else np.float32
-    model = _model(asked, condition, kind)
+    made = model(asked, condition)
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads, settings.inter_op_num_threads = threads, 1
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), settings, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(made.SerializeToString(), settings, providers=["CPUExecutionProvider"])
     binding = session.io_binding()
     for name, array in asked.operands.items():
         if name in [i.name for i in session.get_inputs()]:
             binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(array))
-    held = {n: onnxruntime.OrtValue.ortvalue_from_shape_and_type(s, kind) for n, s in asked.outputs.items()}
+    held = {n: onnxruntime.OrtValue.ortvalue_from_shape_and_type(s, asked.kind) for n, s in asked.outputs.items()}
     for name, value in held.items():
         binding.bind_ortvalue_output(name, value)
-    nodes = " ".join(n.op_type for n in model.graph.node)
+    nodes = " ".join(n.op_type for n in made.graph.node)
     result = lambda: asked.result({n: v.numpy() for n, v in held.items()})  # noqa: E731
     return Work(lambda: session.run_with_iobinding(binding), result, {"call": nodes})
-
-
-def _model(asked: Graph, condition: str, kind: type) -> Any:
-    """Constant weights are an initializer. kind: the element type of the outputs."""
-    import onnx
-    from onnx import helper, numpy_helper
-
-    held = asked.operands
-    constant = {n: held[n] for n in asked.weights} if condition == "constant" else {}
-    if sum(a.nbytes for a in constant.values()) >= _LARGEST:
-        raise Unsupported("the weights are larger than an ONNX model may be (2 GiB)")
-    kinds = {n: helper.np_dtype_to_tensor_dtype(a.dtype) for n, a in held.items()}
-    inputs = [helper.make_tensor_value_info(n, kinds[n], a.shape) for n, a in held.items() if n not in constant]
-    out = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
-    outputs = [helper.make_tensor_value_info(n, out, shape) for n, shape in asked.outputs.items()]
-    initial = [numpy_helper.from_array(a, n) for n, a in constant.items()]
-    made = helper.make_graph(asked.nodes, "case", inputs, outputs, initial)
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.checker.check_model(model)
-    return model

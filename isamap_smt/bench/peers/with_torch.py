@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.operators import OPERATORS
+from isamap_smt.bench.peers import operators_torch
 from isamap_smt.bench.peers.layouts import Convolution, convolutions, gate_rows
 from isamap_smt.bench.recurrent import outcome
 from isamap_smt.bench.work import Unsupported, Work, latest
@@ -75,10 +77,12 @@ def packed_lstm(case: Case, arrays: Arrays) -> Work:
 
 
 def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.ndarray], options: dict[str, Any]) -> Work:
-    """A matrix product, a recurrent layer, or convolutions on tensors in torch's own order (channels first)."""
+    """A matrix product, an operator, a recurrent layer, or convolutions on tensors in torch's own order (channels first)."""
     import torch
 
     torch.set_num_threads(threads)
+    if case.family in OPERATORS:
+        return operators_torch.work(case, arrays)
     return _FAMILIES[case.family](case, arrays)
 
 

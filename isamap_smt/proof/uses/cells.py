@@ -18,9 +18,17 @@ def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
 
 
 def active(site: UseSite, x: Moment) -> list[Formula]:
-    """Those axes that have a parameter lie below it."""
-    counts = zip(site.use.instruction.active, site.use.active, strict=True)
-    return [("lt", x.at(sym(a)), x.at(count)) for (a, _), count in counts]
+    """Those axes that have a parameter lie below it, and from the other one on."""
+    use = site.use
+    below = [("lt", x.at(sym(a)), x.at(n)) for (a, _), n in zip(use.instruction.active, use.active, strict=True)]
+    return below + [("le", x.at(n), x.at(sym(a))) for (a, _), n in zip(use.instruction.front, use.front, strict=True)]
+
+
+def whole(site: UseSite, x: Moment) -> list[Formula]:
+    """All points are active."""
+    use, extents = site.use, {a.name: a.extent for a in contract_of(site).axes}
+    below = [("eq", x.at(n), extents[a]) for (a, _), n in zip(use.instruction.active, use.active, strict=True)]
+    return below + [("eq", x.at(n), 0) for n in use.front]
 
 
 def negated(guard: list[Formula]) -> Formula:

@@ -41,6 +41,7 @@ def covered(
     parameters = site.use.parameters
     goals += [("lt", found[b], x.extent) for b, x in bases.items()]
     goals += [("lt", found[a], substitute(parameters[p], found)) for a, p in site.use.instruction.active]
+    goals += [("le", substitute(parameters[p], found), found[a]) for a, p in site.use.instruction.front]
     goals += [("eq", substitute(e, found), sym(f"{n}?")) for n, e in index.items()]
     goals += [_at(f, found) for f in alive]
     book.ask("coverage", site.name, words, given, goals)

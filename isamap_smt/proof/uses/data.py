@@ -23,11 +23,11 @@ from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.proof.uses.book import UseBook
-from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negated, sums_of, taken_from
+from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negated, sums_of, taken_from, whole
 from isamap_smt.proof.uses.coverage import covered
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
-from isamap_smt.proof.uses.values import added, composed, immediates, others, plain_contracts
+from isamap_smt.proof.uses.values import added, beside, composed, immediates, others, plain_contracts
 from isamap_smt.proof.uses.width import width_claims
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
@@ -89,7 +89,7 @@ def _ended(
     for site in updates:
         _updated(book, moments, site, epilogue)
     _stored(book, moments, store, epilogue)
-    composed(book, moments.program.kernel, epilogue, begin, steps)
+    composed(book, moments, epilogue, begin, steps)
 
 
 def _together(
@@ -124,7 +124,7 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Use parameters, rows, columns and elements lie where they may."""
     x, instruction, kernel = moments.moment(site), site.use.instruction, moments.program.kernel
     extents = {a.name: a.extent for a in contract_of(site).axes}
-    for (axis, parameter), count in zip(instruction.active, site.use.active, strict=True):
+    for (axis, parameter), count in zip(instruction.counted, site.use.counted, strict=True):
         value = x.at(count)
         words = f"{parameter} of {site.name} is from {instruction.least} to {extents[axis]}"
         goals = [("le", instruction.least, value), ("le", value, extents[axis])]
@@ -170,7 +170,8 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
         product = isinstance(contract.value, SMul) and len(contract.inputs) == 2 and cells == sources
         if sums and not begins and contract.op == "+" and product:
             return "add"
-        if sums and not begins and contract.op == "=" and cells == [contract.target.tensor]:
+        own = [s for s, tensor in zip(cells, held_there, strict=True) if tensor == out]
+        if sums and not begins and contract.op == "=" and own == [contract.target.tensor]:
             return "update"
         if begins and contract.op == "=" and _whole(moments, site, buffer):
             _filled(book, moments, site, buffer)
@@ -216,11 +217,9 @@ def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
 def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> None:
     """What is not active is zeroed by the instruction, or there is nothing."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if instruction.beyond == KEPT and instruction.active:
-        extents, given = {a.name: a.extent for a in contract_of(site).axes}, site.use.parameters
-        goals = [("eq", x.at(given[p]), extents[a]) for a, p in instruction.active]
+    if instruction.beyond == KEPT and instruction.counted:
         words = f"{site.name} leaves no cell of {buffer.name} as it was"
-        book.ask("program", buffer.name, words, x.ranges(), goals, (x,))
+        book.ask("program", buffer.name, words, x.ranges(), whole(site, x), (x,))
 
 
 def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, source: str) -> None:
@@ -377,7 +376,7 @@ def handed_on(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> N
 
 def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
     """What a step of the epilogue reads beside a sum is what the kernel reads with it; the sum is of its own type."""
-    x, (operand, place) = moments.moment(site), sums_of(moments, site)
+    x, (operand, place), instruction = moments.moment(site), sums_of(moments, site), site.use.instruction
     immediates(book, site)
     buffer, tensor = moments.buffers[place.name], moments.program.kernel.tensor(epilogue.sum)
     words = f"{place.name} holds sums as {tensor.name} has them"
@@ -394,12 +393,22 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
         wanted = list(epilogue.index(inputs[there.name], tuple(coordinates)))
         given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
         book.ask("program", site.name, words, given, equal(wanted, list(x.at(there.index))), (x,))
+    for name, there in beside(moments, site, epilogue.sum):
+        taken = moments.buffers[there.name].type.tensor
+        words = f"{name} of {site.name} holds the element of {taken} that the kernel reads"
+        if taken not in inputs:
+            book.structure("program", site.name, words, False, "the kernel reads none there")
+            continue
+        found, stands = held(moments, site, x, instruction.operand(name), there)
+        wanted = list(epilogue.index(inputs[taken], tuple(coordinates)))
+        given = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]
+        book.ask("program", there.name, words, given, [*stands, *equal(wanted, found)], (x,))
 
 
 def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Each sum begins at its element: no cell that stands for one is beyond the active ones."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if contract_of(site).value == 0 or not instruction.active:
+    if contract_of(site).value == 0 or not instruction.counted:
         return
     operand, place = sums_of(moments, site)
     alive = held(moments, site, x, operand, place)[1]
@@ -410,7 +419,7 @@ def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
 def _spared(book: UseBook, moments: Moments, site: UseSite) -> None:
     """What changes sums leaves those that are not active as they are."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if not instruction.active or instruction.beyond == KEPT:
+    if not instruction.counted or instruction.beyond == KEPT:
         return
     operand, place = sums_of(moments, site)
     alive, beyond = held(moments, site, x, operand, place)[1], negated(active(site, x))
@@ -440,7 +449,7 @@ def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) 
     operand, buffer_place = sums_of(moments, site)
     assert place is not None
     words = f"{site.name} leaves elements that are not active as they are"
-    cut = bool(site.use.instruction.active) and site.use.instruction.beyond != KEPT
+    cut = bool(site.use.instruction.counted) and site.use.instruction.beyond != KEPT
     book.structure("program", place.name, words, not cut, "it sets them to 0")
     coordinates, guard = held(moments, site, x, operand, buffer_place)
     belongs = list(epilogue.stored(tuple(coordinates)))

@@ -42,7 +42,7 @@ from isamap_smt.language.printer import value_text
 from isamap_smt.proof.scalar import compare
 from isamap_smt.proof.scalar_trees import access_of, kind, leaves, unrolled
 from isamap_smt.proof.uses.book import UseBook
-from isamap_smt.proof.uses.moments import UseSite
+from isamap_smt.proof.uses.moments import Moments, UseSite
 
 
 def plain_contracts(book: UseBook, sites: list[UseSite]) -> None:
@@ -79,18 +79,18 @@ def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, Access]
     _compared(book, kernel, site.name, words, (ours, theirs), statement.target.tensor)
 
 
-def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, steps: list[UseSite]) -> None:
+def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite, steps: list[UseSite]) -> None:
     """What the steps after the sum compute is the kernel's expression. begin: of sums; steps: in order, the last stores."""
-    total = epilogue.sum
+    kernel, total = moments.program.kernel, epilogue.sum
     tree: Any = Read(sp.Symbol(total))
     if begin.use.instruction.kernel.statements[0].value != 0:
         words = f"sums of {total} may begin at what {begin.name} puts there"
         book.structure(
             "scalar", begin.name, words, not kernel.tensor(total).dtype.is_float, "they round in another order"
         )
-        tree = SAdd(tree, _after(begin, None))
+        tree = SAdd(tree, _after(moments, begin, total, None))
     for site in steps:
-        tree = _after(site, tree)
+        tree = _after(moments, site, total, tree)
     for site in steps:
         i = site.use.instruction
         words = f"{i.name} rounds after each operation, as kernels do"
@@ -101,15 +101,17 @@ def composed(book: UseBook, kernel: Kernel, epilogue: Epilogue, begin: UseSite, 
     _compared(book, kernel, steps[-1].name, words, (ours, tree), epilogue.result)
 
 
-def _after(site: UseSite, tree: Any) -> Any:
-    """What a step makes of cells that hold the tree; None for one that reads no cell."""
+def _after(moments: Moments, site: UseSite, total: str, tree: Any) -> Any:
+    """What a step makes of cells of sums that hold the tree; None for one that reads no cell of them."""
     i, places = site.use.instruction, dict(site.use.operands)
+    elements = {o: moments.buffers[p.name].type.tensor for o, p in beside(moments, site, total)}
 
     def stands(r: Any) -> Any:
         place, dtype = places[r.tensor], i.kernel.tensor(r.tensor).dtype
         if r.tensor in i.immediates:
             return cast(dtype, sp.sympify(place.index[0]))
-        return Read(sp.Symbol(place.name)) if i.operand(r.tensor).memory == MAIN else tree
+        tensor = place.name if i.operand(r.tensor).memory == MAIN else elements.get(r.tensor)
+        return tree if tensor is None else Read(sp.Symbol(tensor))
 
     return _put(typed_value(i.kernel, i.kernel.statements[0]), i.kernel, stands, False)
 
@@ -142,6 +144,13 @@ def others(site: UseSite) -> list[tuple[str, Ref]]:
     i = site.use.instruction
     target = i.kernel.statements[0].target.tensor
     return [(o, p) for o, p in site.use.operands if o != target and i.operand(o).memory == MAIN]
+
+
+def beside(moments: Moments, site: UseSite, total: str) -> list[tuple[str, Ref]]:
+    """Operands that a step reads in buffers of elements of other tensors than the sum."""
+    target = site.use.instruction.kernel.statements[0].target.tensor
+    found = ((o, p) for o, p in site.use.operands if o != target and p.name in moments.buffers)
+    return [(o, p) for o, p in found if moments.buffers[p.name].type.tensor != total]
 
 
 def _element(a: Access) -> str:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.targets.vta.stream import ALU, COMPUTE, GEMM, LOADS, RESET, STORES, UOPS, Issue
+from isamap_smt.targets.vta.stream import ALU, ALU_ACC, COMPUTE, GEMM, LOADS, RESET, STORES, UOPS, Issue
 
 ROWS = 16
 MICRO_OPS = 2048  # that the memory holds
@@ -55,12 +55,14 @@ def _rows(a: Issue, b: Issue) -> tuple[int, ...] | None:
     """The fields of one move in the place of two; None where none is."""
     if a.what != b.what or a.what not in (LOADS, STORES):
         return None
-    memory, entry, element, rows, stride, zeros = a.fields
-    other, next_entry, next_element, more, apart, end = b.fields
+    memory, entry, element, rows, stride, zeros, front = a.fields
+    other, next_entry, next_element, more, apart, end, before = b.fields
     stride = stride if rows > 1 else next_element - element
-    follows = (other, next_entry, next_element) == (memory, entry + rows, element + rows * stride)
+    follows = (other, next_entry, next_element) == (memory, entry + front + rows, element + rows * stride)
     even = (more == 1 or apart == stride) and 0 <= stride < LONGEST_STEP and rows + more < LONGEST_STEP
-    return (memory, entry, element, rows + more, stride, end) if follows and even and zeros == 0 else None
+    return (
+        (memory, entry, element, rows + more, stride, end, front) if follows and even and zeros == before == 0 else None
+    )
 
 
 def _joined(issues: Sequence[Issue]) -> list[tuple[Issue, list[Base], tuple[int, ...]]]:
@@ -85,14 +87,21 @@ def _runs(issues: Sequence[Issue]) -> Iterator[list[Issue]]:
             and (i.what, i.fields[3:5]) == (run[0].what, run[0].fields[3:5])
             and not i.awaits
             and not run[-1].signals
+            and not (i.what == ALU_ACC and _meets(run, i))
         ):
             run.append(i)
             continue
         if run:
             yield run
-        run = [i] if i.what in (GEMM, RESET, ALU) else []
+        run = [i] if i.what in (GEMM, RESET, ALU, ALU_ACC) else []
     if run:
         yield run
+
+
+def _meets(run: list[Issue], i: Issue) -> bool:
+    """Whether it touches an entry that one of the run changes, or changes one that some of them reads."""
+    changed, read = ({x.fields[n] for x in run} for n in (0, 1))
+    return any(abs(e - i.fields[0]) < ROWS for e in changed | read) or any(abs(e - i.fields[1]) < ROWS for e in changed)
 
 
 def _pieces(run: list[Issue]) -> Iterator[tuple[Issue, list[Base], tuple[int, ...]]]:
@@ -111,7 +120,7 @@ def _base(i: Issue) -> Base:
 
 def _instructions(bases: list[Base], what: int) -> Iterator[tuple[list[Base], tuple[int, ...]]]:
     """Micro-ops and loops of each instruction of a run."""
-    each = (ROWS, ROWS if what == GEMM else 0, 0)
+    each = (ROWS, ROWS if what in (GEMM, ALU_ACC) else 0, 0)
     rows = _in_line(bases, each)
     heads = bases[::rows]
     while heads:

@@ -10,6 +10,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.targets.vta.stream import (
     ACC,
     ALU,
+    ALU_ACC,
     COMPUTE,
     FINISH,
     GEMM,
@@ -56,25 +57,25 @@ def _tokens(i: Issue) -> Fields:
 def _own(i: Issue, uops: int) -> Fields:
     match i.what:
         case _ if i.what in (LOADS, STORES):
-            memory, entry, element, rows, stride, zeros = i.fields
-            return _transfer("load" if i.what == LOADS else "store", memory, entry, element, (rows, 1, stride, zeros))
+            memory, entry, element, *shape = i.fields
+            return _transfer("load" if i.what == LOADS else "store", memory, entry, element, 1, shape)
         case _ if i.what == UOPS:
             start, count = i.fields
-            return _transfer("load", UOP, 0, uops // 4 + start, (1, count, 0, 0))
+            return _transfer("load", UOP, 0, uops // 4 + start, count, (1, 0, 0, 0))
         case _ if i.what == FINISH:
             return [(OPCODES["finish"], 0, 3)]
-        case _ if i.what in (GEMM, RESET, ALU):
+        case _ if i.what in (GEMM, RESET, ALU, ALU_ACC):
             return _loops(i)
     memory = {LOAD: INP, COMPUTE: ACC, STORE: OUT}[i.engine]  # nothing is moved
-    return _transfer("store" if i.engine == STORE else "load", memory, 0, 0, (1, 0, 0, 0))
+    return _transfer("store" if i.engine == STORE else "load", memory, 0, 0, 0, (1, 0, 0, 0))
 
 
-def _transfer(opcode: str, memory: int, entry: int, element: int, shape: tuple[int, int, int, int]) -> Fields:
-    """shape: rows, entries of a row, their distance, rows of zeros behind them."""
-    rows, width, stride, zeros = shape
+def _transfer(opcode: str, memory: int, entry: int, element: int, width: int, shape: Sequence[int]) -> Fields:
+    """width: entries of a row. shape: rows, their distance, rows of zeros behind them, and before them."""
+    rows, stride, zeros, front = shape
     return [
         (OPCODES[opcode], 0, 3), (memory, 7, 3), (entry, 10, 16), (element, 26, 32),
-        (rows, 64, 16), (width, 80, 16), (stride, 96, 16), (zeros, 116, 4),
+        (rows, 64, 16), (width, 80, 16), (stride, 96, 16), (front, 112, 4), (zeros, 116, 4),
     ]  # fmt: skip
 
 
@@ -82,9 +83,11 @@ def _loops(i: Issue) -> Fields:
     """The outer loop repeats, the inner one goes over rows."""
     begin, end, rows, times, dst, src, wgt, operation, number = i.fields
     common = [
-        (OPCODES["alu" if i.what == ALU else "gemm"], 0, 3), (int(i.what == RESET), 7, 1), (begin, 8, 13), (end, 21, 14),
+        (OPCODES["alu" if i.what in (ALU, ALU_ACC) else "gemm"], 0, 3), (int(i.what == RESET), 7, 1), (begin, 8, 13), (end, 21, 14),
         (times, 35, 14), (rows, 49, 14), (dst, 64, 11), (1, 75, 11), (src, 86, 11),
     ]  # fmt: skip
     if i.what == ALU:
         return [*common, (operation, 108, 3), (1, 111, 1), (number % (1 << 16), 112, 16)]
+    if i.what == ALU_ACC:
+        return [*common, (1, 97, 11), (operation, 108, 3)]
     return [*common, (int(i.what == GEMM), 97, 11), (wgt, 108, 10)]

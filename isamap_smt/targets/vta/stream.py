@@ -19,8 +19,8 @@ import numpy as np
 from isamap_smt.ir.errors import HardwareError
 
 LOAD, COMPUTE, STORE = range(3)  # engines
-AWAIT, SIGNAL, LOADS, STORES, GEMM, RESET, ALU, NOTHING, BARRIER = range(9)  # what the rows of a list say
-FINISH, UOPS = 9, 10  # made here, and by what compresses
+AWAIT, SIGNAL, LOADS, STORES, GEMM, RESET, ALU, NOTHING, BARRIER, ALU_ACC = range(10)  # what the rows of a list say
+FINISH, UOPS = 10, 11  # made here, and by what compresses
 UOP, WGT, INP, ACC, OUT = range(5)  # memories
 NEIGHBOURS = {(LOAD, COMPUTE), (COMPUTE, LOAD), (COMPUTE, STORE), (STORE, COMPUTE)}
 NAMES = ("load", "compute", "store")
@@ -28,8 +28,9 @@ NAMES = ("load", "compute", "store")
 
 @dataclass
 class Issue:
-    """An instruction. fields: those of its row, of 6 numbers. awaits: engines of which it takes a token; signals: to which it gives
-    one. ordinal: among its engine's, from 0."""
+    """An instruction. fields: those of its row, of 7 numbers: of a move memory, entry, element, rows, their distance, and rows of
+    zeros behind and before them. awaits: engines of which it takes a token; signals: to which it gives one. ordinal: among its
+    engine's, from 0."""
 
     engine: int
     what: int
@@ -52,7 +53,7 @@ def with_tokens(rows: np.ndarray) -> list[Issue]:
         elif what == BARRIER:
             made.barrier()
         else:
-            made.issue(engine_of(what, fields[0]), what, tuple(fields[:6]))
+            made.issue(engine_of(what, fields[0]), what, tuple(fields))
     return made.finished()
 
 

@@ -1,0 +1,171 @@
+"""AVX-512's lanes beside f32 and f64: 16 of i32 and of narrower types, 32 of i16, 64 of bytes."""
+
+from __future__ import annotations
+
+import isamap_smt as im
+from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
+from isamap_hardware.avx512_words import PRELUDE as WORDS
+from isamap_hardware.moves import MoveCode
+from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, whole_numbers
+
+NARROW = ("avx512f", "avx512bw", "avx512vl")
+
+PRELUDE = (
+    WORDS
+    + """\
+typedef avx512_i32x16 avx512_word;
+static inline uint16_t avx512_bits16(const void *p) {
+    uint16_t bits;
+    memcpy(&bits, p, 2);
+    return bits;
+}
+static inline __m512 avx512_floats(avx512_word v) { return _mm512_cvtepi32_ps((__m512i)v); }
+static inline avx512_word avx512_nearest(__m512 v) { return (avx512_word)_mm512_cvtps_epi32(v); }
+static inline avx512_word avx512_truncated(__m512 v) { return (avx512_word)_mm512_cvttps_epi32(v); }
+static inline __m512 avx512_number(__m512 v) { return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v); }
+static inline __m512 avx512_clamped(__m512 v, float low, float high) {
+    return _mm512_max_ps(_mm512_min_ps(avx512_number(v), _mm512_set1_ps(high)), _mm512_set1_ps(low));
+}
+/* What is 2^31 or more is the largest integer; below the least the CPU's answer is the least. */
+static inline avx512_word avx512_most(__m512 v, avx512_word found) {
+    const __mmask16 beyond = _mm512_cmp_ps_mask(v, _mm512_set1_ps(0x1p31f), _CMP_GE_OQ);
+    return (avx512_word)_mm512_mask_mov_epi32((__m512i)found, beyond, _mm512_set1_epi32(0x7fffffff));
+}
+static inline avx512_word avx512_cut(__m512 v) { return avx512_most(v, avx512_truncated(avx512_number(v))); }
+static inline avx512_word avx512_rounded(__m512 v) { return avx512_most(v, avx512_nearest(avx512_number(v))); }
+static inline avx512_word avx512_limited(avx512_word v, int low, int high) {
+    return (avx512_word)_mm512_max_epi32(_mm512_min_epi32((__m512i)v, _mm512_set1_epi32(high)), _mm512_set1_epi32(low));
+}
+/* a + b, clamped to 32 bits. */
+static inline avx512_word avx512_sum(avx512_word left, avx512_word right) {
+    const __m512i a = (__m512i)left, b = (__m512i)right, s = _mm512_add_epi32(a, b);
+    const __m512i over = _mm512_and_si512(_mm512_xor_si512(a, s), _mm512_xor_si512(b, s));
+    const __m512i end = _mm512_xor_si512(_mm512_srai_epi32(a, 31), _mm512_set1_epi32(0x7fffffff));
+    return (avx512_word)_mm512_mask_mov_epi32(s, _mm512_cmplt_epi32_mask(over, _mm512_setzero_si512()), end);
+}
+static inline avx512_word avx512_wide_i8(__m128i v) { return (avx512_word)_mm512_cvtepi8_epi32(v); }
+static inline avx512_word avx512_wide_u8(__m128i v) { return (avx512_word)_mm512_cvtepu8_epi32(v); }
+static inline avx512_word avx512_wide_i16(__m256i v) { return (avx512_word)_mm512_cvtepi16_epi32(v); }
+static inline avx512_word avx512_wide_u16(__m256i v) { return (avx512_word)_mm512_cvtepu16_epi32(v); }
+static inline __m512 avx512_of_f16(__m256i v) { return _mm512_cvtph_ps(v); }
+static inline __m256i avx512_to_f16(__m512 v) { return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+static inline __m512 avx512_of_bf16(__m256i v) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+}
+/* To the nearest, ties to even; a NaN stays one. */
+static inline __m256i avx512_to_bf16(__m512 v) {
+    const __m512i bits = _mm512_castps_si512(v), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i near = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    const __mmask16 nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+    const __m512i kept = _mm512_mask_or_epi32(near, nan, bits, _mm512_set1_epi32(0x400000));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
+}
+"""
+)
+
+
+def _mask(lanes: int) -> str:
+    return f"(__mmask{lanes})((UINT64_C(1) << ({{active}})) - 1u)"
+
+
+def _kind(width: int, bits: int, lanes: int, element: str, mask: str = "") -> Kind:
+    """A register of so many bits as plain integers. element: C of the bits of one at {m}."""
+    mm, si = ("_mm" if width == 128 else f"_mm{width}"), f"si{width}"
+    mask = mask or _mask(lanes)
+    return Kind(
+        f"__m{width}i",
+        MoveCode(
+            load=f"{{r}} = {mm}_loadu_{si}((const void *)({{m}}));",
+            broadcast=f"{{r}} = {mm}_set1_epi{bits}({element});",
+            zero=f"{{r}} = {mm}_setzero_{si}();",
+            store=f"{mm}_storeu_{si}((void *)({{m}}), {{r}});",
+            masked_load=f"{{r}} = {mm}_maskz_loadu_epi{bits}({mask}, {{m}});",
+            masked_store=f"{mm}_mask_storeu_epi{bits}({{m}}, {mask}, {{r}});",
+        ),
+    )
+
+
+BYTE, HALF, BITS = "(char)*({m})", "(short)*({m})", "(short)avx512_bits16({m})"
+SIXTEEN = Lanes(
+    "avx512",
+    "zmm",
+    16,
+    {
+        "f32": Kind("__m512", MoveCode("", "", "")),
+        "i32": Kind(C_TYPE, WORD),
+        **dict.fromkeys(("i16", "u16"), _kind(256, 16, 16, HALF)),
+        **dict.fromkeys(("f16", "bf16"), _kind(256, 16, 16, BITS)),
+        **dict.fromkeys(("i8", "u8"), _kind(128, 8, 16, BYTE)),
+    },
+    NARROW,
+    HEADERS,
+    PRELUDE,
+)
+
+
+def _narrow(bits: str, words: str) -> str:
+    return f"_mm512_cvtepi32_epi{8 if bits == 'bytes' else 16}((__m512i)({words}))"
+
+
+def _calls(bits: int, signed: bool, word: bool) -> dict[str, str]:
+    """C of the operations on lanes of so many bits. word: in the C type of words."""
+
+    def cast(text: str) -> str:
+        return f"({C_TYPE}){text}" if word else text
+
+    def on(name: str, *operands: str) -> str:
+        given = ", ".join(f"(__m512i){o}" if word and o[0] == "{" else o for o in operands)
+        return cast(f"_mm512_{name}({given})")
+
+    e, u = f"epi{bits}", f"ep{'i' if signed else 'u'}{bits}"
+    zero = "_mm512_setzero_si512()"
+    found = {
+        "add": on(f"add_{e}", "{a}", "{b}"),
+        "sub": on(f"sub_{e}", "{a}", "{b}"),
+        "max": on(f"max_{u}", "{a}", "{b}"),
+        "min": on(f"min_{u}", "{a}", "{b}"),
+    }
+    if bits > 8:
+        found["mul"] = on(f"mullo_{e}", "{a}", "{b}")
+        found["shift"] = on(f"sr{'a' if signed else 'l'}v_{e}", "{a}", "{b}")
+    if signed:
+        found |= {
+            "abs": on(f"abs_{e}", "{a}"),
+            "neg": on(f"sub_{e}", zero, "{a}"),
+            "relu": on(f"max_{u}", zero, "{a}"),
+            "at_least_0": on(f"max_{u}", zero, "{a}"),
+        }
+    if bits < 32:
+        found |= {"adds": on(f"adds_{u}", "{a}", "{b}"), "subs": on(f"subs_{u}", "{a}", "{b}")}
+    if u == "epu8":
+        found["mean"] = on("avg_epu8", "{a}", "{b}")
+    for name, test in (("less", "lt"), ("at_most", "le"), ("equal", "eq")):
+        mask = on(f"cmp{test}_{u}_mask", "{a}", "{b}").replace(f"({C_TYPE})", "")
+        found[name] = on(f"mask_blend_{e}", mask, "{y}", "{x}")
+    return found
+
+
+SPEED = {"mul": (5.0, 1.0), "less": (4.0, 1.0), "at_most": (4.0, 1.0), "equal": (4.0, 1.0)}
+_FULL = {
+    "i16": _kind(512, 16, 32, HALF),
+    "u16": _kind(512, 16, 32, HALF),
+    "i8": _kind(512, 8, 64, BYTE, "avx512_first({active})"),
+    "u8": _kind(512, 8, 64, BYTE, "avx512_first({active})"),
+}
+FIRST = """\
+/* The first of 64 lanes, all included. */
+static inline __mmask64 avx512_first(int64_t active) { return active < 64 ? (UINT64_C(1) << active) - 1u : ~UINT64_C(0); }
+"""
+THIRTY_TWO = Lanes("avx512", "zmm", 32, {t: _FULL[t] for t in ("i16", "u16")}, NARROW, HEADERS, PRELUDE)
+SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, FIRST)
+
+INSTRUCTIONS: tuple[im.Instruction, ...] = (
+    *conversions(SIXTEEN, "avx512", _narrow),
+    *halves(SIXTEEN, "avx512", ()),
+    *whole_numbers(SIXTEEN, "i32", _calls(32, True, True), SPEED),
+    *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16", False), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8", False), SPEED)),
+    *SIXTEEN.moves("i32 i16 u16 i8 u8 f16 bf16"),
+    *THIRTY_TWO.moves("i16 u16"),
+    *SIXTY_FOUR.moves("i8 u8"),
+)

@@ -1,0 +1,36 @@
+"""AVX-VNNI: dot products of bytes and of 16 bits in 16 registers of 32 bytes, on CPUs that have no AVX-512 (Alder Lake and later).
+
+The instructions are those of AVX-512 VNNI in the encoding of AVX. Registers and moves are those of AVX2.
+"""
+
+from __future__ import annotations
+
+import isamap_smt as im
+from isamap_hardware.avx2 import HEADERS, PRELUDE, WORD
+from isamap_hardware.caches import links, memories
+from isamap_hardware.moves import Register, moves
+from isamap_hardware.vnni import FORMS, dot
+
+REQUIRES = ("avx2", "avx_vnni")
+
+REGISTERS = tuple(
+    Register("avx_vnni", "ymm", dtype, 8, group, "__m256i")
+    for dtype, group in (("i32", 1), ("i16", 2), ("u8", 4), ("i8", 4))
+)
+
+HARDWARE = im.Hardware(
+    "avx_vnni",
+    memories("ymm", 16, 32),
+    links("ymm", load=64.0, store=32.0),
+    (
+        *(
+            dot(
+                "avx_vnni", name, 8, "ymm", "__m256i", f"{{acc}} = _mm256_{name}_avx_epi32({{acc}}, {{a}}, {{b}});",
+                requires=REQUIRES, per_cycle=2.0, headers=HEADERS, temporaries=0,
+            )
+            for name in FORMS
+        ),
+        *(move for r in REGISTERS for move in moves(r, WORD, ("avx2",), PRELUDE, HEADERS)),
+    ),
+    "x86-64 with AVX-VNNI: 8 lanes of four u8 x i8 or two i16 products, summed in i32",
+)  # fmt: skip

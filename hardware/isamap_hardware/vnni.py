@@ -1,0 +1,37 @@
+"""The four dot products of VNNI, as contracts: in 32-bit lanes of one register, or of any width.
+
+dpbusd and dpwssd wrap. dpbusds and dpwssds add the exact sum of the products to the accumulator and saturate once (Intel's manual,
+VPDPBUSDS and VPDPWSSDS: SIGNED_DWORD_SATURATE of the whole sum): sums, where no sum of a kernel's terms leaves i32.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import isamap_smt as im
+
+FORMS = {
+    "dpbusd": ("u8", "i8", 4),
+    "dpbusds": ("u8", "i8", 4),
+    "dpwssd": ("i16", "i16", 2),
+    "dpwssds": ("i16", "i16", 2),
+}
+PRODUCT = "i32(a[l,e]) * i32(b[l,e])"
+
+
+def dot(machine: str, name: str, lanes: int, memory: str, c_type: str, emit: str, **more: Any) -> im.Instruction:
+    """The instruction of that name in so many lanes. more: what else im.instruction takes."""
+    a, b, group = FORMS[name]
+    saturates = name.endswith("s")
+    return im.instruction(
+        f"{machine}.{name}",
+        f"acc[l] += {PRODUCT}",
+        axes={"l": lanes, "e": group},
+        dtypes={"a": a, "b": b, "acc": "i32"},
+        places=dict.fromkeys(("a", "b", "acc"), memory),
+        emit=emit,
+        latency=5.0,
+        exact=f"acc[l] = sat_i32(acc[l] + sum(e, {group}, {PRODUCT}))" if saturates else None,
+        c_types=dict.fromkeys(("a", "b", "acc"), c_type),
+        **more,
+    )

@@ -1,0 +1,138 @@
+"""Lanes that change their type on x86: integers of 8, 16 and 32 bits, f16, bf16 and f32 in registers of one number of lanes.
+
+A lane of 32 bits fills the register; a narrower one lies in a register of as many lanes. What the language says of a conversion
+(NaN is 0, numbers beyond the type are clamped, nothing is rounded twice) is done here by a maximum, a minimum and one conversion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import isamap_smt as im
+from isamap_hardware.moves import MoveCode, Register, moves
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How lanes of one type lie in a register: C type, and the C of moves."""
+
+    c_type: str
+    code: MoveCode
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A machine's registers of one number of lanes. kinds: by element type. requires: what everything on them needs."""
+
+    machine: str
+    memory: str
+    count: int
+    kinds: dict[str, Kind]
+    requires: tuple[str, ...]
+    headers: tuple[str, ...]
+    prelude: str
+
+    def step(
+        self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float, more: tuple[str, ...] = ()
+    ) -> im.Instruction:
+        """An instruction that computes each lane by itself. types: `c=i8 a=f32`. more: features that it needs beside."""
+        dtypes = dict(t.split("=") for t in types.split())
+        return im.instruction(
+            f"{self.machine}.{name}",
+            text,
+            axes={"l": self.count},
+            temporaries=1,
+            dtypes=dtypes,
+            places=dict.fromkeys(dtypes, self.memory),
+            emit=emit,
+            requires=(*self.requires, *more),
+            latency=latency,
+            per_cycle=per_cycle,
+            rounding="unfused" if any(t in ("f32", "f16", "bf16") for t in dtypes.values()) else "exact",
+            c_types={o: self.kinds[t].c_type for o, t in dtypes.items()},
+            headers=self.headers,
+            prelude=self.prelude,
+        )
+
+    def moves(self, dtypes: str) -> Iterator[im.Instruction]:
+        """The moves of these types; their names say how many lanes."""
+        for dtype in dtypes.split():
+            kind = self.kinds[dtype]
+            register = Register(self.machine, self.memory, dtype, self.count, 1, kind.c_type, f"{dtype}_{self.count}")
+            yield from moves(register, kind.code, self.requires, self.prelude, self.headers)
+
+
+BOUNDS = {"i8": (-128, 127), "u8": (0, 255), "i16": (-32768, 32767), "u16": (0, 65535)}
+
+
+def conversions(w: Lanes, p: str, narrow: Callable[[str, str], str]) -> Iterator[im.Instruction]:
+    """Between f32, i32 and narrower integers. p: what the helper functions begin with. narrow: C of the lower bits of words."""
+    n = w.count
+    yield w.step(f"f32_of_i32_{n}", "c[l] = f32(a[l])", "c=f32 a=i32", f"{{c}} = {p}_floats({{a}});", 4.0, 2.0)
+    yield w.step(f"i32_of_f32_{n}", "c[l] = i32(a[l])", "c=i32 a=f32", f"{{c}} = {p}_cut({{a}});", 12.0, 0.5)
+    yield w.step(f"round_i32_{n}", "c[l] = round_i32(a[l])", "c=i32 a=f32", f"{{c}} = {p}_rounded({{a}});", 12.0, 0.5)
+    for t, (low, high) in BOUNDS.items():
+        bits = "bytes" if t.endswith("8") else "halves"
+        wide = f"{p}_wide_{t}({{a}})"
+        clamped = f"{p}_limited({{a}}, {low}, {high})"
+        floats = f"{p}_clamped({{a}}, {low}.0f, {high}.0f)"
+        sums = f"{p}_limited({p}_sum({{a}}, {{b}}), {low}, {high})"
+        yield w.step(f"i32_of_{t}_{n}", "c[l] = i32(a[l])", f"c=i32 a={t}", f"{{c}} = {wide};", 3.0, 1.0)
+        yield w.step(f"f32_of_{t}_{n}", "c[l] = f32(a[l])", f"c=f32 a={t}", f"{{c}} = {p}_floats({wide});", 7.0, 0.67)
+        yield w.step(
+            f"{t}_of_i32_{n}", f"c[l] = {t}(a[l])", f"c={t} a=i32", f"{{c}} = {narrow(bits, '{a}')};", 4.0, 0.5
+        )
+        yield w.step(
+            f"sat_{t}_{n}", f"c[l] = sat_{t}(a[l])", f"c={t} a=i32", f"{{c}} = {narrow(bits, clamped)};", 6.0, 0.4
+        )
+        yield w.step(
+            f"sat_{t}_sum_{n}",
+            f"c[l] = sat_{t}(a[l] + b[l])",
+            f"c={t} a=i32 b=i32",
+            f"{{c}} = {narrow(bits, sums)};",
+            12.0,
+            0.25,
+        )
+        for name, text, call in (
+            (f"round_{t}", f"round_{t}(a[l])", "nearest"),
+            (f"{t}_of_f32", f"{t}(a[l])", "truncated"),
+        ):
+            yield w.step(
+                f"{name}_{n}",
+                f"c[l] = {text}",
+                f"c={t} a=f32",
+                f"{{c}} = {narrow(bits, f'{p}_{call}({floats})')};",
+                16.0,
+                0.33,
+            )
+
+
+def halves(w: Lanes, p: str, f16: tuple[str, ...]) -> Iterator[im.Instruction]:
+    """f16 and bf16 to f32 and back. f16: features that conversions of it need."""
+    n = w.count
+    for t, more in (("f16", f16), ("bf16", ())):
+        yield w.step(
+            f"f32_of_{t}_{n}", "c[l] = f32(a[l])", f"c=f32 a={t}", f"{{c}} = {p}_of_{t}({{a}});", 5.0, 1.0, more
+        )
+        yield w.step(
+            f"{t}_of_f32_{n}", f"c[l] = {t}(a[l])", f"c={t} a=f32", f"{{c}} = {p}_to_{t}({{a}});", 8.0, 0.5, more
+        )
+
+
+def whole_numbers(
+    w: Lanes, t: str, calls: dict[str, str], speed: dict[str, tuple[float, float]], more: tuple[str, ...] = ()
+) -> Iterator[im.Instruction]:
+    """Rows of one integer type. calls: operation -> C of it on {a}, {b}, {x} and {y}; those that are not there are left out."""
+    texts = {
+        "add": "a[l] + b[l]", "sub": "a[l] - b[l]", "mul": "a[l] * b[l]", "max": "max(a[l], b[l])", "min": "min(a[l], b[l])",
+        "abs": "abs(a[l])", "neg": "-a[l]", "relu": "relu(a[l])", "at_least_0": "max(a[l], 0)", "shift": "a[l] >> b[l]",
+        "adds": f"sat_{t}(a[l] + b[l])", "subs": f"sat_{t}(a[l] - b[l])", "mean": "u8((u16(a[l]) + u16(b[l]) + 1) >> 1)",
+        "less": "select(a[l] < b[l], x[l], y[l])", "at_most": "select(a[l] <= b[l], x[l], y[l])",
+        "equal": "select(a[l] == b[l], x[l], y[l])",
+    }  # fmt: skip
+    for name, call in calls.items():
+        text = texts[name]
+        types = " ".join(f"{o}={t}" for o in "cabxy" if o == "c" or f"{o}[l]" in text)
+        late, rate = speed.get(name, (1.0, 2.0))
+        yield w.step(f"{name}_{t}_{w.count}", f"c[l] = {text}", types, f"{{c}} = {call};", late, rate, more)

@@ -1,0 +1,85 @@
+"""Elements of the output that the kernel's guard leaves out: never loaded or stored, and tiles of them alone are passed by.
+
+    S[q,k] += Q[q,d] * K[k,d] where k <= q
+
+Whether such a guard holds, an element of the output says by itself. So no operand needs padding: what is computed for a cell that
+stands for no element goes nowhere. Along a vector's lanes a guard must leave the first ones, which is what masks can cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.codegen.nest import Nest
+from isamap_smt.ir.boxes import decided_by_output, slack
+from isamap_smt.ir.expr import IMin, affine, substitute, sym, symbols_of
+
+
+def left_out(nest: Nest) -> tuple[Any, ...]:
+    """The relations of the guard that the output's element alone answers for, and that can fail."""
+    return decided_by_output(nest.statement)
+
+
+def at_cells(nest: Nest, values: Dict[str, Any]) -> tuple[Any, ...]:
+    """They, where the program axes have these values."""
+    point = nest.point(dict(values))
+    return tuple(substitute(g, point) for g in left_out(nest))
+
+
+def moved_lanes(nest: Nest, output: str) -> tuple[str, ...]:
+    """The output's lanes along which one of the relations changes."""
+    lanes = nest.lanes(output)
+    found = symbols_of(at_cells(nest, _cells(nest, lanes)))
+    return tuple(x for x in lanes if x in found)
+
+
+def first_lanes(nest: Nest, lane: str, values: Dict[str, Any]) -> tuple[Any, ...] | None:
+    """How many lanes each relation leaves that the lane moves, the first ones; None where it does not leave the first ones.
+
+    values: of the program axes, at lane 0. A number may be negative, or more than there are.
+    """
+    axis = nest.axis_of_lane(lane).name
+    found = []
+    for g in at_cells(nest, {**values, axis: values[axis] + sym(lane)}):
+        if lane not in symbols_of([g]):
+            continue
+        room = slack(g)
+        parts = None if room is None else affine(room, [lane])
+        if parts is None or parts[0].get(lane) != -1:
+            return None
+        found.append(sp.expand(parts[1] + 1))
+    return tuple(found)
+
+
+def whole_and_some(nest: Nest) -> tuple[Any, Any] | None:
+    """Two numbers of a register tile: not negative where every cell stands for an element; and, where some cell does, not negative.
+
+    None where a relation is not affine along the tile.
+    """
+    most = {f"point of {a}": nest.tile(a) - 1 for a in nest.axes}
+    point = nest.point({a: nest.value(a) + sym(f"point of {a}") for a in nest.axes})
+    whole, some = [], []
+    for g in left_out(nest):
+        room = slack(g)
+        parts = None if room is None else affine(substitute(room, point), most)
+        if parts is None or not all(c.is_Integer for c in parts[0].values()):
+            return None
+        low = sum((c * most[n] for n, c in parts[0].items() if c < 0), parts[1])
+        high = sum((c * most[n] for n, c in parts[0].items() if c > 0), parts[1])
+        whole.append(sp.expand(low))
+        some.append(sp.expand(high))
+    return _least(whole), _least(some)
+
+
+def _cells(nest: Nest, lanes: tuple[str, ...]) -> dict[str, Any]:
+    return {a: nest.value(a, 0, sym(x.lane) if x.lane in lanes else 0) for a, x in nest.axes.items()}
+
+
+def _least(of: list[Any]) -> Any:
+    least = of[0]
+    for r in of[1:]:
+        least = IMin(least, r)
+    return least

@@ -1,0 +1,319 @@
+"""All that proved rules make of a value, and a chain of rules from one value to another.
+
+A value's parts become terms of an e-graph, each with its element type; below a saturation integers are exact, and the type is
+'exact'. A rule is used on terms of a type where it is proved in that type's arithmetic; where floating point may be rounded
+otherwise (`reals`), a proof over the reals is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.egraph import EGraph, Name, TooMany, Way
+from isamap_encodings.verdict import Proved
+from isamap_smt.ir import scalar
+from isamap_smt.ir.convert import constant
+from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.rules import Rule
+from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Scalar, Select, SNeg
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
+from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, keeps_error_of, met, sides, verdict
+
+EXACT = "exact"  # the type of what stands below a saturation
+TERMS, ROUNDS, CHAIN = 700, 4, 200
+COMMUTE = tuple(head.__name__ for head in (scalar.SAdd, scalar.SMul, scalar.SMax, scalar.SMin))
+Types = Mapping[str, DType]
+
+
+def proved_in(rule: Rule, kind: str, reals: bool, turned: bool) -> str | None:
+    """The arithmetic in which the rule is proved and may be used on values of this type; None where there is none.
+
+    turned: from right to left. reals: where floating point may be rounded otherwise; then the error must not grow either."""
+    floats = kind != EXACT and DTYPES[kind].is_float
+    if reals and floats and isinstance(keeps_error_of(rule, turned), Proved) and _holds(rule, REALS):
+        return REALS
+    machine = SATURATING if kind == EXACT else kind
+    return machine if _holds(rule, machine) else None
+
+
+def conditions_met(rule: Rule, literals: Mapping[str, tuple[Any, str]], arithmetic: str) -> bool:
+    """Whether numbers meet the rule's conditions in that arithmetic. literals: name -> (literal, its type)."""
+    machine = DTYPES.get(arithmetic)
+    values = {n: literal_value(e, kind, machine is None) for n, (e, kind) in literals.items()}
+    return met(rule, values, machine)
+
+
+def _holds(rule: Rule, arithmetic: str) -> bool:
+    return element_types(rule, arithmetic) is not None and isinstance(verdict(rule, arithmetic), Proved)
+
+
+class Equalities:
+    """What the rules make of a value: its parts as classes of equal trees. types: of the elements, by the name of their tensor."""
+
+    def __init__(
+        self, value: Any, types: Types, out: DType, rules: Sequence[Rule], reals: bool, limit: int = TERMS
+    ) -> None:
+        self.types, self.out, self.rules, self.reals = dict(types), out, rules, reals
+        self.graph = EGraph(10**9, lambda op: op[0] in COMMUTE)
+        self.root = self.term(value)
+        self.graph.limit = len(self.graph.terms) + limit
+        self._trees: dict[int, Any] = {}
+        self._verdicts: dict[tuple[Rule, str, bool], str | None] = {}
+
+    def saturate(self, rounds: int = ROUNDS) -> None:
+        """Use the rules, wherever they are proved."""
+        kinds = sorted({str(op[1]) for op, _ in self.graph.terms})  # type: ignore[index]
+        ways = [w for rule in self.rules for kind in kinds for w in self._ways(rule, kind)]
+        self.graph.saturate(ways, rounds)
+        self.graph.limit = 10**9
+
+    # ---- trees and terms
+
+    def term(self, tree: Any) -> int:
+        """The term of a tree that is a value of the whole's type."""
+        return self._term(tree, self.out.name)
+
+    def _term(self, tree: Any, want: str) -> int:
+        """want: the type that a literal takes; 'exact' below a saturation."""
+        if isinstance(tree, Read) or getattr(tree, "is_Symbol", False):
+            return self.graph.add(("read", self._own(tree), tree))
+        if isinstance(tree, sp.Integer | sp.Float):
+            return self.graph.add(("number", want, tree))
+        op, parts = operation(tree, want, self.types)
+        return self.graph.add(op, tuple(self._term(t, w) for t, w in parts))
+
+    def _own(self, leaf: Any) -> str:
+        found = type_of(leaf, dict(self.types)) if isinstance(leaf, Read) else self.types[leaf.name]
+        assert found is not None
+        return found.name
+
+    def tree(self, term: int) -> Any:
+        """The tree that a term is."""
+        if term not in self._trees:
+            op, args = self.graph.terms[term]
+            self._trees[term] = _joined(op, [self.tree(a) for a in args])
+        return self._trees[term]
+
+    def kind(self, term: int) -> str:
+        """The element type of a term, or 'exact'."""
+        return str(self.graph.terms[term][0][1])  # type: ignore[index]
+
+    def literal(self, term: int) -> Any:
+        """The literal that the class is; None for others."""
+        ops = (self.graph.terms[m][0] for m in self.graph.members(term))
+        return next((op[2] for op in ops if op[0] == "number"), None)  # type: ignore[index]
+
+    # ---- rules
+
+    def _ways(self, rule: Rule, kind: str) -> list[Way]:
+        found = _patterns(rule, kind)
+        if found is None:
+            return []
+        left, right, names = found
+        both = []
+        for a, b, turned in ((left, right, False), (right, left, True)):
+            if not isinstance(a, Name):
+                both.append(Way(rule, a, b, partial(self._allowed, rule, kind, names, b, turned)))
+        return both
+
+    def _proved(self, rule: Rule, kind: str, turned: bool) -> str | None:
+        asked = rule, kind, turned
+        if asked not in self._verdicts:
+            self._verdicts[asked] = proved_in(rule, kind, self.reals, turned)
+        return self._verdicts[asked]
+
+    def _allowed(
+        self, rule: Rule, kind: str, names: Mapping[str, str], right: Any, turned: bool, at: Mapping[str, int]
+    ) -> dict[str, int] | None:
+        """The terms for the rule's names, numbers that follow from others among them; None where it may not be used."""
+        found = dict(at)
+        written = {n: Fraction(n[1:]) for n in names if n.startswith("#")}
+        for n, t in found.items():
+            if self.kind(t) != names[n] and not (names[n] == EXACT and self.kind(t) in DTYPES):
+                return None
+        literals = {n: self.literal(t) for n, t in found.items()}
+        if any(n in found and (literals[n] is None or _exactly(literals[n]) != v) for n, v in written.items()):
+            return None
+        if any(literals.get(n) is not None for n in _negated(right)):
+            return None  # a number has its sign itself
+        if any(n in found and literals[n] is None for n in rule.numbers):
+            return None
+        numbers = {n: literal_value(literals[n], self.kind(t), False) for n, t in found.items() if n in rule.numbers}
+        arithmetic = self._proved(rule, kind, turned) if _complete(rule, numbers) else None
+        if arithmetic is None:
+            return None
+        for n in names:
+            if n not in found:
+                literals[n] = _number(written[n] if n in written else numbers[n], names[n])
+                if literals[n] is None:
+                    return None
+        if not conditions_met(rule, {n: (literals[n], names[n]) for n in rule.numbers}, arithmetic):
+            return None
+        return {n: found[n] if n in found else self.graph.add(("number", names[n], literals[n])) for n in names}
+
+
+def operation(tree: Any, want: str, types: dict[str, DType]) -> tuple[Any, list[tuple[Any, str]]]:
+    """An operation, and its operands with the types that literals among them take."""
+    found = None if isinstance(tree, Compare) else type_of(tree, types)
+    own = EXACT if want == EXACT and not isinstance(tree, Cast | Saturate | Round) else found.name if found else want
+    match tree:
+        case Cast():
+            inner = type_of(tree.args[1], types) or literal_kind(tree.args[1], DTYPES[own])
+            return ("Cast", own), [(tree.args[1], inner.name)]
+        case Round():
+            inner = type_of(tree.args[1], types) or DTYPES["f64"]
+            return ("Round", own), [(tree.args[1], inner.name)]
+        case Saturate():
+            return ("Saturate", own), [(tree.args[1], EXACT)]
+        case Select():
+            sign, a, b = tree.args[0].args
+            sides_kind = comparison_kind(tree.args[0], types, DTYPES[own]).name
+            return ("Select", own, str(sign), sides_kind), [
+                (a, sides_kind),
+                (b, sides_kind),
+                *((t, own) for t in tree.args[1:]),
+            ]
+    if type(tree).__name__ in ("Sum", "IndexValue", "Compare") or not isinstance(tree, Scalar):
+        raise IsamapError(f"{type(tree).__name__} is not rewritten")
+    return (type(tree).__name__, own), [(t, own) for t in tree.args]
+
+
+def _joined(op: Any, args: list[Any]) -> Any:
+    """The tree of an operation on trees."""
+    match op[0]:
+        case "read" | "number":
+            return op[2]
+        case "Cast" | "Round" | "Saturate":
+            return getattr(scalar, op[0])(sp.Symbol(op[1]), *args)
+        case "Select":
+            return Select(Compare(sp.Symbol(op[2]), *args[:2]), *args[2:])
+    return getattr(scalar, op[0])(*args)
+
+
+def _exactly(literal: Any) -> Fraction:
+    return Fraction(*map(int, sp.Rational(literal).as_numer_denom()))
+
+
+def literal_value(literal: Any, kind: str, written: bool) -> Fraction:
+    """The number that a literal is: as it is written, or as its type holds it."""
+    exact = _exactly(literal)
+    if written or kind == EXACT or not DTYPES[kind].is_float:
+        return exact
+    held = float(constant(literal, DTYPES[kind]))
+    return Fraction(held) if abs(held) != float("inf") else exact
+
+
+def _number(value: Fraction, kind: str) -> Any:
+    """A literal of exactly this value; None where the type has none."""
+    if kind == EXACT or not DTYPES[kind].is_float:
+        d = DTYPES.get(kind)
+        fits = value.denominator == 1 and (d is None or d.low <= value <= d.high)
+        return sp.Integer(value.numerator) if fits else None
+    made = sp.Integer(value.numerator) if value.denominator == 1 else sp.Float(float(value))
+    return made if literal_value(made, kind, False) == value == literal_value(made, kind, True) else None
+
+
+def _complete(rule: Rule, numbers: dict[str, Fraction]) -> bool:
+    """Add the numbers that follow from those that are known."""
+    for c in rule.given:
+        if c[0] in ("twice", "minus"):
+            by = 2 if c[0] == "twice" else -1
+            if c[1] in numbers:
+                numbers.setdefault(c[2], numbers[c[1]] / by)
+            elif c[2] in numbers:
+                numbers[c[1]] = numbers[c[2]] * by
+    return all(n in numbers for n in rule.numbers)
+
+
+def _negated(pattern: Any) -> list[str]:
+    """Names directly below a minus sign: a number there would be another number."""
+    if isinstance(pattern, Name):
+        return []
+    op, parts = pattern
+    own = [p.name for p in parts if isinstance(p, Name)] if op[0] == SNeg.__name__ else []
+    return [*own, *(n for p in parts for n in _negated(p))]
+
+
+@lru_cache(maxsize=2048)
+def _patterns(rule: Rule, kind: str) -> tuple[Any, Any, dict[str, str]] | None:
+    """Both sides over terms of one type, and the type of each name; a literal is a name that starts with '#'."""
+    arithmetic = SATURATING if kind == EXACT else kind
+    known = element_types(rule, arithmetic)
+    if known is None:
+        return None
+    types, _ = known
+    if kind == EXACT:
+        if rule.types:
+            return None
+        own = dict.fromkeys(types, EXACT)
+    else:
+        own = {n: d.name for n, d in types.items()}
+    names: dict[str, str] = {}
+
+    def pattern(tree: Any, want: str) -> Any:
+        if isinstance(tree, Read):
+            names[tree.tensor] = own[tree.tensor]
+            return Name(tree.tensor)
+        if isinstance(tree, sp.Integer | sp.Float):
+            name = f"#{literal_value(tree, want, True)}"
+            names[name] = want
+            return Name(name)
+        op, parts = operation(tree, want, types)
+        return op, tuple(pattern(t, w) for t, w in parts)
+
+    s = sides(rule)
+    return pattern(s.left, kind), pattern(s.right, kind), names
+
+
+class Forms:
+    """The parts of a value, each as one tree, and the trees that are equal to a part, made of parts; its oldest comes first."""
+
+    def __init__(self, found: Equalities) -> None:
+        self.found = found
+        graph = found.graph
+        self._names: dict[int, Any] = {}
+        self.of: dict[Any, tuple[Any, ...]] = {}
+        self.exact: set[Any] = set()  # what has no type of its own, below a saturation
+        for t in graph.classes():
+            tree = self._name(t)
+            if tree in self.of:  # as one of a type, and as an exact integer
+                raise IsamapError(f"{tree} stands below a saturation and elsewhere, too")
+            self.of[tree] = tuple(dict.fromkeys(self._form(m) for m in graph.members(t)))
+            if found.kind(t) == EXACT:
+                self.exact.add(tree)
+
+    @property
+    def root(self) -> Any:
+        """The whole value."""
+        return self._name(self.found.root)
+
+    def _name(self, term: int) -> Any:
+        """The tree by which a class is known: a number where it is one, else its oldest."""
+        leader = self.found.graph.find(term)
+        if leader not in self._names:
+            trees = [self.found.tree(m) for m in self.found.graph.members(leader)]
+            self._names[leader] = next((t for t in trees if not any(True for _ in scalar.reads(t))), trees[0])
+        return self._names[leader]
+
+    def _form(self, term: int) -> Any:
+        op, args = self.found.graph.terms[term]
+        return _joined(op, [self._name(a) for a in args])
+
+    def rules(self, tree: Any) -> tuple[Rule, ...]:
+        """The rules by which the value is this tree, which is made of forms of its parts; in the order of the table."""
+        graph = self.found.graph
+        made = self.found.term(tree)
+        graph.rebuild()
+        if graph.find(made) != graph.find(self.found.root):
+            raise IsamapError(f"internal error: {tree} is none of the value's forms")
+        used = {link.rule for link in graph.chain(self.found.root, made, CHAIN)} - {None}
+        return tuple(r for r in self.found.rules if r in used)
+
+
+__all__ = ["CHAIN", "EXACT", "Equalities", "Forms", "TooMany", "conditions_met", "operation", "proved_in"]

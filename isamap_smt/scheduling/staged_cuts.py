@@ -1,0 +1,60 @@
+"""What a kernel's `where` cuts off tiles: whether moves can leave it out, from the end, or from the front where they say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.staged_points import conditions, cut_along, cut_off, cuts_front
+from isamap_smt.ir.words import words
+
+
+def check_cuts(mapping: Mapping) -> None:
+    """Nothing happens where each part of `where` that cuts tiles cuts them along one axis, in steps that are known, and speaks of
+    one factor alone. Raises ScheduleError."""
+    s, forward = mapping.statement, dict(mapping.forward)
+    for g in s.guard:
+        inside = sorted(symbols_of([substitute(g, forward)]) & set(mapping.instruction.axes))
+        if not inside or holds(g, s):
+            continue
+        along = f"{mapping.id}: `{words(g)}` would cut tiles along {', '.join(inside)}"
+        if len(inside) > 1:
+            raise ScheduleError(f"{along} at once, which no move can")
+        if cut_along(mapping, g) is None:
+            sizes = sorted(symbols_of([g]) - {a.name for a in s.axes})
+            given = f"; give {', '.join(sizes)}" if sizes else ""
+            raise ScheduleError(f"{along} in steps that are not known{given}")
+        if not any(
+            g in conditions(mapping, a.name) for a in mapping.instruction.kernel.tensors if a.name in _inputs(mapping)
+        ):
+            raise ScheduleError(f"{along}, and no factor is read at all axes of it")
+
+
+def _inputs(mapping: Mapping) -> set[str]:
+    return {a.tensor for a in mapping.instruction.kernel.statements[0].inputs}
+
+
+def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:
+    """Why tiles of an operand may lack points that a move can't leave out, or ''. lies: axes of the move -> of the instruction that
+    computes."""
+    if why := cut_off(mapping, operand, move, lies):
+        return why
+    able = {lies[axis] for axis, _ in move.front if axis in lies}
+    for g in conditions(mapping, operand):
+        if cuts_front(mapping, g) and (axis := cut_along(mapping, g)) not in able and not holds(g, mapping.statement):
+            return f"`{words(g)}` cuts tiles along {axis} from the front, and {move.name} leaves out points from the end alone"
+    return ""
+
+
+def holds(condition: Any, s: Statement) -> bool:
+    """Whether the statement's axes alone imply a part of its `where`."""
+    inside = [f for a in s.axes for f in (("le", 0, a.symbol), ("lt", a.symbol, a.extent))]
+    sizes = sorted(symbols_of([condition, *(a.extent for a in s.axes)]) - {a.name for a in s.axes})
+    known = [("le", 1, sym(n)) for n in sizes]
+    return isinstance(implied([*known, *inside], [condition], tuple(sizes), "where"), Proved)

@@ -1,0 +1,92 @@
+"""Operators of the suites: what is right is what the interpreter of the language says, and inputs let a wrong result be seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isamap_smt.bench.case import CONDITIONS, Case, from_document
+from isamap_smt.bench.contenders import CONTENDERS, OURS
+from isamap_smt.bench.data import check, expected, inputs, tolerance
+from isamap_smt.bench.operators import OPERATORS, case_of
+from isamap_smt.bench.peers import operators_numpy
+from isamap_smt.bench.suites import SUITES
+from isamap_smt.ir.interpret import run_kernel
+
+SMALL = {"i": 5, "n": 24, "h": 2, "q": 6, "k": 6, "d": 16, "j": 8}
+OF_OPERATORS = ("reductions", "elementwise", "norms", "attention", "quantised")
+
+
+def small(name: str) -> Case:
+    """The operator at sizes that the interpreter takes."""
+    return case_of(name, {n: SMALL[n] for n in OPERATORS[name].sizes[0]})
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_what_is_right_is_what_the_kernel_says(name: str) -> None:
+    case = small(name)
+    for seed in range(3):
+        arrays = inputs(case, seed)
+        (got,) = run_kernel(case.problem(), arrays, sizes=case.size).values()
+        verdict = check(got, expected(case, arrays), tolerance(case, ours=True))
+        assert verdict.right, verdict.words
+        assert verdict.exact or tolerance(case, ours=True)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_input_is_seen(name: str) -> None:
+    """Another value in any one input changes the result by more than is allowed to anybody."""
+    case = small(name)
+    arrays = inputs(case)
+    right = expected(case, arrays)
+    for tensor, array in arrays.items():
+        seen = 0
+        for at in range(0, array.size, max(1, array.size // 12)):
+            other = {n: a.copy() for n, a in arrays.items()}
+            flat = other[tensor].reshape(-1)
+            flat[at] = (
+                -100
+                if array.dtype == np.int8 and flat[at] > 0
+                else 100
+                if array.dtype.itemsize == 1
+                else flat[at] * 3 + 7
+            )
+            kind = case.problem().tensor(case.dtypes[-1][0]).dtype.numpy
+            with np.errstate(invalid="ignore", over="ignore"):
+                seen += not check(expected(case, other).astype(kind), right, tolerance(case, ours=False)).right
+        assert seen, tensor
+
+
+def test_causal_is_not_full() -> None:
+    full, causal = small("attention"), small("causal_attention")
+    arrays = inputs(full)
+    assert not check(expected(causal, arrays).astype(np.float32), expected(full, arrays), 1e-2).right
+
+
+def test_every_operator_is_in_a_suite_and_everybody_takes_it() -> None:
+    found = {c.family for s in OF_OPERATORS for c in SUITES[s].cases()}
+    assert found == set(OPERATORS)
+    for suite in OF_OPERATORS:
+        (condition,) = SUITES[suite].conditions
+        assert condition in CONDITIONS
+        for case in SUITES[suite].cases():
+            assert from_document(case.document()) == case
+            for name in (OURS, "torch", "onnxruntime"):
+                assert CONTENDERS[name].plays(case, condition, 2)
+            assert CONTENDERS["numpy"].plays(case, condition, 2) == (case.family in operators_numpy._OPERATORS)
+            assert not CONTENDERS["onednn"].plays(case, condition, 1)
+
+
+def test_attention_is_of_bert_base() -> None:
+    shapes = [c.shapes()["Q"] for c in SUITES["attention"].cases()]
+    assert shapes == [(12, 128, 64), (12, 512, 64)] * 2
+    assert SUITES["attention"].cases()[0].operations == 4 * 12 * 128 * 128 * 64 + 4 * 12 * 128 * 128
+
+
+def test_a_layer_of_bytes_uses_their_whole_range() -> None:
+    """A scale that is too small or too large would hide wrong sums."""
+    for name in ("qlinear", "linear"):
+        case = case_of(name, {"i": 16, "j": 64, "k": 256})
+        result = expected(case, inputs(case))
+        assert len(np.unique(result)) > 60
+        assert result.min() == 0 and result.max() == (255 if name == "qlinear" else 127)
