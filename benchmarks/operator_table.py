@@ -14,10 +14,10 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from benchmarks.operators import timed
 
 import isamap_smt as im
 from benchmarks.operator_peers import OPERATORS, Operator, Run, onnxruntime, settings, torch
-from benchmarks.operators import timed
 from isamap_smt.bench.machine import describe
 from isamap_smt.runtime import CompiledKernel
 

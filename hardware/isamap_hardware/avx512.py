@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import isamap_smt as im
-from isamap_hardware.avx512_lanes import INSTRUCTIONS
 from isamap_hardware.avx512_functions import FUNCTIONS
+from isamap_hardware.avx512_lanes import INSTRUCTIONS
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
 from isamap_hardware.moves import MoveCode, Register, moves

@@ -11,8 +11,8 @@ from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, whole_nu
 NARROW = ("avx512f", "avx512bw", "avx512vl")
 
 PRELUDE = (
-    WORDS
-    + """\
+    WORDS,
+    """\
 typedef avx512_i32x16 avx512_word;
 static inline uint16_t avx512_bits16(const void *p) {
     uint16_t bits;
@@ -60,7 +60,7 @@ static inline __m256i avx512_to_bf16(__m512 v) {
     const __m512i kept = _mm512_mask_or_epi32(near, nan, bits, _mm512_set1_epi32(0x400000));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 }
-"""
+""",
 )
 
 

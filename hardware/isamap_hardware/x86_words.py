@@ -31,7 +31,7 @@ class Lanes:
     kinds: dict[str, Kind]
     requires: tuple[str, ...]
     headers: tuple[str, ...]
-    prelude: str
+    prelude: str | tuple[str, ...]
 
     def step(
         self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float, more: tuple[str, ...] = ()
