@@ -113,8 +113,8 @@ _FOOT = """
 - **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array
   is a part of the kernel instead, and nothing is copied: `gemm_of_a_part` takes columns o to o + K of a wider matrix, with
   both widths left open, and is proved for all of them.
-- **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has: without any,
-  elements are converted to the output's type before anything is computed, and so before they are compared.
+- **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has, and is refused
+  without: elements would be converted to the output's type before they are compared.
 """
 
 if __name__ == "__main__":
