@@ -80,8 +80,8 @@ def _check_compared(value: Any, types: dict[str, DType], statement: Statement, o
         kind, name = types[lost.tensor], statement.target.tensor
         raise DTypeError(
             f"{lost.tensor} is {kind} and is compared in a statement of {out}: as no cast is written, it would be converted to "
-            f"{out} before that; write one, such as select({lost.tensor}[..] == .., {out}(a), {out}(b)), and {kind} is compared, or "
-            f"give {name} a floating-point type"
+            f"{out} before that; write one, such as select({lost.tensor}[..] == .., {out}(a), {out}(b)), and {kind} is compared, "
+            f"or give {name} a floating-point type"
         )
 
 
