@@ -11,10 +11,10 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from benchmarks.operators import timed
 
 import isamap_smt as im
 from benchmarks.operator_peers import OPERATORS, Operator, Run, onnxruntime, settings, torch
@@ -29,7 +29,7 @@ def main(turns: int = 7) -> None:
     print(_head(turns), flush=True)
     for operator in OPERATORS:
         try:
-            print(_row(operator, turns), flush=True)
+            print(row(operator, turns), flush=True)
         except im.IsamapError as error:
             print(
                 f"| {_name(operator)} | {operator.usual} | refused: {str(error).splitlines()[0]} | | | | |", flush=True
@@ -37,7 +37,8 @@ def main(turns: int = 7) -> None:
     print(_FOOT)
 
 
-def _row(operator: Operator, turns: int) -> str:
+def row(operator: Operator, turns: int) -> str:
+    """The operator's line, after its results were compared."""
     sizes = settings(operator.usual)
     arrays = operator.arrays(sizes)
     built = im.compile(operator.kernel, "host", sizes=sizes)
@@ -57,6 +58,16 @@ def _row(operator: Operator, turns: int) -> str:
     ratios = {n: median(b / a for a, b in zip(found["isamap"], found[n], strict=True)) for n in peers}
     told = " | ".join(f"{ratios[n]:.2f}" if n in ratios else "-" for n in LIBRARIES)
     return f"| {_name(operator)} | {operator.usual} | {_how(built)} | {min(found['isamap']) * 1e6:.0f} | {told} |"
+
+
+def timed(run: Run, seconds: float = 0.02) -> float:
+    """The best time of a call within a while."""
+    best, end = float("inf"), perf_counter() + seconds
+    while perf_counter() < end:
+        start = perf_counter()
+        run()
+        best = min(best, perf_counter() - start)
+    return best
 
 
 def _name(operator: Operator) -> str:
