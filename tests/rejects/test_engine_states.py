@@ -51,7 +51,10 @@ def needing(*needs: str) -> im.Hardware:
             r"writes 4 cells of 8 bytes of loads, which has 160 bytes for 4 sets",
         ),
         (lambda: needing("loads[4] = 1"), r"needs 'loads.4. = 1', and loads has 4 cells"),
-        (lambda: machine("mvout", needs=("store[0] = 1",)), r"store is no memory of kind=.state.; did you mean .?stores"),
+        (
+            lambda: machine("mvout", needs=("store[0] = 1",)),
+            r"store is no memory of kind=.state.; did you mean .?stores",
+        ),
         (
             lambda: replace(
                 isamap_hardware.load("amx"),
