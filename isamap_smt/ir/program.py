@@ -330,6 +330,8 @@ class Loop:
     enter, leave: what each thread that runs some of a parallel loop's iterations does before the first and after the last of them.
     base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
+    folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
+    does: they lie at the front of the memory in each iteration (isamap_smt.ir.folds).
     """
 
     var: Any
@@ -343,6 +345,7 @@ class Loop:
     leave: tuple[Use, ...] = ()
     base: Any = None
     extent: Any = None
+    folds: tuple[tuple[str, int], ...] = ()
 
     @property
     def number(self) -> Any:

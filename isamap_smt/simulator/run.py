@@ -13,6 +13,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Program
@@ -50,7 +51,7 @@ def run_program(
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
     reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
     """
-    program = at_own_values(program)
+    program = laid_out(at_own_values(program))
     kernel = program.kernel
     env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)
