@@ -14,7 +14,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Use, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -171,6 +171,25 @@ def test_no_order_of_the_engines_changes_an_mlp(seeds: int) -> None:
     for seed in range(seeds):
         run = simulate(plan(MLP).program, given, {"I": 20, "J": 18, "K": 33, "M": 8}, seed=seed)
         assert not run.races and not run.deadlock and np.array_equal(run.outputs["Y"], right)
+
+
+def test_each_layer_configures_anew() -> None:
+    """A second layer that relies on the first one's configuration is not proved, and here it is wrong; a wrong one is refuted."""
+    program = plan(MLP).program
+    writes = [n for n, _ in walk(program.body) if isinstance(n, Use) and n.state == "stores"]
+    assert len(writes) == 2 and [str(w.cells[1].name) for w in writes] == ["s", "u"]
+    arrays, _ = mlp(7, 20, 18, 33)
+    given, sizes = {t: arrays[t] for t in plan(MLP).kernel.inputs}, {"I": 20, "J": 18, "K": 33, "M": 8}
+    gone = replace(program, body=tuple(n for n in program.body if n is not writes[1]))
+    (claim,) = prove_program(gone).failed()
+    assert claim.claim == "configuration" and claim.subject.startswith("phase 2") and claim.verdict.word == "unknown"
+    assert "what earlier ones left is not looked at" in str(claim.verdict)
+    assert simulate(gone, given, sizes, seed=1).misconfigured
+    other = replace(writes[1], cells=(writes[1].cells[0], 0x3F800000, *writes[1].cells[2:]))
+    wrong = replace(program, body=tuple(other if n is writes[1] else n for n in program.body))
+    (claim,) = prove_program(wrong).failed()
+    assert claim.verdict.word == "refuted" and "needs stores[1] = u[] ('stores[1] = s')" in claim.verdict.text
+    assert simulate(wrong, given, sizes, seed=1).misconfigured
 
 
 def test_what_one_layer_wrote_the_next_one_reads_behind_a_fence() -> None:
