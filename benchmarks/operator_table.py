@@ -15,7 +15,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from benchmarks.operators import timed
 
 import isamap_smt as im
 from benchmarks.operator_peers import OPERATORS, Operator, Run, onnxruntime, settings, torch
@@ -30,7 +29,7 @@ def main(turns: int = 7) -> None:
     print(_head(turns), flush=True)
     for operator in OPERATORS:
         try:
-            print(_row(operator, turns), flush=True)
+            print(row(operator, turns), flush=True)
         except im.IsamapError as error:
             print(
                 f"| {_name(operator)} | {operator.usual} | refused: {str(error).splitlines()[0]} | | | | |", flush=True
@@ -38,7 +37,8 @@ def main(turns: int = 7) -> None:
     print(_FOOT)
 
 
-def _row(operator: Operator, turns: int) -> str:
+def row(operator: Operator, turns: int) -> str:
+    """The operator's line, after its results were compared."""
     sizes = settings(operator.usual)
     arrays = operator.arrays(sizes)
     built = im.compile(operator.kernel, "host", sizes=sizes)
@@ -120,10 +120,11 @@ _FOOT = """
   steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
   own.
-- **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`): arrays lie row by row, without
-  gaps.
-- **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has: without any,
-  elements are converted to the output's type before anything is computed, and so before they are compared.
+- **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array
+  is a part of the kernel instead, and nothing is copied: `gemm_of_a_part` takes columns o to o + K of a wider matrix, with
+  both widths left open, and is proved for all of them.
+- **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has, and is refused
+  without: elements would be converted to the output's type before they are compared.
 """
 
 if __name__ == "__main__":
