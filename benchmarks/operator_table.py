@@ -102,10 +102,9 @@ Each is a kernel in [examples](../examples). It is compared with a reference in 
 (`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), with torch and with onnxruntime
 (`tests/kernels/test_operator_peers.py`), and proved when it is compiled.
 
-`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day},
-{installed}; one thread, whole calls from Python in the same turns, {turns} of them,
-on a machine that others were using, so the ratios are rough. A ratio is their time over ours: above 1, ours is the faster. Weights
-are given at each call, not packed ahead.
+`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one
+thread, whole calls from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A
+ratio is their time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
 
 | operator | sizes | its main statement | us | NumPy | torch | onnxruntime |
 |---|---|---|---|---|---|---|"""
