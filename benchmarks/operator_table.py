@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,16 @@ def _row(operator: Operator, turns: int) -> str:
     return f"| {_name(operator)} | {operator.usual} | {_how(built)} | {min(found['isamap']) * 1e6:.0f} | {told} |"
 
 
+def timed(run: Run, seconds: float = 0.02) -> float:
+    """The best time of a call within a while."""
+    best, end = float("inf"), perf_counter() + seconds
+    while perf_counter() < end:
+        start = perf_counter()
+        run()
+        best = min(best, perf_counter() - start)
+    return best
+
+
 def _name(operator: Operator) -> str:
     return f"`{operator.kernel.name}`"
 
@@ -91,9 +102,9 @@ Each is a kernel in [examples](../examples). It is compared with a reference in 
 (`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), with torch and with onnxruntime
 (`tests/kernels/test_operator_peers.py`), and proved when it is compiled.
 
-`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one thread, whole calls
-from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A ratio is their
-time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
+`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one
+thread, whole calls from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A
+ratio is their time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
 
 | operator | sizes | its main statement | us | NumPy | torch | onnxruntime |
 |---|---|---|---|---|---|---|"""
