@@ -24,7 +24,6 @@ SHIFTS = 15  # the most
 
 C: dict[str, Any] = {"headers": ("vta_stream.h",)}
 PLACED: dict[str, Any] = {"axes": TILE, "active": {"r": "rows"}}
-PADDED: dict[str, Any] = {**PLACED, "front": {"r": "front"}}
 ARITHMETIC = (
     ("max", "max(acc[r,c], i32(imm[]))", "VTA_MAX", ()),
     ("min", "min(acc[r,c], i32(imm[]))", "VTA_MIN", ()),
@@ -41,7 +40,8 @@ INSTRUCTIONS = (
     im.instruction(
         "vta.load_inp", "s[r,c] = m[r,c]", dtypes={"s": "i8", "m": "i8"},
         places={"s": "inp[r,c]", "m": "memory[r*down + c]"}, engine="load", beyond="zero",
-        work=im.Work(LATENCY, 1, ("r",)), emit="vta_load_inp({s}, {m}, {down}, {front}, {rows});", **PADDED, **C,
+        work=im.Work(LATENCY, 1, ("r",)), front={"r": "front"}, emit="vta_load_inp({s}, {m}, {down}, {front}, {rows});",
+        **PLACED, **C,
     ),
     im.instruction(
         "vta.load_wgt", "s[r,c] = m[r,c]", dtypes={"s": "i8", "m": "i8"}, places={"s": "wgt[r,c]", "m": "memory"},
@@ -50,7 +50,7 @@ INSTRUCTIONS = (
     im.instruction(
         "vta.load_acc", "acc[r,c] = m[r,c]", dtypes={"acc": "i32", "m": "i32"},
         places={"acc": "acc[r,c]", "m": "memory[r*down + c]"}, engine="compute", beyond="zero",
-        work=im.Work(LATENCY, 4, ("r",)), emit="vta_load_acc({acc}, {m}, {down}, {front}, {rows});", **PADDED, **C,
+        work=im.Work(LATENCY, 4, ("r",)), emit="vta_load_acc({acc}, {m}, {down}, {rows});", **PLACED, **C,
     ),
     im.instruction(
         "vta.reset", "acc[r,c] = 0", axes=TILE, dtypes={"acc": "i32"}, places={"acc": "acc[r,c]"}, engine="compute",

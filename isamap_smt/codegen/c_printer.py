@@ -461,9 +461,9 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     unused(p, ["isamap_scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
     declare_granted(p, loop.body)
-    held, cleared, p.undone, p.cleared = p.undone, p.cleared, (), {}
+    held, cleared, known, p.undone, p.cleared, p.known = p.undone, p.cleared, p.known, (), {}, {}
     with_buffers(p, private, lambda: _print_chunks(p, loop))
-    p.undone, p.cleared = held, cleared
+    p.undone, p.cleared, p.known = held, cleared, known
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
     members = "".join(f"    {kind.replace(' restrict', '').replace('restrict', '')} {n};\n" for kind, n in fields)

@@ -214,7 +214,9 @@ def _nearest(s: Statement, names: list[str]) -> str | None:
         touched = [a.index for a in (s.target, *s.inputs) if axis in symbols_of(a.index)]
         return sum(1 if index[-1] == sym(axis) else -1 for index in touched)
 
-    best = max(names, key=beside, default=None)
+    best = max(
+        sorted(names, key=lambda a: a not in s.reduction_axes), key=beside, default=None
+    )  # of equals one summed over
     return best if best in {i.name for i in _plain(s.target.index)} else None
 
 

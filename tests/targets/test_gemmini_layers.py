@@ -14,7 +14,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Use, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -173,6 +173,25 @@ def test_no_order_of_the_engines_changes_an_mlp(seeds: int) -> None:
         assert not run.races and not run.deadlock and np.array_equal(run.outputs["Y"], right)
 
 
+def test_each_layer_configures_anew() -> None:
+    """A second layer that relies on the first one's configuration is not proved, and here it is wrong; a wrong one is refuted."""
+    program = plan(MLP).program
+    writes = [n for n, _ in walk(program.body) if isinstance(n, Use) and n.state == "stores"]
+    assert len(writes) == 2 and [str(w.cells[1].name) for w in writes] == ["s", "u"]
+    arrays, _ = mlp(7, 20, 18, 33)
+    given, sizes = {t: arrays[t] for t in plan(MLP).kernel.inputs}, {"I": 20, "J": 18, "K": 33, "M": 8}
+    gone = replace(program, body=tuple(n for n in program.body if n is not writes[1]))
+    (claim,) = prove_program(gone).failed()
+    assert claim.claim == "configuration" and claim.subject.startswith("phase 2") and claim.verdict.word == "unknown"
+    assert "what earlier ones left is not looked at" in str(claim.verdict)
+    assert simulate(gone, given, sizes, seed=1).misconfigured
+    other = replace(writes[1], cells=(writes[1].cells[0], 0x3F800000, *writes[1].cells[2:]))
+    wrong = replace(program, body=tuple(other if n is writes[1] else n for n in program.body))
+    (claim,) = prove_program(wrong).failed()
+    assert claim.verdict.word == "refuted" and "needs stores[1] = u[] ('stores[1] = s')" in claim.verdict.text
+    assert simulate(wrong, given, sizes, seed=1).misconfigured
+
+
 def test_what_one_layer_wrote_the_next_one_reads_behind_a_fence() -> None:
     """One before the first, one behind the last, and one for each barrier; the program without its barrier is not proved."""
     program = plan(MLP).program
@@ -196,16 +215,16 @@ def test_what_one_layer_wrote_the_next_one_reads_behind_a_fence() -> None:
     ("name", "wrong"),
     [
         ("mvout_i8", ("gemmini_acc((uint32_t)({acc}))", "gemmini_acc((uint32_t)({acc} + 1))")),
-        ("mvout_i8", ("*{s}", "2 * *{s}")),
-        ("mvout_i8", ("(uint32_t)({down})", "(uint32_t)(4 * ({down}))")),
-        ("mvin_sums", ("(4 * ({down}))", "(4 * ({columns}))")),
-        ("mvin_sums", ("{columns}, 0);", "{columns}, 1);")),
+        ("mvout_i8", ("stores[1] = s", "stores[1] = 1065353216")),
+        ("mvout_i8", ("stores[0] = down", "stores[0] = 4*down")),
+        ("mvin_sums", ("loads[0] = 4*down", "loads[0] = down + 64")),
+        ("mvin_sums", ("loads[1] = 0", "loads[1] = 1")),
     ],
 )
 def test_a_description_of_layers_that_contradicts_the_model_is_found(name: str, wrong: tuple[str, str]) -> None:
     i = MACHINE.instruction(name)
-    assert wrong[0] in i.emit
-    mutant = replace(i, emit=i.emit.replace(*wrong) + (" (void)({down});" if "{down}" not in wrong[1] else ""))
+    assert wrong[0] in i.emit or wrong[0] in i.needs
+    mutant = replace(i, emit=i.emit.replace(*wrong), needs=tuple(n.replace(*wrong) for n in i.needs))
     machine = replace(MACHINE, instructions=tuple(mutant if x is i else x for x in MACHINE.instructions))
     planned = im.stage(kernel(LINEAR), machine)
     arrays, right = linear(3, 20, 37, 18)

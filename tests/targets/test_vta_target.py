@@ -271,7 +271,7 @@ def changed(old: str, new: str) -> bool:
         ("vta_alu(VTA_MIN", "vta_alu(VTA_MAX"),
         ("vta_alu(VTA_SHR", "vta_alu(VTA_ADD"),
         ("vta_load_inp(", "vta_load_inp(1 + "),
-        (", 144, isamap", ", 128, isamap"),  # rows of X, 9 vectors apart
+        (", 144, 0, isamap", ", 128, 0, isamap"),  # rows of X, 9 vectors apart
         ("vta_await(", "vta_await(0 * "),
     ],
 )
@@ -315,7 +315,8 @@ def test_a_description_that_contradicts_the_model_is_found(
         far = {o: f"memory[{i.address(o)}]" for o, m in i.places if m == "memory"}
         return im.instruction(
             i.name, contract, axes=i.axes, dtypes={**own, **changed}, places={**dict(i.places), **far, **cells}, engine=i.engine,
-            active=dict(i.active), beyond=i.beyond, work=i.work, emit=i.emit, headers=i.headers, assume=i.assume,
+            active=dict(i.active), front=dict(i.front), beyond=i.beyond, work=i.work, emit=i.emit, headers=i.headers,
+            assume=i.assume,
         )  # fmt: skip
 
     made[short] = other(made[short], text, **dtypes)

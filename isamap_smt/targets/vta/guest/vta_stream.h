@@ -85,8 +85,8 @@ static inline void vta_load_inp(int64_t entry, const int8_t *at, int64_t down, i
     vta_load(VTA_INP, entry, at, down, front, end, 16);
 }
 
-static inline void vta_load_acc(int64_t entry, const int32_t *at, int64_t down, int64_t front, int64_t end) {
-    vta_load(VTA_ACC, entry, at, 4 * down, front, end, 64);
+static inline void vta_load_acc(int64_t entry, const int32_t *at, int64_t down, int64_t rows) {
+    vta_load(VTA_ACC, entry, at, 4 * down, 0, rows, 64);
 }
 
 /* A block is all its 16 rows. */
