@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "programs"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import by_data
 import direct
 import edits
 import recurrences
@@ -62,6 +63,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     **{f"lengths {name}": make for name, make in toys.OF_ANY_LENGTH.items()},
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
     **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},
+    **{f"by data: {name}": make for name, make in by_data.ORIGINALS.items()},
     **{f"widened {name}": make for name, make in widened.ORIGINALS.items()},
     **{f"direct {n + 1}": partial(direct.made, text, bool(n % 2)) for n, text in enumerate(direct.ALL)},
 }  # fmt: skip

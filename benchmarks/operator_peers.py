@@ -381,6 +381,13 @@ OPERATORS = (
         _torch(lambda t, a: a["S"] * (a["A"] @ a["B"])),
     ),
     Operator(
+        contractions.GEMM_OF_A_PART,
+        "i=7 j=19 k=9 o=3 rest=5",
+        "i=128 j=256 k=256 o=64 rest=192",
+        lambda a, k: a["A"][:, k["o"] : k["o"] + k["k"]] @ a["B"],
+        lambda a, k: lambda: a["A"][:, k["o"] : k["o"] + k["k"]] @ a["B"],
+    ),
+    Operator(
         indexed.EMBEDDING,
         "V=9 i=5 j=19",
         "V=10000 i=512 j=768",

@@ -11,13 +11,13 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 import isamap_smt as im
 from benchmarks.operator_peers import OPERATORS, Operator, Run, onnxruntime, settings, torch
-from benchmarks.operators import timed
 from isamap_smt.bench.machine import describe
 from isamap_smt.runtime import CompiledKernel
 
@@ -29,7 +29,7 @@ def main(turns: int = 7) -> None:
     print(_head(turns), flush=True)
     for operator in OPERATORS:
         try:
-            print(_row(operator, turns), flush=True)
+            print(row(operator, turns), flush=True)
         except im.IsamapError as error:
             print(
                 f"| {_name(operator)} | {operator.usual} | refused: {str(error).splitlines()[0]} | | | | |", flush=True
@@ -37,7 +37,8 @@ def main(turns: int = 7) -> None:
     print(_FOOT)
 
 
-def _row(operator: Operator, turns: int) -> str:
+def row(operator: Operator, turns: int) -> str:
+    """The operator's line, after its results were compared."""
     sizes = settings(operator.usual)
     arrays = operator.arrays(sizes)
     built = im.compile(operator.kernel, "host", sizes=sizes)
@@ -57,6 +58,16 @@ def _row(operator: Operator, turns: int) -> str:
     ratios = {n: median(b / a for a, b in zip(found["isamap"], found[n], strict=True)) for n in peers}
     told = " | ".join(f"{ratios[n]:.2f}" if n in ratios else "-" for n in LIBRARIES)
     return f"| {_name(operator)} | {operator.usual} | {_how(built)} | {min(found['isamap']) * 1e6:.0f} | {told} |"
+
+
+def timed(run: Run, seconds: float = 0.02) -> float:
+    """The best time of a call within a while."""
+    best, end = float("inf"), perf_counter() + seconds
+    while perf_counter() < end:
+        start = perf_counter()
+        run()
+        best = min(best, perf_counter() - start)
+    return best
 
 
 def _name(operator: Operator) -> str:
@@ -91,9 +102,9 @@ Each is a kernel in [examples](../examples). It is compared with a reference in 
 (`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), with torch and with onnxruntime
 (`tests/kernels/test_operator_peers.py`), and proved when it is compiled.
 
-`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one thread, whole calls
-from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A ratio is their
-time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
+`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one
+thread, whole calls from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A
+ratio is their time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
 
 | operator | sizes | its main statement | us | NumPy | torch | onnxruntime |
 |---|---|---|---|---|---|---|"""
@@ -109,10 +120,11 @@ _FOOT = """
   steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
   own.
-- **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`): arrays lie row by row, without
-  gaps.
-- **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has: without any,
-  elements are converted to the output's type before anything is computed, and so before they are compared.
+- **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array
+  is a part of the kernel instead, and nothing is copied: `gemm_of_a_part` takes columns o to o + K of a wider matrix, with
+  both widths left open, and is proved for all of them.
+- **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has, and is refused
+  without: elements would be converted to the output's type before they are compared.
 """
 
 if __name__ == "__main__":

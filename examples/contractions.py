@@ -30,6 +30,17 @@ SDDMM = im.kernel(
 )
 
 
+#: A product with K columns of a wider matrix, from column o on, which is given whole: no view, and no copy.
+GEMM_OF_A_PART = im.kernel(
+    """
+    param o, rest >= 0
+    A: [I, o+K+rest]
+    C[i,j] += A[i,o+k] * B[k,j]
+    """,
+    name="gemm_of_a_part",
+)
+
+
 def _mlp(activation: str, name: str) -> im.Kernel:
     return im.kernel(
         f"""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
 from isamap_encodings import stopping
+
+LIMIT = 1.0  # deterministic seconds; a value of twenty operations takes a tenth of one
 
 
 @dataclass(frozen=True)
@@ -20,58 +22,123 @@ class Offer:
     rewritten: bool = False
 
 
-def cheapest(offers: Sequence[Offer], wanted: int) -> tuple[int, ...] | None:
-    """The numbers of the offers that make the wanted part and all that they use, at the least cost; None where there is no way.
+@dataclass(frozen=True)
+class Cover:
+    """The numbers of the offers taken, what they cost, and what no cover costs less than."""
 
-    A part that is used twice is made once. Of equally cheap ways, the one with fewest rewritten, then with offers further in front.
-    No part uses itself, however far below: where offers go round in a circle, a part stands higher than what it uses. Raises
-    KeyboardInterrupt for Ctrl-C.
+    offers: tuple[int, ...]
+    cost: int
+    bound: int
+
+
+def cheapest(offers: Sequence[Offer], wanted: int, limit: float = LIMIT) -> Cover | None:
+    """The offers that make the wanted part and all that they use, at the least cost; None where there is no way.
+
+    A part that is used twice is made once. Of equally cheap ways, one with the fewest rewritten. No part uses itself, however far
+    below: where offers go round in a circle, a part stands higher than what it uses. At the limit, in deterministic seconds, the
+    best way found so far, and its bound. Raises KeyboardInterrupt for Ctrl-C.
     """
-    model = cp_model.CpModel()
-    taken = [model.new_bool_var(f"offer {n}") for n in range(len(offers))]
-    made: dict[int, list[int]] = {}
-    for n, o in enumerate(offers):
-        made.setdefault(o.part, []).append(n)
-    for ways in made.values():
-        model.add_at_most_one(taken[n] for n in ways)
-    if wanted not in made:
+    kept = list(_undominated(offers))
+    first = _as_tree(offers, kept, wanted)
+    if first is None:
         return None
-    model.add_exactly_one(taken[n] for n in made[wanted])
-    for n, o in enumerate(offers):
-        for u in o.uses:
-            model.add_bool_or([*(taken[k] for k in made.get(u, ())), taken[n].negated()])
-    _no_circles(model, offers, taken)
-    ties = len(offers) ** 2 + 1
-    costs = [(o.cost * (len(offers) + 1) + o.rewritten) * ties + n for n, o in enumerate(offers)]
-    model.minimize(sum(c * t for c, t in zip(costs, taken, strict=True)))
+    weight = len({o.part for o in offers}) + 1
+    model = cp_model.CpModel()
+    taken = {n: model.new_bool_var(f"offer {n}") for n in kept}
+    needed = _parts(model, offers, taken, wanted)
+    _no_circles(model, offers, taken, needed)
+    model.minimize(sum((offers[n].cost * weight + offers[n].rewritten) * t for n, t in taken.items()))
+    for n, t in taken.items():
+        model.add_hint(t, n in first)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
+    solver.parameters.max_deterministic_time = limit
     status, interrupted = stopping.run(solver, model)
     if interrupted:
         raise KeyboardInterrupt
-    if solver.status_name(status) != "OPTIMAL":
+    found = solver.status_name(status) in ("OPTIMAL", "FEASIBLE")
+    chosen = tuple(n for n, t in taken.items() if solver.value(t)) if found else tuple(sorted(first))
+    bound = max(0, round(solver.best_objective_bound)) // weight
+    return Cover(chosen, sum(offers[n].cost for n in chosen), bound)
+
+
+def _undominated(offers: Sequence[Offer]) -> Iterator[int]:
+    """Those for whose part no other offer uses a part of the same at no more cost; of equal ones the first."""
+    ways: dict[int, list[int]] = {}
+    for n in sorted(range(len(offers)), key=lambda n: (offers[n].cost, offers[n].rewritten, n)):
+        o = offers[n]
+        others = ways.setdefault(o.part, [])
+        if o.part not in o.uses and not any(set(offers[k].uses) <= set(o.uses) for k in others):
+            others.append(n)
+    yield from sorted(n for found in ways.values() for n in found)
+
+
+def _as_tree(offers: Sequence[Offer], kept: Sequence[int], wanted: int) -> set[int] | None:
+    """A good way to begin with: the cheapest where what is used twice were made twice. None where there is no way."""
+    best: dict[int, tuple[int, int]] = {}  # part -> (cost, offer)
+    news = True
+    while news:
+        news = False
+        for n in kept:
+            o = offers[n]
+            if all(u in best for u in o.uses):
+                cost = o.cost + 1 + sum(best[u][0] for u in set(o.uses))
+                if o.part not in best or cost < best[o.part][0]:
+                    best[o.part], news = (cost, n), True
+    if wanted not in best:
         return None
-    return tuple(n for n in range(len(offers)) if solver.value(taken[n]))
+    found: set[int] = set()
+    left = [wanted]
+    while left:
+        n = best[left.pop()][1]
+        if n not in found:
+            found.add(n)
+            left += offers[n].uses
+    return found
 
 
-def _no_circles(model: cp_model.CpModel, offers: Sequence[Offer], taken: Sequence[cp_model.IntVar]) -> None:
+def _parts(
+    model: cp_model.CpModel, offers: Sequence[Offer], taken: dict[int, cp_model.IntVar], wanted: int
+) -> dict[int, cp_model.IntVar]:
+    """Which parts are needed: the wanted one, and what the ways taken use; each is made in one way, and others are not made."""
+    ways: dict[int, list[int]] = {}
+    users: dict[tuple[int, int], list[int]] = {}
+    for n in taken:
+        ways.setdefault(offers[n].part, []).append(n)
+        for u in set(offers[n].uses):
+            users.setdefault((u, offers[n].part), []).append(n)
+    needed = {p: model.new_bool_var(f"part {p}") for p in ways}
+    for p, found in ways.items():
+        model.add(sum(taken[n] for n in found) == needed[p])
+    using: dict[int, list[cp_model.IntVar]] = {}
+    for (u, _), found in users.items():
+        together = sum(taken[n] for n in found)  # ways of one part, of which one is taken
+        model.add(together <= needed[u]) if u in needed else model.add(together == 0)
+        using.setdefault(u, []).extend(taken[n] for n in found)
+    for p, need in needed.items():
+        if p == wanted:
+            model.add(need == 1)
+        else:
+            model.add_bool_or([*using.get(p, []), need.negated()])
+    return needed
+
+
+def _no_circles(
+    model: cp_model.CpModel,
+    offers: Sequence[Offer],
+    taken: dict[int, cp_model.IntVar],
+    parts: dict[int, cp_model.IntVar],
+) -> None:
     """Parts that may use each other have heights; what is taken makes a part higher than what it uses."""
-    group = _circles(offers)
-    heights: dict[int, cp_model.IntVar] = {}
-
-    def height(part: int) -> cp_model.IntVar:
-        if part not in heights:
-            size = sum(g == group[part] for g in group.values())
-            heights[part] = model.new_int_var(0, size - 1, f"height {part}")
-        return heights[part]
-
-    for n, o in enumerate(offers):
-        for u in o.uses:
-            if u == o.part:
-                model.add(taken[n] == 0)
-            elif group.get(u, -1) == group[o.part]:
-                model.add(height(o.part) >= height(u) + 1).only_enforce_if(taken[n])
+    group = _circles([offers[n] for n in taken])
+    sizes = {p: sum(g == group[p] for g in group.values()) for p in parts}
+    heights = {p: model.new_int_var(0, n - 1, f"height {p}") for p, n in sizes.items() if n > 1}
+    for n, t in taken.items():
+        o = offers[n]
+        for u in set(o.uses):
+            if group.get(u) == group[o.part]:
+                model.add(heights[o.part] >= heights[u] + 1).only_enforce_if(t)
 
 
 def _circles(offers: Sequence[Offer]) -> dict[int, int]:
@@ -83,26 +150,26 @@ def _circles(offers: Sequence[Offer]) -> dict[int, int]:
     low: dict[int, int] = {}
     group: dict[int, int] = {}
     open_parts: list[int] = []
-    for start in uses:
+    for start, below in uses.items():
         if start in order:
             continue
-        work = [(start, iter(uses.get(start, ())))]
+        work = [(start, iter(below))]
         order[start] = low[start] = len(order)
         open_parts.append(start)
         while work:
             part, rest = work[-1]
-            nxt = next(rest, None)
-            if nxt is None:
+            following = next(rest, None)
+            if following is None:
                 work.pop()
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[part])
                 if low[part] == order[part]:
                     while part not in group:
                         group[open_parts.pop()] = order[part]
-            elif nxt not in order:
-                order[nxt] = low[nxt] = len(order)
-                open_parts.append(nxt)
-                work.append((nxt, iter(uses.get(nxt, ()))))
-            elif nxt not in group:
-                low[part] = min(low[part], order[nxt])
+            elif following not in order:
+                order[following] = low[following] = len(order)
+                open_parts.append(following)
+                work.append((following, iter(uses.get(following, ()))))
+            elif following not in group:
+                low[part] = min(low[part], order[following])
     return group

@@ -8,6 +8,7 @@ between executions that use the same operand.
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware import avx2_lanes
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
 from isamap_hardware.moves import MoveCode, Register, moves
@@ -141,7 +142,7 @@ def _floats(suffix: str) -> tuple[Row, ...]:
     return x86_floats(
         256,
         suffix,
-        f"_mm256_or_{suffix}(FOUND, _mm256_cmp_{suffix}({{a}}, {{a}}, _CMP_UNORD_Q))",
+        f"_mm256_or_{suffix}(_mm256_NAME_{suffix}({{b}}, {{a}}), _mm256_cmp_{suffix}({{b}}, {{b}}, _CMP_UNORD_Q))",
         f"_mm256_blendv_{suffix}({{y}}, {{x}}, _mm256_cmp_{suffix}({{a}}, {{b}}, PREDICATE))",
     )
 
@@ -158,6 +159,7 @@ HARDWARE = im.Hardware(
     links("ymm", load=64.0, store=32.0),
     COMPUTES
     + LANEWISE
+    + avx2_lanes.INSTRUCTIONS
     + tuple(move for register, code in REGISTERS for move in moves(register, code, REQUIRES, PRELUDE, HEADERS)),
     "x86-64 with AVX2 and FMA: 8 f32, 4 f64 or 8 i32 lanes, exact 8-bit and 16-bit dot products",
 )

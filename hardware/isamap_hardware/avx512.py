@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware.avx512_functions import FUNCTIONS
 from isamap_hardware.avx512_lanes import INSTRUCTIONS
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
@@ -49,7 +50,7 @@ def _floats(suffix: str) -> tuple[Row, ...]:
     return x86_floats(
         512,
         suffix,
-        f"_mm512_mask_mov_{suffix}(FOUND, _mm512_cmp_{suffix}_mask({{a}}, {{a}}, _CMP_UNORD_Q), {{a}})",
+        f"_mm512_mask_NAME_{suffix}({{b}}, _mm512_cmp_{suffix}_mask({{b}}, {{b}}, _CMP_ORD_Q), {{b}}, {{a}})",
         f"_mm512_mask_blend_{suffix}(_mm512_cmp_{suffix}_mask({{a}}, {{b}}, PREDICATE), {{y}}, {{x}})",
     )
 
@@ -63,6 +64,7 @@ HARDWARE = im.Hardware(
         _fmadd("fmadd_pd", "f64", 8, "__m512d"),
         *lanewise("avx512", "zmm", "f32", 16, "__m512", _floats("ps"), REQUIRES),
         *lanewise("avx512", "zmm", "f64", 8, "__m512d", _floats("pd"), REQUIRES),
+        *FUNCTIONS,
         *moves(Register("avx512", "zmm", "f32", 16, 1, "__m512"), FLOAT, REQUIRES),
         *moves(Register("avx512", "zmm", "f64", 8, 1, "__m512d"), DOUBLE, REQUIRES),
         *INSTRUCTIONS,

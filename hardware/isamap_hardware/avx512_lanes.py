@@ -6,13 +6,11 @@ import isamap_smt as im
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORDS
 from isamap_hardware.moves import MoveCode
-from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, whole_numbers
+from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower, same_bits, whole_numbers
 
 NARROW = ("avx512f", "avx512bw", "avx512vl")
 
-PRELUDE = (
-    WORDS
-    + """\
+PRELUDE = """\
 typedef avx512_i32x16 avx512_word;
 static inline uint16_t avx512_bits16(const void *p) {
     uint16_t bits;
@@ -52,6 +50,8 @@ static inline __m256i avx512_to_f16(__m512 v) { return _mm512_cvtps_ph(v, _MM_FR
 static inline __m512 avx512_of_bf16(__m256i v) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
 }
+static inline __m128i avx512_packus16(__m256i v) { return _mm256_cvtusepi16_epi8(_mm256_max_epi16(v, _mm256_setzero_si256())); }
+static inline __m256i avx512_packus(__m512i v) { return _mm512_cvtusepi16_epi8(_mm512_max_epi16(v, _mm512_setzero_si512())); }
 /* To the nearest, ties to even; a NaN stays one. */
 static inline __m256i avx512_to_bf16(__m512 v) {
     const __m512i bits = _mm512_castps_si512(v), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
@@ -61,7 +61,6 @@ static inline __m256i avx512_to_bf16(__m512 v) {
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 }
 """
-)
 
 
 def _mask(lanes: int) -> str:
@@ -99,7 +98,7 @@ SIXTEEN = Lanes(
     },
     NARROW,
     HEADERS,
-    PRELUDE,
+    (WORDS, PRELUDE),
 )
 
 
@@ -107,18 +106,16 @@ def _narrow(bits: str, words: str) -> str:
     return f"_mm512_cvtepi32_epi{8 if bits == 'bytes' else 16}((__m512i)({words}))"
 
 
-def _calls(bits: int, signed: bool, word: bool) -> dict[str, str]:
-    """C of the operations on lanes of so many bits. word: in the C type of words."""
-
-    def cast(text: str) -> str:
-        return f"({C_TYPE}){text}" if word else text
+def _calls(bits: int, signed: bool, width: int = 512, word: bool = False) -> dict[str, str]:
+    """C of the operations on lanes of so many bits, in registers of so many. word: in the C type of words."""
+    mm, si = ("_mm" if width == 128 else f"_mm{width}"), f"si{width}"
 
     def on(name: str, *operands: str) -> str:
         given = ", ".join(f"(__m512i){o}" if word and o[0] == "{" else o for o in operands)
-        return cast(f"_mm512_{name}({given})")
+        return f"{mm}_{name}({given})"
 
     e, u = f"epi{bits}", f"ep{'i' if signed else 'u'}{bits}"
-    zero = "_mm512_setzero_si512()"
+    zero = f"{mm}_setzero_{si}()"
     found = {
         "add": on(f"add_{e}", "{a}", "{b}"),
         "sub": on(f"sub_{e}", "{a}", "{b}"),
@@ -140,9 +137,8 @@ def _calls(bits: int, signed: bool, word: bool) -> dict[str, str]:
     if u == "epu8":
         found["mean"] = on("avg_epu8", "{a}", "{b}")
     for name, test in (("less", "lt"), ("at_most", "le"), ("equal", "eq")):
-        mask = on(f"cmp{test}_{u}_mask", "{a}", "{b}").replace(f"({C_TYPE})", "")
-        found[name] = on(f"mask_blend_{e}", mask, "{y}", "{x}")
-    return found
+        found[name] = on(f"mask_blend_{e}", on(f"cmp{test}_{u}_mask", "{a}", "{b}"), "{y}", "{x}")
+    return {name: f"({C_TYPE}){call}" for name, call in found.items()} if word else found
 
 
 SPEED = {"mul": (5.0, 1.0), "less": (4.0, 1.0), "at_most": (4.0, 1.0), "equal": (4.0, 1.0)}
@@ -156,16 +152,35 @@ FIRST = """\
 /* The first of 64 lanes, all included. */
 static inline __mmask64 avx512_first(int64_t active) { return active < 64 ? (UINT64_C(1) << active) - 1u : ~UINT64_C(0); }
 """
-THIRTY_TWO = Lanes("avx512", "zmm", 32, {t: _FULL[t] for t in ("i16", "u16")}, NARROW, HEADERS, PRELUDE)
-SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, FIRST)
+THIRTY_TWO = Lanes(
+    "avx512",
+    "zmm",
+    32,
+    {t: _FULL[t] for t in ("i16", "u16")} | dict.fromkeys(("i8", "u8"), _kind(256, 8, 32, BYTE)),
+    NARROW,
+    HEADERS,
+    (WORDS, PRELUDE),
+)
+SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, (FIRST,))
+
+WIDE = {"i8": "_mm512_cvtepi8_epi16", "u8": "_mm512_cvtepu8_epi16"}
+LOWER = {"wrap": "_mm512_cvtepi16_epi8", "signed": "_mm512_cvtsepi16_epi8", "unsigned": "avx512_packus"}
+SHORT_WIDE = {"i8": "_mm256_cvtepi8_epi16", "u8": "_mm256_cvtepu8_epi16"}
+SHORT_LOWER = {"wrap": "_mm256_cvtepi16_epi8", "signed": "_mm256_cvtsepi16_epi8", "unsigned": "avx512_packus16"}
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
-    *whole_numbers(SIXTEEN, "i32", _calls(32, True, True), SPEED),
-    *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16", False), SPEED)),
-    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8", False), SPEED)),
+    *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), SPEED),
+    *narrower(THIRTY_TWO, WIDE, LOWER),
+    *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16"), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8"), SPEED)),
+    *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16", 256), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8", 256), SPEED)),
+    *narrower(SIXTEEN, SHORT_WIDE, SHORT_LOWER),
+    *(x for w in (SIXTEEN, THIRTY_TWO, SIXTY_FOUR) for x in same_bits(w)),
     *SIXTEEN.moves("i32 i16 u16 i8 u8 f16 bf16"),
-    *THIRTY_TWO.moves("i16 u16"),
+    *THIRTY_TWO.moves("i16 u16 i8 u8"),
     *SIXTY_FOUR.moves("i8 u8"),
 )

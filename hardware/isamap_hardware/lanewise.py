@@ -1,6 +1,7 @@
 """Instructions that compute each lane by itself, described from a table of their C: sums, products, maxima, choices.
 
-The maxima and minima are NumPy's: NaN where either operand is NaN. x86 gives the second operand then, so the first is looked at.
+The maxima and minima are NumPy's: NaN where either operand is NaN. x86 gives the second operand then: a NaN of `a` stays where `a`
+is the second one, and `b`, which is not what a running maximum waits for, is looked at.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ CHOICES = (("less", "<", "_CMP_LT_OQ"), ("at_most", "<=", "_CMP_LE_OQ"), ("equal
 
 
 def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ...]:
-    """The rows of one floating-point type. kept: C of a where that is NaN, else of FOUND; choice: of x where PREDICATE holds
-    of a and b, else of y."""
+    """The rows of one floating-point type. kept: C of NaN where b is NaN, else of what NAME gives of b and a; choice: of x where
+    PREDICATE holds of a and b, else of y."""
     mm = f"_mm{width}"
 
     def nan(name: str) -> str:
-        return "{c} = " + kept.replace("FOUND", f"{mm}_{name}_{suffix}({{a}}, {{b}})") + ";"
+        return "{c} = " + kept.replace("NAME", name) + ";"
 
     def plain(name: str, left: str = "{a}", right: str = "{b}") -> str:
         return f"{{c}} = {mm}_{name}_{suffix}({left}, {right});"
@@ -70,8 +71,8 @@ def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ..
         (f"sub_{suffix}", "c[l] = a[l] - b[l]", plain("sub"), 4.0, 2.0),
         (f"mul_{suffix}", "c[l] = a[l] * b[l]", plain("mul"), 4.0, 2.0),
         (f"div_{suffix}", "c[l] = a[l] / b[l]", plain("div"), 12.0, 0.2),
-        (f"max_{suffix}", "c[l] = max(a[l], b[l])", nan("max"), 8.0, 0.67),
-        (f"min_{suffix}", "c[l] = min(a[l], b[l])", nan("min"), 8.0, 0.67),
+        (f"max_{suffix}", "c[l] = max(a[l], b[l])", nan("max"), 5.0, 0.67),
+        (f"min_{suffix}", "c[l] = min(a[l], b[l])", nan("min"), 5.0, 0.67),
         (f"relu_{suffix}", "c[l] = relu(a[l])", positive, 4.0, 2.0),
         (f"at_least_0_{suffix}", "c[l] = max(a[l], 0)", positive, 4.0, 2.0),
         one("neg", "-a[l]", f"{mm}_sub_{suffix}({sign}, {{a}})", 4.0, 2.0),

@@ -49,7 +49,7 @@ def moves(
     register: Register,
     code: MoveCode,
     requires: tuple[str, ...],
-    prelude: str = "",
+    prelude: str | tuple[str, ...] = "",
     headers: tuple[str, ...] = ("immintrin.h",),
     masks: tuple[str, ...] = (),
 ) -> tuple[im.Instruction, ...]:

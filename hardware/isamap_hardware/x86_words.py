@@ -31,7 +31,7 @@ class Lanes:
     kinds: dict[str, Kind]
     requires: tuple[str, ...]
     headers: tuple[str, ...]
-    prelude: str
+    prelude: tuple[str, ...]
 
     def step(
         self, name: str, text: str, types: str, emit: str, latency: float, per_cycle: float, more: tuple[str, ...] = ()
@@ -136,3 +136,24 @@ def whole_numbers(
         types = " ".join(f"{o}={t}" for o in "cabxy" if o == "c" or f"{o}[l]" in text)
         late, rate = speed.get(name, (1.0, 2.0))
         yield w.step(f"{name}_{t}_{w.count}", f"c[l] = {text}", types, f"{{c}} = {call};", late, rate, more)
+
+
+def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator[im.Instruction]:
+    """Between bytes and 16 bits. wide: C of what widens i8 and u8; narrow: of the lower byte, and of clamping to i8 and to u8."""
+    n = w.count
+    for t, call in wide.items():
+        yield w.step(f"i16_of_{t}_{n}", "c[l] = i16(a[l])", f"c=i16 a={t}", f"{{c}} = {call}({{a}});", 3.0, 1.0)
+        for of in ("i16", "u16"):
+            low = f"{{c}} = {narrow['wrap']}({{a}});"
+            yield w.step(f"{t}_of_{of}_{n}", f"c[l] = {t}(a[l])", f"c={t} a={of}", low, 5.0, 0.5)
+    yield w.step(f"u16_of_u8_{n}", "c[l] = u16(a[l])", "c=u16 a=u8", f"{{c}} = {wide['u8']}({{a}});", 3.0, 1.0)
+    for t, how in (("i8", "signed"), ("u8", "unsigned")):
+        clamped = f"{{c}} = {narrow[how]}({{a}});"
+        yield w.step(f"sat_{t}_of_i16_{n}", f"c[l] = sat_{t}(a[l])", f"c={t} a=i16", clamped, 4.0, 0.5)
+
+
+def same_bits(w: Lanes) -> Iterator[im.Instruction]:
+    """Signed as unsigned integers and back: the same bits."""
+    for a, c in (("i8", "u8"), ("u8", "i8"), ("i16", "u16"), ("u16", "i16")):
+        if a in w.kinds:
+            yield w.step(f"{c}_of_{a}_{w.count}", f"c[l] = {c}(a[l])", f"c={c} a={a}", "{c} = {a};", 0.0, 8.0)

@@ -133,7 +133,7 @@ def _layer(a: Arrays) -> np.ndarray:
 
 _ROUNDED = 1e-5  # of the largest element: a few thousand numbers added up in f32, and functions of a few ulp
 _LOOSE = 1e-4
-_STEP = 1.5 / 255  # one byte more or less: where a scale is multiplied in another order
+_STEP = 1.5  # bytes more or less: where a scale is multiplied in another order
 
 #: By name, which is the family of its cases.
 OPERATORS: dict[str, Operator] = {
@@ -169,10 +169,10 @@ OPERATORS: dict[str, Operator] = {
     "attention": Operator("attention", "attention.py:ATTENTION", "full", HEADS, _heads, _attention(False), _ROUNDED, _LOOSE),
     "causal_attention": Operator("attention", "attention.py:CAUSAL", "causal", HEADS, _heads, _attention(True), _ROUNDED, _LOOSE),
     "qlinear": Operator(
-        "quantised", "quantised_layers.py:QLINEAR", "u8 x i8, scale by column", LAYERS, _bytes(np.uint8), _layer, 0.0, _STEP, ("W",)
+        "quantised", "quantised_layers.py:QLINEAR", "u8 x i8, scales", LAYERS, _bytes(np.uint8), _layer, 0.0, _STEP / 255, ("W",)
     ),
     "linear": Operator(
-        "quantised", "quantised_layers.py:LINEAR", "i8 x i8, one scale", LAYERS, _bytes(np.int8), _layer, 0.0, _STEP, ("W",)
+        "quantised", "quantised_layers.py:LINEAR", "i8 x i8, a scale", LAYERS, _bytes(np.int8), _layer, 0.0, _STEP / 127, ("W",)
     ),
 }  # fmt: skip
 

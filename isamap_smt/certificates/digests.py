@@ -18,6 +18,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.per_object import per_object
 from isamap_smt.language.printer import to_text
 
 # parts of the library that make, discharge or judge claims
@@ -103,6 +104,7 @@ class InstructionDigests:
 _WORDS = {"kernel": "contract", "cost": "cost (latency, per_cycle)"}
 
 
+@per_object(most=2048)
 def instruction_digests(instruction: Instruction) -> InstructionDigests:
     """All of them."""
     parts = instruction_parts(instruction)

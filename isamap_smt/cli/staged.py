@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.cli.output import answer, console, progress, say, say_notes, seconds, table
@@ -152,12 +153,21 @@ def _executed(where: Target, planned: StagedPlan, program: Any, kernel: Any, arr
     seen = judge(kernel, got, wanted(kernel, arrays, planned.proof.arithmetic), planned.proof.arithmetic)
     by = where.executor(planned.hardware)
     told = tuple(getattr(program, "told", ()))
+    modelled = program.timing(**arrays) if hasattr(program, "timing") else None
     document = {**_told(planned, seen), "target": where.name, "executor": by, "told": told}
+    if hasattr(program, "timing"):
+        document["timing_model"] = {**asdict(modelled), "hardware": False} if modelled is not None else None
 
     def shown() -> None:
         console().print(planned.title, style="bold")
         show_judgement(seen)
         console().print(f"run once by {by}; it keeps no time")
+        if modelled is not None:
+            off = planned.cycles / modelled.cycles - 1
+            console().print(
+                f"{modelled.cycles:,} cycles in a timing model, not hardware; {planned.cycles:,.0f} predicted ({off:+.1%}); "
+                f"{modelled.commands:,} commands, {modelled.configurations:,} of them configurations"
+            )
         for line in told:
             console().print(line)
         _show_plan(planned)

@@ -15,6 +15,7 @@ from isamap_smt.codegen.tile import (
     Nodes,
     active_lanes,
     cut_axes,
+    room,
     tile_values,
     unroll,
     unrolled_axes,
@@ -125,17 +126,13 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
 def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
     """How far the register tile stays below the extents and inside the guard; negative when it is cut. None where that is not
     known."""
-    nest = state.nest
-    rooms = [nest.axes[a].extent - nest.value(a) - nest.tile(a) for a in tails]
-    if left_out(nest):
-        ends = whole_and_some(nest)
-        if ends is None:
-            return None
-        rooms.append(ends[0])
-    slack = rooms[0]
-    for left in rooms[1:]:
-        slack = IMin(slack, left)
-    return slack
+    inside = room(state, tails)
+    if not left_out(state.nest):
+        return inside
+    ends = whole_and_some(state.nest)
+    if ends is None:
+        return None
+    return ends[0] if inside is None else IMin(inside, ends[0])
 
 
 def _own(lanes: tuple[str, ...]) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from isamap_smt.codegen.c_entry import (
     with_buffers,
 )
 from isamap_smt.codegen.c_expr import HELPERS, c_condition
+from isamap_smt.codegen.c_folds import fold_helpers
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
@@ -48,6 +49,7 @@ from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
@@ -91,6 +93,7 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> Prin
 def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[str, ...] | None = None) -> str:
     """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
     checks = entry_checks(program, assumed)
+    program = laid_out(program)
     p = Printer(program)
     name_everything(p)
     sizes = declare_sizes(p)
@@ -116,7 +119,7 @@ def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[
         HELPERS,
         MACRO if "isamap_first(" in code else "",
         helpers(code),
-        *dict.fromkeys([*mine, *prelude(code)]),
+        *dict.fromkeys([*mine, *prelude(code), *fold_helpers(code)]),
         ask_machine(program, define=False),
         RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
         with_identity(tested, pack),
@@ -458,9 +461,9 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     unused(p, ["isamap_scope", *(n for _, n in fields)])
     p.put("int isamap_result = 0;")
     declare_granted(p, loop.body)
-    held, cleared, p.undone, p.cleared = p.undone, p.cleared, (), {}
+    held, cleared, known, p.undone, p.cleared, p.known = p.undone, p.cleared, p.known, (), {}, {}
     with_buffers(p, private, lambda: _print_chunks(p, loop))
-    p.undone, p.cleared = held, cleared
+    p.undone, p.cleared, p.known = held, cleared, known
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
     members = "".join(f"    {kind.replace(' restrict', '').replace('restrict', '')} {n};\n" for kind, n in fields)

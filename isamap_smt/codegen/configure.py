@@ -3,7 +3,7 @@
 Registers that the C names by numbers get them here, from the first free one of their file. What the instructions of a thread
 need of a state then is one image of its cells, which the thread writes at its head, and again behind a loop that threads share
 and in which they wrote it; it clears what it wrote at its end. A number is asked for where it is needed: never more than points
-that the instruction has, and not again as long as it is the same.
+that the instruction has, and not again as long as it is the same. On a machine with engines: isamap_smt.codegen.configure_engines.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from isamap_smt.codegen.configure_engines import engines_configured
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, buffers, walk
@@ -26,6 +27,8 @@ def configured(program: Program) -> Program:
 
     Raises ScheduleError where registers do not suffice, or one thread's instructions need different things of one cell.
     """
+    if program.machine is not None:
+        return engines_configured(program, program.machine)
     files = _files((*program.ahead, *program.body))
     if files:
         program = replace(

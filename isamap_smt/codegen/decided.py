@@ -1,7 +1,8 @@
 """What the C leaves out, hoists or turns round is decided here, before the proof: Program -> Program.
 
 Tests that always hold are marked, at the values of unrolled variables for which they do. Copies get the order of their loops, the
-relations under which a whole tile needs no test, and the block of words that one call copies. Each mark is an obligation of the
+relations under which a whole tile needs no test, and the block of words that one call copies. Loops get the temporaries that they
+fold. Each mark is an obligation of the
 program's proof (isamap_smt.proof.program_forms); the printer follows them, and decides nothing.
 """
 
@@ -16,6 +17,7 @@ import sympy as sp
 
 from isamap_smt.codegen.c_blocks import block_of
 from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
+from isamap_smt.codegen.folds import with_folds
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.dtypes import DType
@@ -31,7 +33,7 @@ def decided(program: Program) -> Program:
     """The program with every such choice made."""
     places: dict[str, tuple[DType, tuple[Any, ...]]] = {t.name: (t.dtype, t.shape) for t in program.kernel.tensors}
     places |= {name: (b.dtype, b.shape) for name, b in buffers(program).items()}
-    return replace(program, ahead=_body(program.ahead, (), places), body=_body(program.body, (), places))
+    return with_folds(replace(program, ahead=_body(program.ahead, (), places), body=_body(program.body, (), places)))
 
 
 def _body(body: Nodes, loops: tuple[Loop, ...], places: Places) -> Nodes:

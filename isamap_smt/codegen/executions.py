@@ -121,7 +121,7 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
     moving = moving_lanes(nest, operand)
     in_place = isinstance(source, InPlace)
     tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
-    masked = in_place and any(state.compute.extents[lane] != 1 for lane in tails)
+    masked = in_place and not state.whole and any(state.compute.extents[lane] != 1 for lane in tails)
     if masked and tuple(tails) != moving[:1]:
         raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
     if in_place:

@@ -18,6 +18,7 @@ from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.codegen.statements import alone
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use, walk
@@ -95,10 +96,27 @@ def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tupl
     nests: list[LoweredNest] = []
     nodes: Nodes = ()
     for around, group in groupby(zip(own, bounds, strict=True), lambda x: _around(part, x[0][1])):
-        made = [_apart(lower_nest(s, first, end, around), n) for (n, s), (first, end) in group]
+        members = [(n, s, first, end) for (n, s), (first, end) in group]
+        last = members[-1][0]
+        made = [
+            _apart(lower_nest(s, first, end, around, _inside(kernel, s, end, around, n == last)), n)
+            for n, s, first, end in members
+        ]
         nests += made
         nodes += _together(kernel, made, around)
     return nests, nodes
+
+
+def _inside(kernel: Kernel, schedule: Schedule, end: int, around: Around | None, last: bool) -> bool:
+    """Whether what stands behind the mapped statement, before statement `end`, is computed in the loop around: block by block,
+    behind the last nest only where each value of the axis needs the same value alone."""
+    if around is None or around.time_steps:
+        return False
+    behind = kernel.statements[schedule.proved.mapping.statement_index + 1 : end]
+    written = {s.target.tensor for s in kernel.statements}
+    axis = sym(around.axis)
+    places = [a for s in behind for a in (s.target, *s.inputs) if a.tensor in written]
+    return not last or all(axis in a.index for a in places)
 
 
 def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
@@ -130,11 +148,7 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
     setup = tuple(node for n in nests for node in n.setup)
     if around.time_steps:
         return (*setup, replace(loop, body=tuple(node for n in nests for node in (*n.before, *n.body, *n.after))))
-    if any(n.after for n in nests[:-1]) or any(n.before for n in nests[1:]):
-        raise ScheduleError(
-            f"{kernel.name}: between statements that share a loop over {around.axis} stands one with loops of its own"
-        )
-    body = tuple(node for n in nests for node in n.body)
+    body = tuple(node for n in nests for node in (*n.body, *n.within))
     return (*first.before, *setup, replace(loop, body=body), *last.after)
 
 

@@ -27,8 +27,8 @@ from isamap_smt.codegen.operands import (
     padding_is_neutral,
     staged_operand,
 )
-from isamap_smt.codegen.statements import others
-from isamap_smt.codegen.tile import Lowering, Nodes, tested
+from isamap_smt.codegen.statements import Within, others
+from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
 from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, sym, symbols_of
@@ -57,7 +57,8 @@ class Around:
 @dataclass(frozen=True)
 class LoweredNest:
     """A nest and what belongs to it. ahead: packed once, before the calls. setup: packed once at each call, outside of the
-    loop around. before, after: the loops of other statements. assumptions: in words. outer: the loop around, empty."""
+    loop around. before, after: the loops of other statements; within: of those that one iteration of the loop around computes.
+    assumptions: in words. outer: the loop around, empty."""
 
     kernel: Kernel
     ahead: Nodes
@@ -68,21 +69,28 @@ class LoweredNest:
     assumptions: tuple[str, ...]
     starts: tuple[str, ...]
     outer: Loop | None = None
+    within: Nodes = ()
 
 
-def lower_nest(schedule: Schedule, first: int, end: int, around: Around | None = None) -> LoweredNest:
+def lower_nest(
+    schedule: Schedule, first: int, end: int, around: Around | None = None, inside: bool = False
+) -> LoweredNest:
     """One mapped statement, with the statements from number `first` to before `end` computed around it.
 
-    around: the body is for one iteration of this loop. Raises ScheduleError when the schedule cannot be carried out.
+    around: the body is for one iteration of this loop; inside: so is what stands behind it in loops of its own.
+    Raises ScheduleError when the schedule cannot be carried out.
     """
-    state = _state(schedule, first, end, around)
+    state = _state(schedule, first, end, around, inside)
     ahead = tuple(node for f in state.staged.values() if f.ahead for node in f.setup)
     setup = _setup(state, 0) if around else ()
     body = _loops(state, 1 if around else 0)
     starts = (state.begin.tensor,) if state.begin else ()
     outer = _loop(state, 0, ()) if around else None
     o = state.others
-    return LoweredNest(state.nest.kernel, ahead, setup, o.before, body, o.after, _assumptions(state), starts, outer)
+    after, within = ((), o.after) if inside else (o.after, ())
+    return LoweredNest(
+        state.nest.kernel, ahead, setup, o.before, body, after, _assumptions(state), starts, outer, within
+    )
 
 
 def time_variable(axis: str) -> Any:
@@ -109,7 +117,15 @@ def _check_time_steps(nest: Nest, schedule: Schedule, time: str) -> None:
         raise ScheduleError(f"the time steps along {time} follow one another; another loop can be spread over threads")
 
 
-def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None) -> Lowering:
+def _block(nest: Nest) -> Within:
+    """The points of the outermost loop's axis in one iteration of it."""
+    loop = nest.loops[0]
+    start, extent = loop.step * loop.var, nest.axes[loop.axis].extent
+    whole = is_constant(extent) and is_constant(loop.step) and int(extent) % int(loop.step) == 0
+    return Within(loop.axis, start, sp.sympify(loop.step) if whole else IMin(sp.sympify(loop.step), extent - start))
+
+
+def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None, inside: bool) -> Lowering:
     if schedule.hardware is None:
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
@@ -126,7 +142,7 @@ def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None) -
     staged = {o: staged_operand(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
     _check_guards(nest, staged)
     around = {time: time_variable(time)} if time else {}
-    beside = others(nest, schedule.parallel is not None, first, end, around)
+    beside = others(nest, schedule.parallel is not None, first, end, around, _block(nest) if inside else None)
     begin = beginning(nest, schedule, output) if schedule.stage(output).depth is None else None
     apart = (
         schedule.parallel == 1 or not beside.inside
@@ -269,10 +285,24 @@ def _place(nest: Nest, relation: Any) -> int | None:
     return max([nest.accumulate, *(position[n] for n in names)]) if names <= set(position) else None
 
 
+def _masked_each(state: Lowering) -> tuple[str, ...]:
+    """Axes that cut the last tile, where each element is computed once: there every load is one of few that may be masked."""
+    nest = state.nest
+    if any(a.reduction for a in nest.axes.values()) or not any(isinstance(f, InPlace) for f in state.staged.values()):
+        return ()
+    return cut_axes(state) if any(nest.axes[a].leaf != 1 for a in cut_axes(state)) else ()
+
+
 def _work(state: Lowering) -> Nodes:
-    """The reduction; where points are left out, once for tiles that lie inside and once for those at the boundary."""
+    """The reduction; where points are left out, once for tiles that lie inside and once for those at the boundary; where no sum
+    repeats them, the loads of a tile that no extent cuts are not masked."""
     boundaries = [f.boundary for f in state.staged.values() if isinstance(f, InPlace) and f.boundary]
     slacks = [b.slack for b in boundaries]
+    if not slacks and (masked := _masked_each(state)):
+        left = room(state, masked)
+        whole = _reduction(replace(state, whole=True), state.nest.accumulate)
+        cut = _reduction(state, state.nest.accumulate)
+        return (If((sp.Ge(left, 0),), whole), If((sp.Lt(left, 0),), cut))
     if not slacks or None in slacks:
         return _reduction(state, state.nest.accumulate)
     slack = slacks[0]

@@ -16,6 +16,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
@@ -35,10 +36,22 @@ class Others:
     after: Nodes
 
 
-def others(nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, Any] | None = None) -> Others:
+@dataclass(frozen=True)
+class Within:
+    """A block of an axis, in one iteration of a loop around: its points begin at `start`, and are at most `count`."""
+
+    axis: str
+    start: Any
+    count: Any
+
+
+def others(
+    nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, Any] | None = None, within: Within | None = None
+) -> Others:
     """Where the statements numbered from `first` to before `end` are computed, besides the mapped one among them.
 
     parallel: their own outermost loops may be spread over threads. around: axes that a loop around all of them counts.
+    within: of those behind the mapped one, what one iteration of a loop around computes; all of them where it is None.
     """
     mapped = nest.mapping.statement_index
     before = alone(nest.kernel, range(first, mapped), parallel, around)
@@ -54,7 +67,7 @@ def others(nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, A
         inside += _epilogue(nest, n, table)
     if inside and last:
         inside = (If(last, inside),)
-    after = alone(nest.kernel, range(mapped + 1 + len(joined), end), parallel, around)
+    after = alone(nest.kernel, range(mapped + 1 + len(joined), end), parallel, around, within)
     return Others(before, inside, after)
 
 
@@ -151,8 +164,11 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
 # ---- loops of its own ----------------------------------------------------------------------------------------------
 
 
-def alone(kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any] | None = None) -> Nodes:
-    """Loops of its own for each of the statements, inside the loops that count the axes `around`."""
+def alone(
+    kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any] | None = None, within: Within | None = None
+) -> Nodes:
+    """Loops of its own for each of the statements, inside the loops that count the axes `around`. within: for the points of this
+    block alone. Raises ScheduleError where a statement has not its axis."""
     nodes: Nodes = ()
     for n in numbers:
         s, given = kernel.statements[n], dict(around or {})
@@ -164,13 +180,23 @@ def alone(kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any]
             near = _nearest(s, [a for a in names if a not in given])
             moved = [*(a for a in names if a != near), *(a for a in names if a == near)]
             names = names if parallel and moved[0] not in index else moved
-        point = {a: given.get(a, sym(f"{a}_{n + 1}")) for a in names}
+        counted = {a: sym(f"{a}_{n + 1}") for a in names}
+        point = {a: given.get(a, counted[a]) for a in names}
+        counts = {a: s.axis(a).extent for a in names}
+        if within is not None:
+            if within.axis not in point:
+                raise ScheduleError(
+                    f"{kernel.name}: statement {n + 1} has no axis {within.axis}, over which those beside it share a loop"
+                )
+            point[within.axis] += within.start
+            counts[within.axis] = within.count
+            parallel = False
         body: Nodes = (_compute(kernel, n, point),)
         if s.guard:
             body = (If(tuple(substitute(g, point) for g in s.guard), body),)
         for k, a in reversed(list(enumerate(a for a in names if a not in given))):
             kind = "parallel" if parallel and k == 0 and a in index and not _looks_around(s) else "serial"
-            body = (Loop(point[a], s.axis(a).extent, body, kind, a, 1),)
+            body = (Loop(counted[a], counts[a], body, kind, a, 1),)
         nodes += body
     return nodes
 
@@ -188,7 +214,9 @@ def _nearest(s: Statement, names: list[str]) -> str | None:
         touched = [a.index for a in (s.target, *s.inputs) if axis in symbols_of(a.index)]
         return sum(1 if index[-1] == sym(axis) else -1 for index in touched)
 
-    best = max(names, key=beside, default=None)
+    best = max(
+        sorted(names, key=lambda a: a not in s.reduction_axes), key=beside, default=None
+    )  # of equals one summed over
     return best if best in {i.name for i in _plain(s.target.index)} else None
 
 

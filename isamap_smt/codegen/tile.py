@@ -13,7 +13,7 @@ from isamap_smt.codegen.boundary import tests
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.codegen.operands import InPlace, StagedOperand
 from isamap_smt.codegen.statements import Others
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import IMin, symbols_of
 from isamap_smt.ir.program import If, Loop, Node
 from isamap_smt.ir.schedule import Schedule
 
@@ -24,6 +24,7 @@ Nodes = tuple[Node, ...]
 class Lowering:
     """What every step of the lowering needs.
 
+    whole: the code is for register tiles that no extent cuts, so nothing is masked.
     to_and_fro: how many loops inside that over a recurrence's time steps run to and fro: what one read last, and is still in a
     cache, the next one reads first.
     """
@@ -36,6 +37,7 @@ class Lowering:
     others: Others
     begin: Begin | None
     to_and_fro: int = 0
+    whole: bool = False
 
     @property
     def compute(self) -> Any:
@@ -49,6 +51,16 @@ class Lowering:
 def cut_axes(state: Lowering) -> tuple[str, ...]:
     """Program axes of the output whose register tile can reach beyond the extent."""
     return tuple(a for a, x in state.nest.axes.items() if not x.reduction and state.nest.has_tail(a))
+
+
+def room(state: Lowering, tails: tuple[str, ...]) -> Any:
+    """How far the register tile stays below the extents of these axes; negative when it is cut."""
+    nest = state.nest
+    slack: Any = None
+    for a in tails:
+        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
+        slack = left if slack is None else IMin(slack, left)
+    return slack
 
 
 def unrolled_axes(state: Lowering, operand: str) -> tuple[str, ...]:

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.conditions import expression
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.words import words
 
@@ -81,14 +80,14 @@ def address_of(contract: Kernel, operand: str, steps: Steps = ()) -> Address:
 
 
 def row_major(shape: Sequence[Any]) -> tuple[Any, ...]:
-    """The steps of an array without gaps: numbers, but for extents that are machine parameters.
+    """The steps of an array without gaps: numbers, but for extents that machine parameters stand in.
 
     >>> row_major((4, 3, 2))
     (6, 2, 1)
     """
     steps: list[Any] = [1]
     for extent in reversed(shape[1:]):
-        steps.insert(0, steps[0] * (extent if is_open(extent) else int(extent)))
+        steps.insert(0, steps[0] * (int(extent) if is_constant(extent) else extent))
     return tuple(steps[: len(shape)])
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
 from isamap_smt.ir.c_tokens import FaultError, Token, check_brackets, located, tokens, words
 from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.states import writes_state
 
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
@@ -106,6 +107,8 @@ def _operands(i: Instruction) -> tuple[str, ...]:
     whole = i.kind != "configure" or i.grants is not None
     own = [t.name for t in i.kernel.tensors if whole or t.name in i.kernel.inputs]
     more = [parameter for _, parameter in i.counted] + list(i.strides) + [held.memory for held in i.numbers_needed]
+    if i.engine:  # the set of cells that is needed or written
+        more += dict.fromkeys(m for m in (*(n.memory for n in i.cells_needed), writes_state(i)) if m)
     for n in more:
         if n in own:
             raise LanguageError(f"instruction {i.name}: operand {n} is called what {{{n}}} means in emit; rename it")

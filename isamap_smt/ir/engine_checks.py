@@ -178,7 +178,7 @@ def check_engines(h: Hardware) -> None:
             )
             said = f"is issued by {i.engine!r}, which is no engine" if i.engine else "says no engine that issues it"
             raise HardwareError(f"{where} {said}; {hint}")
-        for operand, memory in i.places if names else ():
+        for operand, memory in i.places if names and i.kind != "configure" else ():
             _check_cells(h, i, where, operand, memory, types)
 
 

@@ -30,6 +30,7 @@ OWN = frozenset(
         "c",
         "d",
         "f",
+        "f16c",
         "fma",
         "i8mm",
         "m",

@@ -33,7 +33,8 @@ class Memory:
     row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. Both may be a number of times a
     machine parameter (im.parameter). energy in picojoules per byte;
     shared: by the cores. kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds
-    copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them).
+    copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them;
+    or of an engine, in `count` sets of as many cells of the type that what writes them says).
     bits: of an integer in a cell, where the cells of an addressed memory have fewer than its type: what does not fit wraps; 0: all.
     Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
     Raises HardwareError for what no memory has.
@@ -146,8 +147,8 @@ class Hardware(Shown):
         check_names(self.name, self.instructions)
         check_parameters(self)
         check_ways(self)
-        check_states(self)
         check_engines(self)
+        check_states(self)
         check_together(self.instructions)
 
     @property
@@ -192,6 +193,10 @@ class Hardware(Shown):
     def asking(self, memory: str, most: int) -> Instruction | None:
         """What asks for a number up to this one; None where the machine has nothing that grants it."""
         return next((i for i in self.instructions if writes_state(i) == memory and i.grants == most), None)
+
+    def writing(self, memory: str) -> Instruction | None:
+        """What writes constants of the code into the cells of a state memory."""
+        return next((i for i in self.instructions if writes_state(i) == memory and i.kernel.inputs), None)
 
     def configuring(self, memory: str) -> tuple[Instruction, Instruction]:
         """(what writes constants of the code into a state memory, what clears it)."""

@@ -81,9 +81,10 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
         )
     if m.kind not in ("", *kinds):
         raise HardwareError(f"memory {name}: kind={m.kind!r}; {did_you_mean(str(m.kind), kinds)}")
-    if m.is_state and (m.capacity is None or not m.capacity <= 4096 or count > 1 or row):
+    if m.is_state and (m.capacity is None or not m.capacity <= 4096 or row):
         raise HardwareError(
-            f"memory {name}: the cells of a state are bytes, 1 to 4096 of them; pass its capacity, and no count and row"
+            f"memory {name}: a state has 1 to 4096 bytes in all its cells; pass its capacity, count= where an engine has several "
+            "sets of them, and no row"
         )
     if whole_number(m.bits, f"memory {name}: bits", HardwareError, 0) and not (m.row and m.bits < 64):
         raise HardwareError(

@@ -264,17 +264,20 @@ class OwnInstruction(Instruction):
 class SelectedInstruction(Instruction):
     """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude.
 
-    rules: those that make its contract what the steps compute. They are a hint: the scalar claim looks for the way again."""
+    rules: those that make its contract what the steps compute. They are a hint: the scalar claim looks for the way again. gap: by
+    how much a cheaper choice of steps may be cheaper at most, as a part of the cost; 0 where this one is the cheapest."""
 
     composed = True
 
     steps_taken: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
+    gap: float = 0.0
 
     @property
     def told(self) -> str:
-        """The name, and the steps."""
-        return f"{self.name} ({', '.join(dict.fromkeys(self.steps_taken))})"
+        """The name, and the steps; how far from the cheapest they may be."""
+        far = f"; at most {self.gap:.0%} from the cheapest" if self.gap else ""
+        return f"{self.name} ({', '.join(dict.fromkeys(self.steps_taken))}{far})"
 
     def __post_init__(self) -> None:
         """The texts that it is made of were looked at, each with its own instruction."""

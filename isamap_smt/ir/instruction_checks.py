@@ -150,7 +150,12 @@ def _check_configure(i: Instruction, places: Mapping[str, str]) -> None:
                 f"instruction {i.name}: what grants a number is 'vl[x] = asked[x]' with one x, and operands of the type i64"
             )
         return
-    if any(t.dtype.name != "u8" for t in i.kernel.tensors):
+    if i.engine and (any(t.dtype.name != "i64" for t in i.kernel.tensors) or not copied or i.may_fail):
+        raise LanguageError(
+            f"instruction {i.name}: cells of an engine's state hold numbers of the type i64, and 'cfg[x] = new[x]' writes them; "
+            "no system refuses it"
+        )
+    if not i.engine and any(t.dtype.name != "u8" for t in i.kernel.tensors):
         raise LanguageError(f"instruction {i.name}: cells of a state memory are bytes; give its operands the type u8")
 
 

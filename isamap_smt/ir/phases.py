@@ -168,10 +168,12 @@ def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
                 return replace(n, condition=new(n.condition), body=tuple(map(node, n.body)))
         operands = tuple((o, place(r)) for o, r in n.operands)
         point = tuple((a, new(e)) for a, e in n.point)
+        cells = tuple(place(e) if isinstance(e, Ref) else new(e) for e in n.cells)
         awaits = tuple((c + mark, new(e)) for c, e in n.awaits)
         signals = tuple(c + mark for c in n.signals)
+        active, front = new(n.active), new(n.front)
         return replace(
-            n, operands=operands, active=new(n.active), front=new(n.front), point=point, awaits=awaits, signals=signals
+            n, operands=operands, active=active, front=front, point=point, awaits=awaits, signals=signals, cells=cells
         )
 
     return tuple(map(node, body))

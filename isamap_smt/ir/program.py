@@ -28,6 +28,8 @@ On a machine with engines, besides:
   in that order. Different engines know nothing of each other but the counters.
 - A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
   Counters begin at 0. The number of a loop counts the iterations that were begun before in the whole program, and never restarts.
+- A state is one engine's. Its cells hold anything until a use writes them, in the engine's order; what an instruction needs of them
+  must hold when it is used (isamap_smt.ir.states).
 - A buffer has slots, from row `offset` of its memory: the place of an operand is the slot, its cells lie in the row and column of
   it that the instruction says. Cells hold poison at first. With `front` only points from these numbers on are active. What is not
   active is written as 0 where the instruction says so. A version is a ghost: which content of the slot is meant, by the loop
@@ -178,7 +180,9 @@ class Use:
 
     operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
     dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
-    state, each a number from 0 to 255. asks: of what grants a number: which is asked for.
+    state, each a number from 0 to 255; of an engine's: an expression over loops and sizes, or an element whose bits it gets (Ref).
+    sets: of such a state with several sets of cells, the one that is written or needed. asks: of what grants a number: which is
+    asked for.
     active: for each axis that has a number of active points (Instruction.active), how many; () for none. front: for each axis
     of Instruction.front, how many of its first points are not active.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
@@ -195,7 +199,8 @@ class Use:
     point: tuple[tuple[str, Any], ...] = ()
     statement: int = 0
     prefetch: tuple[Prefetch, ...] = ()
-    cells: tuple[int, ...] = ()
+    cells: tuple[Any, ...] = ()
+    sets: tuple[tuple[str, int], ...] = ()
     asks: Any = None
     awaits: tuple[tuple[str, Any], ...] = ()
     signals: tuple[str, ...] = ()
@@ -325,6 +330,8 @@ class Loop:
     enter, leave: what each thread that runs some of a parallel loop's iterations does before the first and after the last of them.
     base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
+    folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
+    does: they lie at the front of the memory in each iteration (isamap_smt.ir.folds).
     """
 
     var: Any
@@ -338,6 +345,7 @@ class Loop:
     leave: tuple[Use, ...] = ()
     base: Any = None
     extent: Any = None
+    folds: tuple[tuple[str, int], ...] = ()
 
     @property
     def number(self) -> Any:

@@ -102,6 +102,11 @@ def _issued(use: Use) -> str:
         operation = f"{'has written' if i.kind == GIVE else 'reads'} {', '.join(ref.name for _, ref in use.operands)}"
     else:
         operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
+    sets = "".join(f" {m}.set {n}" for m, n in use.sets)
+    if use.state:
+        cells = ", ".join(f"{n}: {_ref(e) if isinstance(e, Ref) else words(e)}" for n, e in enumerate(use.cells))
+        return f"{i.engine}:{sets or ' ' + use.state} = {i.name}({cells})"
+    operation += f" with{sets}" if sets else ""
     waits = "".join(f"  awaits {c} >= {words(amount)}" for c, amount in use.awaits)
     signals = f"  signals {', '.join(use.signals)}" if use.signals else ""
     return f"{i.engine}: {operation}{waits}{signals}"
@@ -113,7 +118,8 @@ def _loop(loop: Loop, counted: bool) -> str:
     order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
-    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}"
+    kept = "".join(f"; rows of {t} lie at its front" for t, _ in loop.folds)
+    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
 
 
 def declaration(buffer: Buffer) -> str:

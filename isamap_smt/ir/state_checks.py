@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from isamap_smt.ir.engine_state_checks import check_engine_states
 from isamap_smt.ir.errors import HardwareError, did_you_mean
 from isamap_smt.ir.states import writes_state
 
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 def check_states(h: Hardware) -> None:
     """Nothing happens where each state that is needed can be written and given back. Raises HardwareError."""
     sizes = {m.name: m.capacity or 0 for m in h.memories if m.is_state}
-    if sizes and h.engines:
+    if h.engines:
+        return check_engine_states(h)
+    if several := next((m for m in h.memories if m.is_state and m.count > 1), None):
         raise HardwareError(
-            f"hardware {h.name}: {min(sizes)} is a state, and programs of engines have none; leave it out"
+            f"hardware {h.name}: memory {several.name}: the cells of a core's state are one set; leave count out"
         )
     for i in h.instructions:
         _check_needs(h.name, i, sizes)
@@ -29,6 +32,11 @@ def check_states(h: Hardware) -> None:
                 )
         _check_written(h.name, i, sizes)
     _check_granted(h)
+    return _check_both(h)
+
+
+def _check_both(h: Hardware) -> None:
+    """Each state that is needed is written by one instruction and cleared by another."""
     for memory in {n.memory for i in h.instructions for n in i.cells_needed}:
         both = {bool(i.kernel.inputs) for i in h.instructions if writes_state(i) == memory}
         for constants, example in ((True, "cfg[x] = new[x]"), (False, "cfg[x] = 0")):

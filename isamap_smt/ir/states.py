@@ -1,11 +1,14 @@
 """State memories: control cells of a thread, one byte each, that one instruction writes and others need (a tile configuration),
 or one number that a program asks for and is granted (a vector length).
 
-A thread begins with 0 in every cell, and leaves 0 behind. What an instruction needs is text:
+A thread begins with 0 in every cell, and leaves 0 behind. A state of a machine with engines is one engine's: others neither write
+nor need it, it holds anything at first, and it may have several sets of cells, of which each use names one. There a use with no
+active point that keeps all others does nothing, and needs nothing. What an instruction needs is text:
 
     tilecfg[48 + a] = i      the cell holds that number; a operand's name is the number of its register, an axis' its extent
     a < 8                    the registers that operand a may be one of
     vl = active              the number that was granted is that of the points which are active
+    loading[0] = 4*down      on an engine: a value over the strides of the use, or one of its operands: `storing[1] = s`
 
 Who asks for a number n is granted it up to `most`; from 2 * most on, `most`; between, as the implementation likes, any number from
 half of n (rounded up) to `most`. So says the RISC-V vector extension of `vsetvli`, with most = VLMAX.
@@ -30,17 +33,25 @@ _CELL = re.compile(r"([^\W\d]\w*)\s*\[(.+)\]\s*=\s*([^=].*)\Z")
 _HELD = re.compile(r"([^\W\d]\w*)\s*=\s*([^\W\d]\w*)\Z")
 _COUNT = re.compile(r"([^\W\d]\w*)\s*<\s*(\d+)\Z")
 FORM = "write the cell that must hold a number, such as 'tilecfg[48 + a] = 16', or how many registers an operand is one of, 'a < 8'"
+ISSUED = (
+    "write a cell by its number and what it must hold: a number, a sum of products of strides, or one operand, such as "
+    "'loading[0] = 4*down' or 'storing[1] = s'"
+)
+MOST_CELLS = 512
 
 
 @dataclass(frozen=True)
 class Need:
-    """Cell `cell` of `memory` holds `value`. cell: over the number of operand's register ('' where it is a constant)."""
+    """Cell `cell` of `memory` holds `value`. cell: over the number of operand's register ('' where it is a constant).
+
+    value: a number; on an engine also over strides of the instruction, or the symbol of one operand.
+    """
 
     text: str
     memory: str
     operand: str
     cell: Any
-    value: int
+    value: Any
 
     def at(self, number: int) -> int:
         """The cell, for an operand in the register of that number."""
@@ -79,7 +90,7 @@ def parse_needs(i: Instruction, texts: Sequence[str]) -> Needs:
         if granted := _HELD.match(text.strip()):
             held.append(_held(where, text, granted, {parameter: axis for axis, parameter in i.active}))
             continue
-        cells.append(_cell(where, text, operands, extents))
+        cells.append(_issued(where, text, i, extents) if i.engine else _cell(where, text, operands, extents))
     for n in cells:
         if n.operand and n.operand not in counts:
             raise LanguageError(
@@ -111,6 +122,25 @@ def _cell(where: str, text: str, operands: list[str], extents: Mapping[str, Any]
             f"{where}: a cell is named by one operand's register at most, and holds a number from 0 to 255"
         )
     return Need(text.strip(), found[1], named[0] if named else "", cell, int(value))
+
+
+def _issued(where: str, text: str, i: Instruction, extents: Mapping[str, Any]) -> Need:
+    """A cell of an engine's state: a number names it, and its value is a number, is over strides, or is one operand's."""
+    found = _CELL.match(text.strip())
+    cell, value = (parse_expression(found[n]) for n in (2, 3)) if found else (None, None)
+    if found is None or cell is None or value is None:
+        raise LanguageError(f"{where}: {ISSUED}")
+    single = [t.name for t in i.kernel.tensors if not t.shape]
+    known = [*i.strides, *single, *extents]
+    if unknown := sorted(symbols_of([cell, value]) - set(known)):
+        raise LanguageError(
+            f"{where}: {unknown[0]!r} is no stride, no operand of one element and no axis; {did_you_mean(unknown[0], known)}"
+        )
+    cell, value = (substitute(e, dict(extents)) for e in (cell, value))
+    alone = getattr(value, "is_Symbol", False) or not symbols_of([value]) & set(single)
+    if symbols_of([cell]) or not 0 <= int(cell) < MOST_CELLS or not alone:
+        raise LanguageError(f"{where}: {ISSUED}")
+    return Need(text.strip(), found[1], "", cell, value)
 
 
 def writes_state(i: Instruction) -> str:
@@ -162,6 +192,15 @@ def needs_at(i: Instruction, numbers: Mapping[str, Iterable[int]]) -> Iterator[t
     """Every need of an instruction, for each number of a register that the operand may lie in here."""
     for need in i.cells_needed:
         yield from ((need, n) for n in (numbers.get(need.operand, ()) if need.operand else (0,)))
+
+
+def c_cells(dtype: str, values: Sequence[str]) -> str:
+    """Cells of an engine's state as a C expression: the address of so many numbers.
+
+    >>> c_cells("int64_t", ("4 * im_size_0", "1"))
+    '((const int64_t[2]){4 * im_size_0, 1})'
+    """
+    return f"((const {dtype}[{len(values)}]){{{', '.join(values)}}})"
 
 
 def c_bytes(image: Sequence[int]) -> str:

@@ -60,6 +60,8 @@ def _typed_value(kernel: Kernel, statement: Statement) -> Any:
                 f"{e.tensor} is {types[e.tensor]}, and {e} is an index; give it an integer type, such as `{e.tensor}: i32`"
             )
     if not has_casts(value):
+        if not out.is_float:
+            _check_compared(value, types, statement, out)
         value = rewrite_reads(value, lambda r: r if types[r.tensor] == out else cast(out, r))
     found = type_of(value, types)
     check_index_values(value, found or out, kernel, statement)
@@ -68,6 +70,19 @@ def _typed_value(kernel: Kernel, statement: Statement) -> Any:
     elif found != out:
         value = cast(out, value)
     return value
+
+
+def _check_compared(value: Any, types: dict[str, DType], statement: Statement, out: DType) -> None:
+    """Raise DTypeError where an element of floating point would be made an integer before it is compared."""
+    compared = (c for c in sp.preorder_traversal(value) if isinstance(c, Compare))
+    lost = next((r for c in compared for r in reads(c) if types[r.tensor].is_float), None)
+    if lost is not None:
+        kind, name = types[lost.tensor], statement.target.tensor
+        raise DTypeError(
+            f"{lost.tensor} is {kind} and is compared in a statement of {out}: as no cast is written, it would be converted to "
+            f"{out} before that; write one, such as select({lost.tensor}[..] == .., {out}(a), {out}(b)), and {kind} is compared, "
+            f"or give {name} a floating-point type"
+        )
 
 
 def has_casts(value: Any) -> bool:

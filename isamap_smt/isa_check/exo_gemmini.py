@@ -11,7 +11,6 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,8 @@ import numpy as np
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.isa_check.c_values import Unreadable
 from isamap_smt.isa_check.exo_concrete import NUMPY, Concrete
-from isamap_smt.isa_check.exo_table import kind_of
+from isamap_smt.isa_check.exo_table import kind_of, text_of
+from isamap_smt.isa_check.quick_import import imported
 
 LOCAL = {"GEMM_SCRATCH": 0, "GEMM_ACCUM": 1 << 31}  # the bits that say of a row's number which memory it is in
 ROWS, FIRST = 20, 2  # of a region with an operand in it, and where the operand begins
@@ -82,9 +82,9 @@ class GemminiEntry:
 def read_entries() -> list[GemminiEntry]:
     """All of Exo's Gemmini table, in its order. Raises ImportError where Exo is not installed."""
     found = []
-    for what in vars(import_module("exo.platforms.gemmini")).values():
+    for what in vars(imported("exo.platforms.gemmini")).values():
         if type(what).__name__ == "Procedure" and what.is_instr():
-            found.append(GemminiEntry(what._loopir_proc, str(what).rstrip()))
+            found.append(GemminiEntry(what._loopir_proc, text_of(what)))
     return found
 
 

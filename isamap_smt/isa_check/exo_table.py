@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from isamap_smt.isa_check.c_types import NAMED, of_element
 from isamap_smt.isa_check.c_values import Unreadable
 from isamap_smt.isa_check.contract import Cells, arithmetic, convert, float_constant
 from isamap_smt.isa_check.entry import Case, Entry, Operand
+from isamap_smt.isa_check.quick_import import imported
 
 if TYPE_CHECKING:
     from isamap_smt.isa_check.form import Form
@@ -42,10 +42,20 @@ def entries(fixed: Mapping[str, int] | None = None) -> Iterator[Entry]:
     """Every instruction of Exo's x86, Neon and RISC-V vector tables, in their order. fixed: the only value of integer arguments
     of these names. Raises ImportError where Exo is not installed."""
     for name in TABLES:
-        module = import_module(f"exo.platforms.{name}")
+        module = imported(f"exo.platforms.{name}")
         for what in vars(module).values():
             if type(what).__name__ == "Procedure" and what.is_instr():
                 yield entry(what, HEADERS[name], fixed)
+
+
+_texts: dict[int, tuple[Any, str]] = {}  # by address of a procedure, which is kept beside its text
+
+
+def text_of(procedure: Any) -> str:
+    """What the instruction does, in Exo's language. Exo lays it out anew each time, and each machine made of a table reads all."""
+    if id(procedure) not in _texts:
+        _texts[id(procedure)] = (procedure, str(procedure).rstrip())
+    return _texts[id(procedure)][1]
 
 
 def number_names(listed: Sequence[Entry]) -> tuple[str, ...]:
@@ -68,7 +78,7 @@ def entry(procedure: Any, headers: tuple[str, ...], fixed: Mapping[str, int] | N
     return Entry(
         ir.name,
         place,
-        str(procedure).rstrip(),
+        text_of(procedure),
         ir.instr.c_instr.strip(),
         headers,
         reader.cases,

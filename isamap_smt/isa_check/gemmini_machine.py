@@ -165,6 +165,6 @@ def _instruction(name: str, prelude: str, like: Instruction, where: str) -> Inst
         work=like.occupies,
         latency=like.cost.latency,
         per_cycle=like.cost.per_cycle,
-        headers=("gemmini_isa.h", "string.h"),
+        headers=("gemmini_isa.h",),
         prelude=prelude,
     )

@@ -8,9 +8,8 @@ from __future__ import annotations
 MACROS = """\
 enum { WS = 1, OS = 0 };
 static inline uint32_t gemmini_bits(float scale) {
-    uint32_t word;
-    memcpy(&word, &scale, sizeof word);
-    return word;
+    union { float number; uint32_t word; } bits = {scale}; /* no memcpy: a program for the bare machine has no C library */
+    return bits.word;
 }
 static inline void gemmini_extended4_config_ld(uint64_t stride, float scale, int shrunk, uint32_t block_stride, uint32_t which) {
     gemmini_config_ld(which, stride, gemmini_bits(scale), shrunk, block_stride);

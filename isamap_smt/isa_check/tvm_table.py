@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from math import prod
 from typing import Any
@@ -22,6 +21,7 @@ from isamap_smt.isa_check.carry_out import Outcome
 from isamap_smt.isa_check.contract import arithmetic, convert, float_constant
 from isamap_smt.isa_check.entry import Case, Entry, Operand
 from isamap_smt.isa_check.meanings import Meaning, table
+from isamap_smt.isa_check.quick_import import imported
 
 TABLES = ("x86", "arm_cpu")
 INSTALL = "pip install 'apache-tvm>=0.27'"
@@ -63,8 +63,8 @@ def installed() -> str | None:
 def entries() -> list[Entry]:
     """Every tensor intrinsic that TVM's x86 and Arm modules register. Raises Unreadable for a TVM without these."""
     try:
-        intrin = import_module("tvm.s_tir").TensorIntrin
-        modules = [import_module(f"{_MODULE}.{name}") for name in TABLES]
+        intrin = imported("tvm.s_tir").TensorIntrin
+        modules = [imported(f"{_MODULE}.{name}") for name in TABLES]
     except (ImportError, AttributeError) as error:
         raise Unreadable(f"TVM {installed()} has no {_MODULE} ({error}); {INSTALL}") from None
     found: dict[str, Entry] = {}
@@ -255,7 +255,7 @@ class _Function:
         return bits.lanes(whole, to.bits), to
 
     def _llvm(self, e: Any, to: DType, lanes: int) -> list[Term]:
-        name = import_module("tvm.target.codegen").llvm_get_intrinsic_name(int(e.args[0].value))
+        name = imported("tvm.target.codegen").llvm_get_intrinsic_name(int(e.args[0].value))
         same = _LLVM.get((name, str(_typed(e)).strip('"')))
         if same is None:
             raise Unreadable(f"no meaning is known of {name} that gives {_typed(e)}")

@@ -147,7 +147,10 @@ class Values:
             case ast.Compare():
                 hint = "a comparison is the first argument of select(condition, a, b)"
             case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
-                hint = "`//` and `%` belong to indices; values have + - * / ** >>"
+                hint = (
+                    "`//` and `%` belong to indices, whose divisors are known to be positive; an element may be 0. Values have "
+                    "+ - * / ** >>: divide in floating point, such as floor(f32(a) / f32(b)), or shift"
+                )
                 raise self.tree.error(node, "this operator is not part of a value", hint)
             case ast.BinOp():
                 raise self.tree.error(node, "this operator is not part of a value", "values have + - * / ** >>")

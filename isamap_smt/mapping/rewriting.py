@@ -312,7 +312,10 @@ class Forms:
         graph.rebuild()
         if graph.find(made) != graph.find(self.found.root):
             raise IsamapError(f"internal error: {tree} is none of the value's forms")
-        used = {link.rule for link in graph.chain(self.found.root, made, CHAIN)} - {None}
+        try:
+            used = {link.rule for link in graph.chain(self.found.root, made, CHAIN)} - {None}
+        except TooMany:
+            raise IsamapError(f"more than {CHAIN} uses of rules make {tree}") from None
         return tuple(r for r in self.found.rules if r in used)
 
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -69,15 +70,14 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
         require(rule)
     if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
         return None
-    try:
-        value = typed_value(kernel, kernel.statements[statement])
-        for files in register_files(machine):
-            for rules in ((*RULES, *machine.rules), ()):
-                found = _Selection(machine, kernel, statement, value, files, rules).instruction()
-                if found is not None:
-                    return found
-    except IsamapError:
-        return None
+    for files, rules in product(register_files(machine), ((*RULES, *machine.rules), ())):
+        try:
+            value = typed_value(kernel, kernel.statements[statement])
+            found = _Selection(machine, kernel, statement, value, files, rules).instruction()
+        except IsamapError:
+            found = None  # with fewer lanes, or as it is written, it may go
+        if found is not None:
+            return found
     return None
 
 
@@ -167,9 +167,9 @@ class _Selection:
         self.parts: list[Any] = []
         self.numbers: dict[Any, int] = {}
         self._open: set[Any] = set()
-        self.forms = self._equal_forms()
 
-    def _equal_forms(self) -> Forms:
+    @cached_property
+    def forms(self) -> Forms:
         """What the rules make of the value, in the arithmetic that the statement is computed in."""
         reals = self.types[TO].is_float and self.s.op == "+" and not self.s.ordered
         found = Equalities(self.root, self.types, self.types[TO], self.rules, reals)
@@ -183,14 +183,15 @@ class _Selection:
         if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
-        chosen = cheapest(offers, self.numbers[self.forms.root])
-        if chosen is None:
+        cover = cheapest(offers, self.numbers[self.forms.root])
+        if cover is None:
             return None
-        taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in chosen})
+        taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in cover.offers})
         copied = isinstance(self.forms.root, Read)
         if not copied and not any(p.step or _is_function(p.form) for p in taken):
             return None  # nothing but portable C, which compilers make vectors of
-        return self._assembled(taken, sum(offers[n].cost for n in chosen) / TICKS)
+        found = self._assembled(taken, cover.cost / TICKS)
+        return None if found is None else replace(found, gap=(cover.cost - cover.bound) / max(cover.cost, 1))
 
     # ---- what can make which part
 
@@ -292,7 +293,7 @@ class _Selection:
 
     # ---- the instruction
 
-    def _assembled(self, taken: list[_Part], cycles: float) -> Instruction | None:
+    def _assembled(self, taken: list[_Part], cycles: float) -> SelectedInstruction | None:
         names: dict[Any, str] = {}
         lines: list[str] = []
         used: list[Instruction] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache, lru_cache
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
 from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
@@ -33,7 +34,7 @@ def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     )
 
 
-@lru_cache(maxsize=16)
+@per_object(most=16)
 def _described(hardware: Hardware) -> str:
     """All that there is to say of a machine. It is long, and many kernels are planned for one."""
     return repr(hardware)

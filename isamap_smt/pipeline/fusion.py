@@ -1,8 +1,8 @@
 """Statements computed block by block along an axis they share, so that what one leaves is read while it is in a cache.
 
-For each block size both statements are scheduled as if the axis were that long, and the block is taken where all blocks
+For each block size all of them are scheduled as if the axis were that long, and the block is taken where all blocks
 together, with what they stream past the cache, are predicted to cost less than one statement after the other. Axes qualify
-whose every value of the later statement needs the same value of the earlier one only; the program's proof shows that it does.
+whose every value of a later statement needs the same value of the earlier ones only; the program's proof shows that it does.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.hardware import Memory
-from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.schedule import LoopStep, Schedule, program_axes
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
 from isamap_smt.pipeline.nested import nested
 from isamap_smt.pipeline.time_steps import constant_along
 from isamap_smt.scheduling.figures import Figures
@@ -29,6 +29,10 @@ from isamap_smt.scheduling.setting import setting
 from isamap_smt.scheduling.supply import compulsory, kept_between, usable
 
 SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
+FEW = (
+    32  # points of a statement for one value of the axis that are computed one by one, sooner than rearranged for lanes
+)
+POINT_CYCLES = 4.0  # of a point that is computed by itself, behind the one before
 NOT_FUSED = ("", 0)
 Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Schedule]
 
@@ -57,7 +61,7 @@ def without_fusion(pins: Dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fused:
-    """Two statements in blocks of `points` along an axis. predicted, apart: cycles with and without."""
+    """Statements in blocks of `points` along an axis. predicted, apart: cycles with and without."""
 
     axis: str
     points: int
@@ -66,33 +70,46 @@ class Fused:
     apart: float
 
     def __str__(self) -> str:
-        numbers = " and ".join(str(s.proved.mapping.statement_index + 1) for s in self.schedules)
+        *most, last = (str(s.proved.mapping.statement_index + 1) for s in self.schedules)
         return (
-            f"statements {numbers} share blocks of {self.points} along {self.axis}: {self.predicted:,.0f} cycles predicted, "
-            f"{self.apart:,.0f} one after the other"
+            f"statements {', '.join(most)} and {last} share blocks of {self.points} along {self.axis}: {self.predicted:,.0f} "
+            f"cycles predicted, {self.apart:,.0f} one after the other"
         )
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """Two schedules, of neighbouring mapped statements, and what the first hands to the second."""
+class _Group:
+    """Schedules of neighbouring mapped statements, and what they hand to later ones among them.
+
+    left: schedules that are given up: their statements have few points for one value of the axis, which are computed one by one.
+    """
 
     kernel: Kernel
-    first: Schedule
-    second: Schedule
+    schedules: tuple[Schedule, ...]
+    left: tuple[Schedule, ...]
     handed: tuple[str, ...]
     axis: str
     extent: int
 
     @property
-    def schedules(self) -> tuple[Schedule, Schedule]:
-        return self.first, self.second
+    def row(self) -> int:
+        """Bytes for one value of the axis: of what is handed over, and of what several of them read."""
+        tensors = [self.kernel.tensor(t) for t in (*self.handed, *self.common)]
+        return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // self.extent
 
     @property
-    def row(self) -> int:
-        """Bytes handed over for one value of the axis."""
-        tensors = [self.kernel.tensor(t) for t in self.handed]
-        return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // self.extent
+    def common(self) -> tuple[str, ...]:
+        """Tensors of which several statements read the same elements for one value of the axis, and none writes any."""
+        read = [dict.fromkeys(a.tensor for a in _statement(s).inputs) for s in self.schedules]
+        several = [t for t in dict.fromkeys(t for r in read for t in r) if sum(t in r for r in read) > 1]
+        places = {t: [a.index for s in self.schedules for a in _statement(s).inputs if a.tensor == t] for t in several}
+        fixed = [t for t in several if all(is_constant(n) for n in self.kernel.tensor(t).shape)]
+        return tuple(t for t in fixed if t not in self.handed and _alone(self.axis, places[t]))
+
+    @property
+    def apart(self) -> float:
+        """Predicted cycles of one after the other."""
+        return sum(s.objective or 0.0 for s in (*self.schedules, *self.left))
 
 
 def fused(
@@ -104,22 +121,34 @@ def fused(
     solve: Solve,
     pinned: tuple[str, int] | None = None,
 ) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
-    """The schedules, pairs of neighbours in blocks where that is predicted to cost less; and what was decided, in words.
+    """The schedules, neighbours in blocks where that is predicted to cost less, as many of them as can be; and what was decided,
+    in words.
 
     solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: axis
     and block size that the user chose. Raises ScheduleError when that is not possible.
     """
-    found = sorted(schedules, key=lambda s: s.proved.mapping.statement_index)
+    found = sorted(schedules, key=_number)
+    choice = _Choice(sizes, constant, threads, figures, _remembered(solve), pinned)
     notes: list[str] = []
+    problems: list[ScheduleError | SizeError] = []
     at = 0
     while at + 1 < len(found):
-        best = _best(found[at], found[at + 1], sizes, constant, threads, figures, solve, pinned)
-        if best is not None and (pinned is not None or best.predicted < best.apart):
-            found[at : at + 2] = best.schedules
-            notes.append(str(best))
-            at += 1
+        for end in range(len(found), at + 1, -1):
+            try:
+                best = choice.best(found[at:end])
+            except (ScheduleError, SizeError) as error:
+                problems.append(error)
+                continue
+            beside = found[at - 1].fused if at else ""
+            if best is not None and best.axis != beside and (pinned is not None or best.predicted < best.apart):
+                found[at:end] = best.schedules
+                notes.append(str(best))
+                at += len(best.schedules) - 1
+                break
         at += 1
     if pinned is not None and not notes:
+        if problems:
+            raise problems[-1]
         raise ScheduleError(
             f"share.{pinned[0]}={pinned[1]}: no two neighbouring statements are schedules of whole values of {pinned[0]}, "
             "where the later one needs of the earlier one the same value only"
@@ -127,55 +156,107 @@ def fused(
     return tuple(found), tuple(notes)
 
 
-def _best(
-    first: Schedule,
-    second: Schedule,
-    sizes: Dict[str, int],
-    constant: Sequence[str],
-    threads: int,
-    figures: Figures,
-    solve: Solve,
-    pinned: tuple[str, int] | None,
-) -> Fused | None:
-    best: Fused | None = None
-    for pair in _pairs(first, second, sizes):
-        if pinned is not None and pair.axis != pinned[0]:
-            continue
-        for points in (pinned[1],) if pinned else _sizes(pair, figures):
+def _remembered(solve: Solve) -> Solve:
+    """The same, each question asked once: groups have statements in common."""
+    known: dict[Any, Schedule | ScheduleError] = {}
+
+    def found(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], pins: dict[str, int]) -> Schedule:
+        key = (_number(s), tuple(sorted(sizes.items())), constant, tuple(sorted(pins.items())))
+        if key not in known:
             try:
-                made = _fused(pair, points, sizes, constant, threads, figures, solve)
-                lower(*made.schedules)  # what stands between them may need loops of its own
-            except (ScheduleError, SizeError):
-                if pinned is not None:
-                    raise
+                known[key] = solve(s, sizes, constant, pins)
+            except ScheduleError as error:
+                known[key] = error
+        answer = known[key]
+        if isinstance(answer, ScheduleError):
+            raise answer
+        return answer
+
+    return found
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What blocks are chosen for, and by what. pinned: axis and points."""
+
+    sizes: Dict[str, int]
+    constant: Sequence[str]
+    threads: int
+    figures: Figures
+    solve: Solve
+    pinned: tuple[str, int] | None
+
+    def best(self, run: Sequence[Schedule]) -> Fused | None:
+        """The cheapest blocks of these neighbours; None where no axis qualifies. Raises ScheduleError or SizeError where those that
+        are pinned cannot be."""
+        found: Fused | None = None
+        for group in _groups(run, self.sizes):
+            if self.pinned is not None and group.axis != self.pinned[0]:
                 continue
-            if best is None or made.predicted < best.predicted:
-                best = made
-        if pinned is None and pair.row <= usable(_caches(pair, figures)[:2][-1]):
-            break  # a core's own caches hold blocks of this axis: those of an axis further in would lie apart in memory
-    return best
+            for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures):
+                try:
+                    made = _fused(group, points, self)
+                    lower(*made.schedules)  # what stands between them may have no place in the loop
+                except (ScheduleError, SizeError):
+                    if self.pinned is not None:
+                        raise
+                    continue
+                if found is None or made.predicted < found.predicted:
+                    found = made
+            if self.pinned is None and group.row <= usable(_caches(group, self.figures)[:2][-1]):
+                break  # a core's own caches hold blocks of this axis: those of an axis further in would lie apart in memory
+        return found
 
 
-def _pairs(first: Schedule, second: Schedule, sizes: Dict[str, int]) -> Iterator[_Pair]:
-    """One for each axis along which the second needs of the first the same value only."""
-    a, b = first.proved.mapping, second.proved.mapping
-    kernel = a.kernel.with_sizes(dict(sizes))
-    here, there = a.statement_index, b.statement_index
-    if kernel.recurrence_of(here) is not None or kernel.recurrence_of(there) is not None:
+def _number(s: Schedule) -> int:
+    return s.proved.mapping.statement_index
+
+
+def _statement(s: Schedule) -> Statement:
+    return s.proved.mapping.statement
+
+
+def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[_Group]:
+    """One for each axis along which the later statements need of the earlier ones the same value only."""
+    kernel = run[0].proved.mapping.kernel.with_sizes(dict(sizes))
+    here, there = _number(run[0]), _number(run[-1])
+    if any(kernel.recurrence_of(n) is not None for n in (here, there)):
         return
     between = kernel.statements[here:there]
     written = {s.target.tensor for s in between}
-    reads = [x for s in (*between[1:], kernel.statements[there]) for x in s.inputs if x.tensor in written]
-    handed = tuple(dict.fromkeys(x.tensor for x in kernel.statements[there].inputs if x.tensor in written))
+    reads = [x for s in kernel.statements[here + 1 : there + 1] for x in s.inputs if x.tensor in written]
     places = (*(s.target for s in between), *reads)
-    if not handed or not all(is_constant(n) for t in handed for n in kernel.tensor(t).shape):
-        return
-    own = [{x.name for x in program_axes(m) if x.members == (x.name,) and not x.reduction} for m in (a, b)]
     for axis in kernel.statements[here].axes:
-        if axis.name not in own[0] & own[1] or not is_constant(axis.extent) or int(axis.extent) < 2:
+        if not is_constant(axis.extent) or int(axis.extent) < 2:
             continue
-        if all(_alone(axis.name, [p.index for p in places if p.tensor == t]) for t in written):
-            yield _Pair(kernel, first, second, handed, axis.name, int(axis.extent))
+        apart = _owners(run, axis.name, kernel)
+        if apart is None or not all(_alone(axis.name, [p.index for p in places if p.tensor == t]) for t in written):
+            continue
+        taken, left = apart
+        later = [x for s in taken[1:] for x in _statement(s).inputs if x.tensor in written]
+        handed = tuple(dict.fromkeys(x.tensor for x in later))
+        if handed and all(is_constant(n) for t in handed for n in kernel.tensor(t).shape):
+            yield _Group(kernel, taken, left, handed, axis.name, int(axis.extent))
+
+
+def _owners(
+    run: Sequence[Schedule], axis: str, kernel: Kernel
+) -> tuple[tuple[Schedule, ...], tuple[Schedule, ...]] | None:
+    """Those that have the axis for themselves, and those that are given up for it; None where others are among them. Neighbours
+    alone give up nothing."""
+    taken, left = [], []
+    for s in run:
+        own: ProgramAxis | None = next((x for x in program_axes(s.proved.mapping) if x.members == (axis,)), None)
+        others = [a.extent for a in kernel.statements[_number(s)].axes if a.name != axis]
+        few = len(run) > 2 and all(map(is_constant, others)) and prod(map(int, others)) <= FEW
+        if own is not None and not own.reduction and not (few and own.leaf > 1):
+            taken.append(s)
+        elif few and axis in {a.name for a in _statement(s).axes}:
+            left.append(s)
+        else:
+            return None
+    fits = len(taken) > 1 and taken[0] is run[0]
+    return (tuple(taken), tuple(left)) if fits else None
 
 
 def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
@@ -183,74 +264,74 @@ def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
     return any(all(i[d] == sym(axis) for i in indices) for d in range(len(indices[0])))
 
 
-def _sizes(pair: _Pair, figures: Figures) -> tuple[int, ...]:
+def _sizes(group: _Group, figures: Figures) -> tuple[int, ...]:
     """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it."""
-    offered = {n for n in range(1, pair.extent) if pair.extent % n == 0}
-    offered |= {n << k for n in (1, 3) for k in range(20) if n << k < pair.extent}
+    offered = {n for n in range(1, group.extent) if group.extent % n == 0}
+    offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}
     chosen: list[int] = []
-    for cache in _caches(pair, figures):
-        if pair.row * pair.extent <= usable(cache):
+    for cache in _caches(group, figures):
+        if group.row * group.extent <= usable(cache):
             break
         for share in SHARES:
-            chosen += sorted(n for n in offered if n * pair.row * share <= usable(cache))[-1:]
+            chosen += sorted(n for n in offered if n * group.row * share <= usable(cache))[-1:]
     return tuple(sorted(set(chosen)))
 
 
-def _caches(pair: _Pair, figures: Figures) -> tuple[Memory, ...]:
+def _caches(group: _Group, figures: Figures) -> tuple[Memory, ...]:
     """The machine's caches, the nearest first."""
-    hardware = pair.first.hardware
+    hardware = group.schedules[0].hardware
     assert hardware is not None
-    return machine(hardware, pair.first.proved.mapping.instruction, figures).caches
+    return machine(hardware, group.schedules[0].proved.mapping.instruction, figures).caches
 
 
-def _fused(
-    pair: _Pair,
-    points: int,
-    sizes: Dict[str, int],
-    constant: Sequence[str],
-    threads: int,
-    figures: Figures,
-    solve: Solve,
-) -> Fused:
-    axis, count = pair.axis, ceil(pair.extent / points)
-    if points >= pair.extent:
-        raise ScheduleError(f"a block of {points} is all of {axis}, which has {pair.extent}")
-    small = {**{k: v for k, v in sizes.items() if k not in _names(pair)}, axis: points}
+def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
+    axis, count, threads, figures = group.axis, ceil(group.extent / points), choice.threads, choice.figures
+    if points >= group.extent:
+        raise ScheduleError(f"a block of {points} is all of {axis}, which has {group.extent}")
+    small = {**{k: v for k, v in choice.sizes.items() if k not in _names(group)}, axis: points}
     parallel = threads > 1 and count >= threads
-    made = tuple(_one(s, pair, points, small, constant, solve) for s in pair.schedules)
-    work = sum(s.objective or 0.0 for s in made) * count
-    streamed, exposed = _streamed(pair, small, sizes, figures)
+    made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
+    work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
+    streamed, exposed = _streamed(group, small, choice)
     uneven = ceil(count / threads) * threads / count if parallel else threads
-    known = [dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(pair.schedules, made, strict=True)]
+    known = [
+        dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(group.schedules, made, strict=True)
+    ]
     made = tuple(replace(x, decided_outside=tuple(k)) for x, k in zip(made, known, strict=True))
-    done = tuple(_around(s, pair, points, sizes, constant, 0 if parallel else None) for s in made)
+    done = tuple(_around(s, group, points, choice, 0 if parallel else None) for s in made)
     starts = threads * figures.start_threads if parallel else 0.0
     predicted = max(work, streamed) * uneven + exposed + starts
-    return Fused(axis, points, done, predicted, sum(s.objective or 0.0 for s in pair.schedules))
+    return Fused(axis, points, done, predicted, group.apart)
 
 
-def _names(pair: _Pair) -> set[str]:
+def _given_up(group: _Group) -> list[Statement]:
+    return [group.kernel.statements[_number(s)] for s in group.left]
+
+
+def _points(s: Statement) -> int:
+    return prod(int(a.extent) for a in s.axes)
+
+
+def _names(group: _Group) -> set[str]:
     """The axis, and the size that is its extent in the kernel of open sizes."""
-    extent = pair.first.proved.mapping.statement.axis(pair.axis).extent
-    return {pair.axis, *(s.name for s in extent.free_symbols)}
+    extent = _statement(group.schedules[0]).axis(group.axis).extent
+    return {group.axis, *(s.name for s in extent.free_symbols)}
 
 
-def _one(
-    schedule: Schedule, pair: _Pair, points: int, small: dict[str, int], constant: Sequence[str], solve: Solve
-) -> Schedule:
+def _one(schedule: Schedule, group: _Group, points: int, small: dict[str, int], choice: _Choice) -> Schedule:
     """The statement's schedule for one block. Steps along the axis must divide it, or the last tile would reach beyond."""
     mapping = schedule.proved.mapping
-    held = (*constant, *constant_along(pair.kernel, mapping.statement_index, pair.axis))
-    leaf = next(a.leaf for a in program_axes(mapping) if a.name == pair.axis)
+    held = (*choice.constant, *constant_along(group.kernel, mapping.statement_index, group.axis))
+    leaf = next(a.leaf for a in program_axes(mapping) if a.name == group.axis)
     if points % leaf:
         raise ScheduleError(f"a block of {points} cuts the {leaf} lanes of {mapping.instruction.name}")
-    found = solve(schedule, small, held, {})
-    if _divides(found, pair.axis, points):
+    found = choice.solve(schedule, small, held, {})
+    if _divides(found, group.axis, points):
         return found
-    tile = max(n for n in range(leaf, found.register(pair.axis) + 1, leaf) if points % n == 0)
-    found = solve(schedule, small, held, {f"register.{pair.axis}": tile, f"tile.{pair.axis}": points})
-    if not _divides(found, pair.axis, points):
-        raise ScheduleError(f"no tiles along {pair.axis} divide a block of {points}")
+    tile = max(n for n in range(leaf, found.register(group.axis) + 1, leaf) if points % n == 0)
+    found = choice.solve(schedule, small, held, {f"register.{group.axis}": tile, f"tile.{group.axis}": points})
+    if not _divides(found, group.axis, points):
+        raise ScheduleError(f"no tiles along {group.axis} divide a block of {points}")
     return found
 
 
@@ -259,18 +340,17 @@ def _divides(schedule: Schedule, axis: str, points: int) -> bool:
     return all(points % n == 0 for n in (*steps, schedule.register(axis)))
 
 
-def _around(
-    s: Schedule, pair: _Pair, points: int, sizes: Dict[str, int], constant: Sequence[str], parallel: int | None
-) -> Schedule:
+def _around(s: Schedule, group: _Group, points: int, choice: _Choice, parallel: int | None) -> Schedule:
     """The schedule of one block, inside a loop over the blocks."""
     mapping = s.proved.mapping
-    stays = constant_along(pair.kernel, mapping.statement_index, pair.axis)
-    closes = () if _closed(s, pair.axis, points) else (LoopStep(pair.axis, s.register(pair.axis)),)
-    every = nested(s, (LoopStep(pair.axis, points), *closes), stays=stays, constant=constant)
-    told = f"chosen for a block of {points} along {pair.axis}; traffic and objective are those of one block"
-    outside = f"blocks of {points} along {pair.axis}, in which two statements share a cache"
+    stays = constant_along(group.kernel, mapping.statement_index, group.axis)
+    closes = () if _closed(s, group.axis, points) else (LoopStep(group.axis, s.register(group.axis)),)
+    every = nested(s, (LoopStep(group.axis, points), *closes), stays=stays, constant=choice.constant)
+    told = f"chosen for a block of {points} along {group.axis}; traffic and objective are those of one block"
+    several = "two" if len(group.schedules) == 2 else len(group.schedules)
+    outside = f"blocks of {points} along {group.axis}, in which {several} statements share a cache"
     return replace(
-        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(sizes.items())), fused=pair.axis,
+        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(choice.sizes.items())), fused=group.axis,
         decided_outside=(*s.decided_outside, outside),
     )  # fmt: skip
 
@@ -281,31 +361,29 @@ def _closed(s: Schedule, axis: str, points: int) -> bool:
     return steps[-1] == s.register(axis)
 
 
-def _streamed(pair: _Pair, small: dict[str, int], sizes: Dict[str, int], figures: Figures) -> tuple[float, float]:
+def _streamed(group: _Group, small: dict[str, int], choice: _Choice) -> tuple[float, float]:
     """Cycles to bring what no block shares from where the whole of it lies, and the part of them that nothing hides.
 
-    The price of a block takes it to be where a block would stay between calls.
+    The price of a block takes it to be where a block would stay between calls. What several statements read comes once.
     """
     total = exposed = 0.0
-    for schedule in pair.schedules:
+    brought: set[str] = set()
+    written = {_statement(s).target.tensor for s in group.schedules[:-1]}
+    for schedule in group.schedules:
         mapping, hardware = schedule.proved.mapping, schedule.hardware
         assert hardware is not None
         block = setting(schedule.proved, hardware, small, (), 1)
-        every = setting(schedule.proved, hardware, dict(sizes), (), 1)
-        m = machine(hardware, mapping.instruction, figures)
+        every = setting(schedule.proved, hardware, dict(choice.sizes), (), 1)
+        m = machine(hardware, mapping.instruction, choice.figures)
         levels = range(kept_between(block, m), kept_between(every, m))
-        stays = (*pair.handed, *constant_along(pair.kernel, mapping.statement_index, pair.axis))
+        stays = {*group.handed, *brought, *constant_along(group.kernel, mapping.statement_index, group.axis)}
         for o in (*every.inputs, every.output):
-            if every.tensor(o) in stays or (o == every.output and every.tensor(o) in _written(pair)):
-                continue
             output = o == every.output
+            if every.tensor(o) in stays or (output and every.tensor(o) in written):
+                continue
             moved = compulsory(every, o) * every.bytes(o) * (2 if output else 1)
             cycles = sum(moved * m.cycles(u) for u in levels)
             total += cycles
             exposed += cycles * (OUTPUT_EXPOSED if output else INPUT_EXPOSED)
+        brought |= set(group.common) & {every.tensor(o) for o in every.inputs}
     return total, exposed
-
-
-def _written(pair: _Pair) -> set[str]:
-    """What the first statement writes, which stays in the cache with what it hands over."""
-    return {pair.first.proved.mapping.statement.target.tensor}

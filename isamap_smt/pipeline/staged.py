@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
@@ -116,12 +117,17 @@ def stage(
             refused = refused or error
             continue
         schedules = tuple(s for s, _ in chosen)
-        program = joined([ask.clock.time("lower", lower_stages, s, hardware) for s in schedules], given)
+        program = joined([ask.clock.time("lower", _lowered, s, hardware) for s in schedules], given)
         checked = ask.clock.time("prove", require_proof, program)
         notes = dict.fromkeys([*(n for _, found in chosen for n in found), *(n for s in schedules for n in s.notes)])
         return StagedPlan(program.kernel, hardware, schedules, checked, tuple(notes), tuple(ask.clock.seconds.items()))
     assert refused is not None
     raise refused
+
+
+def _lowered(schedule: Schedule, hardware: Hardware) -> Program:
+    """The program of one phase, with what configures its engines."""
+    return configured(lower_stages(schedule, hardware))
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ def _claims(book: Book) -> None:
     parallel_claims(book, touched)
     memory_claims(book)
     state_claims(book)
-    form_claims(book)
+    form_claims(book, touched)
 
 
 def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:

@@ -3,12 +3,13 @@
 test      a relation that is not tested at some values of unrolled variables holds there, wherever the loops around lead
 whole     where the relations that choose whole tiles hold, the copy's guard holds for all points of the inner loops; where one test
           stands before the inner loops, the guard says nothing of them
+fold      a temporary that a loop keeps at the front of its memory is filled anew in each iteration, and touched in that one alone
 block     the words of a call lie where the helper takes them, and where it puts them; where it is cut, the guard is what is left
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -17,7 +18,9 @@ import sympy as sp
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use, walk
+from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book
+from isamap_smt.proof.program_folds import fold_claims
 from isamap_smt.proof.program_held import Place, place_of
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, holds, span
 
@@ -26,9 +29,10 @@ WORD = 4  # bytes that the helpers of blocks move at once
 _ROWS = {"isamap_interleave_2": 2, "isamap_interleave_4": 4}
 
 
-def form_claims(book: Book) -> None:
-    """All of them, for each mark of the program."""
+def form_claims(book: Book, touched: Sequence[Access]) -> None:
+    """All of them, for each mark of the program. touched: every place that it reads or writes."""
     program = book.sites.program
+    fold_claims(book, touched)
     for n, (node, around) in enumerate(_tests(program)):
         book.attempt(_CLAIM, f"test {n + 1}", "what is not tested holds", lambda x=node, a=around: _known(book, x, a))
     for site in book.sites.copying():

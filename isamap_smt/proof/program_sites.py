@@ -241,6 +241,7 @@ def _check_fields(use: Use) -> None:
         raise UnrecognisedError(f"{i.name} has operands {sorted(names)} and is given {sorted(given)}")
     issued = (use.awaits, use.signals, use.begins, *(ref.version for _, ref in use.operands))
     odd = [*(issued if not i.engine else ()), *((use.over, use.where, use.fill, use.form) if not use.copies else ())]
+    odd += [use.sets if not i.engine else ()]
     odd += [use.cells if not use.state else (), use.prefetch if not use.moves or i.engine else ()]
     odd += [(use.cells,) if use.asks is not None and use.cells else ()]
     if (use.asks is None) != (i.grants is None):
@@ -259,6 +260,9 @@ def _check_fields(use: Use) -> None:
 def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
     """A use on an engine gives a slot, an element or a number for whatever its instruction asks for."""
     i, outside = use.instruction, known - set(own_names(use))
+    if use.state:
+        _check_written(use, known, sites, s)
+        return
     if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or (
         len(use.active),
         len(use.front),
@@ -276,6 +280,22 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
         _need(outside if buffer else known, [*ref.index, *ref.version], s)
     _need(outside, [*use.counted, *(e for _, e in use.awaits)], s)
     _need(known, [e for _, e in use.point], s)
+
+
+def _check_written(use: Use, known: set[str], sites: Sites, s: Site) -> None:
+    """What an engine's state gets is over loops around it and sizes, or elements of tensors there."""
+    if use.operands or use.active or use.front or use.point:
+        raise UnrecognisedError(f"{use.instruction.name} writes a state, and is given operands")
+    shapes = {t.name: len(t.shape) for t in sites.kernel.tensors}
+    for e in use.cells:
+        if not isinstance(e, Ref):
+            _need(known, [e], s)
+        elif e.version or len(e.index) != shapes.get(e.name):
+            raise UnrecognisedError(
+                f"{use.instruction.name} writes {e.name}[{', '.join(map(str, e.index))}], no element of a tensor"
+            )
+        else:
+            _need(known, e.index, s)
 
 
 def _check_turn(n: Loop, around: list[Loop], s: Site) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.folds import folded
 from isamap_smt.ir.hypotheses import Finite, Range
 from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.interpret import run_kernel
@@ -173,6 +174,8 @@ def _compared(
     if run.findings:
         return str(run.findings[0])
     for n, want in expected.items():
+        if n in folded(program):
+            continue  # its memory holds the last block alone
         got = run.outputs[n]
         same = (got == want) | (_nan(got) & _nan(want)) | _rounded_alike(got, want, case)
         if not same.all():

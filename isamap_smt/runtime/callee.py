@@ -9,6 +9,7 @@ import numpy as np
 
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import ArgumentError
+from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
@@ -19,21 +20,6 @@ from isamap_smt.runtime.memory import aligned_empty
 from isamap_smt.runtime.packing import assumed_ranges
 
 _SHAPES_KEPT = 1024
-
-
-def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
-    """Tensors every element of which the kernel assigns before anything reads it: what they held before is in no result."""
-    found, seen = [], set[str]()
-    for s in kernel.statements:
-        name, index = s.target.tensor, s.target.index
-        seen |= {a.tensor for a in s.inputs}
-        extents = {a.name: a.extent for a in s.axes}
-        plain = len({str(i) for i in index}) == len(index) and all(i.is_Symbol and i.name in extents for i in index)
-        whole = plain and all(extents[i.name] == n for i, n in zip(index, kernel.tensor(name).shape, strict=True))
-        if s.op == "=" and whole and not s.guard and name not in seen:
-            found.append(name)
-        seen.add(name)
-    return tuple(found)
 
 
 class Callee(Shown):

@@ -103,7 +103,7 @@ def _act(
     """What carries an iteration of the site out. made: values of instructions, shared by all sites. narrow: memory -> bits
     of its cells."""
     instruction = site.use.instruction
-    if instruction.kind in ("signal", GIVE, TAKE):
+    if instruction.kind in ("signal", "configure", GIVE, TAKE):
         return lambda iteration: None
     statement = instruction.kernel.statements[0]
     target = next(a for a in accesses if a.operand == statement.target.tensor)

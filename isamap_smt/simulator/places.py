@@ -75,7 +75,7 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
     place or has one that is of another kind."""
     found: list[Access] = []
     for number, site in enumerate(elaborated.sites):
-        if site.use.instruction.kind == "signal":
+        if site.use.instruction.kind in ("signal", "configure"):
             continue
         if site.use.instruction.kind in (GIVE, TAKE):
             found += _by_the_host(kernel, number, site)

@@ -13,6 +13,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Program
@@ -50,7 +51,8 @@ def run_program(
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
     reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
     """
-    program = at_own_values(program)
+    kept = folded(program)  # at the front of their memory; the rest of it holds anything
+    program = laid_out(at_own_values(program))
     kernel = program.kernel
     env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)
@@ -60,7 +62,7 @@ def run_program(
     shaped = {n: core.data[s].reshape(s.shape) for n, s in outputs.items()}
     masks = {n: core.mask[s].reshape(s.shape) for n, s in outputs.items()}
     for name, mask in masks.items() if poison and not findings else ():
-        if mask.any():  # what a run that was stopped did not come to is no finding
+        if mask.any() and name not in kept:  # what a run that was stopped did not come to is no finding
             where = [int(i) for i in np.argwhere(mask)[0]]
             findings.append(Finding(POISON, f"{name}{where} depends on memory nobody wrote"))
     return Run(shaped, masks, tuple(findings))

@@ -12,6 +12,7 @@ from isamap_smt.ir.interpret import prepare
 from isamap_smt.ir.program import Program
 from isamap_smt.simulator import effects
 from isamap_smt.simulator.clocks import clocks
+from isamap_smt.simulator.configured import misconfigured
 from isamap_smt.simulator.orders import Order, adversarial, timed
 from isamap_smt.simulator.places import accesses
 from isamap_smt.simulator.races import Race, bounds, races
@@ -44,8 +45,8 @@ class Simulation:
     """One run.
 
     outputs: by name, as they are when nothing can go on. races: all that the synchronisation allows, in any order, and uses
-    beyond their memory. deadlock: None, or who waits for what. cycles: of a timed run that ends. trace: every use in the
-    order of completion, if it was asked for.
+    beyond their memory. misconfigured: uses that do not find their engine's state as they need it. deadlock: None, or who waits for
+    what. cycles: of a timed run that ends. trace: every use in the order of completion, if it was asked for.
     """
 
     outputs: dict[str, Array]
@@ -54,11 +55,17 @@ class Simulation:
     cycles: float | None
     engines: dict[str, Busy]
     trace: tuple[Step, ...] = ()
+    misconfigured: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """No race, nothing beyond its memory, no deadlock. Says nothing of the values."""
-        return not self.races and self.deadlock is None
+        """No race, nothing beyond its memory, no state that is not as it has to be, no deadlock. Says nothing of the values."""
+        return not self.wrong and self.deadlock is None
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """Races and states that are not as uses need them, in words."""
+        return (*map(str, self.races), *self.misconfigured)
 
 
 def simulate(
@@ -88,9 +95,8 @@ def simulate(
     stuck = deadlock(elaborated, order)
     ends = [end for _, end in order.times]
     cycles = None if seed is not None or stuck else max(ends, default=0)
-    return Simulation(
-        outputs, found, stuck, cycles, _busy(elaborated, order), _trace(elaborated, order) if trace else ()
-    )
+    steps = _trace(elaborated, order) if trace else ()
+    return Simulation(outputs, found, stuck, cycles, _busy(elaborated, order), steps, misconfigured(elaborated))
 
 
 def _sizes(program: Program, held: Mapping[str, Array]) -> dict[str, int]:

@@ -15,7 +15,8 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, immediate
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
+from isamap_smt.ir.states import c_cells
 
 
 @dataclass
@@ -69,7 +70,9 @@ class EnginesText(ABC):
 
     def _words(self, use: Use) -> dict[str, str]:
         """What stands for the operands, strides and parameters of a use in its C."""
-        i, words = use.instruction, {}
+        i, words = use.instruction, {m: str(n) for m, n in use.sets}
+        if use.state:
+            return words | {i.kernel.inputs[0]: c_cells("int64_t", [self._cell(e) for e in use.cells])}
         for name, ref in use.operands:
             if (number := immediate(ref)) is not None:
                 words[name] = f"{float(number).hex()}f" if i.kernel.tensor(name).dtype.is_float else str(number)
@@ -79,6 +82,16 @@ class EnginesText(ABC):
                 continue
             words |= self._in_main(use, name, ref.name, ref.index)
         return words | {p: self._expr(e) for p, e in use.parameters.items()}
+
+    def _cell(self, e: Any) -> str:
+        """A cell of a state: a number, or the bits of an element."""
+        if not isinstance(e, Ref):
+            return self._expr(e)
+        number, t = [t.name for t in self.tensors].index(e.name), self.program.kernel.tensor(e.name)
+        element = f"im_tensor_{number}[{c_offset(e.index, t.shape, self.names)}]"
+        if not t.dtype.is_float:
+            return element
+        return f"((const union {{ {t.dtype.c} im_number; uint32_t im_bits; }}){{{element}}}).im_bits"
 
     def _in_main(self, use: Use, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
         """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""

@@ -104,7 +104,7 @@ class Simulated:
             return _Run(dict(core.outputs), None, {}, tuple(map(str, core.findings)))
         run = simulate(self.program, arrays, sizes=sizes, seed=seed)
         stuck = (f"deadlock: {run.deadlock}",) if run.deadlock else ()
-        return _Run(run.outputs, run.cycles, run.engines, (*map(str, run.races), *stuck))
+        return _Run(run.outputs, run.cycles, run.engines, (*run.wrong, *stuck))
 
 
 def _require_few(program: Program, kernel: Kernel) -> None:

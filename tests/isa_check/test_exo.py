@@ -17,6 +17,7 @@ from isamap_smt.isa_check import exo_table  # noqa: E402
 from isamap_smt.isa_check.check import check_entry  # noqa: E402
 from isamap_smt.isa_check.entry import Entry, Finding  # noqa: E402
 from isamap_smt.isa_check.meanings import table  # noqa: E402
+from isamap_smt.isa_check.quick_import import imported  # noqa: E402
 
 REFUTED = {
     "mm256_fmadd_ps_broadcast": "float is given for argument 3",
@@ -112,7 +113,7 @@ class _Changed:
 def _procedures() -> dict[str, tuple[Any, tuple[str, ...]]]:
     found = {}
     for name in exo_table.TABLES:
-        for what in vars(exo_table.import_module(f"exo.platforms.{name}")).values():
+        for what in vars(imported(f"exo.platforms.{name}")).values():
             if type(what).__name__ == "Procedure" and what.is_instr():
                 found[what.name()] = (what, exo_table.HEADERS[name])
     return found

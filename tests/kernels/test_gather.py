@@ -106,3 +106,18 @@ def test_text_and_simulator() -> None:
     assert np.array_equal(told.outputs["Y"], table[at])
     outside = run_program(run.program, {"E": table, "idx": np.array([3, 4, 2], np.int32)})
     assert outside.findings, "the simulator sees a read outside of E"
+
+
+def test_what_is_overwritten_is_read_in_order() -> None:
+    """A point may read what an earlier one wrote, wherever data says: one after the other, on one thread or two."""
+    kernel = im.kernel("Y: i32[V,J]\nidx: i32\nX: i32\naxis i < V\nY[i,j] = Y[idx[i],j] + X[i,j]")
+    run, rng = im.compile(kernel, "scalar", threads=2), np.random.default_rng(6)
+    for count in (1, 2, 17, 40):
+        at = rng.integers(0, count, count).astype(np.int32)
+        x, y = rng.integers(-9, 9, (2, count, 3)).astype(np.int32)
+        want, got = y.copy(), y.copy()
+        for i in range(count):
+            want[i] = want[at[i]] + x[i]
+        run(idx=at, X=x, out=got, threads=2)
+        assert np.array_equal(got, want)
+        assert np.array_equal(im.run_kernel(kernel, {"idx": at, "X": x}, {"Y": y})["Y"], want)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import isamap_smt as im
+from benchmarks import operator_table
 from benchmarks.operator_peers import OPERATORS, Operator, onnxruntime, settings, torch
-from examples import onnx_quantised
+from examples import indexed, onnx_quantised
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.kernel.name)
@@ -31,6 +34,16 @@ def test_the_same_as_others(operator: Operator) -> None:
 def _missing() -> str:
     left = [n for n, found in (("torch", torch()), ("onnxruntime with onnx", onnxruntime())) if found is None]
     return f"{' and '.join(left)} not installed"
+
+
+def test_a_row_of_the_table() -> None:
+    """docs/operators.md is made of these."""
+    operator = next(o for o in OPERATORS if o.kernel is indexed.EMBEDDING)
+    told = [x.strip() for x in operator_table.row(replace(operator, usual=operator.small), 1).strip("|").split("|")]
+    assert told[:3] == ["`embedding`", operator.small, "element by element"]
+    assert float(told[3]) > 0
+    assert float(told[4]) > 0
+    assert len(told) == 7
 
 
 def test_rounding_is_onnxruntimes() -> None:

@@ -110,6 +110,12 @@ CASES = [
     *_several(windows.STENCIL, want.stencil, "i=5 j=37", "i=1 j=1", bound=2 * ULP),
     *_several(contractions.MTTKRP, want.mttkrp, "i=5 j=7 k=9 r=17", "i=1 j=1 k=1 r=1"),
     *_several(contractions.MTTKRP_AT_ONCE, want.mttkrp, "i=5 j=7 k=9 r=17", "i=1 j=1 k=1 r=1"),
+    *_several(
+        contractions.GEMM_OF_A_PART,
+        lambda A, B, o: A[:, o : o + len(B)] @ B,
+        "i=7 j=19 k=9 o=3 rest=5",
+        "i=1 j=1 k=1 o=0 rest=0",
+    ),
     *_several(contractions.SDDMM, lambda A, B, S: S * (A @ B), "i=7 j=19 k=9", "i=1 j=1 k=1"),
     *_several(
         contractions.GELU_MLP, lambda **a: want.mlp("GELU_MLP", **a), "i=5 h=19 k=7 j=13", bound=64 * ULP, real=True

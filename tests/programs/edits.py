@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.dtypes import dtype
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import Element, elements, sym
 from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use
 
 Edit = Callable[[random.Random, Any], Any]
@@ -120,6 +120,10 @@ def _index(rng: random.Random, index: tuple[Any, ...]) -> tuple[Any, ...]:
         return index
     n = rng.randrange(len(index))
     changed = list(index)
+    if (found := elements(index)) and rng.random() < 0.5:
+        e = rng.choice(found)
+        other = Element(e.args[0], e.extent, *_index(rng, e.index)) if rng.random() < 0.7 else _of_other_extent(rng, e)
+        return tuple(i.xreplace({e: other}) for i in index)
     if len(index) > 1 and rng.random() < 0.15:
         m = rng.randrange(len(index))
         changed[n], changed[m] = changed[m], changed[n]
@@ -128,6 +132,11 @@ def _index(rng: random.Random, index: tuple[Any, ...]) -> tuple[Any, ...]:
     else:
         changed[n] = _nudge(rng, changed[n])
     return tuple(changed)
+
+
+def _of_other_extent(rng: random.Random, e: Any) -> Any:
+    """An index that is data and is said to be below something else."""
+    return Element(e.args[0], rng.choice([sp.S.One, e.extent + 1, e.extent - 1]), *e.index)
 
 
 def _ref(rng: random.Random, ref: Ref) -> Ref:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import by_data
 import pytest
 import sympy as sp
 from mutants import rewritten
@@ -19,6 +20,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import element, sym
 from isamap_smt.ir.hypotheses import Within
 from isamap_smt.ir.program import Node, Program, Ref, Use
+from isamap_smt.proof.program_trial import trials
 
 TEXT = "E: [V,J]\nidx: i32\nY[i,j] = E[idx[i], j]"
 I, J = sym("i_1"), sym("j_1")
@@ -82,6 +84,13 @@ def test_what_the_term_says_is_not_taken_for_granted() -> None:
     proof = im.prove_program(WRONG["an index that is said to be smaller"]())
     assert {c.claim for c in proof.failed()} == {"hypotheses"}
     assert "nothing sees that idx[i_1] is below 1" in str(proof.failed()[0].verdict)
+
+
+@pytest.mark.parametrize("name", by_data.TEXTS)
+def test_others_are_proved_and_run(name: str) -> None:
+    program = by_data.ORIGINALS[name]()
+    assert im.prove_program(program).proved
+    assert trials(program, 8) is None
 
 
 def test_an_index_that_a_statement_writes_is_not_proved() -> None:

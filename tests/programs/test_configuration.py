@@ -405,8 +405,8 @@ def test_a_machine_with_a_state() -> None:
         (lambda: machine(writer(place="tmm[x]")), r"npu.write \(.*\) writes tmm, which is no memory of kind='state'"),
         (lambda: machine(npu(("r < 9",)), writer(), CLEAR), r"r of npu.load is one of 9 registers, and tmm has 8"),
         (lambda: machine(kind="control"), r"memory cfg: kind='control'; known: "),
-        (lambda: im.Memory("cfg", None, kind="state"), r"the cells of a state are bytes, 1 to 4096 of them"),
-        (lambda: im.Memory("cfg", 64, count=2, kind="state"), r"the cells of a state are bytes"),
+        (lambda: im.Memory("cfg", None, kind="state"), r"a state has 1 to 4096 bytes in all its cells; pass its capacity"),
+        (lambda: im.Hardware("npu", (im.Memory("cfg", 64, count=2, kind="state"),)), r"are one set; leave count out"),
     ],
 )  # fmt: skip
 def test_no_such_machine(make: Callable[[], Any], said: str) -> None:

@@ -263,6 +263,33 @@ def test_memory_that_anything_refers_to_is_never_used_again(product: CompiledKer
     assert len(places) < 60  # and what nothing refers to is
 
 
+def test_of_idle_memory_little_is_kept(product: CompiledKernel) -> None:
+    """More blocks than are kept, of sizes of their own, and more bytes."""
+    held = many_sizes(product, 5_000_000)[-8:]  # of 20 MB each
+    before = resident()
+    held.clear()
+    assert before - resident() > 8 * 20_000_000 - (64 << 20) - (16 << 20)
+    a, b = np.ones((1, 1), np.float32), np.ones((1, 18_000_000), np.float32)
+    assert all(product(a, b).all() for _ in range(3))  # of more than is kept at all
+
+
+def many_sizes(product: CompiledKernel, most: int) -> list[np.ndarray]:
+    """Results of 70 small sizes and of eight from `most` on."""
+    a, held = np.ones((1, 1), np.float32), []
+    for n in (*range(1, 1400, 20), *(most + n for n in range(8))):
+        b = np.full((1, n), n, np.float32)
+        product(a, b), product(a, b)
+        held.append(product(a, b))
+        assert is_known(product, a, b)
+    assert all((h == h.size).all() for h in held)
+    return held
+
+
+def resident() -> int:
+    """Bytes of this process that lie in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def test_two_threads_call_one_kernel(product: CompiledKernel) -> None:
     """Each with arrays of its own, of forms that both have, while results come and go."""
     wrong: list[str] = []
@@ -400,6 +427,7 @@ tests.test_calls_of_many_forms_give_what_the_first_gave(product)
 tests.test_several_results_and_what_lives_within_a_call(largest)
 tests.test_memory_that_anything_refers_to_is_never_used_again(product, 64)
 tests.test_two_threads_call_one_kernel(product)
+tests.many_sizes(product, 30)
 for positional, options in (make(*tests.matrices()) for make in tests.wrong_calls().values()):
     try:
         product(*positional, **options)

@@ -26,7 +26,7 @@ from isamap_smt.targets.gemmini.target import GemminiKernel
 
 MACHINE = isamap_hardware.load("gemmini")
 TARGET = find_target("gemmini")
-MVOUT = "gemmini_store({m}, (uint32_t)(4 * ({down})), gemmini_acc_full((uint32_t)({acc})), {rows}, {columns}, 1.0f, 0);"
+MVOUT = "gemmini_store({m}, gemmini_acc_full((uint32_t)({acc})), {rows}, {columns});"
 CONV = dict(n=1, p=5, q=7, k=18, c=20, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
 
 
@@ -123,20 +123,31 @@ def test_every_counter_is_necessary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "emit"),
+    ("name", "wrong"),
     [
         ("matmul", "gemmini_pass((uint32_t)({b}), (uint32_t)({a}), gemmini_acc_add((uint32_t)({acc})));"),
         ("matmul", "gemmini_pass((uint32_t)({a}), (uint32_t)({b}), gemmini_acc((uint32_t)({acc})));"),
-        ("mvin", "gemmini_fill({m}, (uint64_t)({down}), (uint32_t)({s}), {columns}, {rows}, 0);"),
-        ("mvin", "gemmini_fill({m}, (uint64_t)({columns}), (uint32_t)({s}), {rows}, {columns}, 0); (void)({down});"),
+        ("mvin", "gemmini_fill({loads}, {m}, (uint32_t)({s}), {columns}, {rows});"),
+        ("mvin", "gemmini_fill(({loads} + 1) % 3, {m}, (uint32_t)({s}), {rows}, {columns});"),
+        ("mvin", ("loads[0] = down", "loads[0] = 2*down")),
+        ("mvin", ("loads[3] = 16", "loads[3] = 8")),
         ("mvout", MVOUT.replace("{acc}", "{acc} + 1")),
-        ("mvout", MVOUT.replace("4 * ({down})", "{down}")),
+        ("mvout", ("stores[0] = 4*down", "stores[0] = down")),
+        ("matmul", ("passes[0] = 1", "passes[0] = 0")),
+        ("matmul", ("passes[4] = 0", "passes[4] = 1")),
+        ("config_ld", "gemmini_set_loads({loads} / 2, {new});"),
+        ("config_st", "gemmini_config_st((uint32_t)({new})[2], (uint32_t)({new})[1], 0);"),
         ("clear", "(void)({acc});"),
     ],
 )
-def test_a_description_that_contradicts_the_model_is_found(name: str, emit: str) -> None:
-    """The proof trusts the description; what executes the instructions does not."""
-    wrong = replace(MACHINE.instruction(name), emit=emit)
+def test_a_description_that_contradicts_the_model_is_found(name: str, wrong: str | tuple[str, str]) -> None:
+    """The proof trusts the description; what executes the instructions does not. wrong: its C, or what it needs."""
+    i = MACHINE.instruction(name)
+    if isinstance(wrong, tuple):
+        assert wrong[0] in i.needs
+        wrong = replace(i, needs=tuple(wrong[1] if n == wrong[0] else n for n in i.needs))
+    else:
+        wrong = replace(i, emit=wrong)
     machine = replace(MACHINE, instructions=tuple(wrong if i.short == name else i for i in MACHINE.instructions))
     planned = im.stage(typed("gemm"), machine)
     kernel = typed("gemm").with_sizes(dict(i=37, j=29, k=50))

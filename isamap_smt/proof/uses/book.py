@@ -25,6 +25,10 @@ Told = Callable[[dict[str, Any]], str]
 Trial = Callable[[dict[str, int]], bool]  # whether the program goes wrong at these sizes
 
 
+# Something, where it sees the program go wrong at these sizes; where it does at others, these and what happens.
+Seen = Callable[[dict[str, int]], bool | Refuted]
+
+
 class UseBook(Book):
     """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the
     numbers of iterations are what they are.
@@ -45,10 +49,10 @@ class UseBook(Book):
 
     def ask(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula],
-        moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False,
+        moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False, trial: Seen | None = None,
     ) -> Verdict:  # fmt: skip
         """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words. tried:
-        it is one only where the program goes wrong."""
+        it is one only where the program goes wrong; trial: where this sees it go wrong."""
         known = [*self.sites.hypotheses, *assumptions]
         name = f"{claim} {subject}: {statement}"
         verdict: Verdict = implied(known, goals, self.sites.sizes, name)
@@ -58,7 +62,11 @@ class UseBook(Book):
         if isinstance(verdict, Refuted):
             env = dict(verdict.witness)
             words = told(env) if told else f"fails at {' '.join(f'{k}={v}' for k, v in sorted(env.items()))}"
-            if tried and not self.trial({n: int(env.get(n, low)) for n, low in self.least.items()}):
+            sees = trial or (self.trial if tried else None)
+            seen = True if sees is None else sees({n: int(env.get(n, low)) for n, low in self.least.items()})
+            if isinstance(seen, Refuted):
+                verdict = Refuted(seen.witness, f"{statement}: {seen.text}", verdict.seconds)
+            elif not seen:
                 verdict = Unknown(
                     f"no text and no counter says so ({words}), and nothing goes wrong there", verdict.seconds
                 )
@@ -76,6 +84,12 @@ class UseBook(Book):
         return Unknown(
             "it does not follow from what is known of the numbers, and no counterexample was found at small sizes"
         )
+
+    def alike(self, counts: Iterable[int]) -> Iterator[dict[str, int]]:
+        """One point more than so many steps of the loops that each size ends."""
+        for count in counts:
+            steps = {n: count * _step(self.sites.program, n) + 1 for n in self.sites.sizes}
+            yield {n: max(steps.get(n, low), low) for n, low in self.least.items()}
 
     def _small(self) -> Iterator[dict[str, int]]:
         """One point more than 0, 1, 2, 3 steps of the loops that a size ends; those with few steps first."""

@@ -42,7 +42,7 @@ def data_claims(book: UseBook, moments: Moments) -> None:
         return book.unknown("program", kernel.name, words, str(error))
     if statement.op != "+" or not _product(statement):
         return book.unknown("program", kernel.name, words, "it is something else")
-    sites = [s for s in moments.sites if s.use.instruction.kernel.statements]
+    sites = [s for s in moments.sites if s.use.instruction.kernel.statements and not s.use.state]
     plain_contracts(book, sites)
     found: dict[str, list[UseSite]] = {}
     for site in sites:

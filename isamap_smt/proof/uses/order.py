@@ -49,9 +49,9 @@ def users(moments: Moments, buffer: Buffer) -> Iterator[tuple[UseSite, Ref]]:
 
 
 def target(site: UseSite) -> Ref | None:
-    """Where a use writes."""
+    """Where a use writes; None where it writes no cell of a buffer or tensor."""
     statements = site.use.instruction.kernel.statements
-    return dict(site.use.operands)[statements[0].target.tensor] if statements else None
+    return dict(site.use.operands)[statements[0].target.tensor] if statements and not site.use.state else None
 
 
 def writes(site: UseSite, buffer: Buffer) -> bool:

@@ -12,6 +12,7 @@ from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
 from isamap_smt.proof.uses.book import UseBook
+from isamap_smt.proof.uses.configured import configuration_claims
 from isamap_smt.proof.uses.data import data_claims
 from isamap_smt.proof.uses.moments import Moments
 from isamap_smt.proof.uses.order import order_claims
@@ -37,7 +38,11 @@ def goes_wrong_somewhere(program: Program) -> Refuted | None:
             continue  # these sizes do not go together
         if not found.sound:
             at = " ".join(f"{n}={v}" for n, v in sizes.items())
-            return Refuted(sizes, (found.deadlock or found.races[0].text) + (f", at {at}" if at else ""))
+            return Refuted(
+                sizes,
+                (found.deadlock or (found.races[0].text if found.races else found.misconfigured[0]))
+                + (f", at {at}" if at else ""),
+            )
     return None
 
 
@@ -67,11 +72,12 @@ def _zeros(program: Program, sizes: dict[str, int]) -> dict[str, np.ndarray]:
 
 
 def use_claims(book: UseBook, machine: Hardware) -> None:
-    """What cells hold (`data`), and in which order they are used (`order`)."""
+    """What cells hold (`data`), in which order they are used (`order`), and what states hold (`configured`)."""
     if _recognised(book, machine):
         moments = Moments(book.sites, machine)
         order_claims(book, moments)
         data_claims(book, moments)
+        configuration_claims(book, moments)
 
 
 def _recognised(book: UseBook, machine: Hardware) -> bool:

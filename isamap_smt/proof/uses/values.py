@@ -56,8 +56,9 @@ def plain_contracts(book: UseBook, sites: list[UseSite]) -> None:
         book.structure(
             "scalar", site.name, words, _one_element(i), "it reads others, too, which its places say nothing of"
         )
-        if asked := (*i.preconditions, *i.needs):
-            words = f"{i.name} asks for nothing but where cells lie"
+        others = [] if not (i.registers or i.numbers_needed) else i.needs
+        if asked := (*i.preconditions, *others):
+            words = f"{i.name} asks for nothing but where cells lie, and for what states hold"
             book.unknown("precondition", site.name, words, f"no claim covers {asked[0]!r}")
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.moments import Moments, UseSite, contract_of
+from isamap_smt.proof.uses.order import target
 
 
 def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite) -> None:
     """Of each use that writes such a memory. add, begin: those of the sums; what else is written there, nothing bounds."""
     kernel = moments.program.kernel
     for site in moments.sites:
-        if not site.use.instruction.kernel.statements:
+        if (place := target(site)) is None:
             continue
-        place = dict(site.use.operands)[contract_of(site).target.tensor]
         buffer = moments.buffers.get(place.name)
         memory = None if buffer is None else moments.machine.memory(buffer.memory)
         if memory is None or not memory.bits or (site is begin and contract_of(site).value == 0):

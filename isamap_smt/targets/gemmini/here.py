@@ -29,7 +29,9 @@ class HereProgram:
 
     def __init__(self, library: Path) -> None:
         """library: of build_here()."""
-        self._run = ctypes.CDLL(str(library)).gemmini_here
+        self._library = ctypes.CDLL(str(library))
+        self._library.gemmini_recorded.restype = ctypes.c_uint64
+        self._run = self._library.gemmini_here
         self._one = threading.Lock()
 
     def __call__(
@@ -40,16 +42,34 @@ class HereProgram:
         arrays: in the program's order; those whose positions are in `written` are changed. numbers: of 64 bits.
         Raises RefusedError.
         """
+        with self._one:
+            return self._called(arrays, numbers, written)
+
+    def commands(self, arrays: Sequence[np.ndarray], numbers: Sequence[int] = ()) -> np.ndarray:
+        """What a call issues, in order: function code and two registers of each command; 127 for a fence. Nothing is changed.
+
+        Raises RefusedError.
+        """
+        with self._one:
+            self._library.gemmini_record(1)
+            try:
+                self._called(arrays, numbers, ())
+                first = ctypes.POINTER(ctypes.c_uint64)()
+                count = self._library.gemmini_recorded(ctypes.byref(first))
+                return np.ctypeslib.as_array(first, (count, 3)).copy() if count else np.zeros((0, 3), np.uint64)
+            finally:
+                self._library.gemmini_record(0)
+
+    def _called(self, arrays: Sequence[np.ndarray], numbers: Sequence[int], written: Collection[int]) -> Answer:
         copies = [np.ascontiguousarray(a).copy() for a in arrays]
         count = len(copies)
         code, wide, message = ctypes.c_int64(), ctypes.c_uint64(), ctypes.create_string_buffer(_MESSAGE)
         pointers: Any = (ctypes.c_void_p * max(count, 1))(*(a.ctypes.data for a in copies))
         sizes: Any = (ctypes.c_uint64 * max(count, 1))(*(a.nbytes for a in copies))
         values: Any = (ctypes.c_int64 * max(len(numbers), 1))(*numbers)
-        with self._one:
-            why = self._run(
-                pointers, sizes, ctypes.c_uint64(count), values, ctypes.byref(code), ctypes.byref(wide), message
-            )
+        why = self._run(
+            pointers, sizes, ctypes.c_uint64(count), values, ctypes.byref(code), ctypes.byref(wide), message
+        )
         if why < 0:
             raise HardwareError("there is no memory for a model of Gemmini")
         if why:

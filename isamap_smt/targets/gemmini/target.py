@@ -19,10 +19,12 @@ from isamap_smt.targets.gemmini.here import HereProgram, build_here
 from isamap_smt.targets.gemmini.printed import PrintedProgram, print_program
 from isamap_smt.targets.gemmini.sources import HEADER
 from isamap_smt.targets.gemmini.spike import SpikeProgram, build_for_spike, missing, title
+from isamap_smt.targets.gemmini.timing import Timing, timing
 from isamap_smt.targets.target import Sources, Target, compiler_missing
 
 PROGRAM = "program.c"
 LARGEST = 1 << 28  # of a size: strides of sums are 32 bits of bytes
+MOST = 1 << 18  # commands that the timing model takes: some ten seconds
 HERE = "the model of Gemmini in this process"
 
 
@@ -61,8 +63,9 @@ class Gemmini(Target):
         text = sources.get(PROGRAM)
         if not isinstance(text, PrintedProgram):
             raise NotProvedError("target gemmini builds what emit() gave, which belongs to a proved program")
-        made: SpikeProgram | HereProgram = build_here(text, cc) if missing() else build_for_spike(text)
-        return GemminiKernel(text.checked.program, made, self.executor())
+        here = build_here(text, cc)
+        made: SpikeProgram | HereProgram = here if missing() else build_for_spike(text)
+        return GemminiKernel(text.checked.program, made, self.executor(), here)
 
 
 class GemminiKernel(Callee):
@@ -70,10 +73,13 @@ class GemminiKernel(Callee):
 
     constants: tuple[str, ...] = ()
 
-    def __init__(self, program: Program, made: SpikeProgram | HereProgram, executor: str) -> None:
-        """made: the program, built. executor: what runs it, in words."""
+    def __init__(
+        self, program: Program, made: SpikeProgram | HereProgram, executor: str, here: HereProgram | None = None
+    ) -> None:
+        """made: the program, built. executor: what runs it, in words. here: the same program, built for this process."""
         super().__init__(program)
         self.made, self.executor = made, executor
+        self._here = made if isinstance(made, HereProgram) else here
         self.notes = (why,) if (why := missing()) else ()
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
@@ -81,6 +87,18 @@ class GemminiKernel(Callee):
         call = self.prepare(*inputs, **options)
         call.run()
         return call.result
+
+    def timing(self, *inputs: Any, **options: Any) -> Timing | None:
+        """How long the timing model takes for the commands of a call: a model, not hardware.
+
+        None where the program is not built here, and for more commands than MOST.
+        """
+        if self._here is None:
+            return None
+        arguments, kernel = self.prepare(*inputs, **options).arguments, self.kernel
+        arrays = [arguments.arrays[t.name] for t in kernel.tensors]
+        commands = self._here.commands(arrays, [arguments.sizes[n] for n in kernel.free_sizes])
+        return timing(commands) if len(commands) <= MOST else None
 
     def prepare(
         self, *inputs: Any, out: Any = None, sizes: dict[str, int] | None = None, threads: int = 1, **named: Any

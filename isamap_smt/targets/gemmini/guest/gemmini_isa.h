@@ -2,7 +2,7 @@
 
    Rows and columns are counts; local addresses are rows of 16 numbers; strides of main memory are bytes; scales are the bits of
    floats (GEMMINI_ONE is 1). Main memory is not ordered with other accesses of the CPU: gemmini_fence() waits for both.
-   On another machine than RISC-V, gemmini_issue() executes an instruction: see host.c. */
+   On another machine than RISC-V, gemmini_issue() executes an instruction, and gemmini_wait() is the fence: see host.c. */
 #ifndef GEMMINI_ISA_H
 #define GEMMINI_ISA_H
 
@@ -20,7 +20,8 @@ static inline void gemmini_fence(void) { __asm__ volatile("fence" : : : "memory"
 #else
 void gemmini_issue(uint32_t funct, uint64_t rs1, uint64_t rs2);
 #define GEMMINI_ISSUE(funct, rs1, rs2) gemmini_issue(funct, rs1, rs2)
-static inline void gemmini_fence(void) {}
+void gemmini_wait(void);
+static inline void gemmini_fence(void) { gemmini_wait(); }
 #endif
 
 /* Rows of the accumulator: the bits that are added to its number. The scratchpad's have none. */

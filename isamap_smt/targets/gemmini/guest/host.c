@@ -1,6 +1,7 @@
 /* The same programs in this process, without RISC-V: each instruction goes to the model, and main memory is the arrays' alone. */
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "gemmini_isa.h"
 #include "gemmini_model.h"
@@ -36,7 +37,42 @@ static int write_here(void *memory, uint64_t address, const uint8_t *from, uint6
     return 0;
 }
 
+/* What was issued since recording began: function code and registers; FENCE for a fence. */
+enum { FENCE = 127 };
+static struct {
+    int on;
+    uint64_t count, capacity;
+    uint64_t (*commands)[3];
+} record;
+
+void gemmini_record(int on) {
+    record.on = on;
+    record.count = 0;
+}
+
+uint64_t gemmini_recorded(uint64_t (**commands)[3]) {
+    *commands = record.commands;
+    return record.count;
+}
+
+static void note(uint32_t funct, uint64_t rs1, uint64_t rs2) {
+    if (!record.on) return;
+    if (record.count == record.capacity) {
+        uint64_t capacity = record.capacity ? 2 * record.capacity : 4096;
+        void *more = realloc(record.commands, capacity * sizeof *record.commands);
+        if (!more) abort();
+        record.commands = more;
+        record.capacity = capacity;
+    }
+    record.commands[record.count][0] = funct;
+    record.commands[record.count][1] = rs1;
+    record.commands[record.count++][2] = rs2;
+}
+
+void gemmini_wait(void) { note(FENCE, 0, 0); }
+
 void gemmini_issue(uint32_t funct, uint64_t rs1, uint64_t rs2) {
+    note(funct, rs1, rs2);
     int why = gemmini_execute(now.model, funct, rs1, rs2);
     if (why) longjmp(now.refused, why);
 }

@@ -1,0 +1,262 @@
+"""Claim 15 on engines: wherever a use runs, the last write of each cell of a state that it needs has the value that it needs.
+
+A state is one engine's, and an engine follows the text. So the writes that may reach a use are read off the text: the last one in
+front of it in its own body, or, through a loop, one of an iteration before, or one in front of the loop where that may not run.
+Of each it is known in which loops around it the iteration is the one of the use; of all others, any iteration is taken. The values
+are compared for all sizes and iterations. What holds in a state before a phase begins is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.engine_states import named_set, needed_value
+from isamap_smt.ir.engines import KEPT
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.program import Loop, Node, Program, Ref, Use
+from isamap_smt.ir.states import Need
+from isamap_smt.proof.uses.book import Told, UseBook
+from isamap_smt.proof.uses.cells import active, axes_inside
+from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite
+from isamap_smt.proof.uses.order import target
+from isamap_smt.simulator.configured import misconfigured
+from isamap_smt.simulator.sites import elaborate
+
+_CLAIM = "configuration"
+_FEW = (0, 1, 2)  # steps of all loops, at one point more of which a use is looked for that finds something else
+Key = tuple[str, int]  # state memory, number of its set
+Reach = Mapping[
+    UseSite | None, int
+]  # a write, or none -> how many loops, from the outermost, are in the same iteration
+Now = Mapping[Key, Reach]
+
+
+def configuration_claims(book: UseBook, moments: Moments) -> None:
+    """All of them, for programs that write states or need them."""
+    states = {m.name: m for m in moments.machine.memories if m.is_state}
+    using = [s for s in moments.sites if s.use.state or s.use.instruction.cells_needed]
+    if not using:
+        return
+    by: dict[str, set[str]] = {}
+    for site in using:
+        for memory in {site.use.state or "", *(n.memory for n in site.use.instruction.cells_needed)} - {""}:
+            by.setdefault(memory, set()).add(site.engine)
+    for memory, engines in by.items():
+        right = len(engines) == 1 and memory in states
+        told = f"{' and '.join(sorted(engines))} do" if memory in states else f"the machine has no state {memory}"
+        if not book.structure(_CLAIM, memory, f"one engine writes and needs {memory}", right, told):
+            return
+    formed = [_well_formed(book, moments, s) for s in using]
+    if not all(formed):
+        return
+    reaching = _Reaching(book, {s.path: s for s in moments.sites})
+    reaching.body(moments.program.body, (), {}, 0)
+    for site, seen in reaching.seen.items():
+        for (memory, _), reach in seen.items():
+            _met(book, moments, site, memory, reach)
+
+
+def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
+    """Each use names one set of each state, that there is; a write gives each cell of it a value that can be read there."""
+    use, i, right = site.use, site.use.instruction, True
+    for memory in dict.fromkeys([use.state] if use.state else [n.memory for n in i.cells_needed]):
+        count, number = moments.machine.memory(memory).count, named_set(use, memory)
+        words = f"{site.name} names one of {count} sets of {memory}"
+        said = "it names several" if number is None else f"it names {number}"
+        right &= book.structure(_CLAIM, site.name, words, number is not None and 0 <= number < count, said)
+    if not use.state:
+        return right
+    cells = int(i.kernel.axes[0].extent)
+    words = f"{site.name} gives each of {cells} cells a value"
+    right &= book.structure(_CLAIM, site.name, words, len(use.cells) == cells, f"it gives {len(use.cells)}")
+    for e in use.cells:
+        if isinstance(e, Ref):
+            _readable(book, moments, site, e)
+    return right
+
+
+def _readable(book: UseBook, moments: Moments, site: UseSite, element: Ref) -> None:
+    """The core reads the element while engines run: it lies in its tensor, and no use writes that."""
+    x, shape = moments.moment(site), moments.program.kernel.tensor(element.name).shape
+    goals = [f for i, n in zip(element.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))]
+    if goals:
+        book.ask("bounds", site.name, f"{site.name} stays inside {element.name}", x.ranges(), goals, (x,))
+    written = [s.name for s in moments.sites if (to := target(s)) is not None and to.name == element.name]
+    words = f"no use writes {element.name}, which the core reads for {site.name}"
+    book.structure("order", site.name, words, not written, f"{' and '.join(written)} does")
+
+
+# ---- which writes reach a use --------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Reaching:
+    """seen: a use -> what reaches it, of each set of a state."""
+
+    book: UseBook
+    sites: Mapping[tuple[int, ...], UseSite]
+    seen: dict[UseSite, dict[Key, Reach]] = field(default_factory=dict)
+    runs: dict[Any, bool] = field(default_factory=dict)
+
+    def body(self, nodes: tuple[Node, ...], path: tuple[int, ...], now: Now, depth: int) -> Now:
+        """What reaches the end of a body that begins so, inside of so many loops."""
+        for n, node in enumerate(nodes):
+            place = (*path, n)
+            if isinstance(node, Loop):
+                now = self._loop(node, place, now, depth)
+            elif isinstance(node, Use) and node.state:
+                now = {**now, (node.state, named_set(node, node.state) or 0): {self.sites[place]: depth}}
+            elif isinstance(node, Use):
+                here = self.seen.setdefault(self.sites[place], {}) if node.instruction.cells_needed else {}
+                for memory in {need.memory for need in node.instruction.cells_needed}:
+                    key = memory, named_set(node, memory) or 0
+                    here[key] = _either(here.get(key, {}), now.get(key, _NOTHING))
+        return now
+
+    def _loop(self, loop: Loop, place: tuple[int, ...], now: Now, depth: int) -> Now:
+        """Each iteration begins with what was there before the loop, or with what one before it leaves."""
+        begins = now
+        while True:
+            leaves = _outside(self.body(loop.body, place, begins, depth + 1), depth)
+            again = _joined(begins, leaves)
+            if again == begins:
+                break
+            begins = again
+        return leaves if self._runs(loop) else _joined(now, leaves)
+
+    def _runs(self, loop: Loop) -> bool:
+        """Whether it has an iteration at all sizes."""
+        count = sp.sympify(loop.count)
+        if count not in self.runs:
+            words = f"{_CLAIM} {loop.var}: it runs"
+            found = implied(
+                self.book.sites.hypotheses, [("le", 1, count)], self.book.sites.sizes, words, smallest=False
+            )
+            self.runs[count] = isinstance(found, Proved)
+        return self.runs[count]
+
+
+_NOTHING: Reach = {None: 0}
+
+
+def _either(a: Reach, b: Reach) -> Reach:
+    """What reaches on one way or the other."""
+    return {w: min(a.get(w, level), b.get(w, level)) for w, level in {**a, **b}.items()}
+
+
+def _joined(a: Now, b: Now) -> Now:
+    return {key: _either(a.get(key, _NOTHING), b.get(key, _NOTHING)) for key in {**a, **b}}
+
+
+def _outside(now: Now, depth: int) -> Now:
+    """The same behind the iteration: of the loops inside, any iteration may have been the last."""
+    return {key: {w: min(level, depth) for w, level in reach.items()} for key, reach in now.items()}
+
+
+# ---- whether they have the values that are needed ------------------------------------------------------------------------
+
+
+def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Reach) -> None:
+    """All cells of one state that a use needs, against each write that may reach it."""
+    shapes = {t.name: t.shape for t in moments.program.kernel.tensors}
+    needs = [n for n in site.use.instruction.cells_needed if n.memory == memory]
+    wanted, later = [needed_value(site.use, n, shapes) for n in needs], bool(book.computed)
+    for write, level in sorted(reach.items(), key=lambda pair: pair[0].path if pair[0] else ()):
+        if write is None:
+            words = f"something has written {memory} where {site.name} needs it"
+            book.note(_CLAIM, site.name, words, _unwritten(book, later))
+            continue
+        words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
+        x, y = moments.moment(site), moments.moment(write, "'set")
+        given = [*moments.known(x, y), *_at_work(site, x)]
+        given += [("eq", x.at(e), y.at(e)) for loop in site.loops[:level] for e in (loop.var, loop.number)]
+        pairs = [(n, value, write.use.cells[n.at(0)]) for n, value in zip(needs, wanted, strict=True)]
+        goals = [f for _, value, cell in pairs for f in _same(value, cell, x, y, level)]
+        told = _told(write, pairs, x, y)
+        book.ask(_CLAIM, site.name, words, given, goals, (x, y), told, trial=lambda at: _seen(book, at, later))
+
+
+def _at_work(site: UseSite, x: Moment) -> list[Formula]:
+    """A use with no active point that leaves all others as they are does nothing, and needs nothing."""
+    i = site.use.instruction
+    return [*axes_inside(site, x), *active(site, x)] if i.counted and i.beyond == KEPT else []
+
+
+def _loops(site: UseSite, level: int) -> str:
+    """In which iterations a write may stand that reaches a use, in words."""
+    if level == len(site.loops):
+        return "the same iteration"
+    return f"the same {site.loops[level - 1].var}" if level else "any iteration"
+
+
+def _same(wanted: Any, has: Any, x: Moment, y: Moment, level: int) -> list[Formula]:
+    """What was written at y is what is needed at x; the first loops of both are in one iteration."""
+    one = {y.at(e): x.at(e) for loop in x.site.loops[:level] for e in (loop.var, loop.number)}
+    if isinstance(wanted, Ref) and isinstance(has, Ref):
+        if wanted.name != has.name:
+            return [FALSE]
+        pairs = list(zip(wanted.index, has.index, strict=True))
+    elif isinstance(wanted, Ref) or isinstance(has, Ref):
+        return [FALSE]
+    else:
+        pairs = [(wanted, has)]
+    return [("eq", sp.expand(x.at(a) - y.at(b).xreplace(one)), sp.S.Zero) for a, b in pairs]
+
+
+def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:
+    """The first use of the run at these sizes that finds something else than it needs; '' for none."""
+    try:
+        return next(iter(misconfigured(elaborate(program, sizes), unknown_at_first=later)), "")
+    except IsamapError:
+        return ""
+
+
+def _seen(book: UseBook, sizes: dict[str, int], later: bool) -> bool | Refuted:
+    """Whether a use finds something else there; or at a few sizes beyond, with what it finds."""
+    return bool(_wrong(book.sites.program, sizes, later)) or _seen_somewhere(book, later) or False
+
+
+def _seen_somewhere(book: UseBook, later: bool) -> Refuted | None:
+    """One point more than a few steps of all loops, and the first use that finds something else there."""
+    for sizes in book.alike(_FEW):
+        if seen := _wrong(book.sites.program, sizes, later):
+            at = " ".join(f"{k}={v}" for k, v in sorted(sizes.items())) or "every size"
+            return Refuted(sizes, f"{seen}, at {at}")
+    return None
+
+
+def _unwritten(book: UseBook, later: bool) -> Verdict:
+    if later:
+        return Unknown(
+            "a way leads there on which this phase has not written it, and what earlier ones left is not looked at"
+        )
+    unseen = Unknown("a way leads there on which nothing has written it, and none was found that is taken")
+    return _seen_somewhere(book, later) or unseen
+
+
+def _told(write: UseSite, pairs: Sequence[tuple[Need, Any, Any]], x: Moment, y: Moment) -> Told:
+    def value(e: Any, moment: Moment, env: dict[str, Any]) -> str:
+        if isinstance(e, Ref):
+            return f"{e.name}[{', '.join(str(evaluate(moment.at(i), env)) for i in e.index)}]"
+        return str(evaluate(moment.at(e), env))
+
+    def told(env: dict[str, Any]) -> str:
+        sizes = " ".join(f"{n}={env[n]}" for n in sorted(x.sizes) if n in env)
+        both = [(need, value(wanted, x, env), value(has, y, env)) for need, wanted, has in pairs]
+        need, wanted, has = next((p for p in both if p[1] != p[2]), both[0])
+        return (
+            f"it needs {need.memory}[{need.at(0)}] = {wanted} ('{need.text}'), and {write.name} has written {has} there"
+            + (f" ({sizes})" if sizes else "")
+        )
+
+    return told
+
+
+__all__ = ["configuration_claims"]
