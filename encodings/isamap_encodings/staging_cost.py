@@ -118,6 +118,8 @@ def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     first, last = (state.first + inner.first if outer else inner.first), inner.last
     total = n.largest(state.filled + state.shortest, state.time + first) + last
     rows = {m: sum(_rows(problem, chosen, n, o) for o in problem.stages if o.memory == m) for m, _ in problem.memories}
+    for m, slots in problem.waiting:
+        rows[m] = rows[m] + _tiles(chosen, n, problem.output, slots)
     return Cost(
         total, state.filled, inner.filled if outer else 0, inner.computed, moved[problem.output.name], first, last, rows
     )
@@ -172,9 +174,14 @@ def _moved(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOpera
 
 def _rows(problem: StagingProblem, chosen: Choices, n: Numbers, o: StagingOperand) -> Any:
     """Rows of its memory that an operand takes."""
-    inside = [n.where(chosen.around[a, o.name], 1, chosen.count[a]) for a in o.axes]
-    rows = n.times(o.rows, chosen.slots[o.name], *(chosen.tiles[a] for a in o.axes), *inside)
+    rows = _tiles(chosen, n, o, chosen.slots[o.name])
     return n.where(chosen.present[o.name], rows, 0) if o.of else rows
+
+
+def _tiles(chosen: Choices, n: Numbers, o: StagingOperand, slots: Any) -> Any:
+    """Rows of so many slots, with all tiles of the operand that its stage holds."""
+    inside = [n.where(chosen.around[a, o.name], 1, chosen.count[a]) for a in o.axes]
+    return n.times(o.rows, slots, *(chosen.tiles[a] for a in o.axes), *inside)
 
 
 class _Pipeline:

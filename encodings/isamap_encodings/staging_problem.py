@@ -61,7 +61,8 @@ class StagingProblem:
     memories: rows of each. execute, begin: ticks of one execution, and of the beginning of
     a tile of the output, both on one engine. slots: at most so many of a stage. pins: decision -> value, by the names
     `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`.
-    passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored."""
+    passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored. waiting: the
+    memories where that may be, with how many slots."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -73,6 +74,7 @@ class StagingProblem:
     outers: tuple[StagingOperand, ...] = ()
     pins: tuple[tuple[str, int], ...] = ()
     passed: bool = False
+    waiting: tuple[tuple[str, int], ...] = ()
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:

@@ -17,12 +17,11 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
-from isamap_smt.scheduling.staged_problem import Question, question
+from isamap_smt.scheduling.staged_problem import PASSED, Question, question
 
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
-PASSED = 2  # slots of finished sums that are taken on: one is stored while the next ones are computed
 TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
     "an engine begins a use when it is free and what the use awaits has been signalled",

@@ -28,6 +28,7 @@ from isamap_smt.scheduling.staged_ends import fitting_covers
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
 HELD = 256  # and where it is known
+PASSED = 2  # slots of finished sums that are taken on: one is stored while the next ones are computed
 FINEST = 1000  # ticks of a cycle, at most
 
 
@@ -81,9 +82,15 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     begun = max(sum(round(ticks * i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))) for i in x) for x in own)
     problem = StagingProblem(
         axes, inputs, made[out], memories, executed, begun, outers=tuple(outers), pins=tuple(sorted(pins.items())),
-        passed=all(c.onward is not None for c in ends),
+        passed=all(c.onward is not None for c in ends), waiting=tuple((m, PASSED) for m in _onward(ends)),
     )  # fmt: skip
     return Question(problem, ticks, moves, ends)
+
+
+def _onward(covers: tuple[Cover, ...]) -> tuple[str, ...]:
+    """The memories that finished sums may be taken on to."""
+    moves = [c.onward for c in covers if c.onward is not None]
+    return tuple(dict.fromkeys(i.operand(i.kernel.statements[0].target.tensor).memory for i in moves))
 
 
 def _beside(covers: tuple[Cover, ...], memory: str) -> int:

@@ -11,7 +11,8 @@ from statistics import mean
 
 import pytest
 from engines import Shape, machine
-from random_epilogues import draw_epilogue, what_goes_wrong
+from random_epilogues import DrawnEpilogue, draw_epilogue, what_goes_wrong
+from random_epilogues import machine as summing
 from random_programs import (
     MAPPED,
     SHAPES,
@@ -22,10 +23,11 @@ from random_programs import (
     proved_mapping,
     simulated_cycles,
 )
-from use_edits import edits, held, holding, rewritten
+from use_edits import edits, held, holding, rewritten, unawaited, uses
 
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_stages
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.program import Program, Use
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
@@ -158,3 +160,37 @@ def test_plans_with_epilogues_are_proved_and_edits_that_go_wrong_are_not(seed: i
         told, program = edits(d.program, rng, 1)
         if prove_program(program).proved:
             assert what_goes_wrong(d, program) == "", (d.words, told)
+
+
+def beside(value: str, tiles: int, instruction: str, without: str) -> tuple[im.StagedPlan, DrawnEpilogue]:
+    """A plan of a sum whose bias is read beside it, and the same as it is drawn."""
+    types = dict.fromkeys("XW", "i8") | dict.fromkeys("TYb", "i32")
+    text = f"temporary T\nT[i,j] += i32(X[i,k]) * i32(W[k,j])\nY[i,j] = {value}"
+    kernel, sizes = im.kernel(text, dtypes=types, name="beside"), dict(i=9, j=10, k=4)
+    lacks = frozenset(("add_row", "add_tile", *without.split()))
+    plan = stage(kernel.with_sizes(sizes), summing(4, tiles, lacks), instruction=instruction)
+    return plan, DrawnEpilogue(text, {n.upper(): v for n, v in sizes.items()}, plan.program)
+
+
+@pytest.mark.parametrize(("engine", "without"), [("load", ""), ("execute", "begin_row begin_tile")])
+def test_elements_are_brought_beside_sums(engine: str, without: str) -> None:
+    """By the engine that computes, or by another one, with which it then takes turns."""
+    plan, drawn = beside("relu(T[i,j]) + b[j]", 4, "multiply", without)
+    (brought,) = (
+        u for u in uses(plan.program) if u.operands and u.operands[0][1].name == "b@accumulators" and u.begins
+    )
+    assert brought.instruction.engine == engine and bool(brought.signals) == (engine == "load")
+    assert what_goes_wrong(drawn, plan.program) == ""
+    for counter in brought.signals + tuple(c for c, _ in brought.awaits):
+        wrong = unawaited(plan.program, counter)
+        assert prove_program(wrong).word == "refuted" and what_goes_wrong(drawn, wrong)
+
+
+def test_room_beside_sums_that_wait() -> None:
+    """What waits to be stored, and what is read beside it, lie in one memory, and both have to fit."""
+    lacks = "begin_row begin_tile"
+    plan, drawn = beside("relu(T[i,j] + b[j])", 3, "multiply_kept", lacks)
+    assert {b.name for b in held(plan.program) if b.memory == "accumulators"} == {"sums@accumulators", "b@accumulators"}
+    assert what_goes_wrong(drawn, plan.program) == ""
+    with pytest.raises(ScheduleError, match="no plan fits"):
+        beside("relu(T[i,j] + b[j])", 2, "multiply_kept", lacks)
