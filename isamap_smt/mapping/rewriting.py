@@ -144,7 +144,7 @@ class Equalities:
             return None  # a number has its sign itself
         if any(n in found and literals[n] is None for n in rule.numbers):
             return None
-        numbers = {n: literal_value(literals[n], self.kind(t), False) for n, t in found.items() if n in rule.numbers}
+        numbers = {n: _exactly(literals[n]) for n in found if n in rule.numbers}
         arithmetic = self._proved(rule, kind, turned) if _complete(rule, numbers) else None
         if arithmetic is None:
             return None
@@ -210,13 +210,13 @@ def literal_value(literal: Any, kind: str, written: bool) -> Fraction:
 
 
 def _number(value: Fraction, kind: str) -> Any:
-    """A literal of exactly this value; None where the type has none."""
+    """A literal that is written exactly like this; None where the type has none."""
     if kind == EXACT or not DTYPES[kind].is_float:
         d = DTYPES.get(kind)
         fits = value.denominator == 1 and (d is None or d.low <= value <= d.high)
         return sp.Integer(value.numerator) if fits else None
     made = sp.Integer(value.numerator) if value.denominator == 1 else sp.Float(float(value))
-    return made if literal_value(made, kind, False) == value == literal_value(made, kind, True) else None
+    return made if _exactly(made) == value else None
 
 
 def _complete(rule: Rule, numbers: dict[str, Fraction]) -> bool:

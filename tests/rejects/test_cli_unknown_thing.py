@@ -1,4 +1,4 @@
-"""There are three kinds of things to list."""
+"""There are four kinds of things to list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from isamap_smt.cli.app import run
 
 MESSAGE = """\
-error: list 'kernls': did you mean kernels?
+error: list 'kernls': did you mean kernels or rules?
 """
 
 

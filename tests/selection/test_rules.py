@@ -350,9 +350,9 @@ def test_all_that_rules_make_of_a_value_is_equal_to_it() -> None:
     assert seen > 40
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [20_674, *range(50_000, 50_019)])  # the first: -0.1 of a number that f32 has not
 def test_random_values_are_rewritten_rightly(seed: int) -> None:
-    assert one(50_000 + seed, AVX2) in ("rewritten", "as written", "portable")
+    assert one(seed, AVX2) in ("rewritten", "as written", "portable")
 
 
 @pytest.mark.exhaustive
