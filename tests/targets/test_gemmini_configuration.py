@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -254,10 +255,8 @@ def test_a_scale_of_each_batch_is_configured_in_its_loop() -> None:
     wrong = changed(p, "stores", 1, Ref("s", (sym("N") - 1,)))
     failed = prove_program(wrong).failed()
     assert [c.claim for c in failed] == ["configuration"] and failed[0].verdict.word == "refuted"
-    assert (
-        "needs stores[1] = s[1] ('stores[1] = s'), and gemmini.config_st has written s[8] there"
-        in failed[0].verdict.text
-    )
+    told = r"needs stores.1. = s.\d. .'stores.1. = s'., and gemmini.config_st has written s.\d. there"
+    assert re.search(told, failed[0].verdict.text)
     assert not run(wrong, sizes)
     outside = changed(p, "stores", 1, Ref("s", (sym("N"),)))
     assert "bounds" in {c.claim for c in prove_program(outside).failed()}
