@@ -6,8 +6,8 @@
 The C that kernels are printed with is run for all 2^32 arguments and compared with the C library's function in f64, whose own
 error is about 2^-29 ULP of f32. Per function: the largest error in ULP and its argument, what isamap_smt.ir.functions states, and
 for how many arguments one of the two is NaN or infinite and the other, rounded, is not; and for how many the C for this CPU alone
-and the C for every CPU of its kind (on x86-64: without fused operations) have other bits. Ends with 1 if anything is worse than
-stated, or other bits are found.
+and the C for every CPU of its kind (on x86-64: without fused operations) have other bits; the same of the instructions of this CPU
+that are described as the function. Ends with 1 if anything is worse than stated, or other bits are found.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ import time
 
 import numpy as np
 
+import isamap_smt as im
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.mapping.point_c import prelude
+from isamap_smt.mapping.selection import register_files
 from isamap_smt.runtime import build_library
 
 EXACT = {
@@ -69,11 +71,60 @@ void values(uint32_t first, uint32_t count, float *got) {
 """
 
 
+LANES = """
+void values(uint32_t first, uint32_t count, float *got) {
+    for (uint32_t i = 0; i < count; i += LANES) {
+        uint32_t bits[LANES];
+        float x[LANES];
+        for (uint32_t l = 0; l < LANES; l++) bits[l] = first + i + l;
+        memcpy(x, bits, sizeof x);
+        TYPE a, c;
+        LOAD
+        COMPUTE
+        STORE
+    }
+}
+"""
+
+
 def libraries(name: str, c: str) -> list[ctypes.CDLL]:
     """The same C for this CPU, and for every CPU of its kind."""
     body = SOURCE.replace("CALL(argument)", c.format(x="argument")).replace("EXACT", EXACT[name])
     source = "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude(body), body])
     return [ctypes.CDLL(str(build_library(source, native=native))) for native in (True, False)]
+
+
+def described(name: str) -> dict[str, ctypes.CDLL]:
+    """`values` by each instruction of this CPU whose contract is this function of f32 lanes, by the instruction's name."""
+    machine, found = im.find_hardware("host"), {}
+    for files in register_files(machine):
+        file = files.of.get("f32")
+        for i in machine.computes:
+            o = dict(i.places)
+            if (
+                file is None
+                or i.kernel.text.strip() != f"c[l] = {name}(a[l])"
+                or set(i.c_types) != {(x, file.c_type) for x in o}
+            ):
+                continue
+            load, store = (
+                file.load.statement(_words(file.load, "a", "x")),
+                file.store.statement(_words(file.store, "c", "got + i")),
+            )
+            body = LANES.replace("LANES", str(files.lanes)).replace("TYPE", file.c_type).replace("LOAD", load)
+            body = body.replace("STORE", store).replace("COMPUTE", i.statement({"a": "a", "c": "c"}))
+            used = (i, file.load, file.store)
+            headers = [
+                f"#include <{h}>"
+                for h in dict.fromkeys(("stdint.h", "string.h", *(h for u in used for h in u.headers)))
+            ]
+            parts = [*headers, *prelude(body), *dict.fromkeys(p for u in used for p in u.prelude), body]
+            found[i.name] = ctypes.CDLL(str(build_library("\n".join(parts), {r for u in used for r in u.requires})))
+    return found
+
+
+def _words(move: im.Instruction, register: str, memory: str) -> dict[str, str]:
+    return {o: memory if place == "memory" else register for o, place in move.places}
 
 
 def measured(library: ctypes.CDLL) -> tuple[float, float, int]:
@@ -107,11 +158,14 @@ def main(names: list[str]) -> int:
         native, portable = libraries(name, row.c)
         error, at, apart = measured(native)
         changed = different(native, portable)
-        wrong |= error > row.ulp or apart > 0 or changed > 0
+        others = {n: different(native, library) for n, library in described(name).items()}
+        wrong |= error > row.ulp or apart > 0 or changed > 0 or any(others.values())
         seconds = time.perf_counter() - started
         print(
             f"{name:8} {error:.4f} ULP at {at!r}, stated {row.ulp}; {apart} not finite alike; "
-            f"{changed} other without this CPU's operations; {seconds:.0f} s",
+            f"{changed} other without this CPU's operations"
+            + "".join(f", {count} other by {n}" for n, count in others.items())
+            + f"; {seconds:.0f} s",
             flush=True,
         )
     return int(wrong)
