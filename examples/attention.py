@@ -18,10 +18,10 @@ Y[h,q,d] = O[h,q,d] / D[h,q]
 
 ATTENTION = im.kernel(TEXT, name="attention")
 
-#: Row q sees the columns up to q.
+#: Row q sees the columns up to q: the others are as small as can be, so their exponentials are 0, whatever the scores were.
 CAUSAL = im.kernel(
-    TEXT.replace("max= S[h,q,k]", "max= select(k <= q, S[h,q,k], -1e30)").replace(
-        "= exp((S[h,q,k] - M[h,q]) * z[])", "= select(k <= q, exp((S[h,q,k] - M[h,q]) * z[]), 0)"
-    ),
+    TEXT.replace("M[h,q] max= S[h,q,k]", "L[h,q,k] = select(k <= q, S[h,q,k], -1e30)\nM[h,q] max= L[h,q,k]")
+    .replace("exp((S[h,q,k]", "exp((L[h,q,k]")
+    .replace("temporary S", "temporary S, L"),
     name="causal_attention",
 )

@@ -63,9 +63,10 @@ SOFTMAX = im.kernel(
 #: Row q of the scores sees the columns up to q alone.
 CAUSAL_SOFTMAX = im.kernel(
     """
-    temporary top, e, total
-    top[q] max= select(k <= q, s[q,k], -1e30)
-    e[q,k] = select(k <= q, exp(s[q,k] - top[q]), 0)
+    temporary seen, top, e, total
+    seen[q,k] = select(k <= q, s[q,k], -1e30)
+    top[q] max= seen[q,k]
+    e[q,k] = exp(seen[q,k] - top[q])
     total[q] += e[q,k]
     y[q,k] = e[q,k] / total[q]
     """,
