@@ -143,7 +143,6 @@ class Hardware(Shown):
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
-        object.__setattr__(self, "rules", tuple(self.rules))
         check_names(self.name, self.instructions)
         check_parameters(self)
         check_ways(self)

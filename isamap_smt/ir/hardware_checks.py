@@ -17,6 +17,7 @@ from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE
 from isamap_smt.ir.ways import main_memories, way_in
 
@@ -115,11 +116,12 @@ def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
     links = _parts(name, "links", h.links, kinds[1])
     instructions = _parts(name, "instructions", h.instructions, Instruction)
     engines = _parts(name, "engines", h.engines, Engine)
+    rules = _parts(name, "rules", h.rules, Rule)
     _check_memories(name, memories)
     _check_links(name, memories, links)
     for i in instructions:
         _check_places(name, memories, i)
-    return {"memories": memories, "links": links, "instructions": instructions, "engines": engines}
+    return {"memories": memories, "links": links, "instructions": instructions, "engines": engines, "rules": rules}
 
 
 def _parts(name: str, what: str, given: Any, kind: type) -> tuple[Any, ...]:
