@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.fused import fma
@@ -109,7 +110,7 @@ def _positive(x: Any) -> Any:
         return SAdd(*x.args)
     if isinstance(x, SNeg):
         return x.args[0]
-    return abs(x) if getattr(x, "is_number", False) else _precise(x)
+    return abs(x) if isinstance(x, sp.Number) else _precise(x)
 
 
 def _in_f64(instruction: Instruction, arrays: Arrays, change: Callable[[Any], Any]) -> np.ndarray:
