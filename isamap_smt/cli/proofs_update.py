@@ -67,7 +67,7 @@ class Wanted:
 
 
 def wanted(pattern: str = "*") -> list[Wanted]:
-    """All that match the pattern (`avx2`, `avx2/gemm`, `*/conv2d/*`). What saturates its sums has none: no sum of open length fits."""
+    """All that match the pattern (`avx2`, `avx2/gemm`, `*/conv2d/*`). What saturates its sums has none: no open sum fits."""
     import isamap_hardware
     import isamap_kernels
     from isamap_smt.proof.bounded_sums import carries
@@ -136,6 +136,7 @@ def _schedules(kernel: Kernel, one: Wanted, instruction: Instruction) -> tuple[S
     if (
         not instruction.emit
         or instruction.engine
+        or not _filled_along_axes(instruction)
         or not ((one.kernel == "gemm" and one.hardware != "scalar") or one.instruction in MAIN)
     ):
         return ()
@@ -145,6 +146,12 @@ def _schedules(kernel: Kernel, one: Wanted, instruction: Instruction) -> tuple[S
     return plan(
         kernel, machine, sizes=sizes, instruction=instruction.name, strategy="exact", cost_model="analytic"
     ).program.schedules
+
+
+def _filled_along_axes(instruction: Instruction) -> bool:
+    """Whether programs use it: the cells of each register are told by axes alone, as `b[l]`, and not by `b[k//4,l]`."""
+    s = instruction.kernel.statements[0]
+    return all(i.is_Symbol for a in (s.target, *s.inputs) for i in a.index)
 
 
 @dataclass(frozen=True)
