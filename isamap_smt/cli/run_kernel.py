@@ -31,6 +31,7 @@ from isamap_smt.runtime.judge import INTEGERS, Judgement
 from isamap_smt.runtime.measure import judged_call, repeated, require_sizes, speed
 
 if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware
     from isamap_smt.targets import Target
 
 
@@ -79,6 +80,8 @@ def command(
     kernel = assume(kernel, options["assume"])
     if why := where.available(cc) or where.takes(machine):
         raise HardwareError(why)
+    if target is None and where.name == "c":
+        require_executed_here(machine)
     if machine.engines:
         return run_staged(where, read_asked(words, options), seed, seeds, as_json)
     planned = make_plan(words, options)
@@ -94,6 +97,15 @@ def command(
     told = (seen, times, rate, planned, options["threads"], where)
     answer(as_json, run_document(*told), lambda: show(*told))
     return status_of(seen.reason)
+
+
+def require_executed_here(machine: Hardware) -> None:
+    """Nothing happens unless only another target executes the machine here. Raises HardwareError that names the target."""
+    from isamap_smt.targets.find import executor_of
+
+    elsewhere, by = executor_of(machine)
+    if elsewhere not in {"", "c"}:
+        raise HardwareError(f"this CPU does not execute {machine.name}, {by} does: add --target {elsewhere}")
 
 
 def run_simulated(

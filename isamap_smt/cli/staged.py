@@ -190,6 +190,7 @@ def judgement_document(seen: Judgement) -> dict[str, Any]:
         "max_error": seen.error,
         "bound": seen.bound,
         "wrong": seen.reason,
+        "undefined": seen.undefined,
     }
 
 
@@ -201,6 +202,10 @@ def show_judgement(seen: Judgement) -> None:
         console().print(
             f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
             f"rounding explains {seen.bound:.2e}"
+        )
+    if seen.undefined:
+        say(
+            f"warning: {seen.undefined:,} elements of the results are NaN here and in the reference; try another --seed"
         )
 
 

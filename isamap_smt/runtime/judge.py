@@ -30,6 +30,7 @@ FLOAT64, INTEGERS, IN_ORDER = "float64", "exact integers", "the kernel's own ord
 class Judgement:
     """exact: equal bit for bit. error: max|got-ref| / max|ref|, the worst over all outputs; infinite where a NaN or an infinity
     stands in one of both alone. bound: what rounding explains; 0 where the results must be equal. reason: what is wrong, or ''.
+    undefined: how many elements are NaN in both, which count as equal and say little of the code.
     """
 
     exact: bool
@@ -37,6 +38,7 @@ class Judgement:
     bound: float
     against: str
     reason: str = ""
+    undefined: int = 0
 
 
 def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:
@@ -66,13 +68,14 @@ def judge(kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociat
     """How the results compare with wanted(). arithmetic: that of the program's proof."""
     results = got if isinstance(got, dict) else {kernel.results[0]: got}
     equal = must_be_equal(kernel, arithmetic)
-    exact, worst, bound, reasons = True, 0.0, 0.0, []
+    exact, worst, bound, undefined, reasons = True, 0.0, 0.0, 0, []
     for name, ref in right.items():
         dtype, out = kernel.tensor(name).dtype, results[name]
         with np.errstate(all="ignore"):
             rounded = converted(ref, dtype)
         same = _same(out, rounded)
         exact = exact and bool(same.all())
+        undefined += int((_nan(out) & _nan(rounded)).sum())
         error = 0.0 if same.all() else _distance(out, ref, rounded)
         worst = max(worst, error)
         allowed = 0.0 if equal or not dtype.is_float else rounding_bound(kernel)
@@ -86,7 +89,7 @@ def judge(kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociat
             )
     floating = any(kernel.tensor(n).dtype.is_float for n in right)
     against = INTEGERS if not floating else IN_ORDER if equal else FLOAT64
-    return Judgement(exact, worst, bound, against, "; ".join(reasons))
+    return Judgement(exact, worst, bound, against, "; ".join(reasons), undefined)
 
 
 def _same(out: np.ndarray, rounded: np.ndarray) -> np.ndarray:

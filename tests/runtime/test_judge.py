@@ -66,3 +66,12 @@ def test_an_overflow_of_the_type_is_right() -> None:
     right = wanted(kernel, {"A": given}, "reassociate")
     assert judge(kernel, np.array([np.inf, 1], np.float32), right).reason == ""
     assert judge(kernel, np.array([3e38, 1], np.float32), right).reason
+
+
+def test_elements_that_are_nan_on_both_sides_are_counted() -> None:
+    kernel = im.kernel("y[i] = log(x[i])", name="logs").with_sizes({"I": 3})
+    arrays = {"x": np.array([1, -1, -2], np.float32)}
+    with np.errstate(invalid="ignore"):
+        right = wanted(kernel, arrays, "exact")
+    assert judge(kernel, right["y"].astype(np.float32), right, "exact").undefined == 2
+    assert judge(kernel, np.zeros(3, np.float32), right, "exact").undefined == 0
