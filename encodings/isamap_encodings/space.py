@@ -162,7 +162,7 @@ def retained(groups: tuple[tuple[str, int, tuple[str, ...]], ...], cells: tuple[
     hard = names - plain
     mark = {t: sp.Symbol(t + "'", integer=True) for t, _, _ in groups if t not in plain}
     sizes = {t: n for t, n, _ in groups}
-    given = ranges((t, sizes[t]) for t in names) + ranges((mark[t], sizes[t]) for t in hard)
+    given = ranges((t, sizes[t]) for t in sorted(names)) + ranges((mark[t], sizes[t]) for t in sorted(hard))
     given += [("eq", e, rename(e, mark)) for e in cells]
     found = {
         t

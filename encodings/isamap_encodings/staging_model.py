@@ -78,16 +78,17 @@ class Expressions(Numbers):
         quantities = [_quantity(v) for v in x]
         known = prod(q.most for q in quantities if isinstance(q.of, int))
         found: Quantity | None = None
-        for q in quantities:
-            if isinstance(q.of, int):
-                continue
-            if found is None:
-                found = q
-                continue
-            product = self.new(found.most * q.most)
-            self.model.add_multiplication_equality(product.of, [self._single(found), self._single(q)])
-            found = product
+        several = False
+        for q in (q for q in quantities if not isinstance(q.of, int)):
+            several, found = found is not None, q if found is None else self._product(found, q, several)
         return known * found if found is not None else _quantity(known)
+
+    def _product(self, x: Quantity, y: Quantity, of_product: bool) -> Quantity:
+        """x * y. Where x is a product, as (x + 1) * y - y: CP-SAT 9.14 ends the process where presolve puts one into the other."""
+        a, b = self._single(x), self._single(y)
+        product = self.new((x.most + of_product) * y.most)
+        self.model.add_multiplication_equality(product.of, [a + int(of_product), b])
+        return Quantity(product.of - b, min(x.most * y.most, LIMIT)) if of_product else product
 
     def largest(self, *x: Any) -> Any:
         return self._extreme(x, max, self.model.add_max_equality)

@@ -25,7 +25,9 @@ from isamap_smt.cli.options import (
 from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import planned_with_notes, schedule_document
+from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.measure import Measured
 
@@ -136,7 +138,7 @@ def maps_alone(
     found = []
     for i in instructions:
         for n in range(len(sized.statements)):
-            typed = assume(with_types_of(sized, i, "any", given, n), asked["assume"])
+            typed = assume(_meant(with_types_of(sized, i, "any", given, n), sized, n), asked["assume"])
             with progress(f"mapping {kernel.name} onto {i.name}"):
                 found.append(find_mappings(typed, i, statement=n).finished())
     write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found, why))
@@ -160,6 +162,17 @@ def maps_alone(
         ],
         "notes": [told],
     }
+
+
+def _meant(typed: Kernel, sized: Kernel, statement: int) -> Kernel:
+    """The kernel in an instruction's types, or as it was where its statement means nothing in these (an axis is no i8)."""
+    from isamap_smt.ir.typed import typed_value
+
+    try:
+        typed_value(typed, typed.statements[statement])
+    except DTypeError:
+        return sized
+    return typed
 
 
 def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Measured | None, float | None, str]:

@@ -37,7 +37,7 @@ def folded(tree: Any, places: Dict[str, Ref], kind: DType) -> tuple[str, Ref] | 
         return None
     refs = [places.get(x.tensor) for x in leaves]
     first = refs[0]
-    if first is None or not first.index or any(r is None or not _behind(first, r, n) for n, r in enumerate(refs)):
+    if first is None or not first.index or any(r is None or not _follows(first, r, n) for n, r in enumerate(refs)):
         return None
     return f"isamap_{word}_{len(leaves)}_{kind}", first
 
@@ -52,7 +52,7 @@ def _leaves(tree: Any, head: type[Any]) -> list[Any] | None:
     return [x for pair in zip(a, b, strict=True) for x in pair]
 
 
-def _behind(first: Ref, other: Ref, distance: int) -> bool:
+def _follows(first: Ref, other: Ref, distance: int) -> bool:
     """Whether it is so many elements behind the first, in the same row."""
     along = sp.expand(sp.sympify(other.index[-1]) - first.index[-1])
     return other.name == first.name and other.index[:-1] == first.index[:-1] and along == distance

@@ -33,6 +33,7 @@ from isamap_smt.ir.scalar import (
     SMin,
     SMul,
     SNeg,
+    SShr,
     SSub,
     Sum,
 )
@@ -126,6 +127,10 @@ class _Reader:
             case SNeg() | Relu() | SAdd() | SSub() | SMul() | SDiv() | SMax() | SMin():
                 own = type_of(e, self.types) or kind
                 return arithmetic(type(e), *(self.value(a, env, own) for a in e.args), dtype=own)
+            case SShr():  # a count that is negative or too large is a large number without sign, and leaves the sign alone
+                own = type_of(e, self.types) or kind
+                moved = (self.value(a, env, own) for a in e.args)
+                return bits.binary("ashr" if own.kind == "i" else "lshr", *moved)
         raise NotCovered(f"{type(e).__name__.lower()} is not compared bit for bit here")
 
     def _select(self, e: Any, env: Env, kind: DType) -> Term:

@@ -89,7 +89,7 @@ def test_relation_rules(name: str) -> None:
 def test_every_rule_is_compared() -> None:
     """A rule that is added to a table without a case here fails; so does a connective of formulas."""
     heads = {type(p).__name__ for e in INDEX.values() for p in sp.preorder_traversal(e)}
-    assert set(terms.RULES) <= heads
+    assert set(terms.RULES) - {"Element"} <= heads  # of data, which may be any number: tests/programs/test_by_data.py
     made = {type(r(X, Y, evaluate=False)).__name__ for r in RELATIONS.values()}
     assert set(terms.RELATIONS) == made
     assert set(_PLAIN) == made

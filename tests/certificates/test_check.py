@@ -336,7 +336,7 @@ def test_lowering_and_proofs_look_at_no_memory_and_no_link() -> None:
     root = Path(im.__file__).parent
     for part in ("mapping", "proof", "codegen"):
         for file in (root / part).rglob("*.py"):
-            if file.parent.name == "uses" or file.stem.startswith("staged"):
+            if file.parent.name == "uses" or file.stem.startswith(("staged", "configure_engines")):
                 continue  # of machines with engines: no certificate speaks of them yet, and their memories are what is proved
             text = file.read_text()
             assert not any(word in text for word in (".memories", ".links", ".memory(")), file
