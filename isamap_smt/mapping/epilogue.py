@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
@@ -151,7 +151,11 @@ def _of_another_type(epilogue: Epilogue, machine: Hardware, memory: str) -> str:
         other = replace(
             kernel.with_dtypes({t.name: wide}), statements=(kernel.statements[0], replace(statement, value=value))
         )
-        if next(_covers(epilogue_of(other), machine, memory), None) is not None:
+        try:
+            fits = next(_covers(epilogue_of(other), machine, memory), None) is not None
+        except DTypeError:  # the value means nothing with such an element
+            continue
+        if fits:
             return f"{t.name} is {t.dtype}, and what is read beside sums in {memory} is {wide}; give {t.name} as {wide}"
     return ""
 
