@@ -19,10 +19,16 @@ Y[h,q,d] = O[h,q,d] / D[h,q]
 ATTENTION = im.kernel(TEXT, name="attention")
 
 #: Row q sees the columns up to q: the others are as small as can be, so their exponentials are 0, whatever the scores were.
-#: z is positive: a negative one makes them infinite, and results NaN (`isamap run` draws either; --seed draws another).
 CAUSAL = im.kernel(
-    TEXT.replace("M[h,q] max= S[h,q,k]", "L[h,q,k] = select(k <= q, S[h,q,k], -1e30)\nM[h,q] max= L[h,q,k]")
-    .replace("exp((S[h,q,k]", "exp((L[h,q,k]")
-    .replace("temporary S", "temporary S, L"),
+    """
+    temporary S, L, M, E, D, O
+    S[h,q,k] += Q[h,q,d] * K[h,k,d]
+    L[h,q,k] = select(k <= q, S[h,q,k] * z[], -1e30)
+    M[h,q] max= L[h,q,k]
+    E[h,q,k] = exp(L[h,q,k] - M[h,q])
+    D[h,q] += E[h,q,k]
+    O[h,q,d] += E[h,q,k] * V[h,k,d]
+    Y[h,q,d] = O[h,q,d] / D[h,q]
+    """,
     name="causal_attention",
 )
