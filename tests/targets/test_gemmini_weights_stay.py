@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import If, Loop, Node, Program, Use
+from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -121,7 +122,13 @@ def outside_of_k() -> Program:
     def change(n: Node) -> tuple[Node, ...]:
         if isinstance(n, Loop) and any(is_use(x, "hold") for x in n.body):
             hold = next(x for x in n.body if is_use(x, "hold"))
-            place = tuple((o, replace(r, version=tuple(e.subs(n.var, 0) for e in r.version))) for o, r in hold.operands)
+            first = {n.var: 0, sym(f"#{n.var}"): 0}  # its number, too, where weights wait in several slots
+
+            def at_first(r: Ref, first: dict[object, int] = first) -> Ref:
+                index, version = (tuple(sp.sympify(e).subs(first) for e in x) for x in (r.index, r.version))
+                return replace(r, index=index, version=version)
+
+            place = tuple((o, at_first(r)) for o, r in hold.operands)
             early = replace(hold, operands=place, awaits=(), signals=hold.signals)
             return (early, replace(n, body=tuple(x for x in n.body if x is not hold)))
         return (n,)

@@ -34,6 +34,8 @@ IN_TESTS = {
     "avx2-linear_int8",
     "avx2-matvec",
     "avx512-two_layers",
+    "avx512_fp16-matvec-f16-f16-f16",
+    "avx_vnni-gemm_nt-u8-i8-i32",
     "avx512_bf16-linear_relu-bf16-bf16-f32",
     "avx512_vnni-matvec-u8-i8-i32",
     "gemmini-gemm-i8-i8-i32",
