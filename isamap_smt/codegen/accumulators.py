@@ -21,7 +21,7 @@ from isamap_smt.codegen.tile import (
     unrolled_axes,
 )
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, substitute, sym, symbols_of
+from isamap_smt.ir.expr import IMin, smallest, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Node, Ref, copy_of, use_of
 from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
@@ -155,13 +155,9 @@ def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bo
 def _active(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any]) -> tuple[Any, ...]:
     """How many lanes lie inside the extent and the guard."""
     values = tile_values(state, units, {})
-    found = []
-    for lane, inside in zip(lanes, active_lanes(state, lanes, units), strict=True):
-        active = inside
-        for n in first_lanes(state.nest, lane, values) or ():
-            active = IMin(active, n)
-        found.append(active)
-    return tuple(found)
+    inside = active_lanes(state, lanes, units)
+    left = [first_lanes(state.nest, lane, values) or () for lane in lanes]
+    return tuple(smallest(n, *some) for n, some in zip(inside, left, strict=True))
 
 
 def _staged_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:

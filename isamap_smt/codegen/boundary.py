@@ -19,9 +19,9 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest, most_trips, plain_name
-from isamap_smt.ir.boxes import always_true
+from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.boxes import slack as slack_of
-from isamap_smt.ir.expr import IMin, affine, ceil_div, evaluate, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import IMin, ceil_div, evaluate, is_constant, smallest, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis
 
 # Measured on an Intel core with AVX-512, with its vectors and with those of AVX2.
@@ -113,17 +113,17 @@ def _start(nest: Nest, axis: str) -> Any:
 def _least_slack(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) -> Any | None:
     """Not negative only where all relations hold at every point of a register tile and of the reduction inside it, and no
     row of the tile is beyond an extent. None where a relation is not affine in the program's axes."""
-    most = {f"point of {a}": _points(nest, a) - 1 for a in nest.axes}
+    inside = tuple(Axis(f"point of {a}", sp.sympify(_points(nest, a))) for a in nest.axes)
     point = nest.point({a: starts[a] + nest.axes[a].leaf * sym(f"point of {a}") for a in nest.axes})
     slacks: list[Any] = []
     for g in guards:
         slack = slack_of(g)
-        parts = None if slack is None else affine(substitute(slack, point), most)
-        if parts is None or not all(c.is_Integer for c in parts[0].values()):
+        least = None if slack is None else extreme(substitute(slack, point), inside, largest=False)
+        if least is None:
             return None
-        slacks.append(sp.expand(sum((c * most[n] for n, c in parts[0].items() if c < 0), parts[1])))
+        slacks.append(least)
     cut = [a for a, x in nest.axes.items() if not x.reduction and x.leaf == 1 and nest.has_tail(a)]
-    return _smallest([*slacks, *(nest.axes[a].extent - starts[a] - nest.tile(a) for a in cut)])
+    return smallest(*slacks, *(nest.axes[a].extent - starts[a] - nest.tile(a) for a in cut))
 
 
 def _points(nest: Nest, axis: str) -> Any:
@@ -198,10 +198,3 @@ def _share_at_the_boundary(nest: Nest, slack: Any, starts: dict[str, Any]) -> fl
     grids = np.meshgrid(*map(np.array, steps), indexing="ij") if names else []
     found = np.asarray(evaluate(slack, dict(zip(names, grids, strict=True))))
     return float((found < 0).mean())
-
-
-def _smallest(slacks: list[Any]) -> Any:
-    least = slacks[0]
-    for r in slacks[1:]:
-        least = IMin(least, r)
-    return least

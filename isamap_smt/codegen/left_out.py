@@ -14,8 +14,9 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
-from isamap_smt.ir.boxes import decided_by_output, slack
-from isamap_smt.ir.expr import IMin, affine, substitute, sym, symbols_of
+from isamap_smt.ir.boxes import decided_by_output, extreme, slack
+from isamap_smt.ir.expr import affine, smallest, substitute, sym, symbols_of
+from isamap_smt.ir.kernel import Axis
 
 
 def left_out(nest: Nest) -> tuple[Any, ...]:
@@ -59,27 +60,14 @@ def whole_and_some(nest: Nest) -> tuple[Any, Any] | None:
 
     None where a relation is not affine along the tile.
     """
-    most = {f"point of {a}": nest.tile(a) - 1 for a in nest.axes}
-    point = nest.point({a: nest.value(a) + sym(f"point of {a}") for a in nest.axes})
-    whole, some = [], []
-    for g in left_out(nest):
-        room = slack(g)
-        parts = None if room is None else affine(substitute(room, point), most)
-        if parts is None or not all(c.is_Integer for c in parts[0].values()):
-            return None
-        low = sum((c * most[n] for n, c in parts[0].items() if c < 0), parts[1])
-        high = sum((c * most[n] for n, c in parts[0].items() if c > 0), parts[1])
-        whole.append(sp.expand(low))
-        some.append(sp.expand(high))
-    return _least(whole), _least(some)
+    inside = {a: Axis(f"point of {a}", sp.sympify(nest.tile(a))) for a in nest.axes}
+    point = nest.point({a: nest.value(a) + p.symbol for a, p in inside.items()})
+    rooms = [None if (room := slack(g)) is None else substitute(room, point) for g in left_out(nest)]
+    if None in rooms:
+        return None
+    whole, some = ([extreme(r, tuple(inside.values()), largest) for r in rooms] for largest in (False, True))
+    return None if None in whole + some else (smallest(*whole), smallest(*some))
 
 
 def _cells(nest: Nest, lanes: tuple[str, ...]) -> dict[str, Any]:
     return {a: nest.value(a, 0, sym(x.lane) if x.lane in lanes else 0) for a, x in nest.axes.items()}
-
-
-def _least(of: list[Any]) -> Any:
-    least = of[0]
-    for r in of[1:]:
-        least = IMin(least, r)
-    return least

@@ -31,7 +31,7 @@ from isamap_smt.codegen.statements import Within, others
 from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
 from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMin, affine, is_constant, sym, symbols_of
+from isamap_smt.ir.expr import IMin, affine, is_constant, smallest, sym, symbols_of
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
@@ -305,9 +305,7 @@ def _work(state: Lowering) -> Nodes:
         return (If((sp.Ge(left, 0),), whole), If((sp.Lt(left, 0),), cut))
     if not slacks or None in slacks:
         return _reduction(state, state.nest.accumulate)
-    slack = slacks[0]
-    for r in slacks[1:]:
-        slack = IMin(slack, r)
+    slack = smallest(*slacks)
     plain = {
         o: replace(f, inside=True) if isinstance(f, InPlace) and f.boundary else f for o, f in state.staged.items()
     }

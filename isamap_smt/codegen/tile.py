@@ -13,7 +13,7 @@ from isamap_smt.codegen.boundary import tests
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.codegen.operands import InPlace, StagedOperand
 from isamap_smt.codegen.statements import Others
-from isamap_smt.ir.expr import IMin, symbols_of
+from isamap_smt.ir.expr import smallest, symbols_of
 from isamap_smt.ir.program import If, Loop, Node
 from isamap_smt.ir.schedule import Schedule
 
@@ -56,11 +56,8 @@ def cut_axes(state: Lowering) -> tuple[str, ...]:
 def room(state: Lowering, tails: tuple[str, ...]) -> Any:
     """How far the register tile stays below the extents of these axes; negative when it is cut."""
     nest = state.nest
-    slack: Any = None
-    for a in tails:
-        left = nest.axes[a].extent - nest.value(a) - nest.tile(a)
-        slack = left if slack is None else IMin(slack, left)
-    return slack
+    left = [nest.axes[a].extent - nest.value(a) - nest.tile(a) for a in tails]
+    return smallest(*left) if left else None
 
 
 def unrolled_axes(state: Lowering, operand: str) -> tuple[str, ...]:

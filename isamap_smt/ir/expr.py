@@ -7,7 +7,7 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from typing import Any
 
 import sympy as sp
@@ -71,6 +71,11 @@ class IMax(_IndexFunction):
         if a == b:
             return a
         return sp.Integer(max(int(a), int(b))) if a.is_Integer and b.is_Integer else None
+
+
+def smallest(*terms: Any) -> Any:
+    """The smallest of one or more integers, as an expression."""
+    return reduce(IMin, terms)
 
 
 class Element(sp.Function):
