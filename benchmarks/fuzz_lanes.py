@@ -9,8 +9,6 @@ the exact integer, a float is cut off (or rounded to even) and clamped, and NaN 
 from __future__ import annotations
 
 import random
-import sys
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +17,7 @@ import ml_dtypes
 import numpy as np
 
 import isamap_smt as im
+from benchmarks.fuzz_selection import attack, words
 
 INTEGERS = {"i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32}
 FLOATS = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
@@ -199,14 +198,5 @@ def _reduced(op: str, full: Any, axis: int, kind: str) -> Any:
     return (np.maximum if op == "max" else np.minimum).reduce(full, axis=axis)
 
 
-def main(count: int = 100, seed: int = 0, machine: str = "host") -> None:
-    """Counts how the statements were computed."""
-    how: Counter[str] = Counter()
-    for n in range(count):
-        how[one(seed + n, machine)] += 1
-        print(f"\r{n + 1} of {count}: {dict(how)}", end="", file=sys.stderr)
-    print(f"{count} statements from seed {seed} on {machine}: 0 wrong; {dict(how)}")
-
-
 if __name__ == "__main__":
-    main(*(int(w) if w.isdigit() else w for w in sys.argv[1:]))  # type: ignore[arg-type]
+    attack(one, *words())  # type: ignore[arg-type]

@@ -124,8 +124,8 @@ def one(seed: int, machine: str) -> str:
     return "portable" if used_one is None else "selected" if used_one.short == "selected" else "described"
 
 
-def main(count: int = 100, seed: int = 0, machine: str = "host") -> None:
-    """Counts how the statements were computed."""
+def attack(one: Callable[[int, str], str], count: int = 100, seed: int = 0, machine: str = "host") -> None:
+    """Counts how the statements were computed. one: tries that of a seed, and raises AssertionError where it was wrong."""
     how: Counter[str] = Counter()
     for n in range(count):
         how[one(seed + n, machine)] += 1
@@ -133,5 +133,10 @@ def main(count: int = 100, seed: int = 0, machine: str = "host") -> None:
     print(f"{count} statements from seed {seed} on {machine}: 0 wrong; {dict(how)}")
 
 
+def words() -> tuple[int | str, ...]:
+    """Count, seed and machine, as the command line has them."""
+    return tuple(int(w) if w.isdigit() else w for w in sys.argv[1:])
+
+
 if __name__ == "__main__":
-    main(*(int(w) if w.isdigit() else w for w in sys.argv[1:]))  # type: ignore[arg-type]
+    attack(one, *words())  # type: ignore[arg-type]
