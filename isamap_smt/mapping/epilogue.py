@@ -111,6 +111,14 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
             f"{machine.name}: no instruction begins cells of {memory} at 0; describe one, such as 'x[r,c] = 0'"
         )
     if not found and epilogue.statement is None:
+        if kinds := _stored_as(machine, memory):
+            sums = kernel.statements[0].target
+            index = ",".join(map(str, sums.index))
+            shown = f"'Y[{index}] = {kinds[0]}({sums.tensor}[{index}])' with {sums.tensor} a temporary"
+            raise ScheduleError(
+                f"{machine.name}: sums lie in {memory} as {kernel.tensor(epilogue.sum).dtype}, and go from there to memory only as "
+                f"{' or '.join(kinds)}; let a statement make them that, such as {shown}"
+            )
         raise ScheduleError(
             f"{machine.name}: sums lie in {memory}, and no instruction moves from {memory} to memory; describe one, such as "
             "'m[r,c] = x[r,c]'"
@@ -125,6 +133,16 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
             f"steps that change cells of {memory} in place"
         )
     return tuple(sorted(found, key=lambda c: len(c.updates)))
+
+
+def _stored_as(machine: Hardware, memory: str) -> tuple[str, ...]:
+    """The element types that instructions give to what they take from the memory to main memory."""
+    found: dict[str, None] = {}
+    for i in machine.instructions:
+        target = i.kernel.statements[0].target.tensor
+        if i.operand(target).memory == MAIN and _read(i, memory) is not None:
+            found[str(i.kernel.tensor(target).dtype)] = None
+    return tuple(found)
 
 
 def _out_of_range(epilogue: Epilogue, machine: Hardware, memory: str) -> str:

@@ -367,7 +367,8 @@ def test_shifts_by_0_to_15() -> None:
     [
         (im.kernel("T[i,j] += i32(X[i,k]) * i32(W[j,k])\nY[i,j] = i8(T[i,j] >> 7)\ntemporary T", dtypes=KERNELS.BYTES),
          "takes 16 points of c at once, along axis j of .*, and it has J"),
-        (packed("T[i,jo,o] += i32(X[i,ko,c]) * i32(W[jo,ko,o,c])", T="i32"), "no instruction moves from acc to memory"),
+        (packed("T[i,jo,o] += i32(X[i,ko,c]) * i32(W[jo,ko,o,c])", T="i32"),
+         "sums lie in acc as i32, and go from there to memory only as i8; let a statement make them that, such as "),
         (packed(SUM + "Y[i,jo,o] = i8(T[i,jo,o] * 3)"), "nothing computes"),
         (packed(SUM + "Y[i,jo,o] = i8(T[i,jo,o] + 40000)"), "nothing computes"),
         (packed(SUM + "Y[i,jo,o] = i8((T[i,jo,o] >> 7) + i32(R[i,jo,o]))", R="i8"),
