@@ -6,14 +6,12 @@ otherwise. Emulation tests the description's operands, order and C, not the hard
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
 
 import isamap_hardware
 from isamap_smt.ir.interpret import run_instruction
-from isamap_smt.runtime.conformance import Checked, check_hardware
+from isamap_smt.runtime.conformance import check_hardware
 from isamap_smt.runtime.conformance.computes import operands
 from isamap_smt.runtime.conformance.operands import same_bits
 
@@ -23,34 +21,21 @@ EMITTED = [
     for n in isamap_hardware.names()
     if any(i.emit for i in isamap_hardware.load(n).computes) and not isamap_hardware.load(n).parameters
 ]  # those with parameters: tests/targets/test_vector_lengths.py
-ALL = [i.name for n in EMITTED for i in isamap_hardware.load(n).instructions if i.kind != "configure"]
 
 
-@functools.cache
-def checked(machine: str, results: int = RESULTS) -> dict[str, Checked]:
-    """What was found of each instruction of the machine."""
-    found = check_hardware(isamap_hardware.load(machine), results=results, seed=17)
-    return {c.name: c for c in found.checked}
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_instruction_does_what_its_description_says(name: str) -> None:
-    found = checked(name.partition(".")[0])[name]
-    if found.status == "not run":
-        pytest.skip(str(found))
-    assert found.status == "right", str(found)
-    assert found.how == "bit for bit"
-    kind = isamap_hardware.load(name.partition(".")[0]).instruction(name).kind
-    assert found.results >= (RESULTS if kind == "compute" else 4)
-
-
-@pytest.mark.exhaustive
+@pytest.mark.parametrize("results", [RESULTS, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("machine", EMITTED)
-def test_instructions_do_so_on_many_operands(machine: str) -> None:
-    found = [c for c in checked(machine, MANY).values() if c.status != "not run"]
-    assert [str(c) for c in found if c.status != "right"] == []
-    computes = {i.name for i in isamap_hardware.load(machine).computes}
-    assert all(c.results >= MANY for c in found if c.name in computes)
+def test_instructions_do_what_their_descriptions_say(machine: str, results: int) -> None:
+    """All of a machine in one test: each worker that has a part of them would compile them all."""
+    described = isamap_hardware.load(machine)
+    found = {c.name: c for c in check_hardware(described, results=results, seed=17).checked}
+    assert set(found) == {i.name for i in described.instructions if i.kind != "configure"}
+    ran = {n: c for n, c in found.items() if c.status != "not run"}
+    assert [str(c) for c in ran.values() if c.status != "right" or c.how != "bit for bit"] == []
+    computes = {i.name for i in described.computes}
+    assert [n for n, c in ran.items() if c.results < (results if n in computes else 4)] == []
+    if left := [str(c) for n, c in found.items() if n not in ran]:
+        pytest.skip(f"{len(left)} of {len(found)}: {left[0]}")
 
 
 def test_a_wrong_description_is_found() -> None:

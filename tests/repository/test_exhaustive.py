@@ -11,9 +11,6 @@ LEFT_OUT = {
         )
     ],
     "docs/test_pages.py": [("test_what_a_page_shows_of_another_machine", "test_a_page_runs_on_any_cpu")],
-    "hardware/test_descriptions.py": [
-        ("test_instructions_do_so_on_many_operands", "test_instruction_does_what_its_description_says")
-    ],
     "isa_check/test_exo.py": [("test_replaced_intrinsics_are_refuted", "test_fault_is_refuted")],
     "isa_check/test_meanings.py": [("test_avx512", "test_avx2"), ("test_neon", "test_neon_common")],
     "selection/test_lanes.py": [("test_more_random_statements_equal_numpy", "test_random_statements_equal_numpy")],
