@@ -26,7 +26,7 @@ def with_folds(program: Program) -> Program:
     fresh = {*program.starts, *assigned_whole(program.kernel)} & set(program.kernel.temporaries)
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
-    return replace(program, body=_marked(program.body, {name: () for name in names}))
+    return replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
 
 
 def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:

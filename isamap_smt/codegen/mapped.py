@@ -18,6 +18,7 @@ import sympy as sp
 from isamap_smt.codegen.accumulators import accumulators
 from isamap_smt.codegen.begin import beginning
 from isamap_smt.codegen.executions import execute
+from isamap_smt.codegen.left_out import whole_and_some
 from isamap_smt.codegen.nest import Nest, NestLoop, build_nest
 from isamap_smt.codegen.operands import (
     InPlace,
@@ -103,8 +104,8 @@ def _check_fused(nest: Nest, axes: tuple[str, ...]) -> None:
     """The outermost loops are over the axes, and the sums are made inside them."""
     if tuple(x.axis for x in nest.loops[: len(axes)]) != axes or nest.accumulate < len(axes):
         raise ScheduleError(
-            f"{nest.kernel.name}: statement {nest.mapping.statement_index + 1} shares its loop over {' and '.join(axes)}, so that one "
-            "comes first"
+            f"{nest.kernel.name}: statement {nest.mapping.statement_index + 1} shares its loop over "
+            f"{' and '.join(axes)}, so that one comes first"
         )
 
 
@@ -271,13 +272,34 @@ def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
 def _reduction(state: Lowering, position: int) -> Nodes:
     """The reduction inside the first `position` loops, where what is tested of these alone holds."""
     if position == len(state.nest.loops):
-        body = execute(state)
+        body = _step(state)
     elif any(f.depth == position > state.nest.accumulate for f in state.staged.values()):
         raise ScheduleError("an operand cannot be packed inside the accumulators")
     else:
         body = (_loop(state, position, _reduction(state, position + 1)),)
     here = tuple(r for r in tested(state) if _place(state.nest, r) == position)
     return (If(here, body),) if here else body
+
+
+def _step(state: Lowering) -> Nodes:
+    """The executions of one step; of a boundary that is asked for step by step, without tests where the whole tile lies inside, and
+    none where it lies outside."""
+    stepwise = {
+        o: f
+        for o, f in state.staged.items()
+        if isinstance(f, InPlace) and f.boundary and f.boundary.stepwise and not f.inside
+    }
+    guards = tuple(dict.fromkeys(g for f in stepwise.values() for g in f.boundary.guards))  # type: ignore[union-attr]
+    ends = whole_and_some(state.nest, guards) if guards else None
+    if ends is None:
+        return execute(state)
+    rows = room(state, tuple(a for a in cut_axes(state) if state.nest.axes[a].leaf == 1))
+    whole = ends[0] if rows is None else smallest(ends[0], rows)
+    inside = {**state.staged, **{o: replace(f, inside=True) for o, f in stepwise.items()}}
+    return (
+        If((sp.Ge(whole, 0),), execute(replace(state, staged=inside))),
+        If((sp.Lt(whole, 0), sp.Ge(ends[1], 0)), execute(state)),
+    )
 
 
 def _place(nest: Nest, relation: Any) -> int | None:

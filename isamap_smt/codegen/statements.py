@@ -46,7 +46,12 @@ class Within:
 
 
 def others(
-    nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, Any] | None = None, within: tuple[Within, ...] = ()
+    nest: Nest,
+    parallel: bool,
+    first: int,
+    end: int,
+    around: Dict[str, Any] | None = None,
+    within: tuple[Within, ...] = (),
 ) -> Others:
     """Where the statements numbered from `first` to before `end` are computed, besides the mapped one among them.
 
@@ -165,7 +170,11 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
 
 
 def alone(
-    kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any] | None = None, within: tuple[Within, ...] = ()
+    kernel: Kernel,
+    numbers: range,
+    parallel: bool,
+    around: Dict[str, Any] | None = None,
+    within: tuple[Within, ...] = (),
 ) -> Nodes:
     """Loops of its own for each of the statements, inside the loops that count the axes `around`. within: for the points of these
     blocks alone. Raises ScheduleError where a statement has not its axis."""

@@ -1,8 +1,9 @@
 """Temporaries of which each iteration of a loop needs a few rows alone: they lie at the front of the memory in all of them.
 
 A loop that several statements share hands over rows of its own block. In a tensor of full size every block writes memory that was
-never touched before; at the front it lies in a cache. A loop inside may do the same in another dimension. Loop.folds names the tensors, and the dimension that the loop counts; claim
-16 shows that an element is touched in one iteration alone. What executes a program, or prints it, takes it as it is laid out.
+never touched before; at the front it lies in a cache. A loop inside may do the same in another dimension.
+Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
+alone. What executes a program, or prints it, takes it as it is laid out.
 """
 
 from __future__ import annotations

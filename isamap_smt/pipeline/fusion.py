@@ -156,7 +156,11 @@ def fused(
                 problems.append(error)
                 continue
             beside = found[at - 1].shared if at else ()
-            if best is not None and (*best.over, best.axis) != beside and (pinned is not None or best.predicted < best.apart):
+            if (
+                best is not None
+                and (*best.over, best.axis) != beside
+                and (pinned is not None or best.predicted < best.apart)
+            ):
                 found[at:end] = best.schedules
                 notes.append(str(best))
                 at += len(best.schedules) - 1
@@ -312,10 +316,19 @@ def _caches(group: _Group, figures: Figures) -> tuple[Memory, ...]:
 
 
 def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
-    axis, count, threads, figures = group.axis, group.values * ceil(group.extent / points), choice.threads, choice.figures
+    axis, count, threads, figures = (
+        group.axis,
+        group.values * ceil(group.extent / points),
+        choice.threads,
+        choice.figures,
+    )
     if points > group.extent or (points == group.extent and not group.over):
         raise ScheduleError(f"a block of {points} is all of {axis}, which has {group.extent}")
-    small = {**{k: v for k, v in choice.sizes.items() if k not in _names(group)}, axis: points, **{a: 1 for a, _ in group.over}}
+    small = {
+        **{k: v for k, v in choice.sizes.items() if k not in _names(group)},
+        axis: points,
+        **{a: 1 for a, _ in group.over},
+    }
     parallel = threads > 1 and (group.values if group.over else count) >= threads
     made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
     work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))

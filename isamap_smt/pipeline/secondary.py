@@ -32,7 +32,9 @@ def _ends(kernel: Kernel, m: int, n: int) -> bool:
     read = [a for a in s.inputs if a.tensor == sums.target.tensor]
     behind = {x.target.tensor for x in kernel.statements[m + 1 : n] if x.op != "="}
     waits = any(a.tensor in behind for a in s.inputs)
-    return bool(sums.reduction_axes) and not waits and any({str(i) for i in a.index if i.is_Symbol} == axes for a in read)
+    return (
+        bool(sums.reduction_axes) and not waits and any({str(i) for i in a.index if i.is_Symbol} == axes for a in read)
+    )
 
 
 def constants_of(kernel: Kernel, statement: int, constant: Iterable[str]) -> tuple[str, ...]:

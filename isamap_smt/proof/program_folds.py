@@ -1,10 +1,10 @@
 """Claim 16 for temporaries that a loop keeps at the front of their memory (Loop.folds, isamap_smt.ir.folds).
 
 Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the top, or in
-loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands inside it. So an element is
-touched in one iteration of them all; in one iteration the elements
-have cells of their own, the block being moved by a constant; and what is read there was written there: each element is assigned, or
-begun at 0, before it is read (claims 10 and 11). The tensor is no result, and nothing is read of what the memory held before.
+loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands inside it. So an element
+is touched in one iteration of them all; in one iteration the elements have cells of their own, the block being moved by a constant;
+and what is read there was written there: each element is assigned, or begun at 0, before it is read (claims 10 and 11). The tensor
+is no result, and nothing is read of what the memory held before.
 """
 
 from __future__ import annotations
