@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from isamap_encodings.program_implication import implied
@@ -35,6 +36,15 @@ from isamap_smt.proof.scalar import ZEROS
 
 def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
     """One verdict per obligation. watch: told each obligation as soon as it is decided."""
+    return _proved_split(split) if watch is None else _asked(split, watch)
+
+
+@lru_cache(maxsize=256)  # many mappings are of one kernel with the same digits
+def _proved_split(split: SplitSum) -> Proof:
+    return _asked(split, None)
+
+
+def _asked(split: SplitSum, watch: Watch | None) -> Proof:
     started = time.perf_counter()
     results: list[ClaimResult] = []
     for one in split.chain:
