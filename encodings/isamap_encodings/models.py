@@ -1,7 +1,8 @@
 """Candidates as models: one Boolean a membership, `c.in.k` for the kernel axis c in the instruction axis k.
 
-A kernel axis is in one place or in none; a place is an instruction axis, or, for the low digit of four points of c, `c.in.k%4`. What is known of candidates is said as cubes: every candidate whose binding
-and whose places are among these. A cube that is done with is a clause, its negation, and no candidate is ever written down.
+A kernel axis is in one place or in none; a place is an instruction axis, or, for the low digit of four points of c, `c.in.k%4`.
+What is known of candidates is said as cubes: every candidate whose binding and whose places are among these. A cube that is done
+with is a clause, its negation, and no candidate is ever written down.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ import z3
 from isamap_encodings.solve import SEED, ask
 from isamap_encodings.verdict import Verdict
 
-Model = tuple[
-    int, tuple[int, ...]
-]  # a binding; per kernel axis 0 (outside), or the number of its place from 1
+Model = tuple[int, tuple[int, ...]]  # a binding; per kernel axis 0 (outside), or the number of its place from 1
 
 
 @dataclass(frozen=True)
@@ -120,9 +119,7 @@ class _Terms:
             found += [z3.Not(z3.And(x, y)) for x, y in itertools.combinations(self._bound, 2)]
         if not self.choices.bindings:
             found.append(z3.BoolVal(False, self.context))
-        found += [
-            self._any([row[g - 1] for row in self._in for g in sorted(places)]) for places in self.choices.each
-        ]
+        found += [self._any([row[g - 1] for row in self._in for g in sorted(places)]) for places in self.choices.each]
         return found
 
     def inside(self, cube: Cube) -> Any:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
 from isamap_encodings.models import Choices, Cube, Model
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import IsamapError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.mapping.axes import Groups
 from isamap_smt.ir.split import SplitSum
+from isamap_smt.mapping.axes import Groups
 from isamap_smt.mapping.digits import split_axes
 from isamap_smt.mapping.fuse import Binding, bindings, fuse_groups
 
@@ -25,6 +26,13 @@ FAMILIES = ("fuse", "digits")
 
 class FamilyError(IsamapError):
     """A name of a family that nobody has written, or of an order of operands."""
+
+
+def known_family(name: str) -> str:
+    """The name itself. Raises FamilyError where no family is called so."""
+    if name not in FAMILIES:
+        raise FamilyError(f"unknown family {name!r}; {did_you_mean(name, FAMILIES)}")
+    return name
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,8 @@ class Family:
 
     @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Where an axis may be: (position in points, points of the digit that is there, or 0 for the whole axis). Whole axes first, in
-        the order of points."""
+        """Where an axis may be: (position in points, points of the digit that is there, or 0 for the whole axis). Whole axes first,
+        in the order of points."""
         found = [(g, 0) for g in range(len(self.points))]
         if self.name == "digits":
             found += [(g, d) for g, (_, n) in enumerate(self.points) for d in range(2, n) if n % d == 0]
@@ -81,7 +89,9 @@ class Family:
     @property
     def assignments(self) -> int:
         """Number of codes. Without partial use each instruction axis has an axis (inclusion and exclusion)."""
-        left = {1 + len(self.places): 1}  # places of an axis where some instruction axes are empty -> (signed) number of ways
+        left = {
+            1 + len(self.places): 1
+        }  # places of an axis where some instruction axes are empty -> (signed) number of ways
         for g in range(0 if self.partial else len(self.points)):
             fewer = [(places - len(self.within(g)), -ways) for places, ways in left.items()]
             for places, ways in fewer:

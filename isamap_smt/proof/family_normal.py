@@ -3,9 +3,9 @@
 A candidate is not in normal form where what an axis gives is constant within every execution, for all sizes: it is the same mapping
 as the one with that axis outside. An axis is constant if it has one point, or if the axes inside it in its group span whole tiles.
 
-With low digits in a group of an instruction axis of n points, the normal form is one whole axis outside of them all, and digits whose
-points divide n and are fewer: the whole axis is cut to what is left of n, and so stands for a low digit of its own. The digits of
-a group are not all whole axes, which is a candidate without digits, and none is half empty.
+With low digits in a group of an instruction axis of n points, the normal form is one whole axis outside of them all, and digits
+whose points divide n and are fewer: the whole axis is cut to what is left of n, and so stands for a low digit of its own. The
+digits of a group are not all whole axes, which is a candidate without digits, and none is half empty.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from isamap_smt.proof.family import Family
 MOST = 20_000  # states while counting; beyond, fewer cubes are counted
 
 
-State = tuple[int, int, bool]  # what a whole axis and those inside it leave to whole tiles (0: there is none); the digits' points,
+State = tuple[
+    int, int, bool
+]  # what a whole axis and those inside it leave to whole tiles (0: there is none); the digits' points,
 # 1 where there are none; and whether each of them is all of its axis
 EMPTY: State = (0, 1, True)
 
@@ -72,8 +74,8 @@ def _not_whole(family: Family, g: int, n: int, extents: Sequence[Any]) -> Iterat
 
 
 def _not_digits(family: Family, g: int, n: int, extents: Sequence[Any]) -> Iterator[Cube]:
-    """With digits in an instruction axis there is one whole axis, outside of them all; their points divide its n, and are fewer; and
-    one of them is not all of its axis."""
+    """With digits in an instruction axis of n points there is one whole axis, outside of them all; their points divide n, and are
+    fewer; and one of them is not all of its axis."""
     whole, every = frozenset({g + 1}), frozenset(range(len(family.places) + 1))
     digits = {d: frozenset({p}) for p, (h, d) in enumerate(family.places, 1) if h == g and d}
     some = frozenset().union(*digits.values())
@@ -161,7 +163,9 @@ def _count(family: Family, cubes: Sequence[Cube]) -> int | None:
     """
     extents = [a.extent for a in family.kernel.statements[family.statement].axes]
     last = _done(family, cubes)
-    states: Counter[tuple[int, tuple[State, ...]]] = Counter({((1 << len(cubes)) - 1, (EMPTY,) * len(family.points)): 1})
+    states: Counter[tuple[int, tuple[State, ...]]] = Counter(
+        {((1 << len(cubes)) - 1, (EMPTY,) * len(family.points)): 1}
+    )
     if last[len(extents)]:
         return 0  # a cube that holds everything
     for k in reversed(range(len(extents))):

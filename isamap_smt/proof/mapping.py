@@ -149,7 +149,11 @@ class Judge:
         if m.split is not None:
             yield prove_split(m.split).claims
             same = Proved() if m.split.kernel == m.kernel else Refuted({}, f"{m.split} does not lead to it")
-            yield [ClaimResult("link", "kernel", same, "the kernel that is mapped is the one that is the same as the whole")]
+            yield [
+                ClaimResult(
+                    "link", "kernel", same, "the kernel that is mapped is the one that is the same as the whole"
+                )
+            ]
         hypotheses = self.hypotheses.claims(m, self.fused)
         yield hypotheses
         if any(c.subject == "divisors" and not isinstance(c.verdict, Proved) for c in hypotheses):

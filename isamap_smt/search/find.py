@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_encodings.models import Cube, Model, Models
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -23,7 +23,7 @@ from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
-from isamap_smt.proof.family import FAMILIES, Family, FamilyError
+from isamap_smt.proof.family import Family, FamilyError, known_family
 from isamap_smt.proof.family_check import CertificateCheck, check_twice
 from isamap_smt.proof.family_normal import count_normal, not_normal
 from isamap_smt.proof.family_witnesses import (
@@ -67,11 +67,9 @@ def find_mappings(
     (True, ['l=j;a=A,b=B', 'l=i;a=A,b=B', 'l=i.j;a=A,b=B'])
     """
     require_kernel_and_instruction("find_mappings", kernel, instruction)
-    if family not in FAMILIES:
-        raise FamilyError(f"unknown family {family!r}; {did_you_mean(family, FAMILIES)}")
     if operands not in ("fixed", "any"):
         raise FamilyError(f"operands {operands!r}: write fixed or any")
-    search = _Search(Family(kernel, instruction, operands, partial, statement, family), progress)
+    search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), progress)
     return search.run()
 
 
@@ -210,7 +208,7 @@ class _Search:
         return PairWitness(claim.claim, access, sizes, first, second, where, claim.verdict.text)
 
 
-def _whole(mapping: Mapping, values: dict[str, Any], axes: Sequence[str], mark: str = "") -> tuple[int, ...]:
+def _whole(mapping: Mapping, values: Dict[str, Any], axes: Sequence[str], mark: str = "") -> tuple[int, ...]:
     """The point of the family's kernel that these values of the mapped kernel's axes are; mark: at the end of their names."""
     env = {a.name: int(values[a.name + mark]) for a in mapping.statement.axes}
     for one in reversed(mapping.split.chain if mapping.split else ()):
