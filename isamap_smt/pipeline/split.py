@@ -20,6 +20,7 @@ from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import Digits, remade, split_axes
@@ -127,8 +128,22 @@ def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedul
     )
     apart = [m for m in legal.finished() if m.mapping.split is not None]
     best = sorted(apart, key=lambda m: (execution_cycles(m, {}, hardware), m.mapping.id))
-    ways = (tuple((one.axis, one.parts) for one in m.mapping.split.chain) for m in best if m.mapping.split)
+    ways = (_all_digits(m.mapping) for m in best)
     return tuple(_in_digits(kernel, sizes, way, position) for way in list(dict.fromkeys(ways))[:WAYS])
+
+
+def _all_digits(mapping: Mapping) -> Digits:
+    """The low digits that a mapping puts into instruction axes, that of the whole axis outside of others too: the loop over what is
+    left of it is then one of its own, and operands that do not depend on it are used again."""
+    found = []
+    low = {} if mapping.split is None else mapping.split.low_digits
+    for t, group in mapping.groups:
+        digits = [(a, int(d)) for a, _, d in (low[a].partition("%") for a in group if a in low)]
+        left = mapping.instruction.axes[t] // prod(d for _, d in digits)
+        extent = mapping.statement.axis(group[0]).extent if group else 1
+        first = [(group[0], left)] if digits and is_constant(extent) and int(extent) > left else []
+        found += [*first, *digits]
+    return tuple(found)
 
 
 def _in_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:
