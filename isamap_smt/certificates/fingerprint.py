@@ -46,7 +46,7 @@ def machine_and_name(instruction: Instruction) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",")).lstrip(".") or "unnamed"
+    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",").replace("%", "_mod")).lstrip(".") or "unnamed"
 
 
 def fingerprint(program: Program, split: SplitSum | None = None) -> str:
