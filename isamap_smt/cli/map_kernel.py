@@ -111,9 +111,10 @@ def mapping_document(mapping: Any) -> dict[str, Any]:
     """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution."""
     from isamap_smt.mapping.layout import supply
 
+    digits = {} if mapping.split is None else mapping.split.low_digits
     return {
         "id": mapping.id,
-        "axes": {axis: list(group) for axis, group in mapping.groups},
+        "axes": {axis: [digits.get(a, a) for a in group] for axis, group in mapping.groups},
         "operands": {operand: access.tensor for operand, access in mapping.binding},
         "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding},
     }
