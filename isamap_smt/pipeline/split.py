@@ -81,6 +81,13 @@ def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
 def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | Digits) -> SplitSum:
     """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
     if isinstance(pin, tuple):
+        for axis, points in pin:
+            found = {a.name: a.extent for a in _fixed(kernel, sizes, axis).axes}.get(axis)
+            if points > 1 and found is not None and is_constant(found) and int(found) % points:
+                whole = ", ".join(str(n) for n in range(2, int(found)) if int(found) % n == 0) or "none"
+                raise ScheduleError(
+                    f"digits.{axis}={points}: {axis} has {found} points, and programs take whole digits: {whole} would do"
+                )
         return _in_digits(kernel, sizes, pin, kernel.main)
     near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
     extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)

@@ -85,6 +85,7 @@ def test_that_the_family_is_complete_is_certified(tmp_path: Path) -> None:
         ({"digits.j": 1}, "no digit of it"),
         ({"digits.z": 4}, "no axis 'z'"),
         ({"digits.j": "four"}, "must be a number of points"),
+        ({"digits.j": 7}, "points, and programs take whole digits"),
         ({"digits": 4}, "digits.AXIS=POINTS"),
         ({"digits.j": 4, "split.k": 2}, "one sum is split one way"),
     ],
