@@ -180,10 +180,10 @@ def rounded(x: Array, low: int, high: int, to: np.dtype) -> Array:
 
 
 _NUMBERS = {
-    "LOG2_E": LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2_HIGH": LN2_HIGH, "LN2_LOW": LN2_LOW,
-    "LN2_SHORT": LN2_SHORT, "LN2": LN2, "CERTAIN": CERTAIN, "MINUS_LOG2_E": -LOG2_E, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST, "SATURATED": SATURATED,
-    "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
-    "FLAT": FLAT,
+    "LOG2_E": LOG2_E, "MINUS_LOG2_E": -LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2": LN2, "LN2_HIGH": LN2_HIGH,
+    "LN2_LOW": LN2_LOW, "LN2_SHORT": LN2_SHORT, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST,
+    "CERTAIN": CERTAIN, "SATURATED": SATURATED, "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, "FLAT": FLAT,
+    **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
 }  # fmt: skip
 
 _C = """\
