@@ -90,6 +90,17 @@ def has_casts(value: Any) -> bool:
     return isinstance(value, Cast | Saturate | Round) or any(has_casts(a) for a in getattr(value, "args", ()))
 
 
+def below(tree: Any, exact: bool) -> bool:
+    """Whether the operands of an operation are exact integers. exact: whether it is one itself."""
+    return isinstance(tree, Saturate) or (exact and not isinstance(tree, Cast | Round))
+
+
+def of_type(value: Any, kind: DType) -> Any:
+    """A value of the type below a saturation, where what has no type of its own would be an exact integer."""
+    has_one = isinstance(value, Read | Cast | Saturate | Round) or not isinstance(value, Scalar)
+    return value if has_one else Cast(sp.Symbol(kind.name), value)
+
+
 def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     """The type of the value; None for literals, which take the type of their surroundings. Raises DTypeError."""
     match value:

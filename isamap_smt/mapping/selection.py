@@ -43,7 +43,7 @@ from isamap_smt.ir.scalar import (
     reads,
     rewrite_reads,
 )
-from isamap_smt.ir.typed import type_of, typed_value
+from isamap_smt.ir.typed import below, of_type, type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
@@ -219,7 +219,7 @@ class _Selection:
                     offers.append(Offer(n, uses, ticks, bound not in plain))
                     made.append(_Part(step, bound, tree))
             for form in self.forms.of[tree]:
-                if not isinstance(form, Read) and self._in_lanes(form):
+                if not isinstance(form, Read) and self._in_lanes(tree, form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
                     ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
                     offers.append(Offer(n, uses, ticks, form not in given))
@@ -268,13 +268,10 @@ class _Selection:
             return None
         return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
 
-    def _in_lanes(self, tree: Any) -> bool:
-        kind = type_of(tree, self.types)
-        return (
-            kind is not None
-            and kind.name in self.files.of
-            and all((d := type_of(a, self.types)) is not None and d.name in self.files.of for a in self._operands(tree))
-        )
+    def _in_lanes(self, tree: Any, form: Any) -> bool:
+        """Whether the part and what one of its forms reads lie in registers."""
+        kinds = [type_of(a, self.types) for a in (tree, *self._operands(form))]
+        return all(d is not None and d.name in self.files.of for d in kinds)
 
     def _operands(self, tree: Any) -> Iterator[Any]:
         """What an operation reads; numbers, types, the parts of a comparison and of what is saturated apart."""
@@ -287,12 +284,18 @@ class _Selection:
                 else:
                     yield a
 
-    def _with(self, tree: Any, operands: dict[Any, Any]) -> Any:
-        """The operation on other operands."""
+    def _with(self, tree: Any, operands: dict[Any, Any], exact: bool = False) -> Any:
+        """The operation on other operands. exact: below a saturation."""
         args = []
+        inner = below(tree, exact)
         for a in tree.args:
             inside = a if isinstance(a, Compare) else self.forms.of[a][0] if a in self.forms.exact else None
-            args.append(operands.get(a, a) if inside is None else self._with(inside, operands))
+            if inside is not None:
+                args.append(self._with(inside, operands, inner))
+            else:
+                other = operands.get(a, a)
+                kind = type_of(a, self.types) if inner and other is not a else None
+                args.append(other if kind is None else of_type(other, kind))
         return tree.func(*args)
 
     # ---- the instruction
