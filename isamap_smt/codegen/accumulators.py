@@ -46,7 +46,7 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
     acc = Buffer(nest.buffer("acc"), dtype, symbols, shape, held, "registers", len(lanes))
     load, store = _output_moves(state, acc)
     nodes = (Alloc(acc), *load, *work, *store)
-    ends = whole_and_some(nest) if left_out(nest) else None
+    ends = whole_and_some(nest, left_out(nest)) if left_out(nest) else None
     return (If((sp.Ge(ends[1], 0),), nodes),) if ends else nodes
 
 
@@ -129,7 +129,7 @@ def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
     inside = room(state, tails)
     if not left_out(state.nest):
         return inside
-    ends = whole_and_some(state.nest)
+    ends = whole_and_some(state.nest, left_out(state.nest))
     if ends is None:
         return None
     return ends[0] if inside is None else IMin(inside, ends[0])

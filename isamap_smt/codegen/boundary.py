@@ -2,6 +2,8 @@
 
     if (the whole register tile, at every point of its reduction, lies inside) { executions } else { tested executions }
 
+Where most tiles reach over the border somewhere in a long reduction (`where k <= q`), each step of it is asked, not all at once.
+
 A relation that says nothing of single rows of the tile is tested around the loops inside which it does not change; the
 others around the executions of each row, and printed where the loops' ranges leave them open. That needs a guard which all
 lanes of a load share. Where an element is used many times and few points are excluded, a copy with its padding written out
@@ -29,16 +31,19 @@ TESTED_CYCLES = 0.5  # for each test whose answer can change at every step
 STEADY_CYCLES = 0.02  # for one that has the same answer all through the innermost loop, so that it is foreseen
 LEFT_OUT_CYCLES = 0.5  # for each execution that is not made
 COPIED_CYCLES = 0.1  # for each byte of a window
+LONG = 16  # steps of a reduction from which on its border is asked for step by step
 COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, none is said to be excluded
 
 
 @dataclass(frozen=True)
 class PeeledBoundary:
     """guards: what executions at the boundary test. slack: not negative only where a whole register tile needs no test; None
-    where no tile is known to need none."""
+    where no tile is known to need none. stepwise: it is asked at each step of the reduction whether the tile lies inside, or
+    outside."""
 
     guards: tuple[Any, ...]
     slack: Any
+    stepwise: bool = False
 
 
 def boundary_of(nest: Nest, guards: tuple[Any, ...]) -> PeeledBoundary | None:
@@ -50,10 +55,19 @@ def boundary_of(nest: Nest, guards: tuple[Any, ...]) -> PeeledBoundary | None:
     slack = _least_slack(nest, guards, starts)
     if slack is None:
         return None
-    every = _counted(nest, slack, starts) and _share_at_the_boundary(nest, slack, starts) == 1
-    return PeeledBoundary(
-        guards, None if every else substitute(slack, {starts[a].name: _start(nest, a) for a in nest.axes})
-    )
+    share = _share_at_the_boundary(nest, slack, starts) if _counted(nest, slack, starts) else 0.0
+    stepwise = share > 0.5 and _steps(nest, guards) >= LONG
+    none = share == 1 or stepwise
+    at = {starts[a].name: _start(nest, a) for a in nest.axes}
+    return PeeledBoundary(guards, None if none else substitute(slack, at), stepwise)
+
+
+def _steps(nest: Nest, guards: tuple[Any, ...]) -> int:
+    """Steps of a reduction of known length along which the guards change."""
+    moving = {n for n, a in nest.axes.items() if a.reduction and set(a.members) & symbols_of(guards)}
+    inner = [n for n in range(nest.accumulate, len(nest.loops)) if nest.loops[n].axis in moving]
+    trips = [most_trips(nest, n) for n in inner]
+    return prod(map(int, trips)) if trips and all(map(is_constant, trips)) else 0
 
 
 def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.decided import decided
@@ -114,9 +114,8 @@ def _inside(kernel: Kernel, schedule: Schedule, end: int, around: Around | None,
         return False
     behind = kernel.statements[schedule.proved.mapping.statement_index + 1 : end]
     written = {s.target.tensor for s in kernel.statements}
-    axis = sym(around.axis)
     places = [a for s in behind for a in (s.target, *s.inputs) if a.tensor in written]
-    return not last or all(axis in a.index for a in places)
+    return not last or all(sym(axis) in a.index for a in places for axis in around.axes)
 
 
 def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
@@ -129,27 +128,30 @@ def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
 
 
 def _around(part: _Part, schedule: Schedule) -> Around | None:
-    """The loop that the schedule's nest has in common with its neighbours."""
+    """The loops that the schedule's nest has in common with its neighbours."""
     if part.time:
-        return Around(part.time, True)
-    return Around(schedule.fused, False) if schedule.fused else None
+        return Around((part.time,), True)
+    return Around(schedule.shared, False) if schedule.shared else None
 
 
 def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None) -> Nodes:
-    """The nests one after the other, in one loop where there is one around them."""
-    loop, first, last = nests[0].outer, nests[0], nests[-1]
-    if around is None or loop is None:
+    """The nests one after the other, in the same loops where there are some around them."""
+    loops, first, last = nests[0].outer, nests[0], nests[-1]
+    if around is None:
         return tuple(node for n in nests for node in (*n.before, *_closed(kernel, n.body), *n.after))
-    if any(n.outer != loop for n in nests):
+    if any(n.outer != loops for n in nests):
         raise ScheduleError(
-            f"{kernel.name}: the loops over {around.axis} that statements share have different steps, or not all of them "
-            "are spread over threads"
+            f"{kernel.name}: the loops over {' and '.join(around.axes)} that statements share have different steps, or not all of "
+            "them are spread over threads"
         )
-    setup = tuple(node for n in nests for node in n.setup)
+    setup = [tuple(node for n in nests for node in n.setup[depth]) for depth in range(len(loops))]
     if around.time_steps:
-        return (*setup, replace(loop, body=tuple(node for n in nests for node in (*n.before, *n.body, *n.after))))
-    body = tuple(node for n in nests for node in (*n.body, *n.within))
-    return (*first.before, *setup, replace(loop, body=body), *last.after)
+        body = tuple(node for n in nests for node in (*n.before, *n.body, *n.after))
+    else:
+        body = tuple(node for n in nests for node in (*n.body, *n.within))
+    for loop, packed in reversed(list(zip(loops, setup, strict=True))):
+        body = (*packed, replace(loop, body=body))
+    return body if around.time_steps else (*first.before, *body, *last.after)
 
 
 def _closed(kernel: Kernel, body: Nodes) -> Nodes:
@@ -162,10 +164,10 @@ def _apart(nest: LoweredNest, number: int) -> LoweredNest:
     """Buffers named apart from those of other nests: `acc` becomes `acc_2` in the second one."""
     if number == 0:
         return nest
-    own = {n.buffer.name for n, _ in walk((*nest.ahead, *nest.setup, *nest.body)) if isinstance(n, Alloc)}
+    own = {n.buffer.name for n, _ in walk((*nest.ahead, *chain(*nest.setup), *nest.body)) if isinstance(n, Alloc)}
     names = {name: apart(f"{name}_{number + 1}", nest.kernel) for name in own}
-    ahead, setup, body = (_renamed(nodes, names) for nodes in (nest.ahead, nest.setup, nest.body))
-    return replace(nest, ahead=ahead, setup=setup, body=body)
+    setup = tuple(_renamed(nodes, names) for nodes in nest.setup)
+    return replace(nest, ahead=_renamed(nest.ahead, names), setup=setup, body=_renamed(nest.body, names))
 
 
 def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:

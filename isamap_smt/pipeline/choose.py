@@ -58,19 +58,22 @@ def candidates(
     pinned: str | None = None,
     search: Search = find_mappings,
     figures: Figures = DESCRIBED,
+    digits: tuple[tuple[str, str], ...] = (),
 ) -> Candidates:
     """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
     those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
-    figures: the rates by which they are ranked.
+    figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first
+    outside.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main
     _check_reads(kernel, main)
     fitting = _fitting(kernel, hardware, pinned, main)
     ranked = _onto_vectors(kernel, hardware, fitting, sizes, search, main, pinned is not None)
+    ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     notes: tuple[str, ...] = ()
-    if not ranked and not pinned:
+    if not ranked and not digits and not pinned:
         scalar, ranked = _points(kernel, hardware, fitting, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
@@ -180,7 +183,7 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> 
     """Those that leave the time steps of a recurrence to a loop."""
     recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
-    return [(_cycles(m, sizes, hardware), mappings, m) for m in fitting]
+    return [(execution_cycles(m, sizes, hardware), mappings, m) for m in fitting]
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
@@ -194,7 +197,12 @@ def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) 
     return [chosen]
 
 
-def _cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
+def _takes_digits(mapping: Mapping, digits: tuple[tuple[str, str], ...]) -> bool:
+    grouped = {a for _, g in mapping.groups for a in g}
+    return all(low in grouped and high not in grouped for high, low in digits)
+
+
+def execution_cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
     """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged, and of conversions."""
     mapping = proved.mapping
     kernel = mapping.kernel.with_sizes(sizes)
