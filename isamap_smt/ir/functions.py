@@ -49,9 +49,9 @@ TABLE: dict[type[Unary], Function] = {
     Log: Function(activations.log, np.log, "isamap_logf({x})", 0.83),
     Tanh: Function(activations.tanh, np.tanh, "isamap_tanhf({x})", 1.96, zero=True, bounds=(-1.0, 1.0)),
     Sigmoid: Function(
-        activations.sigmoid, lambda v: 1 / (1 + np.exp(-v)), "isamap_sigmoidf({x})", 1.65, bounds=(0.0, 1.0)
+        activations.sigmoid, lambda v: 1 / (1 + np.exp(-v)), "isamap_sigmoidf({x})", 2.0, bounds=(0.0, 1.0)
     ),
-    Erf: Function(activations.erf, _erf, "isamap_erff({x})", 1.26, zero=True, bounds=(-1.0, 1.0)),
+    Erf: Function(activations.erf, _erf, "isamap_erff({x})", 1.75, zero=True, bounds=(-1.0, 1.0)),
     Sqrt: Function(np.sqrt, np.sqrt, "__builtin_sqrtf({x})", 0.5, "__builtin_sqrt({x})", zero=True),
     Rsqrt: Function(_rsqrt, _rsqrt, "(1.0f / __builtin_sqrtf({x}))", 1.5, "(1.0 / __builtin_sqrt({x}))"),
     Floor: Function(np.floor, np.floor, "__builtin_floorf({x})", 0.5, "__builtin_floor({x})", zero=True),

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -63,22 +62,27 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
     operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
-    exactly. Of several numbers of lanes the largest.
+    exactly. Of several numbers of lanes the one with the fewest cycles an element, moves included; of equal ones the largest.
 
     Raises RuleError for a rule of the machine that does not hold where it is asked to."""
     for rule in machine.rules:
         require(rule)
     if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
         return None
-    for files, rules in product(register_files(machine), ((*RULES, *machine.rules), ())):
-        try:
-            value = typed_value(kernel, kernel.statements[statement])
-            found = _Selection(machine, kernel, statement, value, files, rules).instruction()
-        except IsamapError:
-            found = None  # with fewer lanes, or as it is written, it may go
-        if found is not None:
-            return found
-    return None
+    found: list[tuple[float, Instruction]] = []
+    for files in register_files(machine):
+        for rules in ((*RULES, *machine.rules), ()):
+            try:
+                value = typed_value(kernel, kernel.statements[statement])
+                made = _Selection(machine, kernel, statement, value, files, rules).instruction()
+            except IsamapError:
+                continue  # with fewer lanes, or as it is written, it may go
+            if made is not None:
+                moves = (files.of[t.dtype.name].load for t in made.kernel.tensors)
+                cycles = sum(1 / i.cost.per_cycle for i in (made, *moves))
+                found.append((cycles / files.lanes, made))
+                break
+    return min(found, key=lambda f: f[0], default=(0.0, None))[1]
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ REUSED = 32  # times an operand that is packed in each call is used; more often,
 KINDS = ("split", "cut", "digits")  # of pins
 WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
+CHAINS = 4  # sums side by side, of which none waits for the one before it
 
 
 @dataclass(frozen=True)
@@ -115,13 +116,21 @@ def splits(
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
-            yield split_sum(_fixed(kernel, sizes, axis), axis, lanes, inner=near, statement=statement)
+            for parts in (lanes, lanes * CHAINS) if _one_chain(sized, position, extent, lanes * near) else (lanes,):
+                yield split_sum(_fixed(kernel, sizes, axis), axis, parts, inner=near, statement=statement)
     if threads > 1 and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
+
+
+def _one_chain(kernel: Kernel, position: int, extent: int, step: int) -> bool:
+    """Whether the statement has fewer results than sums that must run side by side for none to wait, and points for all of them."""
+    extents = kernel.tensor(kernel.statements[position].target.tensor).shape
+    results = prod(map(int, extents)) if all(map(is_constant, extents)) else CHAINS
+    return results < CHAINS and extent >= CHAINS * step * REUSED
 
 
 def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[SplitSum, ...]:
