@@ -1,7 +1,8 @@
 """Claims 3 and 10 for reductions that begin in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
 
-A program may set accumulators to what the reduction starts from (0, or the least of all for a maximum) instead of loading them (Program.starts): always for temporaries, and for outputs in
-calls in which FRESH is 1. The memory of such a tensor holds anything before the call. Asked is:
+A program may set accumulators to what the reduction starts from (0, or the least of all for a maximum) instead of loading them
+(Program.starts): always for temporaries, and for outputs in calls in which FRESH is 1. The memory of such a tensor holds anything
+before the call. Asked is:
 
 - the number is what the first statement that writes the tensor starts from;
 - a begun visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one set of
@@ -94,7 +95,10 @@ def _tensor(
     right = first is not None and kernel.statements[first].op in FILLS
     wrong = f"{tensor} is no reduction of the kernel"
     number = _begins_at(kernel, first) if right and first is not None else "0"
-    if not book.structure("progress", tensor, f"{tensor} begins at {number} in the kernel", right, wrong) or first is None:
+    if (
+        not book.structure("progress", tensor, f"{tensor} begins at {number} in the kernel", right, wrong)
+        or first is None
+    ):
         return
     found = [execution(book.sites, site) for site in executions(book.sites)]
     direct = any(e.position == first and e.target.home is None for e in found)

@@ -181,9 +181,7 @@ def moved(core: Core, node: Use, rows: Rows) -> Transfer:
     return _transfer(register_cells, memory, rows, row, inside, 0.0)
 
 
-def _transfer(
-    target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any
-) -> Transfer:
+def _transfer(target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any) -> Transfer:
     begins = np.searchsorted(row, np.arange(rows.count + 1))
     outside = np.bincount(row[~inside], minlength=rows.count) if rows.count else np.zeros(0)
     return Transfer(target, source, begins, inside, outside == 0, fill)
