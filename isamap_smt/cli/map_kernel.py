@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isamap_smt.cli.options import kernel_options, machine_values, partial_option, read_pairs, statement_option
+from isamap_smt.cli.options import (
+    family_option,
+    kernel_options,
+    machine_values,
+    partial_option,
+    read_pairs,
+    statement_option,
+)
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED
 from isamap_smt.mapping.axes import AxesError
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("map")
 @click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
-@click.option("--family", type=click.Choice(["fuse"]), default="fuse", help="Which mappings to try.")
+@family_option
 @click.option(
     "--operands",
     type=click.Choice(["fixed", "any"]),

@@ -36,8 +36,10 @@ def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = N
     if kernel.recurrence_of(position) is not None:
         raise ScheduleError(f"{axis} has no digits of its own: statement {position + 1} stands in a recurrence")
     extent = s.axis(axis).extent
-    if points < 2 or (is_constant(extent) and points > int(extent)):
-        raise ScheduleError(f"{axis} runs to {extent}: a digit of it has 2 points or more, and not {points}")
+    if points < 2 or (is_constant(extent) and points >= 2 * int(extent)):
+        raise ScheduleError(
+            f"{axis} runs to {extent}: {points} is no digit of it; take 2 points at least, half of them in use"
+        )
     high, low = (new_name(kernel, f"{axis}_{what}{points}") for what in ("by", "mod"))
     point = points * sym(high) + sym(low)
     whole = is_constant(extent) and int(extent) % points == 0
@@ -62,12 +64,11 @@ def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = N
 @lru_cache(maxsize=256)
 def split_axes(kernel: Kernel, digits: Digits, statement: int | None = None) -> SplitSum | None:
     """split_axis() of one axis after the other; None for no axis."""
-    found: SplitSum | None = None
-    for axis, points in digits:
-        found = replace(
-            split_axis(found.kernel if found else kernel, axis, points, statement), before=found
-        )
-    return found
+    if not digits:
+        return None
+    *outer, (axis, points) = digits
+    before = split_axes(kernel, tuple(outer), statement)
+    return replace(split_axis(before.kernel if before else kernel, axis, points, statement), before=before)
 
 
 def remade(split: SplitSum, whole: Kernel, before: SplitSum | None = None) -> SplitSum:
@@ -75,7 +76,9 @@ def remade(split: SplitSum, whole: Kernel, before: SplitSum | None = None) -> Sp
     if split.digits:
         made = split_axis(whole, split.axis, split.parts, split.statement)
     else:
-        made = split_sum(whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement)
+        made = split_sum(
+            whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement
+        )
     return replace(made, before=before)
 
 

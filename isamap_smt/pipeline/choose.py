@@ -176,7 +176,7 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> 
     """Those that leave the time steps of a recurrence to a loop."""
     recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
-    return [(_cycles(m, sizes, hardware), mappings, m) for m in fitting]
+    return [(execution_cycles(m, sizes, hardware), mappings, m) for m in fitting]
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
@@ -190,7 +190,7 @@ def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) 
     return [chosen]
 
 
-def _cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
+def execution_cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
     """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged."""
     mapping = proved.mapping
     kernel = mapping.kernel.with_sizes(sizes)

@@ -33,7 +33,7 @@ from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back, with_winner
 from isamap_smt.pipeline.secondary import constants_of, secondary_statements
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
-from isamap_smt.pipeline.split import SplitPin, after, cheaper, pinned_split, rest, split_pin, splits, without_split
+from isamap_smt.pipeline.split import after, cheaper, in_digits, pinned_split, rest, split_pin, splits, without_split
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
@@ -84,7 +84,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
     sizes = dict(q.sizes)
-    if isinstance(pin, SplitPin):
+    if pin is not None and not isinstance(pin, bool):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
         return _in_parts(q, found, str(found), clock)
     main = main_schedule(q, clock)
@@ -100,12 +100,16 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         return first, *others
 
     ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
+    if q.family == "digits":
+        ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
+        what = "axes in digits" if better.split.digits else "the sum in pieces"
         q, main, better = _in_parts(q, better, told, clock)
-        main = main.about("the sum in pieces, by what both ways are predicted to take")
+        main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways:
-        main = main.about(f"the sum in one piece: {len(ways)} ways to take it apart were priced")
+        what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
+        main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
     apart, split = _others_in_parts(q, better, clock)
     if split is None or split is better:
         return q, main, better

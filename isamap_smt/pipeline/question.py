@@ -57,6 +57,7 @@ class Question:
     winners: bool = False  # whether winners of searches are used
     tuned: str = ""  # the record of a search's winner and what to say of it, as JSON
     said: tuple[str, ...] = ()
+    family: str = "fuse"
     progress: Progress | None = field(default=None, compare=False)
 
     def digest(self) -> str:

@@ -1,15 +1,17 @@
-"""Sums taken apart: where the kernel as it stands makes an instruction rearrange an operand in every call, leaves lanes
+"""Sums and axes taken apart: where the kernel as it stands makes an instruction rearrange an operand in every call, leaves lanes
 empty, or gives threads nothing to share, partial sums may do without.
 
 The lanes of a vector can hold partial sums over the axis along which the operands lie in memory, and threads can sum a
-range of it each. Which way is taken is a matter of predicted cycles; that both compute the same is proved.
+range of it each. Low digits of axes may fill lanes that whole axes leave empty, such as two rows of eight pixels; these are
+looked for where the family `digits` is asked for. Which way is taken is a matter of predicted cycles; that both compute the
+same is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -20,13 +22,18 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
+from isamap_smt.mapping.digits import Digits, remade, split_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.split import split_sum
+from isamap_smt.pipeline.choose import execution_cycles
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.figures import CHUNKS
+from isamap_smt.search import find_mappings
 
 REUSED = 32  # times an operand that is packed in each call is used; more often, and packing it is cheap
+KINDS = ("split", "cut", "digits")  # of pins
+WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
 
 
@@ -39,34 +46,41 @@ class SplitPin:
     blocks: bool
 
 
-def split_pin(pins: Dict[str, Any]) -> SplitPin | bool | None:
-    """What `split=no` (False), `split.AXIS=SUMS` or `cut.AXIS=SUMS` among the pins says; None without any."""
-    found: SplitPin | bool | None = None
+def split_pin(pins: Dict[str, Any]) -> SplitPin | Digits | bool | None:
+    """What `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS` or some `digits.AXIS=POINTS` among the pins say, if any."""
+    found: SplitPin | Digits | bool | None = None
     for key, value in pins.items():
         kind, _, axis = key.partition(".")
-        if kind not in ("split", "cut"):
+        if kind not in KINDS:
             continue
-        if found is not None:
+        if found is not None and not (kind == "digits" and isinstance(found, tuple)):
             raise ScheduleError(f"{key}={value}: one sum is split one way; leave the other pin out")
         if not axis:
             if kind != "split" or str(value) not in ("no", "none"):
-                raise ScheduleError(f"{key}={value}: write split=no, split.AXIS=SUMS or cut.AXIS=SUMS")
+                raise ScheduleError(
+                    f"{key}={value}: write split=no, split.AXIS=SUMS, cut.AXIS=SUMS or digits.AXIS=POINTS"
+                )
             found = False
             continue
         try:
-            found = SplitPin(axis, int(value), kind == "cut")
+            number = int(value)
         except (ValueError, TypeError):
-            raise ScheduleError(f"{key}={value}: must be a number of partial sums") from None
+            what = "points" if kind == "digits" else "partial sums"
+            raise ScheduleError(f"{key}={value}: must be a number of {what}") from None
+        before = found if isinstance(found, tuple) else ()
+        found = (*before, (axis, number)) if kind == "digits" else SplitPin(axis, number, kind == "cut")
     return found
 
 
 def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
     """The pins about other decisions."""
-    return {k: v for k, v in pins.items() if k.partition(".")[0] not in ("split", "cut")}
+    return {k: v for k, v in pins.items() if k.partition(".")[0] not in KINDS}
 
 
-def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin) -> SplitSum:
+def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | Digits) -> SplitSum:
     """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
+    if isinstance(pin, tuple):
+        return _in_digits(kernel, sizes, pin, kernel.main)
     near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
     extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)
     room = int(extent) if is_constant(extent) else 0
@@ -102,6 +116,29 @@ def splits(
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
 
 
+def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[SplitSum, ...]:
+    """The kernel with axes in digits that mappings of the main statement onto the schedule's instruction ask for: those whose
+    executions need fewest cycles, the digits of the best mapping first."""
+    position = kernel.main
+    if kernel.recurrence_of(position) is not None:
+        return ()
+    legal = find_mappings(
+        kernel.with_sizes(dict(sizes)), schedule.proved.mapping.instruction, "digits", statement=position
+    )
+    apart = [m for m in legal.finished() if m.mapping.split is not None]
+    best = sorted(apart, key=lambda m: (execution_cycles(m, {}, hardware), m.mapping.id))
+    ways = (tuple((one.axis, one.parts) for one in m.mapping.split.chain) for m in best if m.mapping.split)
+    return tuple(_in_digits(kernel, sizes, way, position) for way in list(dict.fromkeys(ways))[:WAYS])
+
+
+def _in_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:
+    for axis, _ in digits:
+        kernel = _fixed(kernel, sizes, axis)
+    found = split_axes(kernel, digits, position)
+    assert found is not None
+    return found
+
+
 def after(before: SplitSum, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
     """The way behind others, which are of the same kernel: the size that it needs is fixed in all of them."""
     earlier = _refixed(before, sizes, way.axis)
@@ -117,8 +154,7 @@ def _refixed(split: SplitSum, sizes: Dict[str, int], axis: str) -> SplitSum:
 
 def _again(split: SplitSum, whole: Kernel, before: SplitSum | None) -> SplitSum:
     """The same of another kernel."""
-    made = split_sum(whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement)
-    return replace(made, before=before)
+    return remade(split, whole, before)
 
 
 def cheaper(
@@ -155,6 +191,8 @@ def _cycles(schedule: Schedule) -> float:
 
 def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     """Predicted cycles to add up the partial sums."""
+    if split.digits:
+        return 0.0
     cells = [n for n in split.kernel.with_sizes(rest(split, sizes)).tensor(split.sums).shape if is_constant(n)]
     return ADD_CYCLES * prod(int(n) for n in cells)
 

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from isamap_encodings.program_implication import implied
@@ -36,18 +37,26 @@ from isamap_smt.proof.scalar import ZEROS
 def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
     """One verdict per obligation. watch: told each obligation as soon as it is decided."""
     started = time.perf_counter()
-    results: list[ClaimResult] = []
-    for one in split.chain:
-        claims = _Claims(one, watch)
-        claims.ask_all()
-        results += claims.results
+    results = [r for one in split.chain for r in (_proved(one) if watch is None else _asked(one, watch))]
     sums = [
-        (s, one.whole.tensor(s.target.tensor)) for one in split.chain for s in [one.whole.statements[one.statement]]
-    ]
-    floats = [s.op for (s, t), one in zip(sums, split.chain, strict=True) if t.dtype.is_float and not one.digits]
+        (s.op, one.whole.tensor(s.target.tensor))
+        for one in split.chain if not one.digits for s in [one.whole.statements[one.statement]]
+    ]  # fmt: skip
+    floats = [op for op, t in sums if t.dtype.is_float]
     kind = "reassociate" if "+" in floats else "exact"
     zeros = (ZEROS,) if any(op != "+" for op in floats) else ()
     return Proof(tuple(results), kind, zeros, time.perf_counter() - started)
+
+
+@lru_cache(maxsize=1024)  # many mappings are of kernels with some of the same digits
+def _proved(one: SplitSum) -> tuple[ClaimResult, ...]:
+    return _asked(one, None)
+
+
+def _asked(one: SplitSum, watch: Watch | None) -> tuple[ClaimResult, ...]:
+    claims = _Claims(one, watch)
+    claims.ask_all()
+    return tuple(claims.results)
 
 
 def require_split(split: SplitSum) -> ProvedSplit:
@@ -168,7 +177,7 @@ class _Claims:
         )  # fmt: skip
 
     def _in_its_place(self) -> None:
-        """One piece that computes the points in the order of the whole: its new axes stand where the old one stood, and count up."""
+        """One piece that computes the points in the order of the whole: its new axes stand in the old one's place, and count up."""
         p = self.x.pieces[0]
         s = self.statement(p)
         new = [a.name for a in s.axes if a.name not in self.others]
@@ -180,7 +189,8 @@ class _Claims:
         if not right:
             return
         later = {a: sym(f"{a}'") for a in new}
-        first = [("and", *equal(map(sym, new[:n]), [later[b] for b in new[:n]]), ("lt", sym(a), later[a])) for n, a in enumerate(new)]
+        same = equal([sym(a) for a in new], [later[a] for a in new])
+        first = [("and", *same[:n], ("lt", sym(a), later[a])) for n, a in enumerate(new)]
         point = dict(p.point)[self.x.axis]
         known = [*self._inside(p), rename(conjunction(self._inside(p)), later), ("or", *first)]
         self.ask("order", "digits", words, known, [("lt", point, rename(point, later))])
