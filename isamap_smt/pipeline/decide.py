@@ -20,6 +20,7 @@ from isamap_smt.ir.errors import (
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.mapping.digits import phases
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
 from isamap_smt.pipeline.element_by_element import computed, require_portable
@@ -84,6 +85,8 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
     sizes = dict(q.sizes)
+    if pin is None and not q.tuned and q.instruction is None:
+        pin = phases(q.kernel.with_sizes(sizes).statements[q.kernel.main]) or None
     if pin is not None and not isinstance(pin, bool):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
         return _in_parts(q, found, str(found), clock)

@@ -66,12 +66,8 @@ class Setting:
 
     def separates(self, d: int) -> bool:
         """Whether different values of a program axis are sure to be different outputs, whatever the other axes are."""
-        names = {a.name for a in self.mapping.statement.axes}
-        own = set()
-        for i in self.mapping.statement.target.index:
-            used = symbols_of([i]) & names
-            if len(used) == 1 and (parts := affine(i, sorted(used))) is not None:
-                own |= {a for a in used if parts[0].get(a, 0) != 0}
+        extents = {a.name: a.extent for a in self.mapping.statement.axes}
+        own = {a for i in self.mapping.statement.target.index for a in _digits(i, extents)}
         return set(self.axes[d].members) <= own
 
     @property
@@ -201,3 +197,19 @@ def at_kernel(mapping: Mapping, kernel: Kernel) -> Mapping:
     table = dict(zip(before, after, strict=True))
     binding = tuple((o, table[Access(a.tensor, a.index)]) for o, a in mapping.binding)
     return Mapping(kernel, mapping.instruction, binding, (), (), (), (), mapping.groups, mapping.statement_index)
+
+
+def _digits(index: Any, extents: dict[str, Any]) -> tuple[str, ...]:
+    """The axes of an index that has another value wherever any of them has: one, or each times more than those behind it reach."""
+    parts = affine(index, extents)
+    steps = parts[0] if parts is not None else {}
+    if len(steps) == 1:
+        return tuple(steps)
+    if not all(is_constant(c) and int(c) > 0 and is_constant(extents[a]) for a, c in steps.items()):
+        return ()
+    reach = 0
+    for a, c in sorted(steps.items(), key=lambda x: int(x[1])):
+        if int(c) <= reach:
+            return ()
+        reach += int(c) * (int(extents[a]) - 1)
+    return tuple(steps)
