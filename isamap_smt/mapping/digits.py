@@ -10,8 +10,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.boxes import extreme, slack
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import Read, put_into_indices, rewrite_reads
@@ -80,12 +80,13 @@ def phases(statement: Statement) -> Digits:
     found: dict[str, int] = {}
     extents = {a.name: a.extent for a in statement.axes}
     for g in statement.guard:
-        modulus = g.lhs.args[1] if isinstance(g, sp.Eq) and isinstance(g.lhs, FloorMod) else None
-        parts = affine(g.lhs.args[0], extents) if is_constant(modulus) else None
+        if not (isinstance(g, sp.Eq) and isinstance(g.lhs, FloorMod) and is_constant(g.lhs.args[1])):
+            continue
+        modulus, parts = int(g.lhs.args[1]), affine(g.lhs.args[0], extents)
         for axis, c in parts[0].items() if parts else ():
-            known = is_constant(c) and int(c) % int(modulus) and is_constant(extents[axis])
-            if known and int(extents[axis]) > int(modulus):
-                found.setdefault(axis, int(modulus))
+            known = is_constant(c) and int(c) % modulus and is_constant(extents[axis])
+            if known and int(extents[axis]) > modulus:
+                found.setdefault(axis, modulus)
     return tuple(found.items())
 
 
@@ -125,7 +126,7 @@ def _only(rest: Any, by: Any, known: dict[Any, Any], s: Statement) -> int | None
     """The one number in the range of `rest` that has the remainder it is known to have; None where there are several."""
     low, high = (extreme(rest, s.axes, largest) for largest in (False, True))
     left = known.get((rest, by))
-    if left is None or not (is_constant(low) and is_constant(high) and is_constant(left)):
+    if left is None or low is None or high is None or not all(map(is_constant, (low, high, left))):
         return None
     first = int(low) + (int(left) - int(low)) % int(by)
     return first if first <= int(high) < first + int(by) else None
