@@ -35,7 +35,11 @@ def dot(machine: str, name: str, lanes: int, memory: str, c_type: str, emit: str
         places=dict.fromkeys(("a", "b", "acc"), memory),
         emit=emit,
         latency=5.0,
-        exact=f"acc[l] = sat_i32(acc[l] + sum(e, {group}, {PRODUCT}))" if saturates else f"acc[l] += {MOVED}" if moved else None,
+        exact=f"acc[l] = sat_i32(acc[l] + sum(e, {group}, {PRODUCT}))"
+        if saturates
+        else f"acc[l] += {MOVED}"
+        if moved
+        else None,
         c_types=dict.fromkeys(("a", "b", "acc"), c_type),
         **more,
     )
