@@ -81,6 +81,12 @@ class SplitSum:
         return {one.pieces[0].back[-1][0]: f"{one.axis}%{one.parts}" for one in self.chain if one.digits}
 
     @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
+        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.chain if one.digits]
+        return tuple((high, low) for high, low in digits)
+
+    @property
     def added(self) -> int:
         """Statements that the kernel has more than the whole."""
         return len(self.kernel.statements) - len(self.whole.statements)

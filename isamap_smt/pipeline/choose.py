@@ -56,19 +56,21 @@ def candidates(
     pinned: str | None = None,
     search: Search = find_mappings,
     figures: Figures = DESCRIBED,
+    digits: tuple[tuple[str, str], ...] = (),
 ) -> Candidates:
     """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
     those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
-    figures: the rates by which they are ranked.
+    figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first outside.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main
     _check_reads(kernel, main)
     fitting = _fitting(kernel, hardware, pinned, main)
     ranked = _onto_vectors(kernel, hardware, fitting, sizes, search, main, pinned is not None)
+    ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     notes: tuple[str, ...] = ()
-    if not ranked and not pinned:
+    if not ranked and not digits and not pinned:
         scalar, ranked = _points(kernel, hardware, fitting, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
@@ -188,6 +190,11 @@ def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) 
         wants = ", ".join(f"{t.name}: {t.dtype}" for t in chosen.kernel.tensors)
         raise DTypeError(f"{kernel.name} has {has}; {chosen.name} takes {wants}")
     return [chosen]
+
+
+def _takes_digits(mapping: Mapping, digits: tuple[tuple[str, str], ...]) -> bool:
+    grouped = {a for _, g in mapping.groups for a in g}
+    return all(low in grouped and high not in grouped for high, low in digits)
 
 
 def execution_cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:

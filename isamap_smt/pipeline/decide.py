@@ -172,7 +172,8 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
 
 
 def _of_split(q: Question, split: SplitSum) -> Question:
-    return replace(q, kernel=split.kernel, sizes=tuple(sorted(rest(split, dict(q.sizes)).items())), tuned="")
+    sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
+    return replace(q, kernel=split.kernel, sizes=sizes, tuned="", digits=split.pairs)
 
 
 def _remembered(q: Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
@@ -192,9 +193,7 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
         raise ScheduleError(
             f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} has time steps; use 'exact'"
         )
-    choice: Candidates = clock.time(
-        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
-    )
+    choice: Candidates = clock.time("map", _candidates, q)
     made = clock.time("schedule", lambda: spaces(q.task, choice, q.timeout, q.figures))
     model = cost_model_of(q.cost_model, q.hardware)
     points = clock.time("schedule", lambda: make(made.space, model, 0).ask(1))
@@ -204,11 +203,13 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
     return made.space.schedule(points[0]), made.mappings[points[0].mapping], (*choice.notes, told)
 
 
+def _candidates(q: Question) -> Candidates:
+    return candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures, q.digits)
+
+
 def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
     """The best schedule among those of the best few mappings."""
-    choice: Candidates = clock.time(
-        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
-    )
+    choice: Candidates = clock.time("map", _candidates, q)
     found, mappings = _best(q, choice, without_fusion(dict(q.pins)), clock)
     return found, mappings, choice.notes
 
