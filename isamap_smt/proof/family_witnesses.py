@@ -63,7 +63,7 @@ class PairWitness:
     def violates(self, family: Family, cube: Cube) -> bool:
         """Whether each of these candidates puts both points into one execution, and into one cell where there should be two, or
         into two where there should be one. False, too, where there are too many cases to say so."""
-        if not all(cube.places):
+        if not all(cube.places) or not cube <= family.everything:
             return False
         reached = self._reached(family, cube)
         return reached is not None and all(
