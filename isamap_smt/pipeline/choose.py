@@ -61,7 +61,8 @@ def candidates(
     """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
     those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
-    figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first outside.
+    figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first
+    outside.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main

@@ -129,7 +129,8 @@ def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] 
         return None
     try:
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, turns)))
-        there, main, _ = _in_parts(q, found, str(found), clock)
+        there = replace(_of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
+        main = main_schedule(there, clock)
     except (ScheduleError, NotProvedError):
         return None
     return None if main.schedule is None else (there, main, found)
