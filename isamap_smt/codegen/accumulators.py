@@ -1,4 +1,4 @@
-"""Accumulators: registers that hold a tile of the output, loaded or zeroed before the reduction and stored after it."""
+"""Accumulators: registers that hold a tile of the output, loaded or begun before the reduction and stored after it."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
 
 
 def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
-    """Zeros where nothing has been added to the elements yet, their values otherwise."""
+    """What the reduction starts from where nothing has been added to the elements yet, their values otherwise."""
     units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
     register = Ref(state.nest.buffer("acc"), tuple(units.values()))
-    zero = unroll(state.nest, units, use_of(begin.zero, register, None))
+    start = unroll(state.nest, units, use_of(begin.start, register, None))
     if not begin.visits and begin.always:
-        return zero
-    return If((begin.first,), zero), If((begin.later,), load)
+        return start
+    return If((begin.first,), start), If((begin.later,), load)
 
 
 def _direct_moves(state: Lowering, store: bool) -> Nodes:

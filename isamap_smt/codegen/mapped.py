@@ -17,12 +17,14 @@ import sympy as sp
 
 from isamap_smt.codegen.accumulators import accumulators
 from isamap_smt.codegen.begin import beginning
+from isamap_smt.codegen.boundary import moving_axes
 from isamap_smt.codegen.executions import execute
 from isamap_smt.codegen.left_out import whole_and_some
 from isamap_smt.codegen.nest import Nest, NestLoop, build_nest
 from isamap_smt.codegen.operands import (
     InPlace,
     StagedOperand,
+    free_guards,
     guards_carried,
     keeps_finite,
     padding_is_neutral,
@@ -30,7 +32,6 @@ from isamap_smt.codegen.operands import (
 )
 from isamap_smt.codegen.statements import Within, others
 from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, smallest, sym, symbols_of
 from isamap_smt.ir.hypotheses import Finite
@@ -187,7 +188,7 @@ def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
 
 
 def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
-    carried, s = {g for o in staged for g in guards_carried(nest, o)}, nest.mapping.statement
+    s = nest.mapping.statement
     if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, staged):
         raise ScheduleError(
             f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
@@ -203,8 +204,8 @@ def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
             f"{nest.kernel.name} has a guard and multiplies what may be infinite though its elements are finite, so no zeros can "
             f"stand for {padded[0]} there"
         )
-    for g in left_to_inputs(s):
-        if g not in carried:
+    for g in free_guards(nest, tuple(staged)):
+        if symbols_of([g]) & moving_axes(nest):
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
 
 

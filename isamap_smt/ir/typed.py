@@ -123,7 +123,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
             return _meet(value.args[1:], types, value)
         case Compare():
             raise DTypeError("a comparison is only the condition of select(condition, a, b)")
-        case sp.Integer() | sp.Float() | IndexValue():
+        case sp.Number() | IndexValue():
             return None
     found = _meet(value.args, types, value)
     if value.floating and found is not None and not found.is_float:

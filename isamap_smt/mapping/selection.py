@@ -18,7 +18,6 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
@@ -67,7 +66,7 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
     Raises RuleError for a rule of the machine that does not hold where it is asked to."""
     for rule in machine.rules:
         require(rule)
-    if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
+    if machine.opened is not None or machine.engines:
         return None
     found: list[tuple[float, Instruction]] = []
     for files in register_files(machine):

@@ -14,12 +14,14 @@ from typing import Any
 from isamap_smt.codegen import lower
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import (
+    NotProvedError,
     ScheduleError,
     UndecidedError,
 )
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.mapping.digits import phases
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
 from isamap_smt.pipeline.element_by_element import computed, require_portable
@@ -84,6 +86,8 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
     sizes = dict(q.sizes)
+    if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock)) is not None:
+        return phased
     if pin is not None and not isinstance(pin, bool):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
         return _in_parts(q, found, str(found), clock)
@@ -114,6 +118,22 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     if split is None or split is better:
         return q, main, better
     return apart, replace(main_schedule(apart, clock), notes=main.notes), split
+
+
+def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] | None:
+    """The question about the kernel whose axes are taken apart by what the guard's remainders ask for; None where nothing asks, or
+    nothing carries it out."""
+    sizes = dict(q.sizes)
+    turns = phases(q.kernel.with_sizes(sizes).statements[q.kernel.main])
+    if not turns:
+        return None
+    try:
+        found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, turns)))
+        there = replace(_of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
+        main = main_schedule(there, clock)
+    except (ScheduleError, NotProvedError):
+        return None
+    return None if main.schedule is None else (there, main, found)
 
 
 def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tuple[Question, ProvedSplit | None]:

@@ -187,7 +187,11 @@ def plan(
         tuple(sorted(fix.items())), timeout, found_name(instruction), known_strategy(strategy), known_model(cost_model),
         family=known_family(family), progress=progress,
     )  # fmt: skip
-    return _plan(informed(question))
+    made = _plan(informed(question))
+    if made.program.schedules or not kernel.free_sizes or full.free_sizes:
+        return made
+    here = _plan(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
+    return here if here.program.schedules else made
 
 
 def _from_zero_only(hardware: Hardware, name: str | None) -> bool:

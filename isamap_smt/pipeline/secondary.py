@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.split import REGROUPED
@@ -18,7 +17,7 @@ def secondary_statements(kernel: Kernel) -> tuple[int, ...]:
 
 def _by_itself(kernel: Kernel, n: int) -> bool:
     s = kernel.statements[n]
-    if by_data(s) or (s.op != "+" and left_to_inputs(s)) or any(a.tensor == s.target.tensor for a in s.inputs):
+    if by_data(s) or any(a.tensor == s.target.tensor for a in s.inputs):
         return False
     if s.reduction_axes:
         return s.op in REGROUPED
