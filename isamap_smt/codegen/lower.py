@@ -136,7 +136,7 @@ def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
     start = CHAINS * block
     whole = is_constant(extent) and int(extent) % CHAINS == 0
     count = sp.Integer(CHAINS) if whole else IMin(sp.Integer(CHAINS), extent - start)
-    body = alone(kernel, members, False, {part.time: var}, Within(across, start, count))
+    body = alone(kernel, members, False, {part.time: var}, (Within(across, start, count),))
     time = Loop(var, steps, body, "serial", part.time, 1)
     kind = "parallel" if parallel else "serial"
     return (Loop(block, ceil_div(extent, sp.Integer(CHAINS)), (time,), kind, across, CHAINS),)

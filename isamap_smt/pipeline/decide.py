@@ -35,7 +35,17 @@ from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back, with_winner
 from isamap_smt.pipeline.secondary import constants_of, secondary_statements
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
-from isamap_smt.pipeline.split import after, cheaper, in_digits, pinned_split, rest, split_pin, splits, without_split
+from isamap_smt.pipeline.split import (
+    after,
+    cheaper,
+    in_digits,
+    in_these_digits,
+    pinned_split,
+    rest,
+    split_pin,
+    splits,
+    without_split,
+)
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
@@ -128,7 +138,7 @@ def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] 
     if not turns:
         return None
     try:
-        found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, turns)))
+        found = clock.time("prove", lambda: require_split(in_these_digits(q.kernel, sizes, turns, q.kernel.main)))
         there = replace(_of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
         main = main_schedule(there, clock)
     except (ScheduleError, NotProvedError):

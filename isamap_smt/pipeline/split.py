@@ -82,14 +82,8 @@ def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
 def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | Digits) -> SplitSum:
     """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
     if isinstance(pin, tuple):
-        for axis, points in pin:
-            found = {a.name: a.extent for a in _fixed(kernel, sizes, axis).axes}.get(axis)
-            if points > 1 and found is not None and is_constant(found) and int(found) % points:
-                whole = ", ".join(str(n) for n in range(2, int(found)) if int(found) % n == 0) or "none"
-                raise ScheduleError(
-                    f"digits.{axis}={points}: {axis} has {found} points, and programs take whole digits: {whole} would do"
-                )
-        return _in_digits(kernel, sizes, pin, kernel.main)
+        _require_whole(kernel, sizes, pin)
+        return in_these_digits(kernel, sizes, pin, kernel.main)
     near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
     extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)
     room = int(extent) if is_constant(extent) else 0
@@ -145,7 +139,7 @@ def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedul
     apart = [m for m in legal.finished() if m.mapping.split is not None]
     best = sorted(apart, key=lambda m: (execution_cycles(m, {}, hardware), m.mapping.id))
     ways = (_all_digits(m.mapping) for m in best)
-    return tuple(_in_digits(kernel, sizes, way, position) for way in list(dict.fromkeys(ways))[:WAYS])
+    return tuple(in_these_digits(kernel, sizes, way, position) for way in list(dict.fromkeys(ways))[:WAYS])
 
 
 def _all_digits(mapping: Mapping) -> Digits:
@@ -162,7 +156,19 @@ def _all_digits(mapping: Mapping) -> Digits:
     return tuple(found)
 
 
-def _in_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:
+def _require_whole(kernel: Kernel, sizes: Dict[str, int], digits: Digits) -> None:
+    """Raise ScheduleError where points of an axis are left over: lanes that take its digits are lowered for whole ones."""
+    for axis, points in digits:
+        extent = {a.name: a.extent for a in _fixed(kernel, sizes, axis).axes}.get(axis)
+        if points > 1 and extent is not None and is_constant(extent) and int(extent) % points:
+            whole = ", ".join(str(n) for n in range(2, int(extent)) if int(extent) % n == 0) or "none"
+            raise ScheduleError(
+                f"digits.{axis}={points}: {axis} has {extent} points, and programs take whole digits: {whole} would do"
+            )
+
+
+def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:
+    """The statement's axes taken apart into these digits; sizes that they need are fixed."""
     for axis, _ in digits:
         kernel = _fixed(kernel, sizes, axis)
     found = split_axes(kernel, digits, position)
