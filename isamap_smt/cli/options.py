@@ -268,7 +268,7 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
     named = computing(hardware, name, kernel)
     if hardware.engines:
         raise HardwareError(hardware.lacks[0])
-    if not any(i.emit for i in hardware.computes):
+    if not (hardware.has_c or hardware.simulated):
         raise HardwareError(
             f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`, or see what maps with "
             "`isamap report`"

@@ -103,7 +103,7 @@ def _onto_vectors(
     """Mappings onto instructions of several points (any_: or of one); else onto the one that is made for the statement."""
     ranked: list[_Ranked] = []
     for i in fitting:
-        if i.emit and (i.axes or any_):
+        if hardware.offers(i) and (i.axes or any_):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
     if not ranked and not any_ and (made := selected_instruction(hardware, kernel, statement)) is not None:
         ranked = _ranked(_search(search, kernel, made, statement), sizes, hardware)
@@ -135,7 +135,7 @@ def _points(
 ) -> tuple[Instruction, list[_Ranked]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
     for i in fitting:
-        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
+        if hardware.offers(i) and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
             return i, ranked
     point = point_instruction(kernel, main)
     return point, _ranked(_search(search, kernel, point, main), sizes, hardware)

@@ -36,8 +36,8 @@ def computed(kernel: Kernel, statement: int, why: str) -> str:
 
 
 def require_portable(hardware: Hardware, why: str) -> None:
-    """Raise ScheduleError where the machine makes no C."""
-    if not any(i.emit for i in hardware.computes):
+    """Raise ScheduleError where no program is made for the machine."""
+    if not (hardware.has_c or hardware.simulated):
         raise ScheduleError(
             f"{why}\n{hardware.name} is for mapping and proof only, so nothing is computed in portable C either; use `host`"
         )

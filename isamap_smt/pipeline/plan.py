@@ -219,7 +219,8 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
-    clock.time("print", lambda: made.source)
+    if not made.hardware.simulated:
+        clock.time("print", lambda: made.source)
     return made
 
 
