@@ -186,7 +186,8 @@ def _onto_made(words: Sequence[str], options: dict[str, Any], wanted: str) -> tu
     kernel, sizes = load_kernel(split_names(words, options["text"], "INSTRUCTION")[0], options)
     kernel = kernel.with_sizes(sizes)
     statement = statement_number(kernel, options["statement"])
-    return kernel, instruction_named(find_hardware(wanted.rpartition(".")[0]), wanted, kernel, statement), statement
+    machine, _, short = wanted.rpartition(".")
+    return kernel, instruction_named(find_hardware(machine), short, kernel, statement), statement
 
 
 def _paired(words: Sequence[str], options: dict[str, Any], instruction: Instruction) -> tuple[Kernel, Instruction, int]:

@@ -221,7 +221,11 @@ class Hardware(Shown):
         """Why no C is made for the machine; '' where some is."""
         if self.engines:
             return f"{self.name} has engines, for which no C is made; use --target simulate"
-        return f"{self.name} has no C (emit='...') of its instructions; use --target simulate" if self.simulated else ""
+        return (
+            f"no instruction of {self.name} has C (emit='...'); `isamap run` simulates its programs"
+            if self.simulated
+            else ""
+        )
 
     @property
     def lacks(self) -> tuple[str, ...]:

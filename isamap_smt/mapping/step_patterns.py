@@ -49,14 +49,7 @@ def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
 
 
 def _lanewise(i: Instruction, lanes: int) -> bool:
-    if (
-        len(i.kernel.axes) != 1
-        or i.numbered
-        or i.cells_needed
-        or i.may_fail
-        or i.assume
-        or i.preconditions
-    ):
+    if len(i.kernel.axes) != 1 or i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
         return False
     (axis,) = i.kernel.axes
     s = i.kernel.statements[0]
