@@ -131,7 +131,7 @@ def test_a_select_computes_both_values_and_so_needs_an_index_everywhere() -> Non
     with pytest.raises(
         ArgumentError, match=r"idx\[1\] is -1, .* also where a guard or a select would not use it; put any index there"
     ):
-        run(table, at)
+        run(E=table, idx=at)
     flagged = im.kernel("idx: i32\nno: i32\nE: [V,J]\nY[i,j] = select(no[i] == 1, 0, E[idx[i],j])", name="flagged")
     got = im.compile(flagged, "scalar")(E=table, idx=np.where(at < 0, 0, at), no=(at < 0).astype(np.int32))
     assert np.array_equal(got, np.where(at[:, None] < 0, 0, table[at]))
