@@ -104,6 +104,9 @@ class Values:
             case ast.UnaryOp(op=op, operand=x):
                 inner = self.value(x, kind, bound)
                 return inner if isinstance(op, ast.UAdd) else lambda *p: negative(kind, inner(*p))
+            case ast.BinOp(left=a, op=ast.RShift(), right=ast.Constant(value=by)):
+                inner = self.value(a, kind, bound)
+                return lambda *p: inner(*p) >> by  # type: ignore[operator]
             case ast.BinOp(left=a, op=op, right=b):
                 return self._binary(kind, _SIGNS[type(op)], self.value(a, kind, bound), self.value(b, kind, bound))
             case ast.Call(func=ast.Name(id=name), args=args):
@@ -207,6 +210,9 @@ class Values:
             case ast.UnaryOp(op=op, operand=x):
                 inner = self._unbounded(x, bound)
                 return inner if isinstance(op, ast.UAdd) else lambda *p: -inner(*p)
+            case ast.BinOp(left=a, op=ast.RShift(), right=ast.Constant(value=by)):
+                shifted = self._unbounded(a, bound)
+                return lambda *p: shifted(*p) >> by  # type: ignore[operator]
             case ast.BinOp(left=a, op=op, right=b):
                 first, second, sign = self._unbounded(a, bound), self._unbounded(b, bound), _SIGNS[type(op)]
                 operation = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__}[sign]
