@@ -53,7 +53,9 @@ class Writer:
     def conversion(self, kind: str, depth: int) -> str:
         """From another type that is there, or a wider one."""
         of = (
-            "f32" if kind in STORED else self.rng.choice([k for k in {*self.kinds.values(), "i32", "f32"} if k != kind])
+            "f32"
+            if kind in STORED
+            else self.rng.choice([k for k in sorted({*self.kinds.values(), "i32", "f32"}) if k != kind])
         )
         if kind in INTEGERS and self.rng.random() < 0.3:
             of = self.rng.choice(INTEGERS)

@@ -1,112 +1,81 @@
-"""docs/operators.md: each operator of examples/, what carries it out on this CPU, and its time against other libraries.
+"""docs/operators.md: each operator of examples/, what carries it out on a CPU, and its time against other libraries.
 
-OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table [TURNS] > docs/operators.md
-
-Whole calls from Python, one thread, ours and theirs in turns; a ratio is their time over ours, the median of the turns' ratios
-of best times. The results are compared first.
+isamap bench operators --threads 1 -o operators.json
+python -m benchmarks.operator_table operators.json > docs/operators.md
 """
 
 from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from statistics import median
-from time import perf_counter
+from math import exp, log
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-import isamap_smt as im
-from benchmarks.operator_peers import OPERATORS, Operator, Run, onnxruntime, settings, torch
-from isamap_smt.bench.machine import describe
-from isamap_smt.runtime import CompiledKernel
+from isamap_smt.bench.contenders import OURS
+from isamap_smt.bench.results import load
 
 LIBRARIES = ("numpy", "torch", "onnxruntime")
 
 
-def main(turns: int = 7) -> None:
-    """The page, one row after the other."""
-    print(_head(turns), flush=True)
-    for operator in OPERATORS:
-        try:
-            print(row(operator, turns), flush=True)
-        except im.IsamapError as error:
-            print(
-                f"| {_name(operator)} | {operator.usual} | refused: {str(error).splitlines()[0]} | | | | |", flush=True
-            )
+def main(path: str) -> None:
+    """The page of these results."""
+    results = load(Path(path))
+    entries = [e for e in results.entries if e["suite"] == "operators" and e["threads"] == 1]
+    best = [max(found.values()) for e in entries if (found := rates(e)) and OURS in e["contenders"]]
+    ratios = [speed(e["contenders"][OURS]) / b for e, b in zip(entries, best, strict=True)]
+    mean = exp(sum(map(log, ratios)) / len(ratios))
+    day = datetime.fromtimestamp(Path(path).stat().st_mtime, UTC).date()
+    installed = ", ".join(f"{n} {results.peers[n]}" for n in LIBRARIES if n in results.peers)
+    print(_HEAD.format(cpu=results.machine["cpu"], day=day, turns=results.settings["turns"], installed=installed,
+                       mean=mean, worst=min(ratios), count=len(ratios)))  # fmt: skip
+    for entry in entries:
+        print(row(entry))
     print(_FOOT)
 
 
-def row(operator: Operator, turns: int) -> str:
-    """The operator's line, after its results were compared."""
-    sizes = settings(operator.usual)
-    arrays = operator.arrays(sizes)
-    built = im.compile(operator.kernel, "host", sizes=sizes)
-
-    def mine() -> Any:
-        found = built(**arrays)
-        return list(found.values())[-1] if isinstance(found, dict) else found
-
-    peers = operator.peers(arrays, sizes)
-    for name, run in peers.items():
-        np.testing.assert_allclose(mine(), np.asarray(run()), rtol=1e-3, atol=1e-3, err_msg=name)
-    runs: dict[str, Run] = {"isamap": mine, **peers}
-    found: dict[str, list[float]] = {n: [] for n in runs}
-    for _ in range(turns):
-        for n, run in runs.items():
-            found[n].append(timed(run))
-    ratios = {n: median(b / a for a, b in zip(found["isamap"], found[n], strict=True)) for n in peers}
-    told = " | ".join(f"{ratios[n]:.2f}" if n in ratios else "-" for n in LIBRARIES)
-    return f"| {_name(operator)} | {operator.usual} | {_how(built)} | {min(found['isamap']) * 1e6:.0f} | {told} |"
+def row(entry: dict[str, Any]) -> str:
+    """The operator's line."""
+    case, ours = entry["case"], entry["contenders"][OURS]
+    sizes = " ".join(f"{n}={v}" for n, v in case["sizes"].items())
+    if ours["status"] != "ok":
+        return f"| `{case['family']}` | {sizes} | {ours['words']} | | | | |"
+    mine, others = speed(ours), rates(entry)
+    told = " | ".join(f"{mine / others[n]:.2f}" if n in others else "-" for n in LIBRARIES)
+    taken = entry["operations"] / mine / 1e3
+    return f"| `{case['family']}` | {sizes} | {_how(ours['about'])} | {taken:.0f} | {told} |"
 
 
-def timed(run: Run, seconds: float = 0.02) -> float:
-    """The best time of a call within a while."""
-    best, end = float("inf"), perf_counter() + seconds
-    while perf_counter() < end:
-        start = perf_counter()
-        run()
-        best = min(best, perf_counter() - start)
-    return best
+def rates(entry: dict[str, Any]) -> dict[str, float]:
+    """Billions of operations in a second of each library that takes part."""
+    return {n: speed(c) for n, c in entry["contenders"].items() if n != OURS and c["status"] == "ok"}
 
 
-def _name(operator: Operator) -> str:
-    return f"`{operator.kernel.name}`"
+def speed(contender: dict[str, Any]) -> float:
+    """The median of the turns' best."""
+    return float(contender["gflops"]["median"])
 
 
-def _how(built: CompiledKernel) -> str:
-    """What computes the statement with the most work, and how many of the others are computed by instructions."""
-    kernel = built.program.kernel
-    used = {s.proved.mapping.statement_index: s.proved.mapping.instruction for s in built.program.schedules}
-    main = max(used, key=lambda n: len(kernel.statements[n].axes), default=None)
-    if main is None or len(kernel.statements[main].axes) < max(len(s.axes) for s in kernel.statements):
-        return "element by element"
-    vectors = sum(bool(i.axes) for i in used.values())
-    name = f"`{used[main].name}`" if used[main].axes else "element by element, in registers"
-    return f"{name}, {vectors} of {len(kernel.statements)} statements" if len(kernel.statements) > 1 else name
-
-
-def _head(turns: int) -> str:
-    installed = [f"NumPy {np.__version__}"]
-    installed += [f"torch {torch().__version__}"] if torch() is not None else []
-    installed += [f"onnxruntime {onnxruntime().__version__}"] if onnxruntime() is not None else []
-    return _HEAD.format(
-        cpu=describe()["cpu"], day=datetime.now(UTC).date(), turns=turns, installed=", ".join(installed)
-    )
+def _how(about: dict[str, Any]) -> str:
+    """The instructions by which statements are computed; all others are computed element by element."""
+    names = about.get("instruction") or ""
+    return ", ".join(f"`{n}`" for n in names.split(" and ")) if names else "element by element"
 
 
 _HEAD = """\
 # Operators
 
-Each is a kernel in [examples](../examples). It is compared with a reference in NumPy of its own
-(`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), with torch and with onnxruntime
-(`tests/kernels/test_operator_peers.py`), and proved when it is compiled.
+Each is a kernel in [examples](../examples). It is compared with a reference in NumPy of its own, compiled
+(`tests/kernels/test_operators.py`: whole numbers and bytes bit for bit), and with torch and onnxruntime on the same arrays
+(`tests/bench/test_peers.py`); it is proved when it is compiled.
 
-`OPENBLAS_NUM_THREADS=1 python -m benchmarks.operator_table > docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one
-thread, whole calls from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A
-ratio is their time over ours: above 1, ours is the faster. Weights are given at each call, not packed ahead.
+`isamap bench operators --threads 1 -o operators.json` measured, and `python -m benchmarks.operator_table operators.json >
+docs/operators.md` wrote this page: {cpu}, {day}, {installed}; one thread,
+whole calls from Python in the same turns, {turns} of them, on a machine that others were using, so the ratios are rough. A ratio is
+our speed over theirs: above 1, ours is the faster. Weights of layers of bytes are packed ahead by everybody, all others are given
+at each call. Against the best of the libraries: geometric mean {mean:.2f} of {count}, worst {worst:.2f}.
 
-| operator | sizes | its main statement | us | NumPy | torch | onnxruntime |
+| operator | sizes | computed by | us | NumPy | torch | onnxruntime |
 |---|---|---|---|---|---|---|"""
 
 _FOOT = """
@@ -114,8 +83,8 @@ _FOOT = """
 
 - **Data as an index** is read element by element: portable C, which the compiler vectorises along the row that is found.
   Writing at an index that is data is refused, and so is an index that a statement computes.
-- **Maxima under a guard** (`max_pool`, whose windows reach out of the image) are computed element by element: a lane that
-  counts for nothing would have to hold the lowest value. Without a guard they use instructions.
+- **Guards that differ between lanes** of a reduction (`M[q] max= S[q,k] where k <= q` with k in the lanes) would need a masked
+  execution. Those that all lanes share are tests around it, as for `max_pool`, whose windows reach out of the image.
 - **Axes as values** (the weights of `bilinear_resize`) are given to no instruction. Nor are running sums mapped, whose time
   steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
@@ -128,4 +97,4 @@ _FOOT = """
 """
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])

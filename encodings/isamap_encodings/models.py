@@ -1,7 +1,8 @@
 """Candidates as models: one Boolean a membership, `c.in.k` for the kernel axis c in the instruction axis k.
 
-A kernel axis is in one instruction axis or in none. What is known of candidates is said as cubes: every candidate whose binding
-and whose places are among these. A cube that is done with is a clause, its negation, and no candidate is ever written down.
+A kernel axis is in one place or in none; a place is an instruction axis, or, for the low digit of four points of c, `c.in.k%4`.
+What is known of candidates is said as cubes: every candidate whose binding and whose places are among these. A cube that is done
+with is a clause, its negation, and no candidate is ever written down.
 """
 
 from __future__ import annotations
@@ -16,9 +17,7 @@ import z3
 from isamap_encodings.solve import SEED, ask
 from isamap_encodings.verdict import Verdict
 
-Model = tuple[
-    int, tuple[int, ...]
-]  # a binding; per kernel axis 0 (outside), or the number of its instruction axis from 1
+Model = tuple[int, tuple[int, ...]]  # a binding; per kernel axis 0 (outside), or the number of its place from 1
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,13 @@ class Cube:
 
 @dataclass(frozen=True)
 class Choices:
-    """What there is to choose: kernel axes, instruction axes, a number of bindings; each: no instruction axis stays empty."""
+    """What there is to choose: kernel axes, places, a number of bindings. each: sets of places (numbers from 1) none of which may
+    stay empty."""
 
     axes: tuple[str, ...]
-    points: tuple[str, ...]
+    places: tuple[str, ...]
     bindings: int
-    each: bool
+    each: tuple[frozenset[int], ...]
 
 
 class Models:
@@ -105,22 +105,21 @@ class _Terms:
 
     def __init__(self, choices: Choices, context: Any) -> None:
         self.choices, self.context = choices, context
-        self._in = [[z3.Bool(f"{a}.in.{t}", context) for t in choices.points] for a in choices.axes]
+        self._in = [[z3.Bool(f"{a}.in.{t}", context) for t in choices.places] for a in choices.axes]
         many = choices.bindings > 1
         self._bound = [z3.Bool(f"binding.{b}", context) for b in range(choices.bindings)] if many else []
         self._places: dict[tuple[int, frozenset[int]], list[Any]] = {}  # terms made before
         self._denials: dict[int, tuple[Any, Any]] = {}  # by address of a term, which is kept beside its denial
 
     def domain(self) -> list[Any]:
-        """An axis is in one place at most, operands are bound in one way, and no instruction axis is empty that must not be."""
+        """An axis is in one place at most, operands are bound in one way, and no places are empty that must not be."""
         found = [z3.Not(z3.And(x, y)) for row in self._in for x, y in itertools.combinations(row, 2)]
         if self._bound:
             found.append(self._any(self._bound))
             found += [z3.Not(z3.And(x, y)) for x, y in itertools.combinations(self._bound, 2)]
         if not self.choices.bindings:
             found.append(z3.BoolVal(False, self.context))
-        if self.choices.each:
-            found += [self._any([row[g] for row in self._in]) for g in range(len(self.choices.points))]
+        found += [self._any([row[g - 1] for row in self._in for g in sorted(places)]) for places in self.choices.each]
         return found
 
     def inside(self, cube: Cube) -> Any:
@@ -160,8 +159,8 @@ class _Terms:
         """The candidate of a model; what Z3 leaves open is false."""
 
         true = {d.name() for d in model.decls() if z3.is_true(model[d])}
-        axes, points = self.choices.axes, self.choices.points
-        code = tuple(next((g for g, t in enumerate(points, 1) if f"{a}.in.{t}" in true), 0) for a in axes)
+        axes, places = self.choices.axes, self.choices.places
+        code = tuple(next((g for g, t in enumerate(places, 1) if f"{a}.in.{t}" in true), 0) for a in axes)
         return next((b for b in range(len(self._bound)) if f"binding.{b}" in true), 0), code
 
     def _any(self, terms: list[Any]) -> Any:

@@ -262,11 +262,13 @@ def spans_tiles(inner: Sequence[Any], n: int) -> bool:
 
 @lru_cache(maxsize=20_000)
 def content(extent: Any) -> int:
-    """The largest number that divides all coefficients of the extent, a polynomial of sizes.
+    """The largest number that divides all coefficients of the extent, a polynomial of sizes; 1 for a quotient.
 
     A product of extents has the product of their contents (Gauss's lemma).
     """
-    return int(sp.Poly(extent, *extent.free_symbols).content()) if extent.free_symbols else int(extent)
+    if not extent.free_symbols:
+        return int(extent)
+    return int(sp.Poly(extent, *extent.free_symbols).content()) if extent.is_polynomial() else 1
 
 
 def no_lemma(verdict: Verdict) -> Verdict:

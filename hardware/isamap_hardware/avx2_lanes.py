@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import isamap_smt as im
 from isamap_hardware.moves import MoveCode
-from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower, same_bits, whole_numbers
+from isamap_hardware.x86_words import (
+    Kind,
+    Lanes,
+    bytes_by_halves,
+    conversions,
+    halves,
+    narrower,
+    same_bits,
+    whole_numbers,
+)
 
 HEADERS = ("immintrin.h", "stdint.h", "string.h")
 
@@ -64,6 +73,12 @@ static inline __m256i avx2_sum(__m256i a, __m256i b) {
     const __m256i end = _mm256_xor_si256(_mm256_srai_epi32(a, 31), _mm256_set1_epi32(0x7fffffff));
     return _mm256_blendv_epi8(s, end, _mm256_srai_epi32(over, 31));
 }
+/* a - b, clamped to 32 bits. */
+static inline __m256i avx2_difference(__m256i a, __m256i b) {
+    const __m256i s = _mm256_sub_epi32(a, b), over = _mm256_and_si256(_mm256_xor_si256(a, b), _mm256_xor_si256(a, s));
+    const __m256i end = _mm256_xor_si256(_mm256_srai_epi32(a, 31), _mm256_set1_epi32(0x7fffffff));
+    return _mm256_blendv_epi8(s, end, _mm256_srai_epi32(over, 31));
+}
 static inline __m256i avx2_wide_i8(uint64_t v) { return _mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)v)); }
 static inline __m256i avx2_wide_u8(uint64_t v) { return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)v)); }
 static inline __m256i avx2_wide_i16(__m128i v) { return _mm256_cvtepi16_epi32(v); }
@@ -107,7 +122,7 @@ static inline __m128i avx2_short_sra16(__m128i a, __m128i n) {
 static inline __m128i avx2_short_srl16(__m128i a, __m128i n) {
     return avx2_halves(_mm256_srlv_epi32(_mm256_cvtepu16_epi32(a), _mm256_cvtepu16_epi32(n)));
 }
-/* 16 halves and 16 bytes. */
+BYTES_OF_HALVES/* 16 halves and 16 bytes. */
 static inline __m128i avx2_halves_bytes(__m256i v) {
     const __m256i kept = _mm256_and_si256(v, _mm256_set1_epi16(0xff));
     return _mm_packus_epi16(_mm256_castsi256_si128(kept), _mm256_extracti128_si256(kept, 1));
@@ -118,7 +133,11 @@ static inline __m128i avx2_packs(__m256i v) {
 static inline __m128i avx2_packus(__m256i v) {
     return _mm_packus_epi16(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
 }
-"""
+""".replace(
+    "BYTES_OF_HALVES",
+    bytes_by_halves("avx2_", "_mm256", 256, "avx2_sra16", "avx2_srl16")
+    + bytes_by_halves("avx2_short_", "_mm", 128, "avx2_short_sra16", "avx2_short_srl16"),
+)
 
 
 def _kind(width: int, bits: int, element: str) -> Kind:
@@ -198,6 +217,10 @@ def _calls(bits: int, signed: bool, width: int = 256) -> dict[str, str]:
         found |= {"mul": f"{mm}_mullo_{e}{pair}", "shift": f"{shift}{pair}"}
     if bits == 32:
         found |= {"mul": f"{mm}_mullo_{e}{pair}", "shift": f"{mm}_srav_{e}{pair}"}
+        found |= {"adds": f"avx2_sum{pair}", "subs": f"avx2_difference{pair}"}
+    if bits == 8:
+        own = "avx2_" if width == 256 else "avx2_short_"
+        found |= {"mul": f"{own}mul8{pair}", "shift": f"{own}sr{'a' if signed else 'l'}8{pair}"}
     if bits < 32:
         found |= {"adds": f"{mm}_adds_{u}{pair}", "subs": f"{mm}_subs_{u}{pair}"}
     if u == "epu8":
@@ -210,7 +233,8 @@ def _calls(bits: int, signed: bool, width: int = 256) -> dict[str, str]:
 
 
 SPEED = {"mul": (5.0, 1.0), "shift": (4.0, 0.5), "less": (4.0, 0.67), "at_most": (4.0, 0.67), "equal": (3.0, 1.0)}
-WORD_SPEED = {**SPEED, "shift": (2.0, 2.0)}
+WORD_SPEED = {**SPEED, "shift": (2.0, 2.0), "adds": (4.0, 0.4), "subs": (4.0, 0.4)}
+BYTE_SPEED = {**SPEED, "mul": (8.0, 0.4), "shift": (10.0, 0.15)}
 _THERE = ("add", "sub", "mul", "max", "min", "abs")  # of i32 in isamap_hardware.lanewise
 NARROW = {"wrap": "avx2_halves_bytes", "signed": "avx2_packs", "unsigned": "avx2_packus"}
 WIDE = {"i8": "_mm256_cvtepi8_epi16", "u8": "_mm256_cvtepu8_epi16"}
@@ -221,9 +245,9 @@ INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *whole_numbers(EIGHT, "i32", {n: c for n, c in _calls(32, True).items() if n not in _THERE}, WORD_SPEED),
     *narrower(SIXTEEN, WIDE, NARROW),
     *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16"), SPEED)),
-    *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8"), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8"), BYTE_SPEED)),
     *(x for t in ("i16", "u16") for x in whole_numbers(EIGHT, t, _calls(16, t == "i16", 128), SPEED)),
-    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), BYTE_SPEED)),
     *(x for w in (EIGHT, SIXTEEN, THIRTY_TWO) for x in same_bits(w)),
     *EIGHT.moves("i16 u16 i8 u8 f16 bf16"),
     *SIXTEEN.moves("i16 u16 i8 u8"),

@@ -6,7 +6,16 @@ import isamap_smt as im
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORDS
 from isamap_hardware.moves import MoveCode
-from isamap_hardware.x86_words import Kind, Lanes, conversions, halves, narrower, same_bits, whole_numbers
+from isamap_hardware.x86_words import (
+    Kind,
+    Lanes,
+    bytes_by_halves,
+    conversions,
+    halves,
+    narrower,
+    same_bits,
+    whole_numbers,
+)
 
 NARROW = ("avx512f", "avx512bw", "avx512vl")
 
@@ -41,6 +50,13 @@ static inline avx512_word avx512_sum(avx512_word left, avx512_word right) {
     const __m512i end = _mm512_xor_si512(_mm512_srai_epi32(a, 31), _mm512_set1_epi32(0x7fffffff));
     return (avx512_word)_mm512_mask_mov_epi32(s, _mm512_cmplt_epi32_mask(over, _mm512_setzero_si512()), end);
 }
+/* a - b, clamped to 32 bits. */
+static inline avx512_word avx512_difference(avx512_word left, avx512_word right) {
+    const __m512i a = (__m512i)left, b = (__m512i)right, s = _mm512_sub_epi32(a, b);
+    const __m512i over = _mm512_and_si512(_mm512_xor_si512(a, b), _mm512_xor_si512(a, s));
+    const __m512i end = _mm512_xor_si512(_mm512_srai_epi32(a, 31), _mm512_set1_epi32(0x7fffffff));
+    return (avx512_word)_mm512_mask_mov_epi32(s, _mm512_cmplt_epi32_mask(over, _mm512_setzero_si512()), end);
+}
 static inline avx512_word avx512_wide_i8(__m128i v) { return (avx512_word)_mm512_cvtepi8_epi32(v); }
 static inline avx512_word avx512_wide_u8(__m128i v) { return (avx512_word)_mm512_cvtepu8_epi32(v); }
 static inline avx512_word avx512_wide_i16(__m256i v) { return (avx512_word)_mm512_cvtepi16_epi32(v); }
@@ -61,6 +77,11 @@ static inline __m256i avx512_to_bf16(__m512 v) {
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(kept, 16));
 }
 """
+
+BYTES = "".join(
+    bytes_by_halves(f"avx512_{width}_", mm, width, f"{mm}_srav_epi16", f"{mm}_srlv_epi16")
+    for width, mm in ((128, "_mm"), (256, "_mm256"), (512, "_mm512"))
+)
 
 
 def _mask(lanes: int) -> str:
@@ -98,7 +119,7 @@ SIXTEEN = Lanes(
     },
     NARROW,
     HEADERS,
-    (WORDS, PRELUDE),
+    (WORDS, PRELUDE, BYTES),
 )
 
 
@@ -122,7 +143,10 @@ def _calls(bits: int, signed: bool, width: int = 512, word: bool = False) -> dic
         "max": on(f"max_{u}", "{a}", "{b}"),
         "min": on(f"min_{u}", "{a}", "{b}"),
     }
-    if bits > 8:
+    if bits == 8:
+        found["mul"] = f"avx512_{width}_mul8({{a}}, {{b}})"
+        found["shift"] = f"avx512_{width}_sr{'a' if signed else 'l'}8({{a}}, {{b}})"
+    else:
         found["mul"] = on(f"mullo_{e}", "{a}", "{b}")
         found["shift"] = on(f"sr{'a' if signed else 'l'}v_{e}", "{a}", "{b}")
     if signed:
@@ -138,10 +162,15 @@ def _calls(bits: int, signed: bool, width: int = 512, word: bool = False) -> dic
         found["mean"] = on("avg_epu8", "{a}", "{b}")
     for name, test in (("less", "lt"), ("at_most", "le"), ("equal", "eq")):
         found[name] = on(f"mask_blend_{e}", on(f"cmp{test}_{u}_mask", "{a}", "{b}"), "{y}", "{x}")
-    return {name: f"({C_TYPE}){call}" for name, call in found.items()} if word else found
+    if not word:
+        return found
+    clamped = {"adds": "avx512_sum({a}, {b})", "subs": "avx512_difference({a}, {b})"}
+    return {name: f"({C_TYPE}){call}" for name, call in found.items()} | clamped
 
 
 SPEED = {"mul": (5.0, 1.0), "less": (4.0, 1.0), "at_most": (4.0, 1.0), "equal": (4.0, 1.0)}
+WORD_SPEED = {**SPEED, "adds": (5.0, 0.4), "subs": (5.0, 0.4)}
+BYTE_SPEED = {**SPEED, "mul": (8.0, 0.4), "shift": (6.0, 0.4)}
 _FULL = {
     "i16": _kind(512, 16, 32, HALF),
     "u16": _kind(512, 16, 32, HALF),
@@ -159,9 +188,9 @@ THIRTY_TWO = Lanes(
     {t: _FULL[t] for t in ("i16", "u16")} | dict.fromkeys(("i8", "u8"), _kind(256, 8, 32, BYTE)),
     NARROW,
     HEADERS,
-    (WORDS, PRELUDE),
+    (WORDS, PRELUDE, BYTES),
 )
-SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, (FIRST,))
+SIXTY_FOUR = Lanes("avx512", "zmm", 64, {t: _FULL[t] for t in ("i8", "u8")}, NARROW, HEADERS, (FIRST, BYTES))
 
 WIDE = {"i8": "_mm512_cvtepi8_epi16", "u8": "_mm512_cvtepu8_epi16"}
 LOWER = {"wrap": "_mm512_cvtepi16_epi8", "signed": "_mm512_cvtsepi16_epi8", "unsigned": "avx512_packus"}
@@ -171,13 +200,13 @@ SHORT_LOWER = {"wrap": "_mm256_cvtepi16_epi8", "signed": "_mm256_cvtsepi16_epi8"
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
-    *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), SPEED),
+    *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), WORD_SPEED),
     *narrower(THIRTY_TWO, WIDE, LOWER),
     *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16"), SPEED)),
-    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8"), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTY_FOUR, t, _calls(8, t == "i8"), BYTE_SPEED)),
     *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16", 256), SPEED)),
-    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), SPEED)),
-    *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8", 256), SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), BYTE_SPEED)),
+    *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8", 256), BYTE_SPEED)),
     *narrower(SIXTEEN, SHORT_WIDE, SHORT_LOWER),
     *(x for w in (SIXTEEN, THIRTY_TWO, SIXTY_FOUR) for x in same_bits(w)),
     *SIXTEEN.moves("i32 i16 u16 i8 u8 f16 bf16"),

@@ -43,6 +43,14 @@ static inline avx512_i32x16 avx512_maddubs_dot(avx512_i32x16 acc, avx512_i32x16 
 """
 
 
+MOVED = """\
+static inline avx512_i32x16 avx512_dpbssd_moved(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b) {
+    const avx512_i32x16 half = (avx512_i32x16)_mm512_set1_epi8(-128), none = (avx512_i32x16)_mm512_setzero_si512();
+    return avx512_dpbusd(acc, a ^ half, b) - avx512_dpbusd(none, half, b);
+}
+"""
+
+
 def _vnni(name: str) -> im.Instruction:
     return dot(
         "avx512_vnni", name, 16, "zmm", C_TYPE, f"{{acc}} = avx512_{name}({{acc}}, {{a}}, {{b}});",
@@ -81,6 +89,19 @@ HARDWARE = im.Hardware(
             prelude=(WORD_PRELUDE, MADDUBS),
         ),
         *map(_vnni, ("dpwssd", "dpbusds", "dpwssds")),
+        dot(
+            "avx512_vnni",
+            "dpbssd_moved",
+            16,
+            "zmm",
+            C_TYPE,
+            "{acc} = avx512_dpbssd_moved({acc}, {a}, {b});",
+            requires=VNNI,
+            per_cycle=1.5,
+            headers=HEADERS,
+            prelude=(WORD_PRELUDE, _helper("dpbusd"), MOVED),
+            temporaries=4,
+        ),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx512f",), WORD_PRELUDE, HEADERS)),
         *(move for r in REGISTERS[1:] for move in woven(r, 32 // r.group)),
     ),

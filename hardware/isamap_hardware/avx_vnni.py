@@ -29,6 +29,7 @@ HARDWARE = im.Hardware(
                 requires=REQUIRES, per_cycle=2.0, headers=HEADERS, temporaries=0,
             )
             for name in FORMS
+            if not name.endswith("_moved")
         ),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx2",), PRELUDE, HEADERS)),
     ),

@@ -12,17 +12,21 @@ import isamap_smt as im
 
 FORMS = {
     "dpbusd": ("u8", "i8", 4),
+    "dpbssd_moved": ("i8", "i8", 4),
     "dpbusds": ("u8", "i8", 4),
     "dpwssd": ("i16", "i16", 2),
     "dpwssds": ("i16", "i16", 2),
 }
 PRODUCT = "i32(a[l,e]) * i32(b[l,e])"
+#: Of signed bytes by the instruction that takes a without a sign: 128 more, and 128 times b less. What b alone decides is the same
+#: for all executions that share b, so compilers make it once for them.
+MOVED = "i32(u8(i32(a[l,e]) + 128)) * i32(b[l,e]) - 128 * i32(b[l,e])"
 
 
 def dot(machine: str, name: str, lanes: int, memory: str, c_type: str, emit: str, **more: Any) -> im.Instruction:
     """The instruction of that name in so many lanes. more: what else im.instruction takes."""
     a, b, group = FORMS[name]
-    saturates = name.endswith("s")
+    saturates, moved = name.endswith("s"), name.endswith("_moved")
     return im.instruction(
         f"{machine}.{name}",
         f"acc[l] += {PRODUCT}",
@@ -31,7 +35,11 @@ def dot(machine: str, name: str, lanes: int, memory: str, c_type: str, emit: str
         places=dict.fromkeys(("a", "b", "acc"), memory),
         emit=emit,
         latency=5.0,
-        exact=f"acc[l] = sat_i32(acc[l] + sum(e, {group}, {PRODUCT}))" if saturates else None,
+        exact=f"acc[l] = sat_i32(acc[l] + sum(e, {group}, {PRODUCT}))"
+        if saturates
+        else f"acc[l] += {MOVED}"
+        if moved
+        else None,
         c_types=dict.fromkeys(("a", "b", "acc"), c_type),
         **more,
     )

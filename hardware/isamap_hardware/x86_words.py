@@ -138,6 +138,28 @@ def whole_numbers(
         yield w.step(f"{name}_{t}_{w.count}", f"c[l] = {text}", types, f"{{c}} = {call};", late, rate, more)
 
 
+def bytes_by_halves(p: str, mm: str, width: int, sra: str, srl: str) -> str:
+    """C of products and shifts of bytes, two in a half. sra, srl: shifts of halves, each by its own number."""
+    v, si = f"__m{width}i", f"si{width}"
+    ands = f"{mm}_and_{si}"
+
+    def function(name: str, even: str, odd: str) -> str:
+        return f"""\
+static inline {v} {p}{name}({v} a, {v} b) {{
+    const {v} low = {mm}_set1_epi16(0xff), high = {mm}_set1_epi16((short)0xff00);
+    return {mm}_or_{si}({ands}({even}, low), {ands}({odd}, high));
+}}
+"""
+
+    by, above = f"{ands}(b, low)", f"{mm}_srli_epi16(b, 8)"
+    signed = f"{mm}_srli_epi16({sra}({mm}_slli_epi16(a, 8), {by}), 8)"
+    return (
+        function("mul8", f"{mm}_mullo_epi16(a, b)", f"{mm}_mullo_epi16({mm}_srli_epi16(a, 8), {ands}(b, high))")
+        + function("sra8", signed, f"{sra}(a, {above})")
+        + function("srl8", f"{srl}({ands}(a, low), {by})", f"{srl}(a, {above})")
+    )
+
+
 def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator[im.Instruction]:
     """Between bytes and 16 bits. wide: C of what widens i8 and u8; narrow: of the lower byte, and of clamping to i8 and to u8."""
     n = w.count

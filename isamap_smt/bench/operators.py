@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.operator_rows import ROWS, Row
 from isamap_smt.language.example_kernels import example
 
 Arrays = dict[str, np.ndarray]
@@ -25,6 +27,10 @@ MATRICES = tuple({"i": i, "n": n} for i, n in ((128, 768), (1000, 1000), (77, 33
 VECTORS = tuple({"n": n} for n in (768, 98_304, 1_000_000))
 LISTS = tuple({"i": s["i"] * s["n"]} for s in MATRICES)
 HEADS = tuple({"h": 12, "q": n, "k": n, "d": 64} for n in (128, 512))  # BERT-base: Devlin et al., 2019
+#: Sizes to compare at, by the axes' names.
+SMALL = {"i": 5, "n": 24, "h": 2, "q": 6, "k": 6, "d": 16, "j": 8}
+#: Of other suites, what `operators` has at their first size, too.
+SHARED = ("attention", "causal_attention", "layer_norm", "rms_norm", "softmax", "log_sum_exp", "qlinear", "linear")
 LAYERS = tuple(
     {"i": i, "j": j, "k": k} for i, j, k in ((128, 768, 768), (128, 3072, 768), (128, 768, 3072), (1, 768, 768))
 )
@@ -32,7 +38,7 @@ LAYERS = tuple(
 
 @dataclass(frozen=True)
 class Operator:
-    """inputs: by name, for these shapes; expected: the result, of those in float64, whole numbers as they are.
+    """inputs: by name, for these shapes; expected: the result, of those in float64, whole numbers as they are, and of sizes.
 
     ours, theirs: how far a result may be off, of its largest element. group: the class whose mean it enters.
     """
@@ -46,6 +52,7 @@ class Operator:
     ours: float
     theirs: float
     weights: tuple[str, ...] = ()
+    small: Sizes = field(default_factory=lambda: SMALL, hash=False)
 
 
 def _whole(rng: np.random.Generator, shapes: Shapes) -> Arrays:
@@ -183,6 +190,31 @@ def cases(suite: str) -> Iterator[Case]:
         if operator.suite == suite:
             for sizes in operator.sizes:
                 yield case_of(name, sizes)
+    if suite == "operators":
+        yield from (case_of(name, OPERATORS[name].sizes[0]) for name in SHARED)
+
+
+def _of(row: Row) -> Operator:
+    """What is expected takes the arrays by name, and the sizes and parameters that it names."""
+    names = signature(row.expected).parameters.values()
+    whole = any(p.kind is p.VAR_KEYWORD for p in names)
+
+    def expected(a: Arrays) -> np.ndarray:
+        tensors = example(row.kernel).inputs
+        return np.asarray(row.expected(**{n: v for n, v in a.items() if n in tensors or (not whole and n in taken)}))
+
+    taken = {p.name for p in names}
+    small, usual = ({n: int(v) for n, v in (x.split("=") for x in text.split())} for text in (row.small, row.usual))
+    return Operator(
+        "operators", row.kernel, _group(row), (usual,), row.inputs, expected, row.ours, row.theirs, row.weights, small
+    )
+
+
+def _group(row: Row) -> str:
+    return row.kernel.partition(".")[0].replace("_", " ")
+
+
+OPERATORS |= {name: _of(row) for name, row in ROWS.items()}
 
 
 def case_of(name: str, sizes: Sizes) -> Case:
@@ -215,7 +247,8 @@ def inputs(case: Case, seed: int = 0) -> Arrays:
 
 def expected(case: Case, arrays: Arrays) -> np.ndarray:
     """The result: of f32 computed in float64, of bytes as the kernel says it."""
-    exact: dict[str, Any] = {n: a.astype(np.float64) if case.elements == "f32" else a for n, a in arrays.items()}
+    exact: dict[str, Any] = dict(case.size)
+    exact |= {n: a.astype(np.float64) if case.elements == "f32" else a for n, a in arrays.items()}
     return OPERATORS[case.family].expected(exact)
 
 

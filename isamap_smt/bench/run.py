@@ -12,7 +12,7 @@ from pathlib import Path
 from isamap_smt.bench import bandwidth, machine
 from isamap_smt.bench.bandwidth import Bandwidth, attainable
 from isamap_smt.bench.case import CONDITIONS, Case
-from isamap_smt.bench.contenders import Contender
+from isamap_smt.bench.contenders import CONTENDERS, OURS, Contender
 from isamap_smt.bench.machine import Probe
 from isamap_smt.bench.results import Results, code_digest
 from isamap_smt.bench.session import Session
@@ -51,7 +51,7 @@ class Choice:
             for suite in self.suites
             for case in suite.cases(self.quick, self.only)
             for condition in self.conditions
-            if condition in suite.conditions
+            if condition in suite.conditions and CONTENDERS[OURS].plays(case, condition, threads)
         ]
         if not found:
             raise SuiteError("; ".join(self.left_out()))

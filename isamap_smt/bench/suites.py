@@ -138,6 +138,12 @@ _ALL = (
                 ("qlinear 128x768x768", "linear 128x768x768"),
                 _CONSTANT,
             ),
+            (
+                "operators",
+                "one of each: pooling, argmax, running sums, other convolutions, resizing, contractions, gathers, and the above",
+                ("argmax 128x1000", "cumulative_sum_along 256x512", "max_pool 1x28x28x64x3x3x2x1", "stencil2d 512x512"),
+                CONDITIONS,
+            ),
         )
     ),
 )

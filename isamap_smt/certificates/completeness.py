@@ -16,7 +16,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.mapping.axes import AxesError, parse_axes
 from isamap_smt.mapping.fuse import Binding, fuse
-from isamap_smt.proof.family import Family
+from isamap_smt.proof.family import Family, known_family
 from isamap_smt.proof.family_witnesses import KernelWitness, OneWitness, OrderWitness, PairWitness, Witness
 
 OUTSIDE = "-"  # of the instruction
@@ -25,7 +25,7 @@ OUTSIDE = "-"  # of the instruction
 def family_document(family: Family) -> dict[str, Any]:
     """What the family is, besides kernel and instruction."""
     return {
-        "name": "fuse",
+        "name": family.name,
         "operands": family.operands,
         "partial": family.partial,
         "statement": family.statement,
@@ -35,7 +35,8 @@ def family_document(family: Family) -> dict[str, Any]:
 
 def family_from(document: Dict[str, Any], kernel: Kernel, instruction: Instruction) -> Family:
     """The family between today's kernel and instruction."""
-    return Family(kernel, instruction, document["operands"], document["partial"], document["statement"])
+    name = known_family(document["name"])
+    return Family(kernel, instruction, document["operands"], document["partial"], document["statement"], name)
 
 
 def witness_document(witness: Witness, family: Family) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def _element(access: Access) -> str:
 
 def _cube_document(cube: Cube, family: Family) -> dict[str, Any]:
     """Per kernel axis that cannot be anywhere, the instruction axes it may be in (- for none); operands, unless in any order."""
-    names = (OUTSIDE, *(t for t, _ in family.points))
+    names = (OUTSIDE, *family.choices.places)
     pairs = zip(family.axes, cube.places, strict=True)
     axes = {a: [names[g] for g in sorted(places)] for a, places in pairs if len(places) < len(names)}
     if len(cube.bindings) == len(family.bindings):
@@ -80,7 +81,7 @@ def _fed(binding: Binding) -> dict[str, str]:
 
 def _cube_from(document: Dict[str, Any], family: Family) -> Cube:
     """Raises KeyError and ValueError for names of nothing there is."""
-    names, everything = (OUTSIDE, *(t for t, _ in family.points)), family.everything
+    names, everything = (OUTSIDE, *family.choices.places), family.everything
     places = list(everything.places)
     for a, where in document["axes"].items():
         places[family.axes.index(a)] = frozenset(names.index(t) for t in where)

@@ -130,7 +130,7 @@ def _complete_steps(document: Dict[str, Any], sources: Sources) -> tuple[tuple[S
     family = family_from(document["family"], kernel, sources.instruction_of(document, kernel))
     witnesses = [witness_from(w, family) for w in document["witnesses"]]
     _, steps = derive_complete(family, [listed(family, i) for i in document["legal"]], witnesses)
-    known = {f"{a}.in.{t}": f"axis {a} in lane index {t}" for a in family.axes for t, _ in family.points}
+    known = {f"{a}.in.{t}": f"axis {a} in lane index {t}" for a in family.axes for t in family.choices.places}
     bound = ["feeding " + ", ".join(f"{o} by {a.tensor}" for o, a in b) for b in family.bindings]
     return steps, known | {f"binding.{n}": words for n, words in enumerate(bound)}
 

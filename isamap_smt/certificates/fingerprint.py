@@ -31,7 +31,7 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: SplitS
     if mapping.statement_index:
         name = f"statement-{mapping.statement_index + 1},{name}"
     for one in split.chain[::-1] if split else ():
-        how = "cut" if one.blocks else "split"
+        how = "digits" if one.digits else "cut" if one.blocks else "split"
         extent = one.whole.statements[one.statement].axis(one.axis).extent
         name = f"{how}-{one.axis}-{extent}-{one.parts}{f'-{one.inner}' if one.inner > 1 else ''},{name}"
     if schedule is not None and schedule.sizes:
@@ -46,7 +46,7 @@ def machine_and_name(instruction: Instruction) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",")).lstrip(".") or "unnamed"
+    return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",").replace("%", "_mod")).lstrip(".") or "unnamed"
 
 
 def fingerprint(program: Program, split: SplitSum | None = None) -> str:

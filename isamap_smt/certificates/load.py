@@ -32,6 +32,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.hardware_library import find_instruction
 from isamap_smt.language.library import find_kernel, kernel_names
+from isamap_smt.proof import prove
 
 
 def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedMapping]:
@@ -106,9 +107,14 @@ def save(
     root = Path(directory)
     if certificate_ids(root) and not (root / INDEX).is_file():
         raise CertificateError(f"{root} holds certificates without {INDEX}; write into another directory")
-    named = Named(kernel, instruction, None if split is None else split.split)
     schedules = proved.program.schedules if isinstance(proved, ProvedProgram) else ()
     first = proved.mapping if isinstance(proved, ProvedMapping) else schedules[0].proved.mapping
+    named = Named(kernel, instruction, first.split if split is None else split.split)
+    if isinstance(proved, ProvedMapping) and first.split is not None:
+        again = prove(first := replace(first, split=None))  # the split has claims of its own in the certificate
+        if not isinstance(again, ProvedMapping):
+            raise NotProvedError(str(again))
+        proved = again
     _require_found(first, schedule, named)
     for s in schedules:
         own = s.proved.mapping.instruction.name == first.instruction.name

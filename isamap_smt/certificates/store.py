@@ -202,7 +202,8 @@ def complete_stated(
 
 def _complete_id(family: Family) -> str:
     machine, short = machine_and_name(family.instruction)
-    return f"{machine}/{family.kernel.name}/complete,{short}"
+    name = "" if family.name == "fuse" else f",{family.name}"
+    return f"{machine}/{family.kernel.name}/complete,{short}{name}"
 
 
 def machine_certificate(hardware: Hardware) -> Certificate:

@@ -41,6 +41,7 @@ from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
+from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
 from isamap_smt.mapping.point import point_instruction
@@ -252,13 +253,16 @@ def split_from(document: Dict[str, Any]) -> SplitSum | None:
 
 def _split_document(split: SplitSum) -> dict[str, Any]:
     before = {} if split.before is None else {"before": _split_document(split.before)}
-    return {name: getattr(split, name) for name in _SPLIT} | before
+    return {name: getattr(split, name) for name in _SPLIT} | ({"digits": True} if split.digits else {}) | before
 
 
 def _split_from(then: Dict[str, Any], origin: Kernel) -> SplitSum:
     before = _split_from(then["before"], origin) if "before" in then else None
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
-    made = split_sum(before.kernel if before else origin, axis, parts, blocks=blocks, inner=inner, statement=statement)
+    whole = before.kernel if before else origin
+    if then.get("digits"):
+        return replace(split_axis(whole, axis, parts, statement), before=before)
+    made = split_sum(whole, axis, parts, blocks=blocks, inner=inner, statement=statement)
     return replace(made, before=before)
 
 

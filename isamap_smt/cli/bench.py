@@ -48,8 +48,7 @@ def command(
     """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
 
     SUITE is gemm-f32, gemm-int8, gemm-bf16, conv, depthwise, separable, gru, lstm, reductions, elementwise, norms, attention,
-    quantised or all. On a machine that is not
-    quiet turns are dropped, and the figures say how many.
+    quantised, operators or all. On a machine that is not quiet turns are dropped, and the figures say how many.
     """
     from isamap_smt.bench.plots import require_matplotlib
     from isamap_smt.bench.summary import never_right

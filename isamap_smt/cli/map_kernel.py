@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isamap_smt.cli.options import kernel_options, machine_values, partial_option, read_pairs, statement_option
+from isamap_smt.cli.options import (
+    family_option,
+    kernel_options,
+    machine_values,
+    partial_option,
+    read_pairs,
+    statement_option,
+)
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED
 from isamap_smt.mapping.axes import AxesError
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("map")
 @click.argument("words", nargs=-1, metavar="[KERNEL] INSTRUCTION")
-@click.option("--family", type=click.Choice(["fuse"]), default="fuse", help="Which mappings to try.")
+@family_option
 @click.option(
     "--operands",
     type=click.Choice(["fixed", "any"]),
@@ -104,9 +111,10 @@ def mapping_document(mapping: Any) -> dict[str, Any]:
     """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution."""
     from isamap_smt.mapping.layout import supply
 
+    digits = {} if mapping.split is None else mapping.split.low_digits
     return {
         "id": mapping.id,
-        "axes": {axis: list(group) for axis, group in mapping.groups},
+        "axes": {axis: [digits.get(a, a) for a in group] for axis, group in mapping.groups},
         "operands": {operand: access.tensor for operand, access in mapping.binding},
         "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding},
     }

@@ -79,7 +79,11 @@ fix_option = click.option(
 instruction_option = click.option(
     "--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."
 )
+family_option = click.option(
+    "--family", type=click.Choice(["fuse", "digits"]), default="fuse",
+    help="Which mappings to try: of whole kernel axes, or of their low digits, too.")  # fmt: skip
 plan_options = together(
+    family_option,
     click.option("--timeout", type=POSITIVE, default=30.0, help="Seconds for the schedule's solver."),
     fix_option,
     click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency",
@@ -239,7 +243,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "constant": constant,
         "fix": parse_fix(options["fix"]),
         "assume": tuple(options["assume"]),
-        **{n: options[n] for n in ("threads", "objective", "timeout", "instruction")},
+        **{n: options[n] for n in ("threads", "objective", "timeout", "instruction", "family")},
     }
 
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from isamap_smt.targets import Target
     from isamap_smt.targets.simulate import Observed
 
-_NEUTRAL = {"threads": 1, "objective": "latency", "constant": ()}  # options that mean nothing on engines
+_NEUTRAL = {
+    "threads": 1,
+    "objective": "latency",
+    "constant": (),
+    "family": "fuse",
+}  # options that mean nothing on engines
 
 
 def planned_stages(asked: dict[str, Any]) -> StagedPlan:

@@ -1,4 +1,4 @@
-"""Accumulators: registers that hold a tile of the output, loaded or zeroed before the reduction and stored after it."""
+"""Accumulators: registers that hold a tile of the output, loaded or begun before the reduction and stored after it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def accumulators(state: Lowering, work: Nodes) -> Nodes:
     acc = Buffer(nest.buffer("acc"), dtype, symbols, shape, held, "registers", len(lanes))
     load, store = _output_moves(state, acc)
     nodes = (Alloc(acc), *load, *work, *store)
-    ends = whole_and_some(nest) if left_out(nest) else None
+    ends = whole_and_some(nest, left_out(nest)) if left_out(nest) else None
     return (If((sp.Ge(ends[1], 0),), nodes),) if ends else nodes
 
 
@@ -87,13 +87,13 @@ def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
 
 
 def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
-    """Zeros where nothing has been added to the elements yet, their values otherwise."""
+    """What the reduction starts from where nothing has been added to the elements yet, their values otherwise."""
     units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
     register = Ref(state.nest.buffer("acc"), tuple(units.values()))
-    zero = unroll(state.nest, units, use_of(begin.zero, register, None))
+    start = unroll(state.nest, units, use_of(begin.start, register, None))
     if not begin.visits and begin.always:
-        return zero
-    return If((begin.first,), zero), If((begin.later,), load)
+        return start
+    return If((begin.first,), start), If((begin.later,), load)
 
 
 def _direct_moves(state: Lowering, store: bool) -> Nodes:
@@ -129,7 +129,7 @@ def _slack(state: Lowering, tails: tuple[str, ...]) -> Any:
     inside = room(state, tails)
     if not left_out(state.nest):
         return inside
-    ends = whole_and_some(state.nest)
+    ends = whole_and_some(state.nest, left_out(state.nest))
     if ends is None:
         return None
     return ends[0] if inside is None else IMin(inside, ends[0])

@@ -1,4 +1,5 @@
-"""Sums that begin at 0 in registers: at the first visit of its elements an accumulator is zeroed, and nothing is loaded.
+"""Reductions that begin in registers: at the first visit of its elements an accumulator is set to what the reduction starts from
+(0; the least of all for a maximum), and nothing is loaded.
 
 That saves filling the output before the call and reading it once: a third of the memory traffic of a depthwise
 convolution. Which visit is the first is plain from the loops: the one at which all reduction loops around the accumulators
@@ -16,7 +17,7 @@ from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import FRESH
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.mapping.moves import find_zero
+from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program_start import every_element_has_a_point
 
 
@@ -25,7 +26,7 @@ class Begin:
     """visits: the reduction loops around the accumulators, by variable. always: in every call, not just where FRESH is 1."""
 
     tensor: str
-    zero: Instruction
+    start: Instruction
     visits: tuple[Any, ...]
     always: bool
 
@@ -45,15 +46,18 @@ class Begin:
 
 
 def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
-    """How the mapped statement's output begins; None where it has to hold 0 before."""
+    """How the mapped statement's output begins; None where it has to hold what it starts from before."""
     statement, kernel = nest.statement, nest.kernel
     tensor, position = statement.target.tensor, nest.mapping.statement_index
-    zero = find_zero(schedule.hardware.whole, nest.mapping.instruction, output)  # type: ignore[union-attr]
+    if statement.op == "=":
+        return None
+    hardware = schedule.hardware.whole  # type: ignore[union-attr]
+    start = find_start(hardware, nest.mapping.instruction, output, statement.op)
     ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
     reads = any(a.tensor == tensor for a in statement.inputs)
-    if zero is None or statement.op != "+" or ahead or reads or not all(a.members for a in nest.axes.values()):
+    if start is None or ahead or reads or not all(a.members for a in nest.axes.values()):
         return None
     if not every_element_has_a_point(kernel, position):
         return None
     around = tuple(loop.var for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction)
-    return Begin(tensor, zero, around, tensor in kernel.temporaries)
+    return Begin(tensor, start, around, tensor in kernel.temporaries)

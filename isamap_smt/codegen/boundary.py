@@ -2,6 +2,8 @@
 
     if (the whole register tile, at every point of its reduction, lies inside) { executions } else { tested executions }
 
+Where most tiles reach over the border somewhere in a long reduction (`where k <= q`), each step of it is asked, not all at once.
+
 A relation that says nothing of single rows of the tile is tested around the loops inside which it does not change; the
 others around the executions of each row, and printed where the loops' ranges leave them open. That needs a guard which all
 lanes of a load share. Where an element is used many times and few points are excluded, a copy with its padding written out
@@ -29,31 +31,47 @@ TESTED_CYCLES = 0.5  # for each test whose answer can change at every step
 STEADY_CYCLES = 0.02  # for one that has the same answer all through the innermost loop, so that it is foreseen
 LEFT_OUT_CYCLES = 0.5  # for each execution that is not made
 COPIED_CYCLES = 0.1  # for each byte of a window
+LONG = 16  # steps of a reduction from which on its border is asked for step by step
 COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, none is said to be excluded
 
 
 @dataclass(frozen=True)
 class PeeledBoundary:
     """guards: what executions at the boundary test. slack: not negative only where a whole register tile needs no test; None
-    where no tile is known to need none."""
+    where no tile is known to need none. stepwise: it is asked at each step of the reduction whether the tile lies inside, or
+    outside."""
 
     guards: tuple[Any, ...]
     slack: Any
+    stepwise: bool = False
 
 
 def boundary_of(nest: Nest, guards: tuple[Any, ...]) -> PeeledBoundary | None:
-    """The boundary to test; None where lanes of a load differ, or a relation is not affine."""
-    moving = {m for a in nest.axes.values() if a.leaf != 1 for m in a.members}
-    if symbols_of(guards) & moving:
+    """The boundary to test; None where lanes of a load differ. Relations that are not affine are tested everywhere."""
+    if symbols_of(guards) & moving_axes(nest):
         return None
     starts = _starts(nest)
     slack = _least_slack(nest, guards, starts)
     if slack is None:
-        return None
-    every = _counted(nest, slack, starts) and _share_at_the_boundary(nest, slack, starts) == 1
-    return PeeledBoundary(
-        guards, None if every else substitute(slack, {starts[a].name: _start(nest, a) for a in nest.axes})
-    )
+        return PeeledBoundary(guards, None)
+    share = _share_at_the_boundary(nest, slack, starts) if _counted(nest, slack, starts) else 0.0
+    stepwise = share > 0.5 and _steps(nest, guards) >= LONG
+    none = share == 1 or stepwise
+    at = {starts[a].name: _start(nest, a) for a in nest.axes}
+    return PeeledBoundary(guards, None if none else substitute(slack, at), stepwise)
+
+
+def _steps(nest: Nest, guards: tuple[Any, ...]) -> int:
+    """Steps of a reduction of known length along which the guards change."""
+    moving = {n for n, a in nest.axes.items() if a.reduction and set(a.members) & symbols_of(guards)}
+    inner = [n for n in range(nest.accumulate, len(nest.loops)) if nest.loops[n].axis in moving]
+    trips = [most_trips(nest, n) for n in inner]
+    return prod(map(int, trips)) if trips and all(map(is_constant, trips)) else 0
+
+
+def moving_axes(nest: Nest) -> set[str]:
+    """The kernel's axes along which the lanes of an execution differ."""
+    return {m for a in nest.axes.values() if a.leaf != 1 for m in a.members}
 
 
 def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window: int) -> bool:
@@ -63,7 +81,7 @@ def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window
     slack = _least_slack(nest, boundary.guards, starts)
     if not _counted(nest, slack, starts):
         return False
-    share = _share_at_the_boundary(nest, slack, starts)
+    share = 1.0 if slack is None else _share_at_the_boundary(nest, slack, starts)
     return _cycles(nest, operand, boundary, share) <= window * COPIED_CYCLES
 
 
@@ -74,24 +92,25 @@ def _starts(nest: Nest) -> dict[str, Any]:
 def _counted(nest: Nest, slack: Any, starts: dict[str, Any]) -> bool:
     """Whether the tiles at the boundary can be counted."""
     fixed = all(is_constant(a.extent) and is_constant(a.leaf) for a in nest.axes.values())
-    return fixed and not symbols_of([slack]) - {x.name for x in starts.values()}
+    return fixed and not symbols_of([slack or 0]) - {x.name for x in starts.values()}
 
 
 def rows_of(nest: Nest, operand: str) -> dict[str, Any]:
     """Program axes along which the operand has several registers in a tile, each with the variable that counts them. Those with
     few come first: what is tested of one of their rows serves all rows of the others."""
-    several = [a for a in nest.relevant(operand) if nest.units(a) > 1]
+    several = [a for a in (nest.relevant(operand) if operand else nest.axes) if nest.units(a) > 1]
     return {a: sym(f"{plain_name(a)}_u") for a in sorted(several, key=nest.units)}
 
 
-def tests(nest: Nest, operand: str, boundary: PeeledBoundary) -> tuple[Any, ...]:
-    """What decides whether the points of an execution are the kernel's, over loops and the operand's rows."""
+def tests(nest: Nest, operand: str, guards: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What decides whether the points of an execution are the kernel's, over loops and the operand's rows; all rows of a tile where
+    no operand is named."""
     rows = rows_of(nest, operand)
     values = {a: nest.value(a, rows.get(a, 0)) for a in nest.axes}
     cut = [a for a in rows if nest.axes[a].leaf == 1 and nest.has_tail(a)]
     point = nest.point(values)
     relations = [
-        *(substitute(g, point) for g in boundary.guards),
+        *(substitute(g, point) for g in guards),
         *(sp.Lt(values[a], nest.axes[a].extent) for a in cut),
     ]
     every = (*_ranges(nest), *(Axis(v.name, sp.Integer(nest.units(a))) for a, v in rows.items()))
@@ -157,7 +176,7 @@ def _testing(nest: Nest, operand: str, boundary: PeeledBoundary) -> float:
     last = nest.loops[-1].var.name if nest.loops else ""
     steady = bool(nest.loops) and most_trips(nest, len(nest.loops) - 1) != 1
     cycles = 0.0
-    for r in tests(nest, operand, boundary):
+    for r in tests(nest, operand, boundary.guards):
         own = [a for a, v in rows.items() if v.name in symbols_of([r])]
         if not own:
             continue
@@ -185,9 +204,18 @@ def _excluded(nest: Nest, guards: tuple[Any, ...]) -> float:
             continue
         grids = np.meshgrid(*map(np.arange, extents), indexing="ij")
         point = dict(zip(sorted(axes), grids, strict=True))
-        held = [np.asarray(evaluate(sp.expand(slack_of(g)), point)) >= 0 for g in relations]
+        held = [_held(g, point) for g in relations]
         kept *= float(np.broadcast_to(np.logical_and.reduce(held), extents).mean())
     return 1 - kept
+
+
+def _held(relation: Any, point: dict[str, Any]) -> Any:
+    """Where the relation holds."""
+    room = slack_of(relation)
+    if room is not None:
+        return np.asarray(evaluate(sp.expand(room), point)) >= 0
+    same = np.asarray(evaluate(relation.lhs, point)) == np.asarray(evaluate(relation.rhs, point))
+    return same if isinstance(relation, sp.Eq) else ~same
 
 
 def _share_at_the_boundary(nest: Nest, slack: Any, starts: dict[str, Any]) -> float:

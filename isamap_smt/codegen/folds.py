@@ -6,6 +6,7 @@ Nothing here is trusted: claim 16 asks the same of the program.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping as Dict
 from dataclasses import replace
 from typing import Any
 
@@ -23,24 +24,31 @@ _Touch = tuple[Ref, tuple[Axis, ...]]  # a place, with the ranges of the variabl
 def with_folds(program: Program) -> Program:
     """The program, with the tensors that its outermost loops fold."""
     fresh = {*program.starts, *assigned_whole(program.kernel)} & set(program.kernel.temporaries)
-    touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in fresh}
-    for n, node in enumerate(program.body):
+    ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
+    names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
+    return replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+
+
+def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:
+    """The nodes with the tensors that loops among them fold; taken: the dimensions in which loops around fold these already."""
+    touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in taken}
+    for n, node in enumerate(nodes):
         for name, touch in _touches(node):
             if name in touched:
                 touched[name].append((n, touch))
-    ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     folds: dict[int, list[tuple[str, int]]] = {}
-    for t in program.kernel.tensors:
-        where = {n for n, _ in touched.get(t.name, ())}
-        if len(where) == 1 and t.name not in ahead:
+    for t, found in touched.items():
+        where = {n for n, _ in found}
+        if len(where) == 1:
             (n,) = where
-            d = _dimension(program.body[n], [touch for _, touch in touched[t.name]])
-            folds.setdefault(n, []).extend([] if d is None else [(t.name, d)])
-    body = tuple(
-        replace(x, folds=tuple(folds[n])) if n in folds and isinstance(x, Loop) else x
-        for n, x in enumerate(program.body)
+            d = _dimension(nodes[n], [touch for _, touch in found], taken[t])
+            folds.setdefault(n, []).extend([] if d is None else [(t, d)])
+    return tuple(
+        replace(x, folds=tuple(folds[n]), body=_marked(x.body, {t: (*taken[t], d) for t, d in folds[n]}))
+        if isinstance(x, Loop) and folds.get(n)
+        else x
+        for n, x in enumerate(nodes)
     )
-    return replace(program, body=body)
 
 
 def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
@@ -53,12 +61,13 @@ def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
                 yield ref.name, (ref, (*loops, *own, *copied))
 
 
-def _dimension(node: Node, touches: list[_Touch]) -> int | None:
-    """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where there is none."""
+def _dimension(node: Node, touches: list[_Touch], taken: tuple[int, ...]) -> int | None:
+    """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where none is left."""
     if not isinstance(node, Loop) or not node.plain or node.base is not None or not is_constant(node.step):
         return None
     ranks = {len(ref.index) for ref, _ in touches}
-    fits = [d for d in range(min(ranks)) if all(_within(ref.index[d], ranges, node) for ref, ranges in touches)]
+    left = [d for d in range(min(ranks)) if d not in taken]
+    fits = [d for d in left if all(_within(ref.index[d], ranges, node) for ref, ranges in touches)]
     return fits[0] if len(ranks) == 1 and fits else None
 
 

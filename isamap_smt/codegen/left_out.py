@@ -55,14 +55,14 @@ def first_lanes(nest: Nest, lane: str, values: Dict[str, Any]) -> tuple[Any, ...
     return tuple(found)
 
 
-def whole_and_some(nest: Nest) -> tuple[Any, Any] | None:
-    """Two numbers of a register tile: not negative where every cell stands for an element; and, where some cell does, not negative.
+def whole_and_some(nest: Nest, relations: tuple[Any, ...]) -> tuple[Any, Any] | None:
+    """Two numbers of a register tile: not negative where all relations hold at every point; and not negative where they do at some.
 
     None where a relation is not affine along the tile.
     """
     inside = {a: Axis(f"point of {a}", sp.sympify(nest.tile(a))) for a in nest.axes}
     point = nest.point({a: nest.value(a) + p.symbol for a, p in inside.items()})
-    rooms = [None if (room := slack(g)) is None else substitute(room, point) for g in left_out(nest)]
+    rooms = [None if (room := slack(g)) is None else substitute(room, point) for g in relations]
     if None in rooms:
         return None
     whole, some = ([extreme(r, tuple(inside.values()), largest) for r in rooms] for largest in (False, True))

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
+
+import sympy as sp
 
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.decided import decided
 from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, time_variable
 from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.stages import with_stages
-from isamap_smt.codegen.statements import alone
+from isamap_smt.codegen.statements import Within, alone
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import IMin, ceil_div, is_constant, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use, walk
@@ -67,9 +69,12 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     return decided(Program(None, kernel, (), body, needed_sizes(kernel), kernel.name))
 
 
+CHAINS = 8  # recurrences that go through their time steps together
+
+
 @dataclass(frozen=True)
 class _Part:
-    """Statements first to end - 1. time: the axis along which they are computed together, one time step after the other; or ''."""
+    """Statements first to end - 1. time: The axis along which they are computed together, one time step after the other; or ''."""
 
     first: int
     end: int
@@ -114,9 +119,8 @@ def _inside(kernel: Kernel, schedule: Schedule, end: int, around: Around | None,
         return False
     behind = kernel.statements[schedule.proved.mapping.statement_index + 1 : end]
     written = {s.target.tensor for s in kernel.statements}
-    axis = sym(around.axis)
     places = [a for s in behind for a in (s.target, *s.inputs) if a.tensor in written]
-    return not last or all(axis in a.index for a in places)
+    return not last or all(sym(axis) in a.index for a in places for axis in around.axes)
 
 
 def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
@@ -124,32 +128,63 @@ def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
     if not part.time:
         return alone(kernel, range(part.first, part.end), parallel)
     var = time_variable(part.time)
-    body = alone(kernel, range(part.first, part.end), parallel, {part.time: var})
-    return (Loop(var, kernel.statements[part.first].axis(part.time).extent, body, "serial", part.time, 1),)
+    across, members = _across(part, kernel), range(part.first, part.end)
+    steps = kernel.statements[part.first].axis(part.time).extent
+    if across is None:
+        return (Loop(var, steps, alone(kernel, members, parallel, {part.time: var}), "serial", part.time, 1),)
+    extent, block = kernel.statements[part.first].axis(across).extent, sym(f"{across}_block")
+    start = CHAINS * block
+    whole = is_constant(extent) and int(extent) % CHAINS == 0
+    count = sp.Integer(CHAINS) if whole else IMin(sp.Integer(CHAINS), extent - start)
+    body = alone(kernel, members, False, {part.time: var}, (Within(across, start, count),))
+    time = Loop(var, steps, body, "serial", part.time, 1)
+    kind = "parallel" if parallel else "serial"
+    return (Loop(block, ceil_div(extent, sp.Integer(CHAINS)), (time,), kind, across, CHAINS),)
+
+
+def _across(part: _Part, kernel: Kernel) -> str | None:
+    """The axis along which the recurrence is several that do not meet, where the elements of each lie side by side: a few go
+    through their time steps together, so that none waits for itself, instead of all of them, far apart in memory."""
+    members = kernel.statements[part.first : part.end]
+    written = {s.target.tensor for s in members}
+    held = [a for s in members for a in (s.target, *s.inputs) if a.tensor in written]
+    if not all(part.time in symbols_of([a.index[-1]]) for a in held):
+        return None
+
+    def apart(axis: str) -> bool:
+        places = [tuple(d for d, i in enumerate(a.index) if axis in symbols_of([i])) for a in held]
+        alone_there = all(len(p) == 1 and a.index[p[0]] == sym(axis) for p, a in zip(places, held, strict=True))
+        return alone_there and len({(a.tensor, p) for p, a in zip(places, held, strict=True)}) == len(written)
+
+    shared = set.intersection(*({a.name for a in s.axes} for s in members)) - {part.time}
+    return next((a.name for a in members[0].axes if a.name in shared and apart(a.name)), None)
 
 
 def _around(part: _Part, schedule: Schedule) -> Around | None:
-    """The loop that the schedule's nest has in common with its neighbours."""
+    """The loops that the schedule's nest has in common with its neighbours."""
     if part.time:
-        return Around(part.time, True)
-    return Around(schedule.fused, False) if schedule.fused else None
+        return Around((part.time,), True)
+    return Around(schedule.shared, False) if schedule.shared else None
 
 
 def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None) -> Nodes:
-    """The nests one after the other, in one loop where there is one around them."""
-    loop, first, last = nests[0].outer, nests[0], nests[-1]
-    if around is None or loop is None:
+    """The nests one after the other, in the same loops where there are some around them."""
+    loops, first, last = nests[0].outer, nests[0], nests[-1]
+    if around is None:
         return tuple(node for n in nests for node in (*n.before, *_closed(kernel, n.body), *n.after))
-    if any(n.outer != loop for n in nests):
+    if any(n.outer != loops for n in nests):
         raise ScheduleError(
-            f"{kernel.name}: the loops over {around.axis} that statements share have different steps, or not all of them "
-            "are spread over threads"
+            f"{kernel.name}: the loops over {' and '.join(around.axes)} that statements share have different steps, or not all of "
+            "them are spread over threads"
         )
-    setup = tuple(node for n in nests for node in n.setup)
+    setup = [tuple(node for n in nests for node in n.setup[depth]) for depth in range(len(loops))]
     if around.time_steps:
-        return (*setup, replace(loop, body=tuple(node for n in nests for node in (*n.before, *n.body, *n.after))))
-    body = tuple(node for n in nests for node in (*n.body, *n.within))
-    return (*first.before, *setup, replace(loop, body=body), *last.after)
+        body = tuple(node for n in nests for node in (*n.before, *n.body, *n.after))
+    else:
+        body = tuple(node for n in nests for node in (*n.body, *n.within))
+    for loop, packed in reversed(list(zip(loops, setup, strict=True))):
+        body = (*packed, replace(loop, body=body))
+    return body if around.time_steps else (*first.before, *body, *last.after)
 
 
 def _closed(kernel: Kernel, body: Nodes) -> Nodes:
@@ -162,10 +197,10 @@ def _apart(nest: LoweredNest, number: int) -> LoweredNest:
     """Buffers named apart from those of other nests: `acc` becomes `acc_2` in the second one."""
     if number == 0:
         return nest
-    own = {n.buffer.name for n, _ in walk((*nest.ahead, *nest.setup, *nest.body)) if isinstance(n, Alloc)}
+    own = {n.buffer.name for n, _ in walk((*nest.ahead, *chain(*nest.setup), *nest.body)) if isinstance(n, Alloc)}
     names = {name: apart(f"{name}_{number + 1}", nest.kernel) for name in own}
-    ahead, setup, body = (_renamed(nodes, names) for nodes in (nest.ahead, nest.setup, nest.body))
-    return replace(nest, ahead=ahead, setup=setup, body=body)
+    setup = tuple(_renamed(nodes, names) for nodes in nest.setup)
+    return replace(nest, ahead=_renamed(nest.ahead, names), setup=setup, body=_renamed(nest.body, names))
 
 
 def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:

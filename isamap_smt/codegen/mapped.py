@@ -17,11 +17,14 @@ import sympy as sp
 
 from isamap_smt.codegen.accumulators import accumulators
 from isamap_smt.codegen.begin import beginning
+from isamap_smt.codegen.boundary import moving_axes
 from isamap_smt.codegen.executions import execute
-from isamap_smt.codegen.nest import Nest, build_nest
+from isamap_smt.codegen.left_out import whole_and_some
+from isamap_smt.codegen.nest import Nest, NestLoop, build_nest
 from isamap_smt.codegen.operands import (
     InPlace,
     StagedOperand,
+    free_guards,
     guards_carried,
     keeps_finite,
     padding_is_neutral,
@@ -29,7 +32,6 @@ from isamap_smt.codegen.operands import (
 )
 from isamap_smt.codegen.statements import Within, others
 from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, smallest, sym, symbols_of
 from isamap_smt.ir.hypotheses import Finite
@@ -48,27 +50,27 @@ ALONE = 1 << 15  # cells that one thread copies sooner than others have started
 
 @dataclass(frozen=True)
 class Around:
-    """A loop around several nests, the outermost of each one's schedule, over this axis. time_steps: of a recurrence."""
+    """Loops around several nests, the outermost of each one's schedule, over these axes. time_steps: one, of a recurrence."""
 
-    axis: str
+    axes: tuple[str, ...]
     time_steps: bool
 
 
 @dataclass(frozen=True)
 class LoweredNest:
-    """A nest and what belongs to it. ahead: packed once, before the calls. setup: packed once at each call, outside of the
-    loop around. before, after: the loops of other statements; within: of those that one iteration of the loop around computes.
-    assumptions: in words. outer: the loop around, empty."""
+    """A nest and what belongs to it. ahead: packed once, before the calls. setup: packed right before each of the loops
+    around. before, after: the loops of other statements; within: of those that one iteration of the loops around computes.
+    assumptions: in words. outer: the loops around, each empty."""
 
     kernel: Kernel
     ahead: Nodes
-    setup: Nodes
+    setup: tuple[Nodes, ...]
     before: Nodes
     body: Nodes
     after: Nodes
     assumptions: tuple[str, ...]
     starts: tuple[str, ...]
-    outer: Loop | None = None
+    outer: tuple[Loop, ...] = ()
     within: Nodes = ()
 
 
@@ -77,15 +79,16 @@ def lower_nest(
 ) -> LoweredNest:
     """One mapped statement, with the statements from number `first` to before `end` computed around it.
 
-    around: the body is for one iteration of this loop; inside: so is what stands behind it in loops of its own.
+    around: the body is for one iteration of these loops; inside: so is what stands behind it in loops of its own.
     Raises ScheduleError when the schedule cannot be carried out.
     """
     state = _state(schedule, first, end, around, inside)
     ahead = tuple(node for f in state.staged.values() if f.ahead for node in f.setup)
-    setup = _setup(state, 0) if around else ()
-    body = _loops(state, 1 if around else 0)
+    shared = len(around.axes) if around else 0
+    setup = tuple(_setup(state, depth) for depth in range(shared))
+    body = _loops(state, shared)
     starts = (state.begin.tensor,) if state.begin else ()
-    outer = _loop(state, 0, ()) if around else None
+    outer = tuple(_loop(state, depth, ()) for depth in range(shared))
     o = state.others
     after, within = ((), o.after) if inside else (o.after, ())
     return LoweredNest(
@@ -98,11 +101,12 @@ def time_variable(axis: str) -> Any:
     return sym(f"{axis.replace('.', '_')}0")
 
 
-def _check_fused(nest: Nest, axis: str) -> None:
-    """The outermost loop is over the axis, and the sums are made inside it."""
-    if not nest.loops or nest.loops[0].axis != axis or nest.accumulate == 0:
+def _check_fused(nest: Nest, axes: tuple[str, ...]) -> None:
+    """The outermost loops are over the axes, and the sums are made inside them."""
+    if tuple(x.axis for x in nest.loops[: len(axes)]) != axes or nest.accumulate < len(axes):
         raise ScheduleError(
-            f"{nest.kernel.name}: statement {nest.mapping.statement_index + 1} shares its loop over {axis}, so that one comes first"
+            f"{nest.kernel.name}: statement {nest.mapping.statement_index + 1} shares its loop over "
+            f"{' and '.join(axes)}, so that one comes first"
         )
 
 
@@ -117,9 +121,8 @@ def _check_time_steps(nest: Nest, schedule: Schedule, time: str) -> None:
         raise ScheduleError(f"the time steps along {time} follow one another; another loop can be spread over threads")
 
 
-def _block(nest: Nest) -> Within:
-    """The points of the outermost loop's axis in one iteration of it."""
-    loop = nest.loops[0]
+def _block(nest: Nest, loop: NestLoop) -> Within:
+    """The points of an outer loop's axis in one iteration of it."""
     start, extent = loop.step * loop.var, nest.axes[loop.axis].extent
     whole = is_constant(extent) and is_constant(loop.step) and int(extent) % int(loop.step) == 0
     return Within(loop.axis, start, sp.sympify(loop.step) if whole else IMin(sp.sympify(loop.step), extent - start))
@@ -130,11 +133,11 @@ def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None, i
         raise ScheduleError("the schedule names no hardware, so there are no move instructions to lower to")
     nest = build_nest(schedule)
     _check_order(nest)
-    time = enclosing.axis if enclosing and enclosing.time_steps else ""
+    time = enclosing.axes[0] if enclosing and enclosing.time_steps else ""
     if time:
         _check_time_steps(nest, schedule, time)
     elif enclosing:
-        _check_fused(nest, enclosing.axis)
+        _check_fused(nest, enclosing.axes)
     statement = nest.mapping.instruction.kernel.statements[0]
     output = statement.target.tensor
     _check_lanes(nest, output)
@@ -142,7 +145,8 @@ def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None, i
     staged = {o: staged_operand(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
     _check_guards(nest, staged)
     around = {time: time_variable(time)} if time else {}
-    beside = others(nest, schedule.parallel is not None, first, end, around, _block(nest) if inside else None)
+    blocks = tuple(_block(nest, x) for x in nest.loops[: len(enclosing.axes)]) if inside and enclosing else ()
+    beside = others(nest, schedule.parallel is not None, first, end, around, blocks)
     begin = beginning(nest, schedule, output) if schedule.stage(output).depth is None else None
     apart = (
         schedule.parallel == 1 or not beside.inside
@@ -184,7 +188,7 @@ def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
 
 
 def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
-    carried, s = {g for o in staged for g in guards_carried(nest, o)}, nest.mapping.statement
+    s = nest.mapping.statement
     if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, staged):
         raise ScheduleError(
             f"{nest.kernel.name} is ordered and has a guard: padding adds a zero, which changes the sign of a sum of -0; "
@@ -200,8 +204,8 @@ def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
             f"{nest.kernel.name} has a guard and multiplies what may be infinite though its elements are finite, so no zeros can "
             f"stand for {padded[0]} there"
         )
-    for g in left_to_inputs(s):
-        if g not in carried:
+    for g in free_guards(nest, tuple(staged)):
+        if symbols_of([g]) & moving_axes(nest):
             raise ScheduleError(f"no operand alone decides the guard {g}; it would need a masked execution")
 
 
@@ -269,13 +273,34 @@ def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
 def _reduction(state: Lowering, position: int) -> Nodes:
     """The reduction inside the first `position` loops, where what is tested of these alone holds."""
     if position == len(state.nest.loops):
-        body = execute(state)
+        body = _step(state)
     elif any(f.depth == position > state.nest.accumulate for f in state.staged.values()):
         raise ScheduleError("an operand cannot be packed inside the accumulators")
     else:
         body = (_loop(state, position, _reduction(state, position + 1)),)
     here = tuple(r for r in tested(state) if _place(state.nest, r) == position)
     return (If(here, body),) if here else body
+
+
+def _step(state: Lowering) -> Nodes:
+    """The executions of one step; of a boundary that is asked for step by step, without tests where the whole tile lies inside, and
+    none where it lies outside."""
+    stepwise = {
+        o: f
+        for o, f in state.staged.items()
+        if isinstance(f, InPlace) and f.boundary and f.boundary.stepwise and not f.inside
+    }
+    guards = tuple(dict.fromkeys(g for f in stepwise.values() for g in f.boundary.guards))  # type: ignore[union-attr]
+    ends = whole_and_some(state.nest, guards) if guards else None
+    if ends is None:
+        return execute(state)
+    rows = room(state, tuple(a for a in cut_axes(state) if state.nest.axes[a].leaf == 1))
+    whole = ends[0] if rows is None else smallest(ends[0], rows)
+    inside = {**state.staged, **{o: replace(f, inside=True) for o, f in stepwise.items()}}
+    return (
+        If((sp.Ge(whole, 0),), execute(replace(state, staged=inside))),
+        If((sp.Lt(whole, 0), sp.Ge(ends[1], 0)), execute(state)),
+    )
 
 
 def _place(nest: Nest, relation: Any) -> int | None:

@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_smt.codegen.boundary import PeeledBoundary, boundary_of
 from isamap_smt.codegen.nest import Nest, most_trips
-from isamap_smt.ir.boxes import decided_at, extreme
+from isamap_smt.ir.boxes import decided_at, extreme, undecided
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -63,6 +63,11 @@ class InPlace(StagedOperand):
 def guards_carried(nest: Nest, operand: str) -> tuple[Any, ...]:
     """Relations of the kernel's guard that this operand's element can answer for."""
     return decided_at(nest.statement, nest.mapping.operand_access(operand).index)
+
+
+def free_guards(nest: Nest, operands: tuple[str, ...]) -> tuple[Any, ...]:
+    """Relations of the guard that neither the output's element nor one of these operands' answers for."""
+    return undecided(nest.statement, *(nest.mapping.operand_access(o).index for o in operands))
 
 
 def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> StagedOperand:

@@ -46,12 +46,17 @@ class Within:
 
 
 def others(
-    nest: Nest, parallel: bool, first: int, end: int, around: Dict[str, Any] | None = None, within: Within | None = None
+    nest: Nest,
+    parallel: bool,
+    first: int,
+    end: int,
+    around: Dict[str, Any] | None = None,
+    within: tuple[Within, ...] = (),
 ) -> Others:
     """Where the statements numbered from `first` to before `end` are computed, besides the mapped one among them.
 
     parallel: their own outermost loops may be spread over threads. around: axes that a loop around all of them counts.
-    within: of those behind the mapped one, what one iteration of a loop around computes; all of them where it is None.
+    within: of those behind the mapped one, what one iteration of loops around computes; all of them where there are none.
     """
     mapped = nest.mapping.statement_index
     before = alone(nest.kernel, range(first, mapped), parallel, around)
@@ -165,10 +170,14 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
 
 
 def alone(
-    kernel: Kernel, numbers: range, parallel: bool, around: Dict[str, Any] | None = None, within: Within | None = None
+    kernel: Kernel,
+    numbers: range,
+    parallel: bool,
+    around: Dict[str, Any] | None = None,
+    within: tuple[Within, ...] = (),
 ) -> Nodes:
-    """Loops of its own for each of the statements, inside the loops that count the axes `around`. within: for the points of this
-    block alone. Raises ScheduleError where a statement has not its axis."""
+    """Loops of its own for each of the statements, inside the loops that count the axes `around`. within: for the points of these
+    blocks alone. Raises ScheduleError where a statement has not its axis."""
     nodes: Nodes = ()
     for n in numbers:
         s, given = kernel.statements[n], dict(around or {})
@@ -183,13 +192,13 @@ def alone(
         counted = {a: sym(f"{a}_{n + 1}") for a in names}
         point = {a: given.get(a, counted[a]) for a in names}
         counts = {a: s.axis(a).extent for a in names}
-        if within is not None:
-            if within.axis not in point:
+        for block in within:
+            if block.axis not in point:
                 raise ScheduleError(
-                    f"{kernel.name}: statement {n + 1} has no axis {within.axis}, over which those beside it share a loop"
+                    f"{kernel.name}: statement {n + 1} has no axis {block.axis}, over which those beside it share a loop"
                 )
-            point[within.axis] += within.start
-            counts[within.axis] = within.count
+            point[block.axis] += block.start
+            counts[block.axis] = block.count
             parallel = False
         body: Nodes = (_compute(kernel, n, point),)
         if s.guard:

@@ -11,7 +11,7 @@ import sympy as sp
 from isamap_smt.codegen.begin import Begin
 from isamap_smt.codegen.boundary import tests
 from isamap_smt.codegen.nest import Nest
-from isamap_smt.codegen.operands import InPlace, StagedOperand
+from isamap_smt.codegen.operands import InPlace, StagedOperand, free_guards
 from isamap_smt.codegen.statements import Others
 from isamap_smt.ir.expr import smallest, symbols_of
 from isamap_smt.ir.program import If, Loop, Node
@@ -96,7 +96,9 @@ def tested(state: Lowering, operand: str = "") -> tuple[Any, ...]:
     """What decides whether an execution's points are the kernel's: of one operand or all that are read at the boundary; over loops
     and the rows of a tile."""
     found: dict[Any, None] = {}
+    if not operand and (free := free_guards(state.nest, state.inputs)):
+        found |= dict.fromkeys(tests(state.nest, "", free))
     for name, source in state.staged.items():
         if operand in ("", name) and isinstance(source, InPlace) and source.boundary and not source.inside:
-            found |= dict.fromkeys(tests(state.nest, name, source.boundary))
+            found |= dict.fromkeys(tests(state.nest, name, source.boundary.guards))
     return tuple(found)

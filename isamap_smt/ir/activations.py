@@ -6,9 +6,9 @@ and round it to f32: two roundings, that give the same function for every f32. T
 isamap_smt.ir.functions; benchmarks/accuracy.py finds them, and compares the two ways.
 
     exp(x)     = 2^k (1 + e(r)), k = round(x log2 e), r = x - k ln 2 in two parts, e(r) = e^r - 1 a polynomial of degree 6
-    sigmoid(x) = n - n (z / (1 + z)), z = exp(-|x|), n = z where x is negative, else 1
+    sigmoid(x) = 2^k / (2^k + 1 + e(-r)), k and r as above, summed from the smallest
     log(x)     = k ln 2 + log(1 + f), x = 2^k (1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1), log(1 + f) = f - f^2 / 2 + f^3 p(f)
-    erf(x)     = x + x p(x^2) up to SMALL, then 1 - e^-(|x| + |x| q(|x|)) with the sign of x
+    erf(x)     = 1 - e^-g with the sign of x, g = |x| + |x| q(|x|), e^-g = 2^k (1 + e(r)), where nothing cancels
     tanh(x)    = d / (2 + d) with the sign of x, d = exp(-2|x|) - 1 = 2^k e(r) + (2^k - 1), where nothing cancels
 """
 
@@ -24,7 +24,9 @@ LN2_HIGH, LN2_LOW = F(0.693145751953125), F(1.4286068e-06)  # the high part has 
 LN2_SHORT = F(1.4286197e-06)  # the low part in 16 bits, whose product with k is exact too
 # of r^2 to r^6, minimax where the first is 0.5; with neighbours of 0.5 one step of tanh is a near-tie, which two roundings miss
 COEFFICIENTS = tuple(map(F, (0.5, 0.16666535, 0.04166724, 0.008367435, 0.001386343)))
+LN2 = F(0.6931472)
 LOWEST, HIGHEST = F(-104.0), F(89.0)  # beyond them exp is 0 or infinite
+CERTAIN = F(88.0)  # beyond it sigmoid is 1; its 2^k is a float
 SATURATED = F(10.0)  # beyond it tanh is 1
 ROUND = 12582912.0  # 1.5 * 2^23: adding it leaves the nearest integer in the low bits, to which a bias of exponents may be added
 ONE_FACTOR, TWO_FACTORS = F(ROUND + 127), F(ROUND + 254)
@@ -45,13 +47,23 @@ LOG = tuple(  # of f^3 to f^11
     )
 )
 ROOT_HALF = np.uint32(0x3F3504F3)  # the bits of sqrt(1/2)
-SMALL, FLAT = F(0.921875), F(4.0)  # of erf, which is 1 beyond FLAT
-ERF_SMALL = tuple(
-    map(F, (0.12837915, -0.37612498, 0.112818435, -0.026767349, 0.004994038, -0.00059945))
-)  # of 1 to x^10
-ERF_LARGE = tuple(
-    map(F, (0.12851436, 0.6357183, 0.10526185, -0.022889966, 0.003214956, -0.00021398503))
-)  # of 1 to |x|^5
+FLAT = F(3.921875)  # erf is 1 beyond it
+ERF = tuple(  # of 1 to |x|^8
+    map(
+        F,
+        (
+            0.12837918,
+            0.6366194,
+            0.102777645,
+            -0.019153208,
+            -0.00016040566,
+            0.0016671718,
+            -0.00063275976,
+            0.00011763305,
+            -9.2632163e-06,
+        ),
+    )
+)
 
 
 def _power(bits: Array) -> Array:
@@ -96,11 +108,15 @@ def exp(x: Array) -> Array:
 
 def sigmoid(x: Array) -> Array:
     """1 / (1 + e**-x) of f32 values."""
-    m = np.abs(x)
-    z = _exp(-np.where(m > -LOWEST, -LOWEST, m))
-    w = z / (F(1.0) + z)
-    n = np.where(x < F(0.0), z, F(1.0))
-    return _fused(-n, w, n)
+    x = np.where(x < LOWEST, LOWEST, x)
+    x = np.where(x > CERTAIN, CERTAIN, x)
+    shifted = _fused(x, LOG2_E, TWO_FACTORS)
+    bits = shifted.view(np.uint32)
+    half = bits >> np.uint32(1)
+    r = -_remainder(x, shifted - TWO_FACTORS)
+    s = _power(half) * _power(bits - half)
+    t = _fused(r * r, _polynomial(r), r)
+    return np.asarray(s / ((t + np.where(s < F(1.0), s, F(1.0))) + np.where(s < F(1.0), F(1.0), s)))
 
 
 def tanh(x: Array) -> Array:
@@ -140,9 +156,15 @@ def erf(x: Array) -> Array:
     """The error function of f32 values."""
     m = np.abs(x)
     m = np.where(m > FLAT, FLAT, m)
-    small = x + x * _horner(x * x, ERF_SMALL)
-    large = np.copysign(F(1.0) - _exp(-(m + m * _horner(m, ERF_LARGE))), x)
-    return np.where(m > SMALL, large, small)
+    q: Array | np.float32 = ERF[-1]
+    for c in ERF[-2::-1]:
+        q = _fused(m, q, c)
+    g = _fused(m, q, m)
+    shifted = _fused(g, -LOG2_E, ONE_FACTOR)
+    scale = _power(shifted.view(np.uint32))
+    r = _fused(shifted - ONE_FACTOR, -LN2, -g)
+    t = _fused(r * r, _polynomial(r), r)
+    return np.copysign(_fused(-t, scale, F(1.0) - scale), x)
 
 
 def in_f32(dtype: np.dtype) -> bool:
@@ -158,10 +180,10 @@ def rounded(x: Array, low: int, high: int, to: np.dtype) -> Array:
 
 
 _NUMBERS = {
-    "LOG2_E": LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2_HIGH": LN2_HIGH, "LN2_LOW": LN2_LOW,
-    "LN2_SHORT": LN2_SHORT, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST, "SATURATED": SATURATED,
-    "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
-    "SMALL": SMALL, "FLAT": FLAT,
+    "LOG2_E": LOG2_E, "MINUS_LOG2_E": -LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2": LN2, "LN2_HIGH": LN2_HIGH,
+    "LN2_LOW": LN2_LOW, "LN2_SHORT": LN2_SHORT, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST,
+    "CERTAIN": CERTAIN, "SATURATED": SATURATED, "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, "FLAT": FLAT,
+    **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
 }  # fmt: skip
 
 _C = """\
@@ -231,10 +253,14 @@ static inline float isamap_expf(float x) {
     return isamap_exp_within(isamap_choose(x > {HIGHEST}, {HIGHEST}, x));
 }
 static inline float isamap_sigmoidf(float x) {
-    const float m = __builtin_fabsf(x);
-    const float z = isamap_exp_within(-isamap_choose(m > {FARTHEST}, {FARTHEST}, m));
-    const float w = z / (1.0f + z), n = isamap_choose(x < 0.0f, z, 1.0f);
-    return isamap_fused(-n, w, n);
+    x = isamap_choose(x < {LOWEST}, {LOWEST}, x);
+    x = isamap_choose(x > {CERTAIN}, {CERTAIN}, x);
+    const float shifted = isamap_fused(x, {LOG2_E}, {TWO_FACTORS});
+    const uint32_t bits = isamap_float_bits(shifted), half = bits >> 1;
+    const float r = -isamap_remainder(x, shifted - {TWO_FACTORS});
+    const float s = isamap_power(half) * isamap_power(bits - half);
+    const float t = isamap_fused(r * r, isamap_polynomial(r), r);
+    return s / ((t + isamap_choose(s < 1.0f, s, 1.0f)) + isamap_choose(s < 1.0f, 1.0f, s));
 }
 static inline float isamap_tanhf(float x) {
     float m = __builtin_fabsf(x);
@@ -259,9 +285,11 @@ static inline float isamap_logf(float x) {
 static inline float isamap_erff(float x) {
     float m = __builtin_fabsf(x);
     m = isamap_choose(m > {FLAT}, {FLAT}, m);
-    const float x2 = x * x, small = x + x * {ERF_SMALL(x2)};
-    const float large = 1.0f - isamap_exp_within(-(m + m * {ERF_LARGE(m)}));
-    return isamap_choose(m > {SMALL}, __builtin_copysignf(large, x), small);
+    const float g = isamap_fused(m, {ERF(m)}, m);
+    const float shifted = isamap_fused(g, {MINUS_LOG2_E}, {ONE_FACTOR});
+    const float scale = isamap_power(isamap_float_bits(shifted));
+    const float r = isamap_fused(shifted - {ONE_FACTOR}, -{LN2}, -g), t = isamap_fused(r * r, isamap_polynomial(r), r);
+    return __builtin_copysignf(isamap_fused(-t, scale, 1.0f - scale), x);
 }
 /* The nearest integer within [low, high], ties to even; NaN becomes 0. */
 static inline double isamap_nearest(double x, double low, double high) {
@@ -280,19 +308,19 @@ static inline float isamap_nearestf(float x, float low, float high) {
 """
 
 
-def _c_horner(x: str, coefficients: tuple[np.float32, ...]) -> str:
+def _c_horner(x: str, coefficients: tuple[np.float32, ...], step: str) -> str:
+    """The polynomial with these coefficients, the constant one first. step: C of p * x + c."""
     found = f"{float(coefficients[-1])!r}f"
     for c in coefficients[-2::-1]:
-        found = f"({found} * {x} + {float(c)!r}f)"
+        found = step.format(p=found, x=x, c=f"{float(c)!r}f")
     return found
 
 
 def c_functions() -> str:
     """The same sequences as C functions isamap_expf, isamap_logf ..., and isamap_nearest(f) for rounding."""
-    polynomials = {"LOG(f)": LOG, "ERF_SMALL(x2)": ERF_SMALL, "ERF_LARGE(m)": ERF_LARGE}
     text = _C.replace("{ROOT_HALF}", f"{hex(ROOT_HALF)}u")
-    for name, coefficients in polynomials.items():
-        text = text.replace("{" + name + "}", _c_horner(name.partition("(")[2][:-1], coefficients))
+    text = text.replace("{LOG(f)}", _c_horner("f", LOG, "({p} * {x} + {c})"))
+    text = text.replace("{ERF(m)}", _c_horner("m", ERF, "isamap_fused({p}, {x}, {c})"))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", f"{float(value)!r}f")
     return text

@@ -37,11 +37,23 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
 
 
 def decided_by_output(statement: Statement) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and whose axes are indices of the output by themselves: its element says whether
-    they hold."""
+    """The relations of the guard that can fail, and that the output's element decides: their axes are indices of it by
+    themselves, or they say of one of its indices how large it may be."""
     names = {a.name for a in statement.axes}
-    plain = {i.name for i in map(sp.sympify, statement.target.index) if i.is_Symbol}
-    return tuple(g for g in statement.guard if symbols_of([g]) & names <= plain and not always_true(g, statement.axes))
+    index = [sp.sympify(i) for i in statement.target.index]
+    plain = {i.name for i in index if i.is_Symbol}
+
+    def decided(relation: Any) -> bool:
+        mine = symbols_of([relation]) & names
+        return mine <= plain or any(mine == symbols_of([i]) & names and _limits(relation, i, mine) for i in index)
+
+    return tuple(g for g in statement.guard if decided(g) and not always_true(g, statement.axes))
+
+
+def _limits(relation: Any, index: Any, axes: set[str]) -> bool:
+    """Whether the relation compares the index with what does not depend on its axes."""
+    room = slack(relation)
+    return room is not None and any(not symbols_of([sp.expand(room - c * index)]) & axes for c in (1, -1))
 
 
 def left_to_inputs(statement: Statement) -> tuple[Any, ...]:
@@ -55,6 +67,13 @@ def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
     What the output's element decides is none of an input's."""
     names, moving = {a.name for a in statement.axes}, symbols_of(index)
     return tuple(g for g in left_to_inputs(statement) if symbols_of([g]) & names <= moving)
+
+
+def undecided(statement: Statement, *indices: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The relations of the guard that can fail, and for which neither the output's element nor an input's at one of these indices
+    answers."""
+    carried = {g for i in indices for g in decided_at(statement, i)}
+    return tuple(g for g in left_to_inputs(statement) if g not in carried)
 
 
 def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:

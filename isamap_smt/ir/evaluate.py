@@ -144,7 +144,7 @@ class Functions:
         match x:
             case Read():
                 return self._read(x, env)
-            case sp.Integer() | sp.Float():
+            case sp.Number():
                 number = np.broadcast_to(constant(x, own), env["#"].shape)
                 return lambda arrays: number
             case Cast():

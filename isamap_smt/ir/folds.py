@@ -1,8 +1,9 @@
 """Temporaries of which each iteration of a loop needs a few rows alone: they lie at the front of the memory in all of them.
 
 A loop that several statements share hands over rows of its own block. In a tensor of full size every block writes memory that was
-never touched before; at the front it lies in a cache. Loop.folds names the tensors, and the dimension that the loop counts; claim
-16 shows that an element is touched in one iteration alone. What executes a program, or prints it, takes it as it is laid out.
+never touched before; at the front it lies in a cache. A loop inside may do the same in another dimension.
+Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
+alone. What executes a program, or prints it, takes it as it is laid out.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use
 
 Nodes = tuple[Node, ...]
-_Moved = Dict[str, tuple[int, Any]]
+_Moved = Dict[str, tuple[tuple[int, Any], ...]]
 
 
 def laid_out(program: Program) -> Program:
@@ -52,7 +53,7 @@ def _nodes(nodes: Nodes, moved: _Moved) -> Nodes:
 def _node(node: Node, moved: _Moved) -> Node:
     match node:
         case Loop():
-            inside = {**moved, **{t: (d, node.step * node.var) for t, d in node.folds}}
+            inside = {**moved, **{t: (*moved.get(t, ()), (d, node.step * node.var)) for t, d in node.folds}}
             return replace(node, body=_nodes(node.body, inside), folds=())
         case If():
             return replace(node, body=_nodes(node.body, moved))
@@ -64,7 +65,7 @@ def _node(node: Node, moved: _Moved) -> Node:
 def _ref(ref: Ref, moved: _Moved) -> Ref:
     if ref.name not in moved:
         return ref
-    d, base = moved[ref.name]
     index = list(ref.index)
-    index[d] = sp.expand(sp.sympify(index[d]) - base)
+    for d, base in moved[ref.name]:
+        index[d] = sp.expand(sp.sympify(index[d]) - base)
     return replace(ref, index=tuple(index))

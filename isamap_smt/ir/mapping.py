@@ -7,7 +7,7 @@ the guard fails compute nothing. Nothing in a Mapping is trusted: prove() checks
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
@@ -20,6 +20,9 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.words import words
 
+if TYPE_CHECKING:
+    from isamap_smt.ir.split import SplitSum
+
 _RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq}
 
 
@@ -29,6 +32,8 @@ class Mapping(Shown):
 
     groups: for the fuse family, instruction axis -> kernel axes fused into it, in kernel order (outermost first);
     empty for mappings of another form. outer: the loops around one execution of the instruction.
+    split: the rewriting that `kernel` comes from, where the mapping is one of the kernel before it; its proof is a part of this
+    mapping's.
     """
 
     kernel: Kernel
@@ -40,6 +45,7 @@ class Mapping(Shown):
     guard: tuple[Any, ...]
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     statement_index: int = 0
+    split: SplitSum | None = None
 
     @property
     def statement(self) -> Statement:
@@ -48,8 +54,9 @@ class Mapping(Shown):
 
     @property
     def id(self) -> str:
-        """A short stable name such as `i=n.p,j=k,k=c;a=I,b=W`."""
-        axes = ",".join(f"{t}={'.'.join(g) or '-'}" for t, g in self.groups)
+        """A short stable name such as `i=n.p,j=k,k=c;a=I,b=W`, with `l=p.q%8` where l has the low digit of q."""
+        digits = {} if self.split is None else self.split.low_digits
+        axes = ",".join(f"{t}={'.'.join(digits.get(a, a) for a in g) or '-'}" for t, g in self.groups)
         out = self.instruction.kernel.statements[0].target.tensor
         ops = ",".join(f"{o}={a.tensor}" for o, a in self.binding if o != out)
         if not self.instruction.axes:

@@ -1,4 +1,4 @@
-"""A move moves: its contract copies cells between a register and memory, or writes zeros, and computes nothing.
+"""A move moves: its contract copies cells between a register and memory, or writes one number, and computes nothing.
 
 Programs are proved with that meaning, so a `load` that doubled what it loads would be wrong in every program.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import symbols_of
@@ -61,7 +63,7 @@ def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -
     s = contract.statements[0]
     text = contract.text.strip()
     example = {"store": "m[l] = r[l]", "zero": "r[l] = 0", "broadcast": "r[l] = m[]"}.get(kind, "r[l] = m[l]")
-    copies = s.value == 0 if kind == "zero" else isinstance(s.value, Read)
+    copies = sp.sympify(s.value).is_number if kind == "zero" else isinstance(s.value, Read)
     if s.op != "=" or s.guard or not copies:
         raise LanguageError(f"instruction {name}: a {kind} only moves, which {text!r} does not: write {example!r}")
     read = s.inputs[0] if s.inputs else None

@@ -395,8 +395,8 @@ class Program(Shown):
     assumptions: hypotheses in words, also checked at entry ('W is finite').
     schedule: of a statement that is mapped onto instructions; None where every one is computed element by element.
     more: the schedules of secondary statements that are mapped, each with its own proved mapping.
-    starts: tensors that the body sets to 0 by itself before it adds to them, so that they may hold anything before:
-    temporaries in every call, outputs in calls in which FRESH is 1.
+    starts: tensors that the body sets by itself to what their reductions start from (0; the least of all for a maximum), so that
+    they may hold anything before: temporaries in every call, outputs in calls in which FRESH is 1.
     machine: whose engines issue the uses and whose addressed memories hold the buffers, with outputs that begin at 0; None: a core.
     parameters: of the machine, such as a vector length, each at least 1. Executors know their values; the proof holds for all.
     """

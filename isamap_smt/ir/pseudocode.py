@@ -14,6 +14,7 @@ from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import GIVE, TAKE
+from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
 from isamap_smt.ir.words import words
 
@@ -35,7 +36,8 @@ def pseudocode(program: Program) -> str:
         lines.append(f"sizes given at each call: {', '.join(kernel.free_sizes)}")
     for name in program.starts:
         when = "" if name in kernel.temporaries else " where fresh? is 1: the call adds to nothing"
-        lines.append(f"{name} begins at 0{when}")
+        op = next(s.op for s in kernel.statements if s.target.tensor == name)
+        lines.append(f"{name} begins at {neutral(op, kernel.tensor(name).dtype)}{when}")
     lines += [f"assumes {a}" for a in program.assumptions]
     if program.ahead:
         lines += ["once, before the calls:", *_block(program.ahead, 1, False)]

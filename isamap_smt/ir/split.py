@@ -1,4 +1,4 @@
-"""A sum taken apart: the same kernel with one of its sums computed as partial sums that are added up at the end.
+"""A kernel in another form: with one of its sums as partial sums that are added up at the end, or an axis as two digits.
 
     C[i,j] += A[i,k] * B[j,k]
 
@@ -7,6 +7,10 @@
 
 Compilers call it a factored reduction, or split-K. It gives an instruction's lanes, or threads, an axis of their own where the
 kernel has none that suits them. A maximum or a minimum is taken apart in the same way, into partial maxima.
+
+    C[i, 4*j_by4 + j_mod4] += A[i,k] * B[4*j_by4 + j_mod4, k]           where 4*j_by4 + j_mod4 < J
+
+gives lanes the low digit of an axis: two rows of eight, say.
 """
 
 from __future__ import annotations
@@ -40,6 +44,7 @@ class SplitSum:
 
     The first piece adds into the temporary `sums`, which statement `closing` adds up; the others add into the output itself.
     before: the sum of another statement, taken apart before; its kernel is `whole`.
+    Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points.
     axis: the one that is split, into `parts` sums. blocks, inner: how mapping.split.split_sum() made it; nothing rests on them.
     """
 
@@ -49,11 +54,16 @@ class SplitSum:
     axis: str
     parts: int
     pieces: tuple[Piece, ...]
-    sums: str
-    closing: int
+    sums: str = ""
+    closing: int = -1
     blocks: bool = False
     inner: int = 1
     before: SplitSum | None = None
+
+    @property
+    def digits(self) -> bool:
+        """Whether an axis is taken apart, and no sum."""
+        return not self.sums
 
     @property
     def origin(self) -> Kernel:
@@ -66,11 +76,24 @@ class SplitSum:
         return (*(() if self.before is None else self.before.chain), self)
 
     @property
+    def low_digits(self) -> dict[str, str]:
+        """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
+        return {one.pieces[0].back[-1][0]: f"{one.axis}%{one.parts}" for one in self.chain if one.digits}
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
+        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.chain if one.digits]
+        return tuple((high, low) for high, low in digits)
+
+    @property
     def added(self) -> int:
         """Statements that the kernel has more than the whole."""
         return len(self.kernel.statements) - len(self.whole.statements)
 
     def __str__(self) -> str:
+        if self.digits:
+            return f"{self.axis} in digits, the low one of {self.parts}"
         what = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}.get(
             self.whole.statements[self.statement].op
         )

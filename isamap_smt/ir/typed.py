@@ -90,6 +90,17 @@ def has_casts(value: Any) -> bool:
     return isinstance(value, Cast | Saturate | Round) or any(has_casts(a) for a in getattr(value, "args", ()))
 
 
+def below(tree: Any, exact: bool) -> bool:
+    """Whether the operands of an operation are exact integers. exact: whether it is one itself."""
+    return isinstance(tree, Saturate) or (exact and not isinstance(tree, Cast | Round))
+
+
+def of_type(value: Any, kind: DType) -> Any:
+    """A value of the type below a saturation, where what has no type of its own would be an exact integer."""
+    has_one = isinstance(value, Read | Cast | Saturate | Round) or not isinstance(value, Scalar)
+    return value if has_one else Cast(sp.Symbol(kind.name), value)
+
+
 def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     """The type of the value; None for literals, which take the type of their surroundings. Raises DTypeError."""
     match value:
@@ -112,7 +123,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
             return _meet(value.args[1:], types, value)
         case Compare():
             raise DTypeError("a comparison is only the condition of select(condition, a, b)")
-        case sp.Integer() | sp.Float() | IndexValue():
+        case sp.Number() | IndexValue():
             return None
     found = _meet(value.args, types, value)
     if value.floating and found is not None and not found.is_float:

@@ -190,7 +190,7 @@ def _value(x: Any) -> tuple[str, int]:
             return x.name, _ATOM
         case sp.Integer():
             return str(int(x)), _ATOM if x >= 0 else _NEGATING
-        case sp.Float():
+        case sp.Float() | sp.core.numbers.Infinity() | sp.core.numbers.NegativeInfinity():
             return repr(float(x)), _ATOM if x >= 0 else _NEGATING
         case Cast() | Saturate() | Round():
             return f"{_CONVERSIONS[type(x)]}{x.args[0].name}({value_text(x.args[1])})", _ATOM

@@ -1,6 +1,7 @@
 """The fuse family: each instruction axis takes kernel axes, fused, then cut to the axis' size.
 
-Search proposes axes in the kernel's order; a mapping written by hand may fuse them in any.
+Search proposes axes in the kernel's order; a mapping written by hand may fuse them in any. The kernel may be one whose axes were
+taken apart into digits (mapping/digits.py): then a group can hold the low digit of an axis alone.
 
 For a group g = (a1 .. am) of instruction axis t with N points
     F = (..(a1*E2 + a2)*E3 + ..)*Em + am        mixed radix, innermost axis last
@@ -25,7 +26,9 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.axes import AxesError, Groups, groups_of, parse_axes
+from isamap_smt.mapping.digits import named_digits, split_axes
 
 Binding = tuple[tuple[str, Access], ...]
 
@@ -40,20 +43,31 @@ def fuse(
 ) -> Mapping:
     """The mapping of the fuse family with these axes; nothing about it is proved yet.
 
+    `q%8` among the axes is the low digit of q: the mapping is one of the kernel with q in two digits.
     operands: 'fixed' (kernel operands feed instruction operands in the order written), 'any' (the first
     assignment whose element types fit) or {operand: tensor}. Raises AxesError and UnknownNameError.
     """
     require_kernel_and_instruction("fuse", kernel, instruction)
     table = parse_axes(axes) if isinstance(axes, str) else axes
+    split = split_axes(kernel, named_digits([a for g in table.values() for a in g]), statement)
+    if split is not None:
+        kernel, names = split.kernel, {digit: a for a, digit in split.low_digits.items()}
+        table = {t: [names.get(a.replace(" ", ""), a) for a in g] for t, g in table.items()}
     groups = groups_of(kernel, instruction, table, statement, partial)
-    return fuse_groups(kernel, instruction, groups, bind(kernel, instruction, operands, statement), statement)
+    return fuse_groups(kernel, instruction, groups, bind(kernel, instruction, operands, statement), statement, split)
 
 
 @lru_cache(maxsize=256)
 def fuse_groups(
-    kernel: Kernel, instruction: Instruction, groups: Groups, binding: Binding, statement: int = 0
+    kernel: Kernel,
+    instruction: Instruction,
+    groups: Groups,
+    binding: Binding,
+    statement: int = 0,
+    split: SplitSum | None = None,
 ) -> Mapping:
-    """The mapping of checked groups and a binding; groups holds every instruction axis, in its order."""
+    """The mapping of checked groups and a binding; groups holds every instruction axis, in its order. split: what the kernel comes
+    from."""
     s = kernel.statements[statement]
     extents = {a.name: a.extent for a in s.axes}
     tiles, outs = outer_names(kernel, instruction, s)
@@ -87,6 +101,7 @@ def fuse_groups(
         tuple(g for g in guard if g is not sp.true),
         groups,
         statement,
+        split,
     )
 
 

@@ -7,6 +7,7 @@ lie along each index of m its place says.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -15,11 +16,14 @@ from isamap_smt.ir.addresses import Address
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import Instruction, SelectedInstruction
+from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.move_form import MAIN, register_operand
 from isamap_smt.ir.program import Node, Ref, Use
 from isamap_smt.ir.scalar import Read
+from isamap_smt.language.printer import access_text, value_text
+from isamap_smt.mapping.point_c import c_value
 
 
 def registers_of(node: Node) -> list[tuple[str, Instruction, Ref]]:
@@ -132,9 +136,39 @@ def moves_in_place(
     return sorted(found, key=lambda x: x[1] != pattern)
 
 
-def find_zero(hardware: Hardware, compute: Instruction, operand: str) -> Instruction | None:
-    """The move that zeroes the register of `operand` of `compute`; None when the machine has none."""
-    return next(iter(_moves(hardware, compute, operand, ("zero",))), None)
+def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) -> Instruction | None:
+    """What puts the number that a reduction by `op` starts from into every cell of the register of `operand` of `compute`: the
+    machine's zero, or its broadcast of that number; None when it has none."""
+    number = neutral(op, compute.kernel.tensor(operand).dtype)
+    if number == 0:
+        return next(iter(_moves(hardware, compute, operand, ("zero",))), None)
+    found = _moves(hardware, compute, operand, ("broadcast", "load"))
+    plain = (m for m in found if not (_memory(m).index or m.active or m.needs or m.preconditions or m.assume))
+    move = next(plain, None)
+    return None if move is None else _filled(move, sp.sympify(number))
+
+
+def _filled(broadcast: Instruction, number: Any) -> Instruction:
+    """The broadcast of this number, which takes nothing from memory."""
+    s, register = broadcast.kernel.statements[0], register_operand(broadcast)
+    t = broadcast.kernel.tensor(register)
+    constant, _ = c_value(number, {}, t.dtype)
+    taken = {register: f"{{{register}}}", _memory(broadcast).tensor: f"(&(const {t.dtype.c}){{{{{constant}}}}})"}
+    name = f"{broadcast.name}_of_{'least' if number < 0 else 'greatest' if number > 1 else number}"
+    text = f"{access_text(s.target)} = {value_text(number)}"
+    contract = replace(broadcast.kernel, name=name, tensors=(t,), statements=(replace(s, value=number),), text=text)
+    return SelectedInstruction(
+        name,
+        contract,
+        "zero",
+        places=tuple(p for p in broadcast.places if p[0] == register),
+        emit=broadcast.statement(taken),
+        requires=broadcast.requires,
+        cost=broadcast.cost,
+        c_types=tuple(c for c in broadcast.c_types if c[0] == register),
+        headers=broadcast.headers,
+        prelude=broadcast.prelude,
+    )
 
 
 def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> list[Instruction]:

@@ -95,7 +95,7 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
         if isinstance(tree, head):
             x, y, kind = _pair(tree.args[0], tree.args[1], names, literal)
             return _arithmetic(symbol, x, y, kind), kind
-    if isinstance(tree, sp.Integer | sp.Float | sp.Rational):
+    if isinstance(tree, sp.Number) and tree is not sp.nan:
         return _literal(tree, literal), literal
     raise ScheduleError(f"portable C has no exact {type(tree).__name__}; only vector descriptions could offer it")
 

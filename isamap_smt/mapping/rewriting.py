@@ -22,7 +22,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Scalar, Select, SNeg
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, literal_kind, of_type, type_of
 from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, keeps_error_of, met, sides, verdict
 
 EXACT = "exact"  # the type of what stands below a saturation
@@ -97,7 +97,11 @@ class Equalities:
         """The tree that a term is."""
         if term not in self._trees:
             op, args = self.graph.terms[term]
-            self._trees[term] = _joined(op, [self.tree(a) for a in args])
+            trees = [self.tree(a) for a in args]
+            if op[0] == "Saturate" or (op[1] == EXACT and args):  # type: ignore[index]
+                kinds = [DTYPES.get(self.kind(a)) for a in args]
+                trees = [t if d is None else of_type(t, d) for t, d in zip(trees, kinds, strict=True)]
+            self._trees[term] = _joined(op, trees)
         return self._trees[term]
 
     def kind(self, term: int) -> str:
@@ -282,10 +286,11 @@ class Forms:
         self.exact: set[Any] = set()  # what has no type of its own, below a saturation
         for t in graph.classes():
             tree = self._name(t)
-            if tree in self.of:  # as one of a type, and as an exact integer
+            number = not any(True for _ in scalar.reads(tree))
+            if tree in self.of and not number:  # as one of a type, and as an exact integer
                 raise IsamapError(f"{tree} stands below a saturation and elsewhere, too")
-            self.of[tree] = tuple(dict.fromkeys(self._form(m) for m in graph.members(t)))
-            if found.kind(t) == EXACT:
+            self.of[tree] = (tree,) if number else tuple(dict.fromkeys(self._form(m) for m in graph.members(t)))
+            if found.kind(t) == EXACT and not number:
                 self.exact.add(tree)
 
     @property

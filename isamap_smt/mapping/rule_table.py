@@ -8,6 +8,16 @@ from __future__ import annotations
 
 from isamap_smt.ir.rules import Rule
 
+HALVES, INTEGERS = ("f16", "bf16"), ("i8", "u8", "i16", "u16", "i32")
+ABOVE = (
+    ("i8", "u8", 127),
+    ("i8", "u16", 127),
+    ("u8", "u16", 255),
+    ("i16", "u16", 32767),
+)  # all that the first lacks is more
+BELOW = (("u8", "i8"), ("u16", "i8"), ("u16", "i16"))  # all that the first lacks is negative
+INSIDE = {"i16": ("i8", "u8"), "u16": ("u8",), "i32": ("i8", "u8", "i16", "u16")}  # types all of whose numbers one has
+
 RULES: tuple[Rule, ...] = (
     # signs
     Rule("twice negated", "-(-x)", "x"),
@@ -68,6 +78,18 @@ RULES: tuple[Rule, ...] = (
     Rule("narrow sum", "i32(a) + i32(b)", "i32(i16(a) + i16(b))", types=(("a", "i8"), ("b", "i8"))),
     Rule("clamped below anyway", "sat_u8(max(x, 0))", "sat_u8(x)", types=(("x", "i32"),)),
     Rule("clamped twice", "sat_i8(sat_i16(x))", "sat_i8(x)", types=(("x", "i32"),)),
+    *(Rule(f"{t} as it is", f"{t}(x)", "x", types=(("x", t),)) for t in (*INTEGERS, "f32")),
+    *(Rule(f"{t} clamped to itself", f"sat_{t}(x)", "x", types=(("x", t),)) for t in INTEGERS),
+    *(Rule(f"{t} in {w}", f"sat_{w}(x)", f"{w}(x)", types=(("x", t),)) for w, inner in INSIDE.items() for t in inner),
+    *(Rule(f"{t} of too large {w}", f"sat_{t}(x)", f"{t}(min(x, {most}))", types=(("x", w),)) for t, w, most in ABOVE),
+    *(Rule(f"{t} of negative {w}", f"sat_{t}(x)", f"{t}(max(x, 0))", types=(("x", w),)) for t, w in BELOW),
+    Rule("u16 of i8 in steps", "u16(x)", "u16(i16(x))", types=(("x", "i8"),)),
+    *(Rule(f"{h} to {t}", f"{t}(x)", f"{t}(f32(x))", types=(("x", h),)) for h in HALVES for t in INTEGERS),
+    *(
+        Rule(f"{h} rounded to {t}", f"round_{t}(x)", f"round_{t}(f32(x))", types=(("x", h),))
+        for h in HALVES
+        for t in INTEGERS
+    ),
 )
 
 __all__ = ["RULES"]

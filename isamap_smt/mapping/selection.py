@@ -14,13 +14,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from itertools import product
 from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
@@ -45,7 +43,7 @@ from isamap_smt.ir.scalar import (
     reads,
     rewrite_reads,
 )
-from isamap_smt.ir.typed import type_of, typed_value
+from isamap_smt.ir.typed import below, of_type, type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
@@ -64,22 +62,27 @@ HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
     operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
-    exactly. Of several numbers of lanes the largest.
+    exactly. Of several numbers of lanes the one with the fewest cycles an element, moves included; of equal ones the largest.
 
     Raises RuleError for a rule of the machine that does not hold where it is asked to."""
     for rule in machine.rules:
         require(rule)
-    if machine.opened is not None or machine.engines or left_to_inputs(kernel.statements[statement]):
+    if machine.opened is not None or machine.engines:
         return None
-    for files, rules in product(register_files(machine), ((*RULES, *machine.rules), ())):
-        try:
-            value = typed_value(kernel, kernel.statements[statement])
-            found = _Selection(machine, kernel, statement, value, files, rules).instruction()
-        except IsamapError:
-            found = None  # with fewer lanes, or as it is written, it may go
-        if found is not None:
-            return found
-    return None
+    found: list[tuple[float, Instruction]] = []
+    for files in register_files(machine):
+        for rules in ((*RULES, *machine.rules), ()):
+            try:
+                value = typed_value(kernel, kernel.statements[statement])
+                made = _Selection(machine, kernel, statement, value, files, rules).instruction()
+            except IsamapError:
+                continue  # with fewer lanes, or as it is written, it may go
+            if made is not None:
+                moves = (files.of[t.dtype.name].load for t in made.kernel.tensors)
+                cycles = sum(1 / i.cost.per_cycle for i in (made, *moves))
+                found.append((cycles / files.lanes, made))
+                break
+    return min(found, key=lambda f: f[0], default=(0.0, None))[1]
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,7 @@ class _Selection:
                     offers.append(Offer(n, uses, ticks, bound not in plain))
                     made.append(_Part(step, bound, tree))
             for form in self.forms.of[tree]:
-                if not (self.machine.simulated or isinstance(form, Read)) and self._in_lanes(form):
+                if not (self.machine.simulated or isinstance(form, Read)) and self._in_lanes(tree, form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
                     ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
                     offers.append(Offer(n, uses, ticks, form not in given))
@@ -265,13 +268,10 @@ class _Selection:
             return None
         return type_of(tree, self.types) or (type_of(around, self.types) if tree is not around else None)
 
-    def _in_lanes(self, tree: Any) -> bool:
-        kind = type_of(tree, self.types)
-        return (
-            kind is not None
-            and kind.name in self.files.of
-            and all((d := type_of(a, self.types)) is not None and d.name in self.files.of for a in self._operands(tree))
-        )
+    def _in_lanes(self, tree: Any, form: Any) -> bool:
+        """Whether the part and what one of its forms reads lie in registers."""
+        kinds = [type_of(a, self.types) for a in (tree, *self._operands(form))]
+        return all(d is not None and d.name in self.files.of for d in kinds)
 
     def _operands(self, tree: Any) -> Iterator[Any]:
         """What an operation reads; numbers, types, the parts of a comparison and of what is saturated apart."""
@@ -284,12 +284,18 @@ class _Selection:
                 else:
                     yield a
 
-    def _with(self, tree: Any, operands: dict[Any, Any]) -> Any:
-        """The operation on other operands."""
+    def _with(self, tree: Any, operands: dict[Any, Any], exact: bool = False) -> Any:
+        """The operation on other operands. exact: below a saturation."""
         args = []
+        inner = below(tree, exact)
         for a in tree.args:
             inside = a if isinstance(a, Compare) else self.forms.of[a][0] if a in self.forms.exact else None
-            args.append(operands.get(a, a) if inside is None else self._with(inside, operands))
+            if inside is not None:
+                args.append(self._with(inside, operands, inner))
+            else:
+                other = operands.get(a, a)
+                kind = type_of(a, self.types) if inner and other is not a else None
+                args.append(other if kind is None else of_type(other, kind))
         return tree.func(*args)
 
     # ---- the instruction

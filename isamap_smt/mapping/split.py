@@ -64,21 +64,23 @@ def _splittable(kernel: Kernel, position: int, axis: str) -> int:
     return int(extent)
 
 
+def new_name(kernel: Kernel, name: str) -> str:
+    """The name, with as many `_` behind it as make it one that the kernel does not have."""
+    taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
+    taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
+    while name in taken:
+        name += "_"
+    return name
+
+
 class _Names:
-    """Names that the kernel does not have."""
+    """Names that the kernel does not have, no two of which are the same."""
 
     def __init__(self, kernel: Kernel, axis: str, target: str) -> None:
-        self.taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
-        self.taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
-        self.part, self.step = self._new(f"{axis}_part"), self._new(f"{axis}_step")
-        self.near, self.rest = self._new(f"{axis}_near"), self._new(f"{axis}_rest")
-        self.sums = self._new(f"{target}_sums")
-
-    def _new(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        return name
+        self.part, self.step, self.near, self.rest = (
+            new_name(kernel, f"{axis}_{what}") for what in ("part", "step", "near", "rest")
+        )
+        self.sums = new_name(kernel, f"{target}_sums")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.scalar import Compare, Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
-from isamap_smt.ir.typed import typed_value
+from isamap_smt.ir.typed import below, of_type, typed_value
 
 Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
 COMMUTE = (SAdd, SMul, SMax, SMin)
@@ -39,7 +39,14 @@ class Step:
 
     def value(self, operands: dict[str, Any]) -> Any:
         """The pattern with these values for the lanes."""
-        return rewrite_reads(self.pattern, lambda r: operands[r.tensor])
+        return self._value(self.pattern, operands, False)
+
+    def _value(self, pattern: Any, operands: dict[str, Any], exact: bool) -> Any:
+        if isinstance(pattern, Read):
+            found = operands[pattern.tensor]
+            return of_type(found, self.instruction.kernel.tensor(pattern.tensor).dtype) if exact else found
+        args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
+        return pattern.func(*args) if args else pattern
 
 
 @lru_cache(maxsize=64)
@@ -83,9 +90,13 @@ class Known:
     forms: Callable[[Any], Sequence[Any]]
 
 
-def _matched(i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], known: Known) -> Iterator[dict[str, Any]]:
+def _matched(
+    i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], known: Known, exact: bool = False
+) -> Iterator[dict[str, Any]]:
+    """exact: below a saturation."""
     if isinstance(pattern, Read):
-        fits = known.kind(tree) == i.kernel.tensor(pattern.tensor).dtype
+        d = i.kernel.tensor(pattern.tensor).dtype
+        fits = bool(d.low <= tree <= d.high) if exact and tree.is_Integer else known.kind(tree) == d
         if fits and bound.get(pattern.tensor, tree) == tree:
             yield {**bound, pattern.tensor: tree}
         return
@@ -93,19 +104,22 @@ def _matched(i: Instruction, pattern: Any, tree: Any, bound: dict[str, Any], kno
         if pattern == tree:
             yield bound
         return
+    exact = below(pattern, exact)
     for form in (tree,) if isinstance(pattern, Compare) else known.forms(tree):
         if type(pattern) is not type(form) or len(pattern.args) != len(form.args):
             continue
-        yield from _all(i, list(zip(pattern.args, form.args, strict=True)), bound, known)
+        yield from _all(i, list(zip(pattern.args, form.args, strict=True)), bound, known, exact)
         same = all(isinstance(a, Read) for a in pattern.args)  # then the other order is the same instruction again
         if isinstance(pattern, COMMUTE) and not same:
-            yield from _all(i, list(zip(pattern.args, form.args[::-1], strict=True)), bound, known)
+            yield from _all(i, list(zip(pattern.args, form.args[::-1], strict=True)), bound, known, exact)
 
 
-def _all(i: Instruction, pairs: list[Any], bound: dict[str, Any], known: Known) -> Iterator[dict[str, Any]]:
+def _all(
+    i: Instruction, pairs: list[Any], bound: dict[str, Any], known: Known, exact: bool
+) -> Iterator[dict[str, Any]]:
     if not pairs:
         yield bound
         return
     (pattern, tree), *rest = pairs
-    for found in _matched(i, pattern, tree, bound, known):
-        yield from _all(i, rest, found, known)
+    for found in _matched(i, pattern, tree, bound, known, exact):
+        yield from _all(i, rest, found, known, exact)

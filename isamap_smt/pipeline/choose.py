@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.errors import DTypeError, ScheduleError
-from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
@@ -31,6 +32,7 @@ from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
+CONVERTED = 1.0  # cycles of an element that is converted on its way through memory (measured: 1.2)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]
@@ -56,19 +58,22 @@ def candidates(
     pinned: str | None = None,
     search: Search = find_mappings,
     figures: Figures = DESCRIBED,
+    digits: tuple[tuple[str, str], ...] = (),
 ) -> Candidates:
     """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
     those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
-    figures: the rates by which they are ranked.
+    figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first
+    outside.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main
     _check_reads(kernel, main)
     fitting = _fitting(kernel, hardware, pinned, main)
     ranked = _onto_vectors(kernel, hardware, fitting, sizes, search, main, pinned is not None)
+    ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     notes: tuple[str, ...] = ()
-    if not ranked and not pinned:
+    if not ranked and not digits and not pinned:
         scalar, ranked = _points(kernel, hardware, fitting, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
@@ -100,13 +105,15 @@ def _onto_vectors(
     statement: int,
     any_: bool = False,
 ) -> list[_Ranked]:
-    """Mappings onto instructions of several points (any_: or of one); else onto the one that is made for the statement."""
+    """Mappings onto instructions of several points (any_: or of one); and onto the one that is made for the statement, where there
+    are none, or each of them has elements converted on their way for one use alone."""
     ranked: list[_Ranked] = []
     for i in fitting:
         if hardware.offers(i) and (i.axes or any_):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
-    if not ranked and not any_ and (made := selected_instruction(hardware, kernel, statement)) is not None:
-        ranked = _ranked(_search(search, kernel, made, statement), sizes, hardware)
+    instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
+    if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
+        ranked += _ranked(_search(search, kernel, made, statement), sizes, hardware)
     return ranked
 
 
@@ -176,7 +183,7 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> 
     """Those that leave the time steps of a recurrence to a loop."""
     recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
-    return [(_cycles(m, sizes, hardware), mappings, m) for m in fitting]
+    return [(execution_cycles(m, sizes, hardware), mappings, m) for m in fitting]
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
@@ -190,8 +197,13 @@ def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) 
     return [chosen]
 
 
-def _cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
-    """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged."""
+def _takes_digits(mapping: Mapping, digits: tuple[tuple[str, str], ...]) -> bool:
+    grouped = {a for _, g in mapping.groups for a in g}
+    return all(low in grouped and high not in grouped for high, low in digits)
+
+
+def execution_cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
+    """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged, and of conversions."""
     mapping = proved.mapping
     kernel = mapping.kernel.with_sizes(sizes)
     extents = {a.name: int(a.extent) if is_constant(a.extent) else _ASSUMED for a in kernel.axes}
@@ -205,7 +217,18 @@ def _cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) ->
     for operand, _ in mapping.binding:
         charge = 1.0 if _in_place(mapping, operand, hardware) else _REARRANGE[supply(mapping, operand).kind]
         cycles *= charge**2 if operand == output else charge
-    return cycles
+    return cycles + _converted(proved, sizes)
+
+
+def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
+    """Cycles to convert operands of another element type, through memory, in a statement that uses each element once."""
+    m, s = proved.mapping, proved.mapping.statement
+    if s.reduction_axes:
+        return 0.0
+    held = {o: m.instruction.kernel.tensor(o).dtype for o, _ in m.binding}
+    extents = {a.name: int(a.extent) if is_constant(a.extent) else sizes.get(str(a.extent), _ASSUMED) for a in s.axes}
+    apart = [symbols_of(a.index) for o, a in m.binding if m.kernel.tensor(a.tensor).dtype != held[o]]
+    return CONVERTED * sum(prod(extents[n] for n in names & set(extents)) for names in apart)
 
 
 def _in_place(mapping: Mapping, operand: str, hardware: Hardware) -> bool:

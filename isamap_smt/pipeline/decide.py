@@ -14,12 +14,14 @@ from typing import Any
 from isamap_smt.codegen import lower
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import (
+    NotProvedError,
     ScheduleError,
     UndecidedError,
 )
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.mapping.digits import phases
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
 from isamap_smt.pipeline.element_by_element import computed, require_portable
@@ -33,7 +35,17 @@ from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back, with_winner
 from isamap_smt.pipeline.secondary import constants_of, secondary_statements
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
-from isamap_smt.pipeline.split import SplitPin, after, cheaper, pinned_split, rest, split_pin, splits, without_split
+from isamap_smt.pipeline.split import (
+    after,
+    cheaper,
+    in_digits,
+    in_these_digits,
+    pinned_split,
+    rest,
+    split_pin,
+    splits,
+    without_split,
+)
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
@@ -84,7 +96,9 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
     sizes = dict(q.sizes)
-    if isinstance(pin, SplitPin):
+    if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock)) is not None:
+        return phased
+    if pin is not None and not isinstance(pin, bool):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
         return _in_parts(q, found, str(found), clock)
     main = main_schedule(q, clock)
@@ -100,16 +114,36 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         return first, *others
 
     ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
+    if q.family == "digits":
+        ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
+        what = "axes in digits" if better.split.digits else "the sum in pieces"
         q, main, better = _in_parts(q, better, told, clock)
-        main = main.about("the sum in pieces, by what both ways are predicted to take")
+        main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways:
-        main = main.about(f"the sum in one piece: {len(ways)} ways to take it apart were priced")
+        what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
+        main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
     apart, split = _others_in_parts(q, better, clock)
     if split is None or split is better:
         return q, main, better
     return apart, replace(main_schedule(apart, clock), notes=main.notes), split
+
+
+def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] | None:
+    """The question about the kernel whose axes are taken apart by what the guard's remainders ask for; None where nothing asks, or
+    nothing carries it out."""
+    sizes = dict(q.sizes)
+    turns = phases(q.kernel.with_sizes(sizes).statements[q.kernel.main])
+    if not turns:
+        return None
+    try:
+        found = clock.time("prove", lambda: require_split(in_these_digits(q.kernel, sizes, turns, q.kernel.main)))
+        there = replace(_of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
+        main = main_schedule(there, clock)
+    except (ScheduleError, NotProvedError):
+        return None
+    return None if main.schedule is None else (there, main, found)
 
 
 def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tuple[Question, ProvedSplit | None]:
@@ -149,7 +183,8 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
 
 
 def _of_split(q: Question, split: SplitSum) -> Question:
-    return replace(q, kernel=split.kernel, sizes=tuple(sorted(rest(split, dict(q.sizes)).items())), tuned="")
+    sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
+    return replace(q, kernel=split.kernel, sizes=sizes, tuned="", digits=split.pairs)
 
 
 def _remembered(q: Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
@@ -169,9 +204,7 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
         raise ScheduleError(
             f"the strategy {q.strategy!r} does not know recurrences, and {q.kernel.name} has time steps; use 'exact'"
         )
-    choice: Candidates = clock.time(
-        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
-    )
+    choice: Candidates = clock.time("map", _candidates, q)
     made = clock.time("schedule", lambda: spaces(q.task, choice, q.timeout, q.figures))
     model = cost_model_of(q.cost_model, q.hardware)
     points = clock.time("schedule", lambda: make(made.space, model, 0).ask(1))
@@ -181,11 +214,13 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
     return made.space.schedule(points[0]), made.mappings[points[0].mapping], (*choice.notes, told)
 
 
+def _candidates(q: Question) -> Candidates:
+    return candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures, q.digits)
+
+
 def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
     """The best schedule among those of the best few mappings."""
-    choice: Candidates = clock.time(
-        "map", lambda: candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures)
-    )
+    choice: Candidates = clock.time("map", _candidates, q)
     found, mappings = _best(q, choice, without_fusion(dict(q.pins)), clock)
     return found, mappings, choice.notes
 

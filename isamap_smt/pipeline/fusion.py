@@ -3,6 +3,7 @@
 For each block size all of them are scheduled as if the axis were that long, and the block is taken where all blocks
 together, with what they stream past the cache, are predicted to cost less than one statement after the other. Axes qualify
 whose every value of a later statement needs the same value of the earlier ones only; the program's proof shows that it does.
+Blocks may lie inside one value of another such axis: of one head after the other, a few rows each.
 """
 
 from __future__ import annotations
@@ -61,9 +62,11 @@ def without_fusion(pins: Dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fused:
-    """Statements in blocks of `points` along an axis. predicted, apart: cycles with and without."""
+    """Statements in blocks of `points` along an axis, for one value of each of the axes `over` after the other. predicted, apart:
+    cycles with and without."""
 
     axis: str
+    over: tuple[str, ...]
     points: int
     schedules: tuple[Schedule, ...]
     predicted: float
@@ -71,8 +74,9 @@ class Fused:
 
     def __str__(self) -> str:
         *most, last = (str(s.proved.mapping.statement_index + 1) for s in self.schedules)
+        each = f", for each {' and '.join(self.over)}" if self.over else ""
         return (
-            f"statements {', '.join(most)} and {last} share blocks of {self.points} along {self.axis}: {self.predicted:,.0f} "
+            f"statements {', '.join(most)} and {last} share blocks of {self.points} along {self.axis}{each}: {self.predicted:,.0f} "
             f"cycles predicted, {self.apart:,.0f} one after the other"
         )
 
@@ -82,6 +86,7 @@ class _Group:
     """Schedules of neighbouring mapped statements, and what they hand to later ones among them.
 
     left: schedules that are given up: their statements have few points for one value of the axis, which are computed one by one.
+    over: axes with their extents, for each value of which there are such blocks.
     """
 
     kernel: Kernel
@@ -90,12 +95,23 @@ class _Group:
     handed: tuple[str, ...]
     axis: str
     extent: int
+    over: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def values(self) -> int:
+        """How many times there are all blocks along the axis."""
+        return prod(n for _, n in self.over)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Those that loops of several statements count, the outermost first."""
+        return (*(a for a, _ in self.over), self.axis)
 
     @property
     def row(self) -> int:
         """Bytes for one value of the axis: of what is handed over, and of what several of them read."""
         tensors = [self.kernel.tensor(t) for t in (*self.handed, *self.common)]
-        return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // self.extent
+        return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // (self.extent * self.values)
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -139,8 +155,12 @@ def fused(
             except (ScheduleError, SizeError) as error:
                 problems.append(error)
                 continue
-            beside = found[at - 1].fused if at else ""
-            if best is not None and best.axis != beside and (pinned is not None or best.predicted < best.apart):
+            beside = found[at - 1].shared if at else ()
+            if (
+                best is not None
+                and (*best.over, best.axis) != beside
+                and (pinned is not None or best.predicted < best.apart)
+            ):
                 found[at:end] = best.schedules
                 notes.append(str(best))
                 at += len(best.schedules) - 1
@@ -190,9 +210,12 @@ class _Choice:
         """The cheapest blocks of these neighbours; None where no axis qualifies. Raises ScheduleError or SizeError where those that
         are pinned cannot be."""
         found: Fused | None = None
-        for group in _groups(run, self.sizes):
+        held = False  # whether a core's own caches hold blocks of an axis: those of one further in would lie apart in memory
+        for group in _nested(tuple(_groups(run, self.sizes))):
             if self.pinned is not None and group.axis != self.pinned[0]:
                 continue
+            if held and not group.over:
+                break
             for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures):
                 try:
                     made = _fused(group, points, self)
@@ -203,8 +226,7 @@ class _Choice:
                     continue
                 if found is None or made.predicted < found.predicted:
                     found = made
-            if self.pinned is None and group.row <= usable(_caches(group, self.figures)[:2][-1]):
-                break  # a core's own caches hold blocks of this axis: those of an axis further in would lie apart in memory
+            held = held or (self.pinned is None and group.row <= usable(_caches(group, self.figures)[:2][-1]))
         return found
 
 
@@ -239,6 +261,14 @@ def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[_Group]:
             yield _Group(kernel, taken, left, handed, axis.name, int(axis.extent))
 
 
+def _nested(groups: tuple[_Group, ...]) -> Iterator[_Group]:
+    """The groups; of more than two statements also each inside one value of the axis before it."""
+    for n, group in enumerate(groups):
+        if n and len(group.schedules) > 2 and group.schedules == groups[n - 1].schedules:
+            yield replace(group, over=((groups[n - 1].axis, groups[n - 1].extent),))
+        yield group
+
+
 def _owners(
     run: Sequence[Schedule], axis: str, kernel: Kernel
 ) -> tuple[tuple[Schedule, ...], tuple[Schedule, ...]] | None:
@@ -271,6 +301,7 @@ def _sizes(group: _Group, figures: Figures) -> tuple[int, ...]:
     chosen: list[int] = []
     for cache in _caches(group, figures):
         if group.row * group.extent <= usable(cache):
+            chosen += [group.extent] if group.over else []
             break
         for share in SHARES:
             chosen += sorted(n for n in offered if n * group.row * share <= usable(cache))[-1:]
@@ -285,11 +316,20 @@ def _caches(group: _Group, figures: Figures) -> tuple[Memory, ...]:
 
 
 def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
-    axis, count, threads, figures = group.axis, ceil(group.extent / points), choice.threads, choice.figures
-    if points >= group.extent:
+    axis, count, threads, figures = (
+        group.axis,
+        group.values * ceil(group.extent / points),
+        choice.threads,
+        choice.figures,
+    )
+    if points > group.extent or (points == group.extent and not group.over):
         raise ScheduleError(f"a block of {points} is all of {axis}, which has {group.extent}")
-    small = {**{k: v for k, v in choice.sizes.items() if k not in _names(group)}, axis: points}
-    parallel = threads > 1 and count >= threads
+    small = {
+        **{k: v for k, v in choice.sizes.items() if k not in _names(group)},
+        axis: points,
+        **{a: 1 for a, _ in group.over},
+    }
+    parallel = threads > 1 and (group.values if group.over else count) >= threads
     made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
     work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
     streamed, exposed = _streamed(group, small, choice)
@@ -301,7 +341,7 @@ def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
     done = tuple(_around(s, group, points, choice, 0 if parallel else None) for s in made)
     starts = threads * figures.start_threads if parallel else 0.0
     predicted = max(work, streamed) * uneven + exposed + starts
-    return Fused(axis, points, done, predicted, group.apart)
+    return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart)
 
 
 def _given_up(group: _Group) -> list[Statement]:
@@ -313,17 +353,18 @@ def _points(s: Statement) -> int:
 
 
 def _names(group: _Group) -> set[str]:
-    """The axis, and the size that is its extent in the kernel of open sizes."""
-    extent = _statement(group.schedules[0]).axis(group.axis).extent
-    return {group.axis, *(s.name for s in extent.free_symbols)}
+    """The axes, and the sizes that are their extents in the kernel of open sizes."""
+    extents = [_statement(group.schedules[0]).axis(a).extent for a in group.axes]
+    return {*group.axes, *(s.name for extent in extents for s in extent.free_symbols)}
 
 
 def _one(schedule: Schedule, group: _Group, points: int, small: dict[str, int], choice: _Choice) -> Schedule:
     """The statement's schedule for one block. Steps along the axis must divide it, or the last tile would reach beyond."""
     mapping = schedule.proved.mapping
     held = (*choice.constant, *constant_along(group.kernel, mapping.statement_index, group.axis))
-    leaf = next(a.leaf for a in program_axes(mapping) if a.name == group.axis)
-    if points % leaf:
+    leaves = {a.name: a.leaf for a in program_axes(mapping)}
+    leaf = leaves[group.axis]
+    if points % leaf or any(leaves[a] != 1 for a, _ in group.over):
         raise ScheduleError(f"a block of {points} cuts the {leaf} lanes of {mapping.instruction.name}")
     found = choice.solve(schedule, small, held, {})
     if _divides(found, group.axis, points):
@@ -343,14 +384,20 @@ def _divides(schedule: Schedule, axis: str, points: int) -> bool:
 def _around(s: Schedule, group: _Group, points: int, choice: _Choice, parallel: int | None) -> Schedule:
     """The schedule of one block, inside a loop over the blocks."""
     mapping = s.proved.mapping
-    stays = constant_along(group.kernel, mapping.statement_index, group.axis)
+    still = [constant_along(group.kernel, mapping.statement_index, a) for a in group.axes]
+
+    def changes(tensor: str) -> int:
+        """Inside how many of the shared loops it is another one."""
+        return max((depth for depth, known in enumerate(still, 1) if tensor not in known), default=0)
+
     closes = () if _closed(s, group.axis, points) else (LoopStep(group.axis, s.register(group.axis)),)
-    every = nested(s, (LoopStep(group.axis, points), *closes), stays=stays, constant=choice.constant)
+    outer = (*(LoopStep(a, 1) for a, _ in group.over), LoopStep(group.axis, points), *closes)
+    every = nested(s, outer, changes=changes, constant=choice.constant, without=[a for a, _ in group.over])
     told = f"chosen for a block of {points} along {group.axis}; traffic and objective are those of one block"
     several = "two" if len(group.schedules) == 2 else len(group.schedules)
     outside = f"blocks of {points} along {group.axis}, in which {several} statements share a cache"
     return replace(
-        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(choice.sizes.items())), fused=group.axis,
+        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(choice.sizes.items())), fused=" ".join(group.axes),
         decided_outside=(*s.decided_outside, outside),
     )  # fmt: skip
 
@@ -376,7 +423,8 @@ def _streamed(group: _Group, small: dict[str, int], choice: _Choice) -> tuple[fl
         every = setting(schedule.proved, hardware, dict(choice.sizes), (), 1)
         m = machine(hardware, mapping.instruction, choice.figures)
         levels = range(kept_between(block, m), kept_between(every, m))
-        stays = {*group.handed, *brought, *constant_along(group.kernel, mapping.statement_index, group.axis)}
+        held = [set(constant_along(group.kernel, mapping.statement_index, a)) for a in group.axes]
+        stays = {*group.handed, *brought, *set.intersection(*held)}
         for o in (*every.inputs, every.output):
             output = o == every.output
             if every.tensor(o) in stays or (output and every.tensor(o) in written):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
@@ -12,33 +12,33 @@ def nested(
     schedule: Schedule,
     outer: tuple[LoopStep, ...],
     *,
-    stays: Collection[str],
+    changes: Callable[[str], int],
     constant: Collection[str],
-    without: str = "",
+    without: Collection[str] = (),
 ) -> Schedule:
-    """The schedule inside of `outer`, the first of which is the loop over blocks or steps.
+    """The schedule inside of `outer`, the first of which are the loops over blocks or steps.
 
-    stays: tensors that are the same in all of them, and are packed once per call; those also in `constant` may be packed ahead
-    of the calls. What else is packed is packed anew inside the first loop. without: an axis whose own loops fall away.
+    changes(tensor): inside how many of them it is another one: what is the same in all blocks is packed once per call, or ahead of
+    the calls where it is also in `constant`. without: axes whose own loops fall away.
     """
-    kept = [k for k, x in enumerate(schedule.loops) if x.axis != without]
+    kept = [k for k, x in enumerate(schedule.loops) if x.axis not in without]
 
     def depth(d: int) -> int:
-        return len(outer) + sum(k < d for k in kept) if d else 1
+        return len(outer) + sum(k < d for k in kept)
 
     def stage(x: Stage) -> Stage:
-        x = replace(x, block=None if x.block is None else depth(x.block))
         tensor = schedule.tensor(x)
+        x = replace(x, block=None if x.block is None else depth(x.block) if x.block else 1)
         if x.depth is None or (x.ahead and tensor in constant):
             return x
-        return replace(x, depth=0 if x.depth == 0 and tensor in stays else depth(x.depth), ahead=False)
+        return replace(x, depth=depth(x.depth) if x.depth else changes(tensor), ahead=False)
 
     parallel = schedule.parallel
     return replace(
         schedule,
         loops=(*outer, *(schedule.loops[k] for k in kept)),
         accumulate=len(outer) + sum(k < schedule.accumulate for k in kept),
-        registers=tuple((a, 1 if a == without else n) for a, n in schedule.registers),
+        registers=tuple((a, 1 if a in without else n) for a, n in schedule.registers),
         stages=tuple(map(stage, schedule.stages)),
         parallel=depth(parallel) if parallel in kept else None,
     )

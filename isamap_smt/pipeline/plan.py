@@ -46,6 +46,7 @@ from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
+from isamap_smt.proof.family import known_family
 from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -145,6 +146,7 @@ def plan(
     assume: Iterable[str] = (),
     strategy: str = "auto",
     cost_model: str = "auto",
+    family: str = "fuse",
     progress: Progress | None = None,
 ) -> Plan:
     """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
@@ -157,7 +159,9 @@ def plan(
     assume()). strategy: 'exact' (CP-SAT), or another of the entry points isamap.strategies, whose first proposal is taken
     unmeasured; 'auto' takes the winner of tune() for the same question on this machine, and is exact where there is none.
     cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned' or another of isamap.cost_models;
-    'auto' is calibrated where this machine has a calibration. progress is told each stage's name.
+    'auto' is calibrated where this machine has a calibration. family: 'digits' looks for mappings whose instruction
+    axes take low digits of the main statement's axes, too, and takes one that is predicted to cost less. progress is told each
+    stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
@@ -182,9 +186,13 @@ def plan(
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
         tuple(sorted(fix.items())), timeout, found_name(instruction), known_strategy(strategy), known_model(cost_model),
-        progress=progress,
+        family=known_family(family), progress=progress,
     )  # fmt: skip
-    return _plan(informed(question))
+    made = _plan(informed(question))
+    if made.program.schedules or not kernel.free_sizes or full.free_sizes:
+        return made
+    here = _plan(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
+    return here if here.program.schedules else made
 
 
 def _has_size_as_value(kernel: Kernel) -> bool:

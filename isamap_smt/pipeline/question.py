@@ -57,12 +57,16 @@ class Question:
     winners: bool = False  # whether winners of searches are used
     tuned: str = ""  # the record of a search's winner and what to say of it, as JSON
     said: tuple[str, ...] = ()
+    family: str = "fuse"
+    digits: tuple[
+        tuple[str, str], ...
+    ] = ()  # axes of which the second is to be in an instruction axis, and the first outside
     progress: Progress | None = field(default=None, compare=False)
 
     def digest(self) -> str:
         """Under which a decision is kept on disk."""
         rest = (self.sizes, self.constant, self.threads, self.objective, self.pins, self.timeout, self.instruction)
-        return decisions.digest(self.kernel, self.hardware, (*rest, self.figures))
+        return decisions.digest(self.kernel, self.hardware, (*rest, self.figures, *self.digits))
 
     @property
     def task(self) -> Task:

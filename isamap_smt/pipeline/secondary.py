@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.indirect import by_data
-from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.split import REGROUPED
 
 
@@ -18,18 +17,23 @@ def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]
 
 def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
     s = kernel.statements[n]
-    if by_data(s) or (s.op != "+" and left_to_inputs(s)) or any(a.tensor == s.target.tensor for a in s.inputs):
+    if by_data(s) or any(a.tensor == s.target.tensor for a in s.inputs):
         return False
     if s.reduction_axes:
         return s.op in REGROUPED
-    return s.op == "=" and (every or not any(_ends(m, s) for m in kernel.statements[:n]))
+    return s.op == "=" and (every or not any(_ends(kernel, m, n) for m in range(n)))
 
 
-def _ends(m: Statement, s: Statement) -> bool:
-    """Whether `s` computes an element of each one that `m` sums up."""
+def _ends(kernel: Kernel, m: int, n: int) -> bool:
+    """Whether statement `n` computes an element of each one that `m` sums up, and waits for no sum behind that."""
+    s, sums = kernel.statements[n], kernel.statements[m]
     axes = {a.name for a in s.axes}
-    read = [a for a in s.inputs if a.tensor == m.target.tensor]
-    return bool(m.reduction_axes) and any({str(i) for i in a.index if i.is_Symbol} == axes for a in read)
+    read = [a for a in s.inputs if a.tensor == sums.target.tensor]
+    behind = {x.target.tensor for x in kernel.statements[m + 1 : n] if x.op != "="}
+    waits = any(a.tensor in behind for a in s.inputs)
+    return (
+        bool(sums.reduction_axes) and not waits and any({str(i) for i in a.index if i.is_Symbol} == axes for a in read)
+    )
 
 
 def constants_of(kernel: Kernel, statement: int, constant: Iterable[str]) -> tuple[str, ...]:

@@ -1,15 +1,17 @@
-"""Sums taken apart: where the kernel as it stands makes an instruction rearrange an operand in every call, leaves lanes
+"""Sums and axes taken apart: where the kernel as it stands makes an instruction rearrange an operand in every call, leaves lanes
 empty, or gives threads nothing to share, partial sums may do without.
 
 The lanes of a vector can hold partial sums over the axis along which the operands lie in memory, and threads can sum a
-range of it each. Which way is taken is a matter of predicted cycles; that both compute the same is proved.
+range of it each. Low digits of axes may fill lanes that whole axes leave empty, such as two rows of eight pixels; these are
+looked for where the family `digits` is asked for. Which way is taken is a matter of predicted cycles; that both compute the
+same is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -18,16 +20,23 @@ from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
+from isamap_smt.mapping.digits import Digits, remade, split_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.split import split_sum
+from isamap_smt.pipeline.choose import execution_cycles
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.figures import CHUNKS
+from isamap_smt.search import find_mappings
 
 REUSED = 32  # times an operand that is packed in each call is used; more often, and packing it is cheap
+KINDS = ("split", "cut", "digits")  # of pins
+WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
+CHAINS = 4  # sums side by side, of which none waits for the one before it
 
 
 @dataclass(frozen=True)
@@ -39,34 +48,42 @@ class SplitPin:
     blocks: bool
 
 
-def split_pin(pins: Dict[str, Any]) -> SplitPin | bool | None:
-    """What `split=no` (False), `split.AXIS=SUMS` or `cut.AXIS=SUMS` among the pins says; None without any."""
-    found: SplitPin | bool | None = None
+def split_pin(pins: Dict[str, Any]) -> SplitPin | Digits | bool | None:
+    """What `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS` or some `digits.AXIS=POINTS` among the pins say, if any."""
+    found: SplitPin | Digits | bool | None = None
     for key, value in pins.items():
         kind, _, axis = key.partition(".")
-        if kind not in ("split", "cut"):
+        if kind not in KINDS:
             continue
-        if found is not None:
+        if found is not None and not (kind == "digits" and isinstance(found, tuple)):
             raise ScheduleError(f"{key}={value}: one sum is split one way; leave the other pin out")
         if not axis:
             if kind != "split" or str(value) not in ("no", "none"):
-                raise ScheduleError(f"{key}={value}: write split=no, split.AXIS=SUMS or cut.AXIS=SUMS")
+                raise ScheduleError(
+                    f"{key}={value}: write split=no, split.AXIS=SUMS, cut.AXIS=SUMS or digits.AXIS=POINTS"
+                )
             found = False
             continue
         try:
-            found = SplitPin(axis, int(value), kind == "cut")
+            number = int(value)
         except (ValueError, TypeError):
-            raise ScheduleError(f"{key}={value}: must be a number of partial sums") from None
+            what = "points" if kind == "digits" else "partial sums"
+            raise ScheduleError(f"{key}={value}: must be a number of {what}") from None
+        before = found if isinstance(found, tuple) else ()
+        found = (*before, (axis, number)) if kind == "digits" else SplitPin(axis, number, kind == "cut")
     return found
 
 
 def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
     """The pins about other decisions."""
-    return {k: v for k, v in pins.items() if k.partition(".")[0] not in ("split", "cut")}
+    return {k: v for k, v in pins.items() if k.partition(".")[0] not in KINDS}
 
 
-def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin) -> SplitSum:
+def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | Digits) -> SplitSum:
     """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
+    if isinstance(pin, tuple):
+        _require_whole(kernel, sizes, pin)
+        return in_these_digits(kernel, sizes, pin, kernel.main)
     near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
     extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)
     room = int(extent) if is_constant(extent) else 0
@@ -93,13 +110,70 @@ def splits(
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
-            yield split_sum(_fixed(kernel, sizes, axis), axis, lanes, inner=near, statement=statement)
+            for parts in (lanes, lanes * CHAINS) if _one_chain(sized, position, extent, lanes * near) else (lanes,):
+                yield split_sum(_fixed(kernel, sizes, axis), axis, parts, inner=near, statement=statement)
     if threads > 1 and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
+
+
+def _one_chain(kernel: Kernel, position: int, extent: int, step: int) -> bool:
+    """Whether the statement has fewer results than sums that must run side by side for none to wait, and points for all of them."""
+    extents = kernel.tensor(kernel.statements[position].target.tensor).shape
+    results = prod(map(int, extents)) if all(map(is_constant, extents)) else CHAINS
+    return results < CHAINS and extent >= CHAINS * step * REUSED
+
+
+def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[SplitSum, ...]:
+    """The kernel with axes in digits that mappings of the main statement onto the schedule's instruction ask for: those whose
+    executions need fewest cycles, the digits of the best mapping first."""
+    position = kernel.main
+    if kernel.recurrence_of(position) is not None:
+        return ()
+    legal = find_mappings(
+        kernel.with_sizes(dict(sizes)), schedule.proved.mapping.instruction, "digits", statement=position
+    )
+    apart = [m for m in legal.finished() if m.mapping.split is not None]
+    best = sorted(apart, key=lambda m: (execution_cycles(m, {}, hardware), m.mapping.id))
+    ways = (_all_digits(m.mapping) for m in best)
+    return tuple(in_these_digits(kernel, sizes, way, position) for way in list(dict.fromkeys(ways))[:WAYS])
+
+
+def _all_digits(mapping: Mapping) -> Digits:
+    """The low digits that a mapping puts into instruction axes, that of the whole axis outside of others too: the loop over what is
+    left of it is then one of its own, and operands that do not depend on it are used again."""
+    found = []
+    low = {} if mapping.split is None else mapping.split.low_digits
+    for t, group in mapping.groups:
+        digits = [(a, int(d)) for a, _, d in (low[a].partition("%") for a in group if a in low)]
+        left = mapping.instruction.axes[t] // prod(d for _, d in digits)
+        extent = mapping.statement.axis(group[0]).extent if group else 1
+        first = [(group[0], left)] if digits and is_constant(extent) and int(extent) > left else []
+        found += [*first, *digits]
+    return tuple(found)
+
+
+def _require_whole(kernel: Kernel, sizes: Dict[str, int], digits: Digits) -> None:
+    """Raise ScheduleError where points of an axis are left over: lanes that take its digits are lowered for whole ones."""
+    for axis, points in digits:
+        extent = {a.name: a.extent for a in _fixed(kernel, sizes, axis).axes}.get(axis)
+        if points > 1 and extent is not None and is_constant(extent) and int(extent) % points:
+            whole = ", ".join(str(n) for n in range(2, int(extent)) if int(extent) % n == 0) or "none"
+            raise ScheduleError(
+                f"digits.{axis}={points}: {axis} has {extent} points, and programs take whole digits: {whole} would do"
+            )
+
+
+def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:
+    """The statement's axes taken apart into these digits; sizes that they need are fixed."""
+    for axis, _ in digits:
+        kernel = _fixed(kernel, sizes, axis)
+    found = split_axes(kernel, digits, position)
+    assert found is not None
+    return found
 
 
 def after(before: SplitSum, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
@@ -117,8 +191,7 @@ def _refixed(split: SplitSum, sizes: Dict[str, int], axis: str) -> SplitSum:
 
 def _again(split: SplitSum, whole: Kernel, before: SplitSum | None) -> SplitSum:
     """The same of another kernel."""
-    made = split_sum(whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement)
-    return replace(made, before=before)
+    return remade(split, whole, before)
 
 
 def cheaper(
@@ -155,6 +228,8 @@ def _cycles(schedule: Schedule) -> float:
 
 def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     """Predicted cycles to add up the partial sums."""
+    if split.digits:
+        return 0.0
     cells = [n for n in split.kernel.with_sizes(rest(split, sizes)).tensor(split.sums).shape if is_constant(n)]
     return ADD_CYCLES * prod(int(n) for n in cells)
 

@@ -52,8 +52,9 @@ def over_time_steps(
     mapping = schedule.proved.mapping
     stays = lasting(mapping.kernel, recurrence, mapping.statement_index)
     every = nested(
-        schedule, (LoopStep(recurrence.axis, 1),), stays=stays, constant=tuple(constant), without=recurrence.axis
-    )
+        schedule, (LoopStep(recurrence.axis, 1),), changes=lambda t: int(t not in stays), constant=tuple(constant),
+        without=(recurrence.axis,),
+    )  # fmt: skip
     told = f"chosen for one time step along {recurrence.axis}; traffic and objective are those of one time step"
     outside = f"the loop over {recurrence.axis}, around the schedule of one time step"
     return replace(

@@ -1,5 +1,6 @@
-"""The fuse family: every assignment of kernel axes to instruction axes, times every operand binding.
+"""The families: every assignment of kernel axes, or of low digits of theirs, to instruction axes, times every operand binding.
 
+`fuse` places whole axes. `digits` places low digits, too: of d points in an instruction axis of n, where d divides n.
 No candidate is written down before it is asked for: they are counted by formula, and found as models (encodings/models.py).
 """
 
@@ -7,32 +8,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb
+from typing import Any
 
 from isamap_encodings.models import Choices, Cube, Model
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import IsamapError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.axes import Groups
+from isamap_smt.mapping.digits import split_axes
 from isamap_smt.mapping.fuse import Binding, bindings, fuse_groups
 
-Code = tuple[int, ...]  # per kernel axis, the instruction axis that it feeds: g + 1 is points[g], 0 none
+Code = tuple[int, ...]  # per kernel axis, where it is: p is places[p - 1], 0 outside
+FAMILIES = ("fuse", "digits")
 
 
 class FamilyError(IsamapError):
     """A name of a family that nobody has written, or of an order of operands."""
 
 
+def known_family(name: str) -> str:
+    """The name itself. Raises FamilyError where no family is called so."""
+    if name not in FAMILIES:
+        raise FamilyError(f"unknown family {name!r}; {did_you_mean(name, FAMILIES)}")
+    return name
+
+
 @dataclass(frozen=True)
 class Family:
-    """Every assignment of kernel axes to instruction axes, times every operand binding. A candidate is (binding, code)."""
+    """Every assignment of kernel axes to places, times every operand binding. A candidate is (binding, code)."""
 
     kernel: Kernel
     instruction: Instruction
     operands: str = "fixed"
     partial: bool = False
     statement: int = 0
+    name: str = "fuse"
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
@@ -41,8 +53,26 @@ class Family:
 
     @cached_property
     def points(self) -> tuple[tuple[str, int], ...]:
-        """Instruction axes and their sizes: code g + 1 is points[g]."""
+        """Instruction axes and their sizes."""
         return tuple(self.instruction.axes.items())
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Where an axis may be: (position in points, points of the digit that is there, or 0 for the whole axis). Whole axes first,
+        in the order of points."""
+        found = [(g, 0) for g in range(len(self.points))]
+        if self.name == "digits":
+            found += [(g, d) for g, (_, n) in enumerate(self.points) for d in range(2, n) if n % d == 0]
+        return tuple(found)
+
+    def within(self, g: int) -> frozenset[int]:
+        """The places in the instruction axis of that position."""
+        return frozenset(p for p, (h, _) in enumerate(self.places, 1) if h == g)
+
+    def moved(self, p: int, f: Any, x: Any, extent: int) -> tuple[Any, Any]:
+        """An axis of that extent put inside the fused index f at its point x: the new index, and what stays outside."""
+        d = self.places[p - 1][1]
+        return (f * d + x % d, x // d) if d else (f * extent + x, 0)
 
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
@@ -52,15 +82,21 @@ class Family:
     @property
     def choices(self) -> Choices:
         """What a solver chooses."""
-        return Choices(self.axes, tuple(t for t, _ in self.points), len(self.bindings), not self.partial)
+        each = () if self.partial else tuple(self.within(g) for g in range(len(self.points)))
+        names = tuple(f"{self.points[g][0]}%{d}" if d else self.points[g][0] for g, d in self.places)
+        return Choices(self.axes, names, len(self.bindings), each)
 
     @property
     def assignments(self) -> int:
         """Number of codes. Without partial use each instruction axis has an axis (inclusion and exclusion)."""
-        axes, points = len(self.axes), len(self.points)
-        if self.partial:
-            return int((points + 1) ** axes)
-        return sum((-1) ** k * comb(points, k) * (points + 1 - k) ** axes for k in range(points + 1))
+        left = {
+            1 + len(self.places): 1
+        }  # places of an axis where some instruction axes are empty -> (signed) number of ways
+        for g in range(0 if self.partial else len(self.points)):
+            fewer = [(places - len(self.within(g)), -ways) for places, ways in left.items()]
+            for places, ways in fewer:
+                left[places] = left.get(places, 0) + ways
+        return sum(ways * int(places) ** len(self.axes) for places, ways in left.items())
 
     @property
     def size(self) -> int:
@@ -70,31 +106,58 @@ class Family:
     @property
     def everything(self) -> Cube:
         """All of them."""
-        places = frozenset(range(len(self.points) + 1))
+        places = frozenset(range(len(self.places) + 1))
         return Cube(frozenset(range(len(self.bindings))), (places,) * len(self.axes))
 
     def groups(self, code: Code) -> Groups:
-        """The groups that a code stands for."""
+        """The groups that a code stands for; of digits, the axes of the kernel that is split."""
+        split = self.split(code)
+        low = {} if split is None else {digit.partition("%")[0]: a for a, digit in split.low_digits.items()}
+        placed = [(a, *self.places[p - 1]) for a, p in zip(self.axes, code, strict=True) if p]
         return tuple(
-            (t, tuple(a for a, c in zip(self.axes, code, strict=True) if c == g + 1))
-            for g, (t, _) in enumerate(self.points)
+            (t, tuple(low[a] if d else a for a, h, d in placed if h == g)) for g, (t, _) in enumerate(self.points)
         )
+
+    def split(self, code: Code) -> SplitSum | None:
+        """The kernel with the digits that a code places, and how it comes from the family's; None for whole axes."""
+        digits = tuple((a, self.places[p - 1][1]) for a, p in zip(self.axes, code, strict=True) if p)
+        return split_axes(self.kernel, tuple((a, d) for a, d in digits if d), self.statement)
 
     def mapping(self, candidate: Model) -> Mapping:
         """The candidate as a Mapping."""
         b, code = candidate
-        return fuse_groups(self.kernel, self.instruction, self.groups(code), self.bindings[b], self.statement)
+        split = self.split(code)
+        kernel, binding = self.kernel, self.bindings[b]
+        if split is not None:
+            kernel = split.kernel
+            binding = bindings(kernel, self.instruction, self.operands, self.statement)[b]
+        return fuse_groups(kernel, self.instruction, self.groups(code), binding, self.statement, split)
+
+    def any_of(self, binding: int) -> Mapping:
+        """A mapping of whole axes with this binding, for claims that do not depend on which axes go where."""
+        points = len(self.points)
+        return self.mapping((binding, tuple(min(k + 1, points) for k in range(len(self.axes)))))
 
     def candidate(self, mapping: Mapping) -> Model | None:
         """The candidate that is this mapping, or None where none is; a group's axes are in the kernel's order."""
-        points = {t: g for g, (t, _) in enumerate(self.points, 1)}
-        where = {a: points[t] for t, group in mapping.groups for a in group}
+        digits = {} if mapping.split is None else mapping.split.low_digits
+        points, where = [t for t, _ in self.points], {}
+        for t, group in mapping.groups:
+            for a in group:
+                axis, _, d = digits.get(a, a).partition("%")
+                place = (points.index(t), int(d or 0)) if t in points else None
+                if place not in self.places:
+                    return None
+                where[axis] = self.places.index(place) + 1
         code = tuple(where.get(a, 0) for a in self.axes)
-        if mapping.binding not in self.bindings or mapping.groups != self.groups(code):
+        if not self.partial and not self.full(code):
             return None
-        if not self.partial and set(code) - {0} != set(points.values()):
-            return None
-        return self.bindings.index(mapping.binding), code
+        same = [b for b in range(len(self.bindings)) if self.mapping((b, code)) == mapping]
+        return (same[0], code) if same else None
+
+    def full(self, code: Code) -> bool:
+        """Whether no instruction axis is empty."""
+        return all(self.within(g) & set(code) for g in range(len(self.points)))
 
     @staticmethod
     def order(candidate: Model) -> tuple[int, int, Code]:

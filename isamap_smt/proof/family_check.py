@@ -139,19 +139,13 @@ def _holds(family: Family, w: Witness) -> bool:
     return _one_holds(family, w)
 
 
-def _any_of(family: Family, binding: int) -> Mapping:
-    """A mapping with this binding, for claims that do not depend on which axes go where."""
-    points = len(family.points)
-    return family.mapping((binding, tuple(min(k + 1, points) for k in range(len(family.axes)))))
-
-
 def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
     statement = family.kernel.statements[family.statement]
     if not family.size:
         return False
     if w.claim == "bounds" and w.binding is None:
         env = {n: int(v) for n, v in w.values}
-        access = _any_of(family, 0).operand_access(w.subject)
+        access = family.any_of(0).operand_access(w.subject)
         shape = family.kernel.tensor(access.tensor).shape
         inside = all(0 <= env[a.name] < evaluate(a.extent, env) for a in statement.axes)
         lows = {p.name: p.low for p in family.kernel.parameters}
@@ -162,7 +156,7 @@ def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
         )
     known = w.binding is not None and 0 <= w.binding < len(family.bindings)
     if w.claim == "scalar" and w.subject != "order" and w.binding is not None and known:
-        mapping = _any_of(family, w.binding)
+        mapping = family.any_of(w.binding)
         return any(c.subject == w.subject and isinstance(c.verdict, Refuted) for c in scalar_claims(mapping))
     return False
 

@@ -1,43 +1,118 @@
 """Normal form of the family, and how many candidates are in it: said without going over them.
 
-A candidate is not in normal form where a digit is constant within every execution, for all sizes: it is the same mapping as the
-one with that axis outside. An axis is constant if it has one point, or if the axes inside it in its group span whole tiles.
+A candidate is not in normal form where what an axis gives is constant within every execution, for all sizes: it is the same mapping
+as the one with that axis outside. An axis is constant if it has one point, or if the axes inside it in its group span whole tiles.
+
+With low digits in a group of an instruction axis of n points, the normal form is one whole axis outside of them all, and digits
+whose points divide n and are fewer: the whole axis is cut to what is left of n, and so stands for a low digit of its own. The
+digits of a group are not all whole axes, which is a candidate without digits, and none is half empty.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dict
+from itertools import combinations
 from math import gcd, prod
+from typing import Any
 
 from isamap_encodings.models import Cube
 from isamap_encodings.space import content
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.proof.family import Family
 
 MOST = 20_000  # states while counting; beyond, fewer cubes are counted
 
 
-def not_normal(family: Family) -> tuple[Cube, ...]:
-    """Cubes that hold exactly the candidates that are not in normal form.
+State = tuple[
+    int, int, bool
+]  # what a whole axis and those inside it leave to whole tiles (0: there is none); the digits' points,
+# 1 where there are none; and whether each of them is all of its axis
+EMPTY: State = (0, 1, True)
 
-    Each says: an axis is in an instruction axis, together with axes inside it that span whole tiles, none of which can be
-    left out. A single axis that spans tiles of one point, or has one point itself, is constant with none inside it.
+
+def _inside(state: State, d: int, extent: Any, n: int) -> State | None:
+    """An instruction axis of n points with one axis more, outside of those that are in it; None where no normal form has that.
+
+    d: points of the digit that is put there, 0 for the whole axis.
     """
+    rest, points, plain = state
+    if extent == 1 or (d and (rest or n % (points * d) or points * d == n or _half_empty(d, extent))):
+        return None
+    if d:
+        return 0, points * d, plain and extent == d
+    if points > 1:
+        return None if rest or plain else (1, points, False)
+    return None if (rest or 1) % n == 0 else (gcd((rest or 1) * content(extent), n), 1, True)
+
+
+def _half_empty(d: int, extent: Any) -> bool:
+    return is_constant(extent) and d >= 2 * int(extent)
+
+
+def not_normal(family: Family) -> tuple[Cube, ...]:
+    """Cubes that hold exactly the candidates that are not in normal form."""
     extents = [a.extent for a in family.kernel.statements[family.statement].axes]
-    everything, found = family.everything, []
-    for g, (_, n) in enumerate(family.points, 1):
-        constant = [k for k, e in enumerate(extents) if e == 1]
-        found += [_together(everything, g, (k,)) for k in constant]
-        for inside in _spanning([content(e) for e in extents], n):
-            first = min(inside, default=len(extents))
-            found += [_together(everything, g, (k, *inside)) for k in range(first) if k not in constant]
+    found: list[Cube] = []
+    for g, (_, n) in enumerate(family.points):
+        found += _not_whole(family, g, n, extents)
+        if any(h == g and d for h, d in family.places):
+            found += _not_digits(family, g, n, extents)
     return tuple(found)
 
 
-def _together(everything: Cube, g: int, axes: Sequence[int]) -> Cube:
-    """The candidates in which all of these are in instruction axis g."""
-    places = [frozenset({g}) if k in axes else p for k, p in enumerate(everything.places)]
-    return Cube(everything.bindings, tuple(places))
+def _not_whole(family: Family, g: int, n: int, extents: Sequence[Any]) -> Iterator[Cube]:
+    """Each says: an axis is in an instruction axis, together with axes inside it that span whole tiles, none of which can be
+    left out. A single axis that spans tiles of one point, or has one point itself, is constant with none inside it."""
+    constant = [k for k, e in enumerate(extents) if e == 1]
+    whole = frozenset({g + 1})
+    yield from (_placed(family, {k: family.within(g)}) for k in constant)
+    for inside in _spanning([content(e) for e in extents], n):
+        first = min(inside, default=len(extents))
+        yield from (_placed(family, dict.fromkeys((k, *inside), whole)) for k in range(first) if k not in constant)
+
+
+def _not_digits(family: Family, g: int, n: int, extents: Sequence[Any]) -> Iterator[Cube]:
+    """With digits in an instruction axis of n points there is one whole axis, outside of them all; their points divide n, and are
+    fewer; and one of them is not all of its axis."""
+    whole, every = frozenset({g + 1}), frozenset(range(len(family.places) + 1))
+    digits = {d: frozenset({p}) for p, (h, d) in enumerate(family.places, 1) if h == g and d}
+    some = frozenset().union(*digits.values())
+    axes = [k for k, e in enumerate(extents) if e != 1]
+    for k in axes:
+        yield _placed(family, {**dict.fromkeys(range(k), every - whole), k: some})
+        yield from (_placed(family, {k: some, m: whole}) for m in axes if m > k)
+        yield from (_placed(family, {k: some, m: whole, o: whole}) for m in axes for o in axes if o < m < k)
+        yield from (_placed(family, {k: p}) for d, p in digits.items() if _half_empty(d, extents[k]))
+    yield from (_placed(family, {k: digits[d] for k, d in wrong}) for wrong in _not_dividing(axes, list(digits), n))
+    complete = [(k, int(extents[k])) for k in axes if is_constant(extents[k]) and int(extents[k]) in digits]
+    for count in range(1, len(complete) + 1):
+        for chosen in combinations(complete, count):
+            points = prod(d for _, d in chosen)
+            if n % points == 0 and points < n:
+                yield _placed(family, {**dict.fromkeys(axes, every - some), **{k: digits[d] for k, d in chosen}})
+
+
+def _not_dividing(axes: Sequence[int], digits: Sequence[int], n: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """The smallest sets of (axis, points of its digit) whose points together do not divide n, or are n."""
+    left: list[tuple[tuple[tuple[int, int], ...], int]] = [((), 0)]
+    while left:
+        chosen, start = left.pop()
+        for m in range(start, len(axes)):
+            for d in digits:
+                more = (*chosen, (axes[m], d))
+                points = prod(e for _, e in more)
+                if n % points == 0 and points < n:
+                    left.append((more, m + 1))
+                elif all(n % (points // e) == 0 for _, e in more):
+                    yield more
+
+
+def _placed(family: Family, places: Dict[int, frozenset[int]]) -> Cube:
+    """The candidates whose axes of these positions are in one of these places each."""
+    everything = family.everything
+    return Cube(everything.bindings, tuple(places.get(k, p) for k, p in enumerate(everything.places)))
 
 
 def _spanning(contents: Sequence[int], n: int) -> Iterator[tuple[int, ...]]:
@@ -54,15 +129,17 @@ def _spanning(contents: Sequence[int], n: int) -> Iterator[tuple[int, ...]]:
 
 
 def is_normal(family: Family, code: Sequence[int]) -> bool:
-    """Whether no digit of the candidate is constant."""
-    inside = [1] * len(family.points)
+    """Whether the candidate is in normal form."""
+    states: list[State] = [EMPTY] * len(family.points)
     extents = [a.extent for a in family.kernel.statements[family.statement].axes]
-    for c, extent in reversed(list(zip(code, extents, strict=True))):
-        if c and (extent == 1 or inside[c - 1] % family.points[c - 1][1] == 0):
-            return False
-        if c:
-            inside[c - 1] *= content(extent)
-    return True
+    for p, extent in reversed(list(zip(code, extents, strict=True))):
+        if p:
+            g, d = family.places[p - 1]
+            state = _inside(states[g], d, extent, family.points[g][1])
+            if state is None:
+                return False
+            states[g] = state
+    return all(rest or points == 1 for rest, points, _ in states)
 
 
 def count_normal(family: Family, excluded: Sequence[Cube] = ()) -> tuple[int, bool]:
@@ -82,33 +159,37 @@ def count_normal(family: Family, excluded: Sequence[Cube] = ()) -> tuple[int, bo
 def _count(family: Family, cubes: Sequence[Cube]) -> int | None:
     """Codes in normal form and in none of the cubes, axis by axis from the innermost; None where states are too many.
 
-    A state: cubes that still may hold the candidate (bits), and per instruction axis what its axes so far leave to whole tiles.
+    A state: cubes that still may hold the candidate (bits), and what is in each instruction axis so far.
     """
-    places = range(len(family.points) + 1)
-    sizes = [n for _, n in family.points]
     extents = [a.extent for a in family.kernel.statements[family.statement].axes]
     last = _done(family, cubes)
-    states: Counter[tuple[int, tuple[int, ...]]] = Counter({((1 << len(cubes)) - 1, (0,) * len(sizes)): 1})
+    states: Counter[tuple[int, tuple[State, ...]]] = Counter(
+        {((1 << len(cubes)) - 1, (EMPTY,) * len(family.points)): 1}
+    )
     if last[len(extents)]:
         return 0  # a cube that holds everything
     for k in reversed(range(len(extents))):
-        allowed = [sum(1 << m for m, c in enumerate(cubes) if g in c.places[k]) for g in places]
-        factor, single = content(extents[k]), extents[k] == 1
-        following: Counter[tuple[int, tuple[int, ...]]] = Counter()
+        allowed = [sum(1 << m for m, c in enumerate(cubes) if p in c.places[k]) for p in range(len(family.places) + 1)]
+        following: Counter[tuple[int, tuple[State, ...]]] = Counter()
         for (alive, inside), number in states.items():
-            for g in places:
-                now = alive & allowed[g]
-                if now & last[k] or (g and (single or (inside[g - 1] or 1) % sizes[g - 1] == 0)):
-                    continue
-                then = inside
-                if g:
-                    rest = gcd((inside[g - 1] or 1) * factor, sizes[g - 1])
-                    then = (*inside[: g - 1], rest, *inside[g:])
-                following[now, then] += number
+            for p, then in _each_place(family, inside, extents[k]):
+                now = alive & allowed[p]
+                if not now & last[k]:
+                    following[now, then] += number
         states = following
         if len(states) > MOST and cubes:
             return None
-    return sum(n for (_, inside), n in states.items() if family.partial or all(inside))
+    ended = [(all(r for r, _, _ in s), all(r or d == 1 for r, d, _ in s), n) for (_, s), n in states.items()]
+    return sum(n for full, closed, n in ended if full or (family.partial and closed))
+
+
+def _each_place(family: Family, inside: tuple[State, ...], extent: Any) -> Iterator[tuple[int, tuple[State, ...]]]:
+    """Every place for an axis outside of those that made these states, with the states then."""
+    yield 0, inside
+    for p, (g, d) in enumerate(family.places, 1):
+        state = _inside(inside[g], d, extent, family.points[g][1])
+        if state is not None:
+            yield p, (*inside[:g], state, *inside[g + 1 :])
 
 
 def _done(family: Family, cubes: Sequence[Cube]) -> list[int]:

@@ -63,7 +63,7 @@ class PairWitness:
     def violates(self, family: Family, cube: Cube) -> bool:
         """Whether each of these candidates puts both points into one execution, and into one cell where there should be two, or
         into two where there should be one. False, too, where there are too many cases to say so."""
-        if not all(cube.places):
+        if not all(cube.places) or not cube <= family.everything:
             return False
         reached = self._reached(family, cube)
         return reached is not None and all(
@@ -96,13 +96,14 @@ class PairWitness:
                 if g == 0:
                     following |= reached
                     continue
-                n = family.points[g - 1][1]
+                at = family.places[g - 1][0]
+                n = family.points[at][1]
                 for fused in reached:
-                    f, h = fused[g - 1]
-                    f, h = f * extent + x, h * extent + y
-                    if f // n != h // n:
+                    f, h = fused[at]
+                    (f, one), (h, two) = family.moved(g, f, x, extent), family.moved(g, h, y, extent)
+                    if one != two or f // n != h // n:
                         return None
-                    following.add((*fused[: g - 1], (f, h), *fused[g:]))
+                    following.add((*fused[:at], (f, h), *fused[at + 1 :]))
             reached = following
             if len(reached) > MOST:
                 return None
@@ -163,12 +164,10 @@ class OrderWitness:
         """The candidates that it speaks of. Raises ValueError for names of nothing there is."""
         everything, points = family.everything, [t for t, _ in family.points]
         if self.axis:
-            k, g = family.axes.index(self.axis), points.index(self.point) + 1
-            return Cube(
-                everything.bindings, tuple(frozenset({g}) if m == k else p for m, p in enumerate(everything.places))
-            )
-        summing = {g for g, (t, n) in enumerate(family.points, 1) if n > 1 and t in reductions(family)}
-        return Cube(everything.bindings, tuple(p - summing for p in everything.places))
+            k, places = family.axes.index(self.axis), family.within(points.index(self.point))
+            return Cube(everything.bindings, tuple(places if m == k else p for m, p in enumerate(everything.places)))
+        summing = [family.within(g) for g, (t, n) in enumerate(family.points) if n > 1 and t in reductions(family)]
+        return Cube(everything.bindings, tuple(p.difference(*summing) for p in everything.places))
 
     def code(self, family: Family) -> Code:
         """One of them, for all: with the one axis in the instruction, or none."""

@@ -24,6 +24,7 @@ from isamap_smt.proof.mapping_hypotheses import Hypotheses
 from isamap_smt.proof.mapping_neutral import Neutral, neutral_claim
 from isamap_smt.proof.rejection import Rejection
 from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claims
+from isamap_smt.proof.split import prove_split
 from isamap_smt.proof.witness_points import Instance, at_model
 from isamap_smt.proof.witness_scan import scan
 from isamap_smt.proof.witness_text import tell
@@ -145,6 +146,14 @@ class Judge:
     def steps(self) -> Iterator[Sequence[ClaimResult]]:
         """The same claim by claim."""
         m = self.mapping
+        if m.split is not None:
+            yield prove_split(m.split).claims
+            same = Proved() if m.split.kernel == m.kernel else Refuted({}, f"{m.split} does not lead to it")
+            yield [
+                ClaimResult(
+                    "link", "kernel", same, "the kernel that is mapped is the one that is the same as the whole"
+                )
+            ]
         hypotheses = self.hypotheses.claims(m, self.fused)
         yield hypotheses
         if any(c.subject == "divisors" and not isinstance(c.verdict, Proved) for c in hypotheses):

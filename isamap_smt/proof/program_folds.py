@@ -1,9 +1,10 @@
 """Claim 16 for temporaries that a loop keeps at the front of their memory (Loop.folds, isamap_smt.ir.folds).
 
-Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the top,
-and everything that touches the tensor inside it. So an element is touched in one iteration alone; in one iteration the elements
-have cells of their own, the block being moved by a constant; and what is read there was written there: each element is assigned, or
-begun at 0, before it is read (claims 10 and 11). The tensor is no result, and nothing is read of what the memory held before.
+Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the top, or in
+loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands inside it. So an element
+is touched in one iteration of them all; in one iteration the elements have cells of their own, the block being moved by a constant;
+and what is read there was written there: each element is assigned, or begun at 0, before it is read (claims 10 and 11). The tensor
+is no result, and nothing is read of what the memory held before.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sympy as sp
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.folds import assigned_whole
-from isamap_smt.ir.program import Loop, Use, walk
+from isamap_smt.ir.program import Loop, Node, Use, walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import UnrecognisedError, state
@@ -30,29 +31,30 @@ def fold_claims(book: Book, touched: Sequence[Access]) -> None:
         for tensor, dimension in node.folds if isinstance(node, Loop) else ():
             words = f"{tensor} lies at the front of its memory in each iteration"
             book.attempt(
-                _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, top=not around: _fold(book, x, t, d, top, touched)
+                _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, a=around: _fold(book, x, t, d, a, touched)
             )  # fmt: skip
 
 
-def _fold(book: Book, loop: Loop, tensor: str, dimension: int, top: bool, touched: Sequence[Access]) -> None:
+def _fold(
+    book: Book, loop: Loop, tensor: str, dimension: int, around: Sequence[Node], touched: Sequence[Access]
+) -> None:  # fmt: skip
     program, kernel = book.sites.program, book.sites.kernel
-    if not top or loop not in program.body or not loop.plain or loop.base is not None or not is_constant(loop.step):
+    dimensions = [dict(x.folds).get(tensor, -1) if isinstance(x, Loop) else -1 for x in around]
+    top = -1 not in dimensions and (around or loop in program.body)
+    if not top or not loop.plain or loop.base is not None or not is_constant(loop.step):
         raise UnrecognisedError(
             f"{loop.var} is no loop at the top, in order and in equal steps, so {tensor} is not folded"
         )
-    if [t for x in program.body if isinstance(x, Loop) for t, _ in x.folds].count(tensor) > 1:
+    every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in x.folds]
+    if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
         raise UnrecognisedError(f"{tensor} is folded twice")
     fresh = tensor in program.starts or tensor in assigned_whole(kernel)
     right = tensor in kernel.temporaries and tensor not in kernel.results and fresh
     said = f"{tensor} is a result, or its elements are not all assigned or begun before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", right, said)
-    at = program.body.index(loop)
-    outside = [
-        n for part, body in enumerate((program.ahead, program.body)) for k, x in enumerate(body) if (part, k) != (1, at)
-        for n, _ in walk((x,)) if isinstance(n, Use) and tensor in (r.name for _, r in n.operands)
-    ]  # fmt: skip
+    inside = _uses((loop,), tensor) == _uses((*program.ahead, *program.body), tensor)
     said = f"{tensor} is touched outside of the loop over {loop.var}"
-    book.structure(_CLAIM, tensor, f"nothing outside of the loop over {loop.var} touches it", not outside, said)
+    book.structure(_CLAIM, tensor, f"nothing outside of the loop over {loop.var} touches it", inside, said)
     seen = set()
     for a in touched:
         if a.place.home is not None or a.place.name != tensor:
@@ -72,6 +74,16 @@ def _fold(book: Book, loop: Loop, tensor: str, dimension: int, top: bool, touche
     if uses - seen:
         said = f"{tensor} is touched in {len(uses - seen)} places that no claim knows"
         book.note(_CLAIM, tensor, "each place that touches it is known", Refuted({}, said))
+
+
+def _depth(loop: Loop, tensor: str) -> int:
+    """How many loops fold it, one inside the other, from this one on."""
+    return sum(tensor in dict(x.folds) for x, _ in walk((loop,)) if isinstance(x, Loop))
+
+
+def _uses(nodes: Sequence[Node], tensor: str) -> int:
+    """How many uses among the nodes touch it."""
+    return sum(isinstance(n, Use) and tensor in (r.name for _, r in n.operands) for n, _ in walk(tuple(nodes)))
 
 
 __all__ = ["fold_claims"]

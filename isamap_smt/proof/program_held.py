@@ -101,9 +101,10 @@ def transfer(sites: Sites, site: Site) -> Transfer:
         raise UnrecognisedError(f"{i.short} is no plain move")
     if i.kind == "zero":
         register = register_cell(node.register, s.target.index)
-        if s.value != 0 or node.memory is not None:
-            raise UnrecognisedError(f"{i.short} is called zero and is not r = 0")
-        return Transfer(site, place_of(sites, site, node.register, register), None, ("or",), "0")
+        number = sp.sympify(s.value)
+        if not number.is_number or node.memory is not None:
+            raise UnrecognisedError(f"{i.short} is called zero and is not r = 0, or another number")
+        return Transfer(site, place_of(sites, site, node.register, register), None, ("or",), str(number))
     if node.memory is None or not isinstance(s.value, Read) or s.op != "=" or s.guard:
         raise UnrecognisedError(f"{i.short} does more than copy elements")
     memory = place_of(sites, site, node.memory, tuple(map(sp.sympify, node.memory.index)))

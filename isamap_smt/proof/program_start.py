@@ -1,15 +1,17 @@
-"""Claims 3 and 10 for sums that begin at 0 in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
+"""Claims 3 and 10 for reductions that begin in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
 
-A program may set accumulators to zero instead of loading them (Program.starts): always for temporaries, and for outputs in
-calls in which FRESH is 1. The memory of such a tensor holds anything before the call. Asked is:
+A program may set accumulators to what the reduction starts from (0, or the least of all for a maximum) instead of loading them
+(Program.starts): always for temporaries, and for outputs in calls in which FRESH is 1. The memory of such a tensor holds anything
+before the call. Asked is:
 
-- a zeroed visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one set of
+- the number is what the first statement that writes the tensor starts from;
+- a begun visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one set of
   values of the others, and whatever else writes it comes later; so no contribution is lost;
-- an element that the first statement's accumulators load in such a call was zeroed, and so stored, at an earlier visit: the one
+- an element that the first statement's accumulators load in such a call was begun, and so stored, at an earlier visit: the one
   at which all loops that the element does not depend on stand at 0;
 - the first statement that adds to it does so in accumulators only, never in memory itself;
 - each element of the tensor receives some point of the first statement. Who reads it later reads it complete (claim 11), so
-  written. Accumulators of later statements may load it for the same reason: by the first claim it was zeroed before they store
+  written. Accumulators of later statements may load it for the same reason: by the second claim it was begun before they store
   it, and no visit of another accumulator stands between their load and their store (claim 10).
 """
 
@@ -20,9 +22,11 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_encodings.neutral_element import FILLS
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref, Use
 from isamap_smt.proof.program_accesses import Access
@@ -60,14 +64,14 @@ def start_claims(
 ) -> None:  # fmt: skip
     """All of it, for every tensor that the program starts by itself."""
     for tensor in book.sites.program.starts:
-        words = f"{tensor} begins at 0 in accumulators"
+        words = f"{tensor} begins in accumulators"
         book.attempt(
             "progress", tensor, words, lambda t=tensor: _tensor(book, t, transfers, touched, accumulators, scopes)
         )  # fmt: skip
 
 
 def begins(book: Book, t: Transfer) -> bool:
-    """Whether a zero is put into an accumulator of such a tensor; start_claims() asks about it. A zero in any other register
+    """Whether a number is put into an accumulator of such a tensor; start_claims() asks about it. A zero in any other register
     is a transfer like others, such as padding of what a later statement reads."""
     if t.src is not None or t.dst.home is None or t.dst.held.tensor not in book.sites.program.starts:
         return False
@@ -88,9 +92,13 @@ def _tensor(
 ) -> None:  # fmt: skip
     kernel = book.sites.kernel
     first = next((n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor), None)
-    right = first is not None and kernel.statements[first].op == "+"
-    wrong = f"{tensor} is no sum of the kernel"
-    if not book.structure("progress", tensor, f"{tensor} begins at 0 in the kernel", right, wrong) or first is None:
+    right = first is not None and kernel.statements[first].op in FILLS
+    wrong = f"{tensor} is no reduction of the kernel"
+    number = _begins_at(kernel, first) if right and first is not None else "0"
+    if (
+        not book.structure("progress", tensor, f"{tensor} begins at {number} in the kernel", right, wrong)
+        or first is None
+    ):
         return
     found = [execution(book.sites, site) for site in executions(book.sites)]
     direct = any(e.position == first and e.target.home is None for e in found)
@@ -104,8 +112,10 @@ def _tensor(
         assert t.dst.home is not None
         scope = scopes.get(t.dst.home.position)
         if scope is None or t not in scope.loads or accumulators.distance(t.dst.home) != 1:
-            raise UnrecognisedError(f"{t.dst.name} is zeroed, and is no accumulator that is loaded from {tensor}")
+            raise UnrecognisedError(f"{t.dst.name} is begun, and is no accumulator that is loaded from {tensor}")
         begun[scope.site.position] = scope
+        words, wrong = f"{scope.name} begins at {number} {place(t.site)}", f"it begins at {t.fill}"
+        book.structure("progress", tensor, words, t.fill == number, wrong)
         _zeroed(book, tensor, t, scope, touched)
     for scope in begun.values():
         _apart(book, scope)
@@ -122,6 +132,12 @@ def _tensor(
     book.ask("progress", tensor, words, *question)
 
 
+def _begins_at(kernel: Kernel, position: int) -> str:
+    """What the statement's reduction starts from."""
+    s = kernel.statements[position]
+    return str(sp.sympify(neutral(s.op, kernel.tensor(s.target.tensor).dtype)))
+
+
 def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
     """Loops around an accumulator: those that its elements depend on, and those that only count visits of them."""
     held: IndexType = scope.site.node.buffer.type  # type: ignore[union-attr]
@@ -131,14 +147,14 @@ def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
 
 
 def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequence[Access]) -> None:
-    """The zeroed visit is the first one of its elements, in a call that adds to nothing."""
+    """The begun visit is the first one of its elements, in a call that adds to nothing."""
     live = [*state(t.site), t.dst.held.guard]
     _, again_and_again = _visits(scope)
     if any(x.unordered for x in again_and_again):
         raise UnrecognisedError(f"visits of one element of {tensor} run in any order")
     goals: list[Formula] = [("eq", x.var, sp.S.Zero) for x in again_and_again]
     goals += [] if tensor in book.sites.kernel.temporaries else [("eq", FRESH, sp.S.One)]
-    words = f"{scope.name} is zeroed {place(t.site)} only where nothing was added to its elements before"
+    words = f"{scope.name} is begun {place(t.site)} only where nothing was added to its elements before"
     if goals:
         book.ask("progress", scope.name, words, live, goals)
     for a in touched:
@@ -148,7 +164,7 @@ def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequenc
         again = primed([x.var.name for x in a.site.loops] + own_names(a.site.node))
         given = [*live, *rename([*state(a.site), a.where], again)]
         given += equal(t.dst.held.coordinates, [rename(i, again) for i in a.place.index])
-        about = f"{scope.name} is zeroed {place(t.site)} before its elements are written {place(a.site)}"
+        about = f"{scope.name} is begun {place(t.site)} before its elements are written {place(a.site)}"
         never_earlier(book, "progress", tensor, about, (scope.site, scope.turn(t.site)), given, a.site)
 
 
@@ -167,7 +183,7 @@ def _apart(book: Book, scope: Scope) -> None:
 
 
 def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
-    """In a call that adds to nothing the element was zeroed and stored before, at the first visit of all."""
+    """In a call that adds to nothing the element was begun and stored before, at the first visit of all."""
     _, again_and_again = _visits(scope)
     if any(x.unordered for x in again_and_again):
         raise UnrecognisedError(f"visits of one element of {tensor} run in any order")
@@ -178,7 +194,7 @@ def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
     given = [*state(t.site), t.selected, t.dst.held.guard]
     if tensor not in book.sites.kernel.temporaries:
         given.append(("eq", FRESH, sp.S.One))
-    words = f"what {scope.name} loads {place(t.site)} in a call that adds to nothing was zeroed and stored at an earlier visit"
+    words = f"what {scope.name} loads {place(t.site)} in a call that adds to nothing was begun and stored at an earlier visit"
     book.ask("progress", tensor, words, given, [*rename(scope.site.context(), first), rename(zeroed, first), earlier])
 
 

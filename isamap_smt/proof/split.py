@@ -1,4 +1,4 @@
-"""Proves that a sum taken apart is the same sum: each point of it is in one piece, once, with the same value.
+"""Proves that a sum or an axis taken apart is the same: each point of it is in one piece, once, with the same value.
 
     bounds      a point of a piece is a point of the sum
     exclusive   no two points of the pieces that add to one output are the same point of the sum
@@ -7,7 +7,7 @@
     hypotheses  no axis has the name of a size or of another axis
     neutral     the partial sums are a temporary that starts at zero and is written by one piece and read by one statement
     link        the rest of the kernel is as it was; the closing statement adds up every partial sum once
-    order       the sum may be regrouped: its kernel does not fix its order
+    order       the sum may be regrouped: its kernel does not fix its order; or, of digits: the order is the same
 
 Both kernels are read as they stand; which points a piece has is claimed, and proved with every open size symbolic.
 """
@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from isamap_encodings.program_implication import implied
@@ -36,18 +37,26 @@ from isamap_smt.proof.scalar import ZEROS
 def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
     """One verdict per obligation. watch: told each obligation as soon as it is decided."""
     started = time.perf_counter()
-    results: list[ClaimResult] = []
-    for one in split.chain:
-        claims = _Claims(one, watch)
-        claims.ask_all()
-        results += claims.results
+    results = [r for one in split.chain for r in (_proved(one) if watch is None else _asked(one, watch))]
     sums = [
-        (s, one.whole.tensor(s.target.tensor)) for one in split.chain for s in [one.whole.statements[one.statement]]
-    ]
-    floats = [s.op for s, t in sums if t.dtype.is_float]
+        (s.op, one.whole.tensor(s.target.tensor))
+        for one in split.chain if not one.digits for s in [one.whole.statements[one.statement]]
+    ]  # fmt: skip
+    floats = [op for op, t in sums if t.dtype.is_float]
     kind = "reassociate" if "+" in floats else "exact"
     zeros = (ZEROS,) if any(op != "+" for op in floats) else ()
     return Proof(tuple(results), kind, zeros, time.perf_counter() - started)
+
+
+@lru_cache(maxsize=1024)  # many mappings are of kernels with some of the same digits
+def _proved(one: SplitSum) -> tuple[ClaimResult, ...]:
+    return _asked(one, None)
+
+
+def _asked(one: SplitSum, watch: Watch | None) -> tuple[ClaimResult, ...]:
+    claims = _Claims(one, watch)
+    claims.ask_all()
+    return tuple(claims.results)
 
 
 def require_split(split: SplitSum) -> ProvedSplit:
@@ -55,7 +64,7 @@ def require_split(split: SplitSum) -> ProvedSplit:
     proof = prove_split(split)
     if not proof.proved:
         failed = "\n  ".join(f"{c}: {c.statement}" for c in proof.failed())
-        raise NotProvedError(f"{split} is not proved to be the sum of {split.whole.name}\n  {failed}")
+        raise NotProvedError(f"{split}: not proved to be the same as {split.whole.name}\n  {failed}")
     return ProvedSplit(split, proof, Seal(split, proof))
 
 
@@ -74,11 +83,12 @@ class _Claims:
 
     def ask_all(self) -> None:
         """Every claim. Those about the kernels' shape come first: the others rest on them."""
-        for shape in (self._link, self._order, self._pieces, self._neutral, self._closes):
+        whole = (self._link, self._in_its_place, self._pieces)
+        sums = (self._link, self._order, self._pieces, self._neutral, self._closes, self._closing_bounds)
+        for shape in whole if self.x.digits else sums:
             shape()
             if not all(isinstance(r.verdict, Proved) for r in self.results):
                 return
-        self._closing_bounds()
         for n, piece in enumerate(self.x.pieces):
             self._bounds(piece, n)
             self._program(piece, n)
@@ -113,7 +123,7 @@ class _Claims:
         """All but the split statement is as it was, with the pieces in its place, and one temporary more."""
         x, whole, new = self.x, self.x.whole, self.x.kernel
         n, m = x.statement, x.statement + x.added + 1
-        numbers = sorted([x.closing, *(p.statement for p in x.pieces)])
+        numbers = sorted([*([] if x.digits else [x.closing]), *(p.statement for p in x.pieces)])
         around = bool(x.pieces) and m <= len(new.statements)
         around = (
             around and whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
@@ -133,11 +143,12 @@ class _Claims:
         tensors = [t for t in new.tensors if t.name != x.sums]
         same = sorted(tensors, key=lambda t: t.name) == sorted(whole.tensors, key=lambda t: t.name)
         same = same and (new.parameters, new.ranges) == (whole.parameters, whole.ranges)
-        temporary = {x.sums} | set(whole.temporaries)
-        fresh = x.sums not in {t.name for t in whole.tensors} and set(new.temporaries) == temporary
+        more = () if x.digits else (x.sums,)
+        fresh = x.sums not in {t.name for t in whole.tensors}
+        fresh = fresh and set(new.temporaries) == {*more, *whole.temporaries}
         self.structure(
-            "link", "tensors", f"the tensors are those of the whole, and the temporary {x.sums}",
-            same and fresh and len(new.tensors) == len(tensors) + 1, "a tensor, a parameter or a range is another one",
+            "link", "tensors", " and ".join(["the tensors are those of the whole", *(f"the temporary {n}" for n in more)]),
+            same and fresh and len(new.tensors) == len(tensors) + len(more), "a tensor, a parameter or a range is another one",
         )  # fmt: skip
         sizes = {*whole.free_sizes, *new.free_sizes, *(p.name for p in whole.parameters)}
         apart = all(
@@ -165,6 +176,25 @@ class _Claims:
             "order", "", "the sum may be regrouped", free, f"statement {self.x.statement + 1} adds to {t.name} in an order"
         )  # fmt: skip
 
+    def _in_its_place(self) -> None:
+        """One piece that computes the points in the order of the whole: its new axes stand in the old one's place, and count up."""
+        p = self.x.pieces[0]
+        s = self.statement(p)
+        new = [a.name for a in s.axes if a.name not in self.others]
+        names = [n for a in s.axes for n in ([a.name] if a.name in self.others else [self.x.axis] * (a.name == new[0]))]
+        right = len(self.x.pieces) == 1 and bool(new) and names == [a.name for a in self.old.axes]
+        right = right and [a.name for a in s.axes][(at := names.index(self.x.axis)) : at + len(new)] == new
+        words = "its points come in the order of the whole"
+        self.structure("order", "axes", words, right, "its axes stand in another order")
+        if not right:
+            return
+        later = {a: sym(f"{a}'") for a in new}
+        same = equal([sym(a) for a in new], [later[a] for a in new])
+        first = [("and", *same[:n], ("lt", sym(a), later[a])) for n, a in enumerate(new)]
+        point = dict(p.point)[self.x.axis]
+        known = [*self._inside(p), rename(conjunction(self._inside(p)), later), ("or", *first)]
+        self.ask("order", "digits", words, known, [("lt", point, rename(point, later))])
+
     def _pieces(self) -> None:
         """A piece has the sum's axes but the one that is split, and says where all of these are."""
         for n, p in enumerate(self.x.pieces):
@@ -176,7 +206,7 @@ class _Claims:
             right = (
                 all(axes.get(a) == e for a, e in self.others.items())
                 and not set(new) & split
-                and all(is_constant(e) and int(e) >= 1 for e in new.values())
+                and all(int(e) >= 1 if is_constant(e) else self.x.digits for e in new.values())
                 and sorted(a for a, _ in p.point) == sorted(split)
                 and sorted(a for a, _ in p.back) == sorted(axes)
                 and {a: point[a] for a in self.others} == {a: back[a] for a in self.others} == same
@@ -273,7 +303,7 @@ class _Claims:
         found += [(list(s.target.index), list(self.old.target.index))] if direct else []
         arity = all(len(mine) == len(theirs) for mine, theirs in found)
         kept = direct or set(outer) < set(s.target.index)
-        shape = trees[0] == trees[1] and s.op == self.old.op and not s.ordered and kept and arity
+        shape = trees[0] == trees[1] and s.op == self.old.op and s.ordered == self.old.ordered and kept and arity
         self.structure("program", subject, words, shape, "it computes another expression, or adds to something else")
         if not shape:
             return

@@ -132,7 +132,13 @@ static void begin(char *data, const Tensor *t) {
         memset(data, 0, t->bytes);
         return;
     }
-    for (size_t at = 0; at < t->bytes; at += (size_t)t->width) memcpy(data + at, t->first, (size_t)t->width);
+    enum { PIECE = 4096 }; /* a multiple of every width, which the first-level cache keeps */
+    memcpy(data, t->first, t->bytes ? (size_t)t->width : 0);
+    for (size_t done = (size_t)t->width, piece; done < t->bytes; done += piece) {
+        piece = done < PIECE ? done : PIECE;
+        if (piece > t->bytes - done) piece = t->bytes - done;
+        memcpy(data + done, data, piece);
+    }
 }
 
 static Object *array_over(const Forms *forms, const Tensor *t, Block *b) {

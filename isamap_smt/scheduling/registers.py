@@ -12,7 +12,9 @@ from math import ceil, prod
 
 from isamap_encodings.schedule_cost import overlapped
 from isamap_encodings.schedule_problem import CEILING, CoreModel, RegisterTile
+from isamap_smt.ir.boxes import undecided
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 from isamap_smt.scheduling.machine import UNIT, Machine
@@ -99,6 +101,8 @@ def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
     leaf = tuple(a.leaf for a in s.axes)
     # Accumulators that are open together stand for distinct outputs.
     outputs = [d for d, a in enumerate(s.axes) if not a.reduction and s.separates(d)]
+    turns = symbols_of(undecided(s.mapping.statement, *(s.mapping.operand_access(o).index for o in s.inputs)))
+    outputs = [d for d in outputs if not turns & set(s.axes[d].members)]  # of which only some are ever executed at once
     if s.once:  # executions of one vector; nothing is reused
         outputs = [d for d in outputs if leaf[d] > 1]
     free = [d for d in outputs if d not in pins.registers and s.axes[d].extent > leaf[d]]

@@ -66,12 +66,8 @@ class Setting:
 
     def separates(self, d: int) -> bool:
         """Whether different values of a program axis are sure to be different outputs, whatever the other axes are."""
-        names = {a.name for a in self.mapping.statement.axes}
-        own = set()
-        for i in self.mapping.statement.target.index:
-            used = symbols_of([i]) & names
-            if len(used) == 1 and (parts := affine(i, sorted(used))) is not None:
-                own |= {a for a in used if parts[0].get(a, 0) != 0}
+        extents = {a.name: a.extent for a in self.given.statement.axes}
+        own = {a for i in self.mapping.statement.target.index for a in _told_apart(i, extents)}
         return set(self.axes[d].members) <= own
 
     @property
@@ -178,6 +174,25 @@ def setting(
     told = tuple(sorted(assumed.items()))
     made = Setting(proved, hardware, mapping, given, tuple(axes), still, told, (), threads)
     return replace(made, constant=tuple(made.tensor(made.operand(c)) for c in constant))
+
+
+def _told_apart(index: Any, extents: Dict[str, Any]) -> set[str]:
+    """The axes that a value of the index tells: one alone, or several as digits, each of which steps over those inside it."""
+    used = sorted(symbols_of([index]) & set(extents))
+    parts = affine(index, used)
+    if parts is None:
+        return set()
+    steps = {a: parts[0].get(a, 0) for a in used}
+    if len(used) == 1:
+        return {a for a in used if steps[a] != 0}
+    if not all(is_constant(n) and int(n) > 0 for n in steps.values()):
+        return set()
+    reach = 0
+    for n, a in enumerate(inner := sorted(used, key=lambda a: int(steps[a]))):
+        if int(steps[a]) <= reach or (n + 1 < len(inner) and not is_constant(extents[a])):
+            return set()
+        reach += int(steps[a]) * (int(extents[a]) - 1) if is_constant(extents[a]) else 0
+    return set(used)
 
 
 def _assumed_points(mapping: Mapping, kernel: Kernel) -> int:

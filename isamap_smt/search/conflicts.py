@@ -78,10 +78,11 @@ class SmallKernel:
         outside = [points[:, k] for k in range(len(extents)) if code[k] == 0]
         lane: dict[str, np.ndarray] = {}
         for g, (t, n) in enumerate(family.points):
-            f = np.zeros(len(points), np.int64)
+            f, mine = np.zeros(len(points), np.int64), family.within(g)
             for k, e in enumerate(extents):
-                if code[k] == g + 1:
-                    f = f * e + points[:, k]
+                if code[k] in mine:
+                    f, rest = family.moved(code[k], f, points[:, k], e)
+                    outside += [rest] if family.places[code[k] - 1][1] else []
             outside.append(f // n)
             lane[t] = f % n
         execution = label(outside, len(points))
@@ -139,7 +140,13 @@ def conflicts_of(
 
 def _literals(family: Family, proved: ProvedMapping) -> list[Literal]:
     points = [t for t, _ in family.points]
-    return [(family.axes.index(a), points.index(t)) for t, g in proved.mapping.groups for a in g]
+    split = proved.mapping.split
+    digits = {} if split is None else split.low_digits
+    return [
+        (family.axes.index(digits.get(a, a).partition("%")[0]), points.index(t))
+        for t, g in proved.mapping.groups
+        for a in g
+    ]
 
 
 def _code(family: Family, part: frozenset[Literal]) -> Code:

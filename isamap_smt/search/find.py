@@ -9,19 +9,21 @@ is left, everything has been judged: the work grows with the legal mappings and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
+from typing import Any
 
 from isamap_encodings.models import Cube, Model, Models
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.errors import did_you_mean
+from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
-from isamap_smt.proof.family import Family, FamilyError
+from isamap_smt.proof.family import Family, FamilyError, known_family
 from isamap_smt.proof.family_check import CertificateCheck, check_twice
 from isamap_smt.proof.family_normal import count_normal, not_normal
 from isamap_smt.proof.family_witnesses import (
@@ -40,7 +42,6 @@ from isamap_smt.search.mapping_set import MappingSet
 
 Progress = Callable[[int, int, int], None]  # candidates decided (at least), all candidates, legal so far
 _EVERY = 0.2  # seconds between two counts of what the clauses exclude
-FAMILIES = ("fuse",)
 
 
 def find_mappings(
@@ -66,11 +67,9 @@ def find_mappings(
     (True, ['l=j;a=A,b=B', 'l=i;a=A,b=B', 'l=i.j;a=A,b=B'])
     """
     require_kernel_and_instruction("find_mappings", kernel, instruction)
-    if family not in FAMILIES:
-        raise FamilyError(f"unknown family {family!r}; {did_you_mean(family, FAMILIES)}")
     if operands not in ("fixed", "any"):
         raise FamilyError(f"operands {operands!r}: write fixed or any")
-    search = _Search(Family(kernel, instruction, operands, partial, statement), progress)
+    search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), progress)
     return search.run()
 
 
@@ -95,7 +94,7 @@ class _Search:
             try:
                 models = Models(family.choices, not_normal(family))
                 while (candidate := models.next()) is not None:
-                    small = small or small_kernels(family, family.mapping(candidate), 2)
+                    small = small or small_kernels(family, family.any_of(candidate[0]), 2)
                     self._judge(candidate, models, small)
                     self._tell(normal)
                 self.refuted = normal - len(self.legal) - len(self.unknown)
@@ -170,9 +169,11 @@ class _Search:
             verdict = everywhere.verdict
             assert isinstance(verdict, Refuted)
             only = candidate[0] if everywhere.claim == "scalar" else None
-            return KernelWitness(
-                everywhere.claim, everywhere.subject, only, tuple(verdict.witness.items()), verdict.text
-            )
+            values = dict(verdict.witness)
+            if everywhere.claim == "bounds":  # of the kernel's own axes
+                point = _whole(rejection.mapping, values, self.family.axes)
+                values |= dict(zip(self.family.axes, point, strict=True))
+            return KernelWitness(everywhere.claim, everywhere.subject, only, tuple(values.items()), verdict.text)
         for claim in refuted:
             pair = self._pair(claim, candidate, rejection.mapping)
             if pair is not None and pair.holds(self.family):
@@ -185,9 +186,12 @@ class _Search:
 
     def _order(self, candidate: Model, claim: ClaimResult) -> Witness:
         """Of the first kernel axis in an instruction axis that adds several points, or of all candidates where there is none."""
-        groups = dict(self.family.groups(candidate[1]))
+        family = self.family
         several = [
-            (groups[t][0], t) for t, n in self.family.points if n > 1 and t in reductions(self.family) and groups[t]
+            (a, t)
+            for g, (t, n) in enumerate(family.points)
+            for a, p in zip(family.axes, candidate[1], strict=True)
+            if n > 1 and t in reductions(family) and p in family.within(g)
         ]
         axis, point = several[0] if several else ("", "")
         verdict = claim.verdict
@@ -198,11 +202,18 @@ class _Search:
         if claim.claim not in ("agreement", "exclusive") or not isinstance(claim.verdict, Refuted):
             return None
         values = claim.verdict.witness
-        first = tuple(int(values[a]) for a in self.family.axes)
-        second = tuple(int(values[a + "'"]) for a in self.family.axes)
+        first, second = (_whole(mapping, values, self.family.axes, mark) for mark in ("", "'"))
         sizes = tuple((n, int(values[n])) for n in mapping.kernel.free_sizes)
         access, where = mapping.operand_access(claim.subject), Cube.of(candidate)
         return PairWitness(claim.claim, access, sizes, first, second, where, claim.verdict.text)
+
+
+def _whole(mapping: Mapping, values: Dict[str, Any], axes: Sequence[str], mark: str = "") -> tuple[int, ...]:
+    """The point of the family's kernel that these values of the mapped kernel's axes are; mark: at the end of their names."""
+    env = {a.name: int(values[a.name + mark]) for a in mapping.statement.axes}
+    for one in reversed(mapping.split.chain if mapping.split else ()):
+        env |= {a: int(evaluate(e, env)) for a, e in one.pieces[0].point}
+    return tuple(env[a] for a in axes)
 
 
 def speaks_of_kernel(claim: ClaimResult) -> bool:
@@ -218,7 +229,7 @@ def check_certificate(found: MappingSet) -> CertificateCheck:
     """Check the whole family anew, by Z3 and by cvc5. Of the set only the legal list and the witnesses are used."""
     # A family of its own: nothing that the search computed is used again.
     old = found.family
-    family = Family(old.kernel, old.instruction, old.operands, old.partial, old.statement)
+    family = Family(old.kernel, old.instruction, old.operands, old.partial, old.statement, old.name)
     return check_twice(family, [p.mapping for p in found.legal], found.witnesses)
 
 

@@ -72,8 +72,8 @@ class MappingSet(Shown):
         f = self.family
         done = "complete" if self.complete else "NOT complete"
         lines = [
-            f"{f.kernel.name} onto {f.instruction.name}: {len(self.legal)} legal of {self.candidates} candidates of "
-            f"the family fuse ({self.refuted} refuted, {self.redundant} not in normal form, {len(self.unknown)} unknown; {done})"
+            f"{f.kernel.name} onto {f.instruction.name}: {len(self.legal)} legal of {self.candidates} candidates of the "
+            f"family {f.name} ({self.refuted} refuted, {self.redundant} not in normal form, {len(self.unknown)} unknown; {done})"
         ]
         lines += [f"  {p.mapping.id}" for p in self.legal]
         lines += [f"  {t}: {why}" for t, why in self.reasons]

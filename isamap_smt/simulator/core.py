@@ -227,7 +227,7 @@ class Core:
             def clear(row: int) -> None:
                 t.check(row)
                 d = target[begins[row] : begins[row + 1]]
-                to[d], to_mask[d] = 0, False
+                to[d], to_mask[d] = fill, False
 
             return clear
         source, of, of_mask = t.source.number, self.data[t.source.space], self.mask[t.source.space]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from isamap_smt.ir.convert import constant
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement, Tensor
 from isamap_smt.ir.move_form import register_operand
@@ -80,7 +81,7 @@ class Cells:
 @dataclass(frozen=True, eq=False)
 class Transfer:
     """Points from begins[row] to begins[row + 1] are those of a row. inside: which are read; fill: what becomes of the cells at
-    the others, None where they stay. whole: rows in which all are inside. source: None for zeros.
+    the others, None where they stay. whole: rows in which all are inside. source: None where it is the fill everywhere.
     """
 
     target: Cells
@@ -88,7 +89,7 @@ class Transfer:
     begins: Array
     inside: Array
     whole: Array
-    fill: float | None
+    fill: Any
 
     def check(self, row: int) -> None:
         """Nothing happens for a row whose cells there are. Raises Stop."""
@@ -169,7 +170,8 @@ def moved(core: Core, node: Use, rows: Rows) -> Transfer:
         if node.memory is not None:
             raise Stop(BOUNDS, f"{i.short} has no memory operand and is given one")
         target = Cells.of(space, points, (*names, *held), row, writes=True)
-        return _transfer(target, None, rows, row, inside, 0.0)
+        number = constant(sp.sympify(statement.value), i.kernel.tensors[0].dtype)
+        return _transfer(target, None, rows, row, inside, number)
     other = core.space(rows, node.memory.name)
     register_cells = Cells.of(space, points, (*names, *held), row, inside if store else None, writes=not store)
     memory = Cells.of(other, points, node.memory.index, row, inside, writes=store)
@@ -179,9 +181,7 @@ def moved(core: Core, node: Use, rows: Rows) -> Transfer:
     return _transfer(register_cells, memory, rows, row, inside, 0.0)
 
 
-def _transfer(
-    target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: float | None
-) -> Transfer:
+def _transfer(target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any) -> Transfer:
     begins = np.searchsorted(row, np.arange(rows.count + 1))
     outside = np.bincount(row[~inside], minlength=rows.count) if rows.count else np.zeros(0)
     return Transfer(target, source, begins, inside, outside == 0, fill)

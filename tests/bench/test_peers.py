@@ -19,7 +19,6 @@ from isamap_smt.bench.turns import _result
 from isamap_smt.bench.worker import save_array
 from isamap_smt.ir.errors import UnknownNameError
 
-SMALL = {"i": 5, "n": 24, "h": 2, "q": 6, "k": 6, "d": 16, "j": 8}
 TYPES = {"f32": ("f32", "f32", "f32"), "u8xi8": ("u8", "i8", "i32"), "bf16": ("bf16", "bf16", "f32")}
 FORMS = {"NN": "gemm", "NT": "gemm_nt", "TN": "gemm_tn"}
 
@@ -40,7 +39,7 @@ def cases(contender: Contender, small: Case) -> list[tuple[Case, str]]:
         conv_case("depthwise_separable_conv2d", (1, 3, 4, 8, 16, 3, 3), 2, 1, "separable strided"),
     ]
     layers = [recurrent_case(cell, 24, 3, 4, inputs=17) for cell in ("gru", "lstm")]
-    operators = [case_of(name, {n: SMALL[n] for n in o.sizes[0]}) for name, o in OPERATORS.items()]
+    operators = [case_of(name, {n: o.small[n] for n in o.sizes[0]}) for name, o in OPERATORS.items()]
     found = [
         (c, w)
         for c in (*products, *images, *layers, *operators)

@@ -90,6 +90,15 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert "complete: every candidate of the family was judged; 3 legal" in said.out
 
 
+def test_low_digits_of_axes(capsys: pytest.CaptureFixture[str]) -> None:
+    found = mapped(capsys, "gemm", "avx2.fmadd_ps", "--family", "digits")
+    assert axes(found) == {"l=j", "l=i", "l=i.j", "l=i.j%2", "l=i.j%4"} and found["complete"]
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=i.j%4"]) == 0
+    assert "l=i.j%4" in capsys.readouterr().out
+    assert run(["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=i.k%4"]) == 1
+    assert "exclusive of c fails" in capsys.readouterr().out
+
+
 def test_nothing_legal_gives_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["map", "matvec", "wmma.16x16x16"]) == 0
     assert "matvec has 2 axes and wmma.16x16x16 needs 3" in capsys.readouterr().out

@@ -16,7 +16,7 @@ from isamap_smt.ir.expr import IMin
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, use_of, walk
-from isamap_smt.mapping.moves import find_zero
+from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import CONVOLUTIONS
@@ -192,7 +192,7 @@ def _with_zeros(nodes: tuple[Node, ...], given: tuple[Any, ...], zero: Instructi
 def test_zeros_are_right_where_the_other_factor_is_finite(case: Any) -> None:
     program = case.program()
     assert program.assumptions == ()
-    zero = find_zero(program.schedule.hardware, program.schedule.proved.mapping.instruction, "a")
+    zero = find_start(program.schedule.hardware, program.schedule.proved.mapping.instruction, "a", "+")
     padded = replace(program, body=_with_zeros(program.body, (), zero))
     assert not _tests(padded)
     assert prove_program(replace(padded, assumptions=("W is finite",))).proved

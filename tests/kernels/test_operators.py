@@ -1,4 +1,4 @@
-"""The operators of examples/ against NumPy (operator_references.py): compiled for this CPU, so proved, at sizes with odd edges.
+"""The operators of examples/ against NumPy (bench/references.py): compiled for this CPU, so proved, at sizes with odd edges.
 
 Elements are small whole numbers, so that sums are exact in any order and compared bit for bit; where something is rounded on the
 way, the bound says how often.
@@ -16,8 +16,8 @@ import pytest
 
 import isamap_smt as im
 from examples import contractions, convolutions, indexed, onnx_quantised, windows
+from isamap_smt.bench import references as want
 from isamap_smt.ir.interpret import random_arrays
-from tests.kernels import operator_references as want
 
 ULP = 2.0**-24
 

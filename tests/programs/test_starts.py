@@ -1,4 +1,4 @@
-"""Sums that begin at 0 in registers: which ones do, that calls give the same with and without `out`, and that the proof asks."""
+"""Reductions that begin in registers: which ones do, that calls give the same with and without `out`, and that the proof asks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.program import Node, Program, Use, use_of, walk
+from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import CONVOLUTIONS, Case
@@ -34,7 +35,10 @@ def _plan(kernel: im.Kernel, **options: Any) -> im.Plan:
         ("temporary T\nT[i,j] += A[i,k] * B[k,j]\nC[i,j] = relu(T[i,j])", {}, ("T",)),
         ("C[i,j] += A[i,k] * B[k,j] where k <= i", {}, ("C",)),
         ("C[i,j] += A[i,k] * B[k,j] where i < k", {}, ()),  # nothing is added to the last row
-        ("C[i,j] max= A[i,k] * B[k,j]", {}, ()),
+        ("C[i,j] max= A[i,k] * B[k,j]", {}, ("C",)),
+        ("C[i,j] min= A[i,k] * B[k,j]", {}, ("C",)),
+        ("C[i,j] max= A[i,k] * B[k,j] where i < k", {}, ()),
+        ("C: i32\nC[i,j] max= i32(A[i,k]) * i32(B[k,j])", {}, ("C",)),
     ],
 )
 def test_which_sums_begin_by_themselves(text: str, sizes: dict[str, int], starts: tuple[str, ...]) -> None:
@@ -43,7 +47,26 @@ def test_which_sums_begin_by_themselves(text: str, sizes: dict[str, int], starts
     assert plan.proof.proved
     assert trials(plan.program, 6) is None
     for name in starts:
-        assert f"{name} begins at 0" in str(plan.program)
+        begin = {"max=": "-2147483648" if "i32" in text else "-inf", "min=": "inf"}
+        assert f"{name} begins at {next((b for op, b in begin.items() if op in text), '0')}" in str(plan.program)
+
+
+@pytest.mark.parametrize(("op", "number"), [("+", "0"), ("min", "oo")])
+def test_a_maximum_that_begins_elsewhere_is_refuted(op: str, number: str) -> None:
+    program = im.plan(im.kernel("C[j] max= A[k,j]", name="mine"), "avx2").program
+    assert program.starts == ("C",)
+
+    begin = find_start(im.find_hardware("avx2"), program.schedules[0].proved.mapping.instruction, "to", op)
+    assert begin is not None
+
+    def elsewhere(n: Node) -> Any:
+        return (use_of(begin, n.register),) if isinstance(n, Use) and n.instruction.kind == "zero" else None
+
+    mutant = rewritten(program, elsewhere)
+    wrong = prove_program(mutant).failed()
+    assert {c.claim for c in wrong} == {"progress"}
+    assert all("begins at -oo" in c.statement and f"it begins at {number}" in str(c.verdict) for c in wrong), wrong
+    assert trials(mutant, 6) is not None
 
 
 @pytest.mark.parametrize("text", ["C[i,j] += A[i,k] * B[k,j]", TWICE])
@@ -76,7 +99,7 @@ def test_blocks_of_the_reduction_are_added_to_the_first() -> None:
     assert "each element of C receives some point" in asked
     assert any(a.endswith("only where nothing was added to its elements before") for a in asked)
     assert any(a.startswith("acc stands for other elements wherever") for a in asked)
-    assert any("zeroed and stored at an earlier visit" in a for a in asked)
+    assert any("begun and stored at an earlier visit" in a for a in asked)
 
 
 @pytest.mark.parametrize("case", CONVOLUTIONS, ids=lambda c: c.name)

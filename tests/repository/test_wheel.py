@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from isamap_smt.bench.operators import OPERATORS
+
 PACKAGES = {"isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels"}
 
 
@@ -50,7 +52,7 @@ def test_every_module_of_the_checkout_is_in_it(repository: Path, files: list[str
         for package in PACKAGES
         for path in (shelf / package).rglob("*.py")
     }
-    kernels = ("attention", "elementwise", "norms", "quantised_layers", "reductions")
+    kernels = {k.partition(".py:")[0] for k in (o.kernel for o in OPERATORS.values())}
     examples = {"isamap_hardware/examples/outer_product.py", *(f"isamap_kernels/examples/{n}.py" for n in kernels)}
     assert modules | examples == {name for name in files if name.endswith(".py")}
     assert {f"isamap_smt/runtime/{n}.c" for n in ("idle_memory", "known_calls")} <= set(files)

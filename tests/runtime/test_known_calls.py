@@ -103,6 +103,9 @@ def test_several_results_and_what_lives_within_a_call(largest: CompiledKernel) -
         found = warmed(largest, x)
         assert list(found) == ["s", "m"]
         assert np.array_equal(found["s"], 2 * x.sum(1)) and np.array_equal(found["m"], 2 * x.max(1))
+    for rows in (1023, 1024, 1025, 5000):  # of 4 bytes: more than one piece of what memory is filled with
+        x = -np.arange(1, 2 * rows + 1, dtype=np.float32).reshape(rows, 2)
+        assert np.array_equal(warmed(largest, x)["m"], 2 * x.max(1))
 
 
 class Sub(np.ndarray):

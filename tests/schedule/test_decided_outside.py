@@ -21,6 +21,13 @@ PLANS: dict[str, tuple[str, dict[str, int], dict[str, Any], str]] = {
     "mapping": ("gemm", {"i": 64, "j": 64, "k": 64}, {}, "the mapping: 1 scheduled of 3 that yield code"),
     "sum in pieces": ("matvec", {"i": 100, "k": 4000}, {"threads": 2}, "the sum in pieces, by what both ways"),
     "sum in one piece": ("matvec", {"i": 7, "k": 300}, {"threads": 2}, "the sum in one piece: 2 ways"),
+    "digits": (
+        "gemm",
+        {"i": 12, "j": 12, "k": 4096},
+        {"constant": ("A", "B"), "family": "digits"},
+        "axes in digits, by what both ways",
+    ),
+    "no digits": ("gemm", {"i": 6, "j": 6, "k": 8}, {"family": "digits"}, "no axis in digits: 2 ways"),
     "padding": ("conv2d", CONV, {}, "the padding of I: tests at its border, or a copy with zeros"),
     "blocks": ("two_layers", {"i": 2000, "j": 64, "k": 64, "m": 64}, {}, "blocks of "),
     "time steps": (

@@ -140,3 +140,14 @@ def test_the_same_question_has_the_same_answer_from_the_decisions_on_disk() -> N
     again = planned("gemm_nt", {"i": 3, "j": 24, "k": 139})
     assert again is not first
     assert (again.kernel, str(again.schedule), again.notes) == (first.kernel, str(first.schedule), first.notes)
+
+
+@pytest.mark.needs("avx2", "fma")
+@pytest.mark.parametrize(("n", "chains"), [(4096 + 37, 4), (300, 1)])
+def test_a_sum_to_one_element_has_chains_side_by_side_where_it_is_long(n: int, chains: int) -> None:
+    """A register of partial sums waits for the sum before it; four of them do not."""
+    kernel = im.kernel("y[] += x[n] * z[n]", name="dot")
+    plan = planned(kernel, {"n": n})
+    lanes = plan.instruction.axes["l"]
+    assert plan.split is not None and plan.split.split.parts == chains * lanes
+    assert_right(plan, kernel, {"n": n})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,3 +82,22 @@ def test_random_statements_equal_numpy(seed: int) -> None:
 @pytest.mark.needs("avx2", "f16c")
 def test_more_random_statements_equal_numpy(seed: int) -> None:
     one(42000 + seed, "avx2")
+
+
+@pytest.mark.parametrize("kind", ["i8", "u8", "i16"])
+def test_elements_of_one_use_are_converted_in_registers(kind: str) -> None:
+    """Not through memory, on the way to an instruction of the other type: 7 times as long for bytes."""
+    kernel = im.kernel("Y[i,j] = f32(X[i,j]) * s[]", dtypes={"Y": "f32", "X": kind, "s": "f32"})
+    planned = im.plan(kernel, isamap_hardware.load("avx2"), sizes={"i": 37, "j": 50})
+    assert planned.schedule.proved.mapping.instruction.name == "avx2.selected"
+
+
+def test_of_several_numbers_of_lanes_the_cheapest_is_taken() -> None:
+    """The same steps at another price: with bytes that are dear in 32 lanes, 16 are taken."""
+    machine = isamap_hardware.load("avx2")
+    kernel = im.kernel("Y[j] = A[j] + B[j]", dtypes=dict.fromkeys("YAB", "i8"))
+    dear = replace(machine, instructions=tuple(
+        replace(i, cost=replace(i.cost, per_cycle=0.05)) if i.short == "add_i8_32" else i for i in machine.instructions
+    ))  # fmt: skip
+    taken = [selected_instruction(m, kernel) for m in (machine, dear)]
+    assert [i and i.steps_taken for i in taken] == [("add_i8_32",), ("add_i8_16",)]

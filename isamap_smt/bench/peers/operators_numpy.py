@@ -12,7 +12,7 @@ from isamap_smt.bench.case import Case
 from isamap_smt.bench.operators import EPSILON, SCALE
 from isamap_smt.bench.work import Unsupported, Work, latest
 
-Arrays = dict[str, np.ndarray]
+Arrays = dict[str, Any]  # sizes among them
 _HALF, _ONE = np.float32(0.5), np.float32(1)
 
 
@@ -20,8 +20,8 @@ def work(case: Case, arrays: Arrays) -> Work:
     """A function of the arrays. Raises Unsupported for what NumPy has no function for."""
     if case.family not in _OPERATORS:
         raise Unsupported(f"NumPy has nothing for {case.family}")
-    run = _OPERATORS[case.family]
-    return latest(lambda: run(arrays), np.asarray, f"NumPy's {case.family}")
+    run, given = _OPERATORS[case.family], {**case.size, **arrays}
+    return latest(lambda: run(given), np.asarray, f"NumPy's {case.family}")
 
 
 def _softmax(x: np.ndarray) -> np.ndarray:
@@ -69,6 +69,22 @@ def _layer(a: Arrays) -> np.ndarray:
     return np.asarray(np.clip(np.rint(np.maximum(sums * SCALE, 0)), -128, 127).astype(np.int8))
 
 
+def _running(axis: int) -> Callable[[Arrays], np.ndarray]:
+    """Running sums that begin with a 0."""
+
+    def made(a: Arrays) -> np.ndarray:
+        x = a["X"]
+        found = np.zeros([n + (d == axis) for d, n in enumerate(x.shape)], np.float32)
+        np.cumsum(x, axis, out=found[1:] if axis == 0 else found[:, 1:])
+        return found
+
+    return made
+
+
+def _stencil(x: np.ndarray) -> np.ndarray:
+    return np.asarray((x[1:-1, 1:-1] + x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) * np.float32(0.2))
+
+
 _OPERATORS: dict[str, Callable[[Arrays], Any]] = {
     "row_sum": lambda a: a["x"].sum(1),
     "row_max": lambda a: a["x"].max(1),
@@ -87,4 +103,13 @@ _OPERATORS: dict[str, Callable[[Arrays], Any]] = {
     "causal_attention": _causal,
     "qlinear": _layer,
     "linear": _layer,
+    "mean": lambda a: a["x"].mean(1),
+    "argmax": lambda a: a["X"].argmax(1),
+    "cumulative_sum": _running(0),
+    "cumulative_sum_along": _running(1),
+    "stencil2d": lambda a: _stencil(a["A"]),
+    "mttkrp": lambda a: a["X"].reshape(len(a["X"]), -1) @ (a["B"][:, None] * a["C"][None]).reshape(-1, a["B"].shape[1]),
+    "sddmm": lambda a: a["S"] * (a["A"] @ a["B"]),
+    "gemm_of_a_part": lambda a: a["A"][:, a["o"] : a["o"] + a["k"]] @ a["B"],
+    "embedding": lambda a: a["E"][a["at"]],
 }

@@ -11,6 +11,7 @@ import numpy as np
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.operators import EPSILON, SCALE
 from isamap_smt.bench.peers.onnx_graph import Graph
+from isamap_smt.bench.work import Unsupported
 
 Arrays = dict[str, np.ndarray]
 Node = tuple[str, list[str], dict[str, Any]]  # operator, inputs, attributes
@@ -19,6 +20,8 @@ _OWN = "com.microsoft"  # onnxruntime's own operators
 
 def graph(case: Case, arrays: Arrays) -> Graph:
     """The case as ONNX says it; the result is `out`."""
+    if case.family not in _OPERATORS:
+        raise Unsupported(f"{case.family} is not asked of onnxruntime")
     made: Graph = _OPERATORS[case.family](case, arrays)
     return made
 
@@ -81,6 +84,74 @@ def _scale_add_relu(case: Case, a: Arrays) -> Graph:
     )
 
 
+_ONE = np.float32(1)
+
+
+def _qlinear_matmul(case: Case, a: Arrays) -> Graph:
+    """The scales of A and Y are 1, so that those of the columns are s."""
+    values = {
+        "A": a["A"],
+        "sa": _ONE,
+        "za": a["za"],
+        "B": a["B"],
+        "s": a["s"],
+        "zb": a["zb"],
+        "sy": _ONE,
+        "zy": a["zy"],
+    }
+    return _graph(case, _arrays(values), [("QLinearMatMul", [*values], {})], tuple(n for n in values if n not in "AB"))
+
+
+def _qlinear_conv(case: Case, a: Arrays) -> Graph:
+    """Channels first."""
+    weights = np.ascontiguousarray(a["F"].transpose(3, 2, 0, 1))
+    values = {
+        "x": np.ascontiguousarray(a["I"].transpose(0, 3, 1, 2)), "sx": _ONE, "zx": a["z"], "F": weights, "m": a["m"],
+        "zw": np.zeros(len(weights), np.int8), "sy": _ONE, "zy": a["zy"], "b": a["b"],
+    }  # fmt: skip
+    k = case.size
+    how = {"strides": [k["t"]] * 2, "pads": [k["pad"]] * 4}
+    found = _graph(case, _arrays(values), [("QLinearConv", [*values], how)], tuple(n for n in values if n not in "xF"))
+    return _channels_first(found)
+
+
+def _int8_linear(case: Case, a: Arrays) -> Graph:
+    nodes: list[Node] = [
+        ("MatMulInteger", ["X", "W"], {}), ("Cast", ["t0"], {"to": 1}), ("Mul", ["t1", "s"], {}), ("Add", ["t2", "b"], {})
+    ]  # fmt: skip
+    return _graph(case, a, nodes, ("s", "b"))
+
+
+def _pool(name: str, **more: Any) -> Callable[[Case, Arrays], Graph]:
+    """Channels first."""
+
+    def made(case: Case, a: Arrays) -> Graph:
+        k = case.size
+        how = {"kernel_shape": [k["r"], k["s"]], "strides": [k["t"]] * 2, "pads": [k["pad"]] * 4, **more}
+        return _channels_first(
+            _graph(case, {"I": np.ascontiguousarray(a["I"].transpose(0, 3, 1, 2))}, [(name, ["I"], how)])
+        )
+
+    return made
+
+
+def _embedding(case: Case, a: Arrays) -> Graph:
+    return _graph(case, a, [("Gather", ["E", "at"], {"axis": 0})])
+
+
+def _arrays(values: dict[str, Any]) -> Arrays:
+    return {n: np.asarray(v) for n, v in values.items()}
+
+
+def _channels_first(found: Graph) -> Graph:
+    n, p, q, k = found.outputs["out"]
+    return replace(
+        found,
+        outputs={"out": (n, k, p, q)},
+        result=lambda results: np.ascontiguousarray(results["out"].transpose(0, 2, 3, 1)),
+    )
+
+
 _OPERATORS: dict[str, Callable[[Case, Arrays], Graph]] = {
     "row_sum": _reduction("ReduceSum", 1),
     "row_max": _reduction("ReduceMax", 1),
@@ -100,4 +171,12 @@ _OPERATORS: dict[str, Callable[[Case, Arrays], Graph]] = {
     "causal_attention": _attention(1),
     "qlinear": _layer,
     "linear": _layer,
+    "qlinear_matmul": _qlinear_matmul,
+    "qlinear_conv": _qlinear_conv,
+    "int8_linear": _int8_linear,
+    "argmax": _node("ArgMax", axis=1, keepdims=0),
+    "max_pool": _pool("MaxPool"),
+    "max_pool_repeated": _pool("MaxPool"),
+    "average_pool": _pool("AveragePool", count_include_pad=0),
+    "embedding": _embedding,
 }

@@ -10,7 +10,8 @@ import numpy as np
 
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.operators import EPSILON, SCALE
-from isamap_smt.bench.work import Work, latest
+from isamap_smt.bench.peers.layers_torch import LAYERS
+from isamap_smt.bench.work import Unsupported, Work, latest
 
 Arrays = dict[str, np.ndarray]
 
@@ -22,8 +23,10 @@ def work(case: Case, arrays: Arrays) -> Work:
     torch.set_grad_enabled(False)
     if case.family in ("qlinear", "linear"):
         return _layer(arrays)
-    made = _OPERATORS[case.family]
-    tensors = {n: torch.from_numpy(a) for n, a in arrays.items()}
+    made = _OPERATORS.get(case.family) or LAYERS.get(case.family)
+    if made is None:
+        raise Unsupported(f"torch has no function for {case.family}")
+    tensors = {**case.size, **{n: torch.from_numpy(a) for n, a in arrays.items()}}
     return latest(
         made(torch, tensors), lambda t: np.asarray(t.numpy().reshape(case.shapes()[case.dtypes[-1][0]])), case.family
     )

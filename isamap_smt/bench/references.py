@@ -18,7 +18,8 @@ def windows(x: Array, size: tuple[int, ...], step: tuple[int, ...], dilation: in
     found = np.lib.stride_tricks.sliding_window_view(x, spread, axes)
     for axis, t in zip(axes, step, strict=True):
         found = found.take(range(0, found.shape[axis], t), axis)
-    return found[..., *[slice(None, None, dilation)] * len(size)]
+    places: Any = (..., *[slice(None, None, dilation)] * len(size))
+    return found[places]
 
 
 def grouped(I: Array, W: Array) -> Array:
@@ -81,7 +82,7 @@ def mttkrp(X: Array, B: Array, C: Array) -> Array:
 
 
 def erf(x: Array) -> Array:
-    return np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64)
+    return np.vectorize(math.erf, otypes=[float])(x)
 
 
 def mlp(name: str, X: Array, W: Array, b: Array, V: Array) -> Array:

@@ -1,0 +1,169 @@
+"""Takes an axis apart into two digits, i = 4*i_by4 + i_mod4. Nothing here is trusted: proof/split.py shows that both kernels
+compute the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.boxes import extreme, slack
+from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.scalar import Read, put_into_indices, rewrite_reads
+from isamap_smt.ir.split import Piece, SplitSum
+from isamap_smt.language import to_text
+from isamap_smt.mapping.split import new_name, split_sum
+
+Digits = tuple[tuple[str, int], ...]  # axis, points of its low digit
+
+
+def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = None) -> SplitSum:
+    """The kernel with the axis of one statement (the main one where None) as two: i = points * i_by + i_mod.
+
+    Where `points` does not divide the axis, or its extent is open, the last digits are cut off by a condition. Both stand
+    where the axis stood, so that the order of the points is as it was. Raises ScheduleError where that cannot be.
+    """
+    position = kernel.main if statement is None else statement
+    s = kernel.statements[position]
+    names = [a.name for a in s.axes]
+    if axis not in names:
+        raise ScheduleError(
+            f"statement {position + 1} of {kernel.name} has no axis {axis!r}; {did_you_mean(axis, names)}"
+        )
+    if kernel.recurrence_of(position) is not None:
+        raise ScheduleError(f"{axis} has no digits of its own: statement {position + 1} stands in a recurrence")
+    extent = s.axis(axis).extent
+    if points < 2 or (is_constant(extent) and points >= 2 * int(extent)):
+        raise ScheduleError(
+            f"{axis} runs to {extent}: {points} is no digit of it; take 2 points at least, half of them in use"
+        )
+    high, low = (new_name(kernel, f"{axis}_{what}{points}") for what in ("by", "mod"))
+    point = points * sym(high) + sym(low)
+    whole = is_constant(extent) and int(extent) % points == 0
+    table = {axis: point}
+    axes = (Axis(high, ceil_div(extent, points)), Axis(low, sp.Integer(points)))
+    guard = tuple(substitute(g, table) for g in s.guard)
+    made = replace(
+        s,
+        target=Access(s.target.tensor, tuple(substitute(i, table) for i in s.target.index)),
+        value=put_into_indices(s.value, table),
+        axes=tuple(x for a in s.axes for x in (axes if a.name == axis else (a,))),
+        guard=guard if whole else (*guard, sp.Lt(point, extent, evaluate=False)),
+        source="",
+    )
+    made = _reduced(made)
+    new = replace(kernel, statements=(*kernel.statements[:position], made, *kernel.statements[position + 1 :]), file="")
+    same = tuple((a.name, a.symbol) for a in s.axes if a.name != axis)
+    back = ((high, FloorDiv(sym(axis), points)), (low, FloorMod(sym(axis), points)))
+    piece = Piece(position, (*same, (axis, point)), (*same, *back))
+    return SplitSum(kernel, replace(new, text=to_text(new)), position, axis, points, (piece,))
+
+
+@lru_cache(maxsize=256)
+def split_axes(kernel: Kernel, digits: Digits, statement: int | None = None) -> SplitSum | None:
+    """split_axis() of one axis after the other; None for no axis."""
+    if not digits:
+        return None
+    *outer, (axis, points) = digits
+    before = split_axes(kernel, tuple(outer), statement)
+    return replace(split_axis(before.kernel if before else kernel, axis, points, statement), before=before)
+
+
+def phases(statement: Statement) -> Digits:
+    """The digits that a guard such as `(y - r) % 2 == 0` asks for: with y = 2*y_by2 + y_mod2 and r likewise it speaks of the low
+    digits alone, so that whole loops are left out where it fails, and single points where it holds are none."""
+    found: dict[str, int] = {}
+    extents = {a.name: a.extent for a in statement.axes}
+    for g in statement.guard:
+        if not (isinstance(g, sp.Eq) and isinstance(g.lhs, FloorMod) and is_constant(g.lhs.args[1])):
+            continue
+        modulus, parts = int(g.lhs.args[1]), affine(g.lhs.args[0], extents)
+        for axis, c in parts[0].items() if parts else ():
+            known = is_constant(c) and int(c) % modulus and is_constant(extents[axis])
+            if known and int(extents[axis]) > modulus:
+                found.setdefault(axis, modulus)
+    return tuple(found.items())
+
+
+def _reduced(s: Statement) -> Statement:
+    """The same with multiples taken out of remainders and quotients, and quotients by what the guard makes a multiple exact."""
+    guard = tuple(g.func(*(_taken_out(x, {}, s) for x in g.args)) for g in s.guard)
+    known = {g.lhs.args: g.rhs for g in guard if isinstance(g, sp.Eq) and isinstance(g.lhs, FloorMod)}
+    guard = tuple(g if isinstance(g, sp.Eq) else g.func(*(_taken_out(x, known, s) for x in g.args)) for g in guard)
+    guard = tuple(_without_multiple(g, known, s) for g in guard)
+
+    def index(places: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(_taken_out(i, known, s) for i in places)
+
+    value = rewrite_reads(s.value, lambda r: Read(r.args[0], *index(r.index)))
+    target = Access(s.target.tensor, index(s.target.index))
+    return replace(s, guard=tuple(g for g in guard if g != sp.true), value=value, target=target)
+
+
+def _taken_out(x: Any, known: dict[Any, Any], s: Statement) -> Any:
+    """known: what remainders are, by dividend and divisor."""
+    if not x.args:
+        return x
+    args = [_taken_out(a, known, s) for a in x.args]
+    if not isinstance(x, FloorDiv | FloorMod) or not is_constant(args[1]):
+        return x.func(*args)
+    by = int(args[1])
+    terms = sp.Add.make_args(sp.expand(args[0]))
+    whole = sp.Add(*(t for t in terms if t.as_coeff_Mul()[0] % by == 0))
+    rest = sp.expand(args[0] - whole)
+    if isinstance(x, FloorMod):
+        return FloorMod(rest, args[1])
+    quotient, value = sp.expand(whole / by), _only(rest, args[1], known, s)
+    return quotient + (FloorDiv(rest, args[1]) if value is None else value // by)
+
+
+def _only(rest: Any, by: Any, known: dict[Any, Any], s: Statement) -> int | None:
+    """The one number in the range of `rest` that has the remainder it is known to have; None where there are several."""
+    low, high = (extreme(rest, s.axes, largest) for largest in (False, True))
+    left = known.get((rest, by))
+    if left is None or low is None or high is None or not all(map(is_constant, (low, high, left))):
+        return None
+    first = int(low) + (int(left) - int(low)) % int(by)
+    return first if first <= int(high) < first + int(by) else None
+
+
+def _without_multiple(g: Any, known: dict[Any, Any], s: Statement) -> Any:
+    """An inequality of m * a + rest and 0 where the rest is known to be one number, over a."""
+    room = slack(g)
+    for (rest, by), _ in known.items() if room is not None else ():
+        for sign in (1, -1):
+            left, value = sp.expand(room - sign * rest), _only(rest, by, known, s)
+            number, terms = left.as_coeff_Add()
+            if value is not None and not symbols_of([left]) & symbols_of([rest]) and is_constant(number):
+                scaled = [t.as_coeff_Mul() for t in sp.Add.make_args(terms)]
+                if all(c % by == 0 for c, _ in scaled):
+                    least = (int(number) + sign * value) // int(by)
+                    return sp.Ge(sp.expand(terms / by) + least, 0, evaluate=False)
+    return g
+
+
+def remade(split: SplitSum, whole: Kernel, before: SplitSum | None = None) -> SplitSum:
+    """The same of another kernel, which `before` led to. Raises ScheduleError."""
+    if split.digits:
+        made = split_axis(whole, split.axis, split.parts, split.statement)
+    else:
+        made = split_sum(
+            whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement
+        )
+    return replace(made, before=before)
+
+
+def named_digits(names: Sequence[str]) -> Digits:
+    """The digits among names such as `q%8`. Raises ScheduleError where the points are no number."""
+    found = []
+    for axis, percent, points in (n.partition("%") for n in names):
+        if percent and not points.strip().isdigit():
+            raise ScheduleError(f"{axis}%{points}: write the points of a digit as a number, such as {axis}%4")
+        if percent:
+            found.append((axis.strip(), int(points)))
+    return tuple(found)
