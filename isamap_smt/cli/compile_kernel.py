@@ -16,6 +16,7 @@ from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
+from isamap_smt.ir.errors import HardwareError
 
 _FUSED = {"fma", "avx512f"}  # x86-64 has fused operations with either; elsewhere they are in the baseline
 
@@ -48,6 +49,8 @@ def command(
     if prefix is not None:
         check_prefix(prefix)  # before anything is searched for
     planned = make_plan(words, options)
+    if why := planned.hardware.no_c:
+        raise HardwareError(why)
     with progress("checking its instructions"):
         unchecked = require_checked(planned.program, cc)
     say_notes(unchecked)

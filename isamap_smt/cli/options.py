@@ -190,7 +190,8 @@ def _onto_made(words: Sequence[str], options: dict[str, Any], wanted: str) -> tu
     kernel, sizes = load_kernel(split_names(words, options["text"], "INSTRUCTION")[0], options)
     kernel = kernel.with_sizes(sizes)
     statement = statement_number(kernel, options["statement"])
-    return kernel, instruction_named(find_hardware(wanted.rpartition(".")[0]), wanted, kernel, statement), statement
+    machine, _, short = wanted.rpartition(".")
+    return kernel, instruction_named(find_hardware(machine), short, kernel, statement), statement
 
 
 def _paired(words: Sequence[str], options: dict[str, Any], instruction: Instruction) -> tuple[Kernel, Instruction, int]:
@@ -272,7 +273,7 @@ def check_instruction(kernel: Kernel, hardware: Hardware, name: str | None) -> N
     named = computing(hardware, name, kernel)
     if hardware.engines:
         raise HardwareError(hardware.lacks[0])
-    if not any(i.emit for i in hardware.computes):
+    if not (hardware.has_c or hardware.simulated):
         raise HardwareError(
             f"{hardware.name} is for mapping and proof only: its instructions have no C; use `host`, or see what maps with "
             "`isamap report`"

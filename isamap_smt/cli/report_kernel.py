@@ -186,6 +186,8 @@ def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Me
     kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))
     if kernel.free_sizes:
         return None, None, f"not run: {', '.join(kernel.free_sizes)} have no value; give them with --sizes"
+    if why := planned.hardware.no_c:
+        return None, None, f"not run: {why}"
     missing = missing_features(used_instructions(planned.program))
     if missing:
         return None, None, f"not run: this CPU has no {', '.join(missing)}"

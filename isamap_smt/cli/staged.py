@@ -194,6 +194,7 @@ def judgement_document(seen: Judgement) -> dict[str, Any]:
         "exact": seen.exact,
         "max_error": seen.error,
         "bound": seen.bound,
+        "stated": seen.stated,
         "wrong": seen.reason,
         "undefined": seen.undefined,
     }
@@ -207,6 +208,10 @@ def show_judgement(seen: Judgement) -> None:
         console().print(
             f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
             f"rounding explains {seen.bound:.2e}"
+        )
+    if seen.stated is not None and not seen.exact and not seen.reason:
+        console().print(
+            f"each element is within the rounding of its operations, at most {seen.stated:.2e} of the largest"
         )
     if seen.undefined:
         say(

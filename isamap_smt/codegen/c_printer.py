@@ -47,7 +47,7 @@ from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.errors import HardwareError, NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
@@ -86,8 +86,18 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> Prin
         raise NotProvedError(
             f"print_c() takes a ProvedProgram, not {type(checked).__name__}; make one with require_proof(program)"
         )
+    _require_c(checked.program)
     text = _text(checked.program, header, prefix, checked.proof.assumptions)
     return PrintedC(text, checked, Seal(text, checked))
+
+
+def _require_c(program: Program) -> None:
+    """Nothing happens where every instruction has C. Raises HardwareError for a machine that is simulated alone."""
+    for node, _ in walk((*program.ahead, *program.body)):
+        if isinstance(node, Use) and not (node.instruction.portable or node.instruction.emit):
+            raise HardwareError(
+                f"{node.instruction.name} has no C (emit='...'), so none is printed; `isamap run` simulates the program"
+            )
 
 
 def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[str, ...] | None = None) -> str:

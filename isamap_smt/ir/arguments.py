@@ -6,6 +6,7 @@ import operator
 from collections.abc import Mapping as Dict
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.errors import IsamapError, SizeError
@@ -27,6 +28,13 @@ def whole_number(value: Any, what: str, error: type[IsamapError], low: int = 1, 
     if high is not None and number > high:
         raise error(f"{what}={number}: must be at most {high}")
     return number
+
+
+def yes_or_no(value: Any, what: str, error: type[IsamapError]) -> bool:
+    """`value` as a Python bool (NumPy's too). Raises `error` for anything else, numbers included."""
+    if not isinstance(value, bool | np.bool_):
+        raise error(f"{what}={value!r} is {type(value).__name__}: pass True or False")
+    return bool(value)
 
 
 def is_open(value: Any) -> bool:

@@ -202,15 +202,40 @@ class Hardware(Shown):
         found = [i for i in self.instructions if writes_state(i) == memory]
         return next(i for i in found if i.kernel.inputs), next(i for i in found if not i.kernel.inputs)
 
+    @cached_property
+    def has_c(self) -> bool:
+        """Whether C is made for it: some instruction that computes has any."""
+        return any(i.emit for i in self.computes)
+
+    @cached_property
+    def simulated(self) -> bool:
+        """Whether it is a core that only the simulator runs: instructions that compute and that move, and none has C."""
+        return not (self.engines or self.has_c) and bool(self.memories and self.computes and self.moves)
+
+    def offers(self, instruction: Instruction) -> bool:
+        """Whether programs for it may use the instruction: it has C, or nothing of the machine has."""
+        return bool(instruction.emit) or self.simulated
+
+    @property
+    def no_c(self) -> str:
+        """Why no C is made for the machine; '' where some is."""
+        if self.engines:
+            return f"{self.name} has engines, for which no C is made; use --target simulate"
+        return (
+            f"no instruction of {self.name} has C (emit='...'); `isamap run` simulates its programs"
+            if self.simulated
+            else ""
+        )
+
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What a schedule and its code need and the description does not say; empty for a machine that code is made for."""
+        """What a schedule needs and the description does not say; empty for a machine that programs are made for."""
         found = []
         if self.engines:
             return (
                 f"no C is made for the engines of {self.name}: `isamap schedule` plans its programs, `isamap run` simulates them",
             )
-        if not any(i.emit for i in self.computes):
+        if not (self.has_c or self.simulated):
             found.append(f"no instruction of {self.name} that computes has C (emit='...')")
         if not self.memories:
             found.append(f"{self.name} has no memories to hold operands (memories=..., links=...)")

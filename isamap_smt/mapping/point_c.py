@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_encodings.scalar_values import ARITHMETIC, spanned
-from isamap_smt.ir.activations import c_functions
+from isamap_smt.ir import activations, activations_f64
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
@@ -49,17 +49,16 @@ _COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin
 
 def prelude(code: str) -> tuple[str, ...]:
     """The helper functions that this C calls."""
-    found = conversion_helpers(code)
-    return (
-        (*found, c_functions()) if re.search(r"\bisamap_(expf|logf|tanhf|sigmoidf|erff|nearestf?)\(", code) else found
-    )
+    own = ((r"(exp|log|tanh|sigmoid|erf|nearest)f|nearest", activations), ("exp|log|tanh|sigmoid|erf", activations_f64))
+    called = (of.c_functions() for names, of in own if re.search(rf"\bisamap_({names})\(", code))
+    return (*conversion_helpers(code), *called)
 
 
 def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, DType]:
     """(C text, element type) of a tree whose casts are explicit. names: tensor -> (identifier, type).
 
     A literal takes the type of its neighbour, `literal` when it stands alone. Raises ScheduleError for what portable C
-    does not do exactly (exp and the like of f64).
+    does not do exactly (a division of integers).
     """
     match tree:
         case Read():
@@ -207,10 +206,8 @@ def _unary(head: type[Unary], text: str, kind: DType) -> tuple[str, DType]:
     if not kind.is_float:
         opposite = _arithmetic("-", f"({kind.c})0", _short(text), kind)
         return (text if kind.kind == "u" else f"({text} < 0 ? {opposite} : {text})"), kind
-    row, name, f32 = TABLE[head], head.__name__.lower(), dtype("f32")
+    row, f32 = TABLE[head], dtype("f32")
     if kind == _DOUBLE:
-        if not row.wide:
-            raise ScheduleError(f"{name} in C is offered up to f32; write {name}(f32(...)) instead of {name} of {kind}")
         return row.wide.format(x=text), kind
     return c_converted(kind, row.c.format(x=c_converted(f32, text, kind)), f32), kind
 

@@ -4,7 +4,8 @@
 
 What comes out is an instruction like any other: its contract is the statement's own expression over lanes, `exact` is what its
 steps compute one after the other, and the scalar claim compares the two. It is mapped, scheduled, lowered and tested like others.
-Which instruction computes which part is CP-SAT's choice; a part that none computes is computed lane by lane in portable C.
+Which instruction computes which part is CP-SAT's choice; a part that none computes is computed lane by lane in portable C. Of a
+machine without C the instructions compute all of it.
 """
 
 from __future__ import annotations
@@ -110,12 +111,12 @@ def register_files(machine: Hardware) -> tuple[Files, ...]:
     """Registers with one element in each lane, most lanes first; of several for one type the first."""
     found: dict[int, dict[tuple[str, str, str], dict[str, Instruction]]] = {}
     for i in machine.moves:
-        if not (i.kind in ("load", "store", "broadcast") and i.emit and _lane_by_lane(i)):
+        if not (i.kind in ("load", "store", "broadcast") and machine.offers(i) and _lane_by_lane(i)):
             continue
         register, place = next((o, place) for o, place in i.places if place != "memory")
         t = i.kernel.tensor(register)
-        if len(t.shape) == 1 and is_constant(t.shape[0]) and register in dict(i.c_types):
-            key = (t.dtype.name, place, dict(i.c_types)[register])
+        if len(t.shape) == 1 and is_constant(t.shape[0]) and (machine.simulated or register in dict(i.c_types)):
+            key = (t.dtype.name, place, dict(i.c_types).get(register, ""))
             found.setdefault(int(t.shape[0]), {}).setdefault(key, {}).setdefault(i.kind, i)
     return tuple(Files(lanes, _first_of_type(files)) for lanes, files in sorted(found.items(), reverse=True))
 
@@ -140,7 +141,7 @@ def _lane_by_lane(move: Instruction) -> bool:
 def _file(moves: dict[str, Instruction]) -> File:
     load = moves["load"]
     register, memory = next((o, place) for o, place in load.places if place != "memory")
-    return File(memory, dict(load.c_types)[register], load, moves["store"], moves["broadcast"])
+    return File(memory, dict(load.c_types).get(register, ""), load, moves["store"], moves["broadcast"])
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ class _Selection:
                     offers.append(Offer(n, uses, ticks, bound not in plain))
                     made.append(_Part(step, bound, tree))
             for form in self.forms.of[tree]:
-                if not isinstance(form, Read) and self._in_lanes(tree, form):
+                if not (self.machine.simulated or isinstance(form, Read)) and self._in_lanes(tree, form):
                     uses = tuple(self.numbers[a] for a in self._operands(form))
                     ticks = (FUNCTION_COST if _is_function(form) else LANES_COST) * TICKS
                     offers.append(Offer(n, uses, ticks, form not in given))
@@ -245,7 +246,7 @@ class _Selection:
         i = step.instruction
         files = [self.files.of.get(i.kernel.tensor(o).dtype.name) for o, _ in i.places]
         lies = zip(i.places, files, strict=True)
-        if any(f is None or (place, dict(i.c_types)[o]) != (f.memory, f.c_type) for (o, place), f in lies):
+        if any(f is None or (place, dict(i.c_types).get(o, "")) != (f.memory, f.c_type) for (o, place), f in lies):
             return False
         return i.rounding != "fused" or (self.s.op == "+" and not self.s.ordered)
 
@@ -328,6 +329,8 @@ class _Selection:
         if value is None or _tells_zeros(whole):
             return None
         rules = self.forms.rules(whole)
+        if self.machine.simulated:
+            plain = ""
         return replace(self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value), rules=rules)
 
     def _kind(self, tree: Any) -> DType:
@@ -404,7 +407,7 @@ class _Selection:
             cost=Cost(sum(i.cost.latency for i in used), 1 / max(cycles, 1 / TICKS)),
             exact=kernel(value),
             rounding="fused" if fused else "unfused" if floats else "exact",
-            c_types=tuple((t.name, self.files.of[t.dtype.name].c_type) for t in tensors),
+            c_types=tuple((t.name, c) for t in tensors if (c := self.files.of[t.dtype.name].c_type)),
             headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),
             prelude=tuple(dict.fromkeys(p for i in sources for p in i.prelude)),
             temporaries=min(4, len(used)),

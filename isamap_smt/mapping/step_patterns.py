@@ -52,26 +52,18 @@ class Step:
 @lru_cache(maxsize=64)
 def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
     """The machine's instructions that compute so many lanes, each by itself."""
-    return tuple(Step(i) for i in machine.computes if _lanewise(i, lanes))
+    return tuple(Step(i) for i in machine.computes if machine.offers(i) and _lanewise(i, lanes))
 
 
 def _lanewise(i: Instruction, lanes: int) -> bool:
-    if (
-        len(i.kernel.axes) != 1
-        or i.numbered
-        or i.cells_needed
-        or not i.emit
-        or i.may_fail
-        or i.assume
-        or i.preconditions
-    ):
+    if len(i.kernel.axes) != 1 or i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
         return False
     (axis,) = i.kernel.axes
     s = i.kernel.statements[0]
     places = [s.target, *s.inputs]
     plain = all(a.index == (axis.symbol,) for a in places) and not s.guard and s.op in ("=", *COMBINE)
     rounds = i.rounding in ("exact", "fused", "unfused")
-    return plain and rounds and axis.extent == lanes and len(dict(i.c_types)) == len(i.places)
+    return plain and rounds and axis.extent == lanes and len(dict(i.c_types)) in ((len(i.places),) if i.emit else (0,))
 
 
 def bindings_of(

@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from inspect import signature
-from typing import Any
+from typing import Any, overload
 
 from isamap_smt.codegen import print_c
 from isamap_smt.codegen.printed import PrintedC
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import NotProvedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.mapping.pitched import pitched
+from isamap_smt.pipeline.arguments import found_kernel
 from isamap_smt.pipeline.plan import Plan, header, plan
 from isamap_smt.proof import require_proof
 from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.strided import StridedKernel
+from isamap_smt.scheduling.arguments import tensor_names
+
+
+@overload
+def compile(
+    kernel: Kernel | str,
+    hardware: Hardware | str,
+    *,
+    strided: Iterable[str],
+    cc: str | None = None,
+    sanitize: bool = False,
+    **options: Any,
+) -> StridedKernel: ...
+
+
+@overload
+def compile(
+    kernel: Kernel | str, hardware: Hardware | str, *, cc: str | None = None, sanitize: bool = False, **options: Any
+) -> CompiledKernel: ...
 
 
 def compile(
-    kernel: Kernel | str, hardware: Hardware | str, *, cc: str | None = None, sanitize: bool = False, **options: Any
-) -> CompiledKernel:
+    kernel: Kernel | str,
+    hardware: Hardware | str,
+    *,
+    cc: str | None = None,
+    sanitize: bool = False,
+    strided: Iterable[str] = (),
+    **options: Any,
+) -> CompiledKernel | StridedKernel:
     """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
+
+    strided: inputs that may be views whose rows lie any distance apart, read in place; see StridedKernel.
 
     Raises what these two raise, and UnknownNameError for an option that neither has.
     """
@@ -29,7 +61,12 @@ def compile(
             raise UnknownNameError(
                 f"compile() has no option {name!r}; {did_you_mean(name, [*known, 'cc', 'sanitize'])}"
             )
-    return build(plan(kernel, hardware, **options), cc=cc, sanitize=sanitize)
+    names = tensor_names(strided)
+    if not names:
+        return build(plan(kernel, hardware, **options), cc=cc, sanitize=sanitize)
+    whole = found_kernel(kernel)
+    made = build(plan(pitched(whole, names), hardware, **options), cc=cc, sanitize=sanitize)
+    return StridedKernel(made, whole.with_sizes(valid_sizes(options.get("sizes"))), names)
 
 
 def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, sanitize: bool = False) -> CompiledKernel:

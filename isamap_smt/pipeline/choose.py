@@ -109,7 +109,7 @@ def _onto_vectors(
     are none, or each of them has elements converted on their way for one use alone."""
     ranked: list[_Ranked] = []
     for i in fitting:
-        if i.emit and (i.axes or any_):
+        if hardware.offers(i) and (i.axes or any_):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
     instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
     if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
@@ -142,7 +142,7 @@ def _points(
 ) -> tuple[Instruction, list[_Ranked]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
     for i in fitting:
-        if i.emit and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
+        if hardware.offers(i) and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
             return i, ranked
     point = point_instruction(kernel, main)
     return point, _ranked(_search(search, kernel, point, main), sizes, hardware)

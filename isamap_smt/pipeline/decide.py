@@ -83,7 +83,7 @@ def main_schedule(q: Question, clock: Clock) -> Main:
         if not may_fall_back(q) or isinstance(error, UndecidedError):
             raise
         require_portable(q.hardware, str(error))
-        return Main(None, None, (computed(q.kernel, q.kernel.main, str(error)), *gone))
+        return Main(None, None, (computed(q.kernel, q.hardware, q.kernel.main, str(error)), *gone))
     if made.schedule is not None and made.schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, made.schedule, made.notes)
     return replace(made, notes=(*made.notes, *gone))
@@ -232,7 +232,7 @@ def secondary_schedules(
     others have none. Pins are for the main statement."""
     found: list[Schedule] = []
     notes: list[str] = []
-    for n in secondary_statements(q.kernel):
+    for n in secondary_statements(q.kernel, every=q.hardware.simulated):
         if only is not None and n not in only:
             continue
         choice = clock.time("map", partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
@@ -241,7 +241,7 @@ def secondary_schedules(
         except UndecidedError:
             raise
         except ScheduleError as error:
-            notes.append(computed(q.kernel, n, str(error)))
+            notes.append(computed(q.kernel, q.hardware, n, str(error)))
     return tuple(found), tuple(notes)
 
 

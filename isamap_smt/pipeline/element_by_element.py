@@ -29,15 +29,30 @@ Schedules = tuple[Schedule, ...]
 Timed = Callable[[str, Callable[[], Any]], Any]
 
 
-def computed(kernel: Kernel, statement: int, why: str) -> str:
-    """The note that a statement is computed element by element."""
-    of = f"statement {statement + 1} of {kernel.name}" if len(kernel.statements) > 1 else kernel.name
-    return f"{of} is computed {ELEMENTWISE}: {_in_one_line(why)}"
+def computed(kernel: Kernel, hardware: Hardware, statement: int | None, why: str = "") -> str:
+    """The note that a statement, or the whole kernel, is computed element by element."""
+    one = statement is not None and len(kernel.statements) > 1
+    of = f"statement {statement + 1} of {kernel.name}" if one and statement is not None else kernel.name
+    return f"{of} is computed {elementwise(hardware)}" + (f": {_in_one_line(why)}" if why else "")
+
+
+def elementwise(hardware: Hardware) -> str:
+    """How what no instruction takes is computed."""
+    return f"element by element, by no instruction of {hardware.name}" if hardware.simulated else ELEMENTWISE
+
+
+def left_alone(kernel: Kernel, hardware: Hardware, schedules: Schedules, told: Iterable[str]) -> tuple[str, ...]:
+    """Notes of the statements that no instruction computes, where nothing else does either and nothing was said of it yet."""
+    if not (hardware.simulated and schedules):
+        return ()
+    done = {s.proved.mapping.statement_index for s in schedules}
+    notes = [computed(kernel, hardware, n) for n in range(len(kernel.statements)) if n not in done]
+    return tuple(note for note in notes if not any(t.startswith(note) for t in told))
 
 
 def require_portable(hardware: Hardware, why: str) -> None:
-    """Raise ScheduleError where the machine makes no C."""
-    if not any(i.emit for i in hardware.computes):
+    """Raise ScheduleError where no program is made for the machine."""
+    if not (hardware.has_c or hardware.simulated):
         raise ScheduleError(
             f"{why}\n{hardware.name} is for mapping and proof only, so nothing is computed in portable C either; use `host`"
         )
@@ -71,10 +86,9 @@ class Ways:
         alone = tuple(s for s in last if self._why_not((s,), timed) is None) if len(last) > 1 else ()
         if alone and self._why_not(alone, timed) is None:
             left = [s for s in last if s not in alone]
-            notes = [computed(self.kernel, s.proved.mapping.statement_index, problems[-1]) for s in left]
+            notes = [computed(self.kernel, self.hardware, s.proved.mapping.statement_index, problems[-1]) for s in left]
             return self._proved(alone, timed), tuple(notes)
-        note = f"{self.kernel.name} is computed {ELEMENTWISE}: {_in_one_line(problems[-1])}"
-        return self._proved((), timed), (note,)
+        return self._proved((), timed), (computed(self.kernel, self.hardware, None, problems[-1]),)
 
     def _proved(self, schedules: Schedules, timed: Timed) -> ProvedProgram:
         points = self.kernel.with_sizes(self.sizes), self.parallel

@@ -24,6 +24,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
+from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit
@@ -36,7 +37,7 @@ from isamap_smt.pipeline.arguments import (
     ranges_in_text,
 )
 from isamap_smt.pipeline.decide import Main, fused_schedules, main_schedule, secondary_schedules, taken_apart
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -95,7 +96,7 @@ class Plan(Shown):
     def title(self) -> str:
         """The kernel, and what carries it out."""
         if self.proved is None:
-            return f"{self.kernel.name}, {ELEMENTWISE}"
+            return f"{self.kernel.name}, {elementwise(self.hardware)}"
         return f"{self.kernel.name} on {self.proved.mapping.instruction.told}: {self.proved.mapping.id}"
 
     @cached_property
@@ -175,7 +176,7 @@ def plan(
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
-    if _from_zero_only(hardware, found_name(instruction)):
+    if _from_zero_only(hardware, found_name(instruction)) or (hardware.simulated and _has_size_as_value(kernel)):
         kernel, sizes = full, {}
     for name in names:
         if name not in kernel.inputs:
@@ -192,6 +193,12 @@ def plan(
         return made
     here = _plan(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
     return here if here.program.schedules else made
+
+
+def _has_size_as_value(kernel: Kernel) -> bool:
+    """Whether some statement computes with a size, such as a mean: an instruction is given it as a number."""
+    values = (v for s in kernel.statements for v in index_values(s.value))
+    return any(str(symbol) in kernel.free_sizes for v in values for symbol in v.free_symbols)
 
 
 def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
@@ -223,11 +230,14 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q))
     checked, why = ways.first_proved(dict.fromkeys((together, schedules)), clock.time)
     told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
-    notes = (*main.notes, *told, *why, *told_of_fusion, *padding(checked.program), *q.said)
+    said = (*main.notes, *told, *why)
+    alone = left_alone(q.kernel, q.hardware, checked.program.schedules, said)
+    notes = (*said, *alone, *told_of_fusion, *padding(checked.program), *q.said)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
-    clock.time("print", lambda: made.source)
+    if not made.hardware.simulated:
+        clock.time("print", lambda: made.source)
     return made
 
 

@@ -9,19 +9,19 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.split import REGROUPED
 
 
-def secondary_statements(kernel: Kernel) -> tuple[int, ...]:
+def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]:
     """Statements besides the main one that reduce over an axis of theirs, or compute elements that are none of a finished sum's;
-    the others are computed element by element, where the sum is."""
-    return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n))
+    the others are computed element by element, where the sum is. every: these, too, as on a machine that has nothing else."""
+    return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n, every))
 
 
-def _by_itself(kernel: Kernel, n: int) -> bool:
+def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
     s = kernel.statements[n]
     if by_data(s) or any(a.tensor == s.target.tensor for a in s.inputs):
         return False
     if s.reduction_axes:
         return s.op in REGROUPED
-    return s.op == "=" and not any(_ends(kernel, m, n) for m in range(n))
+    return s.op == "=" and (every or not any(_ends(kernel, m, n) for m in range(n)))
 
 
 def _ends(kernel: Kernel, m: int, n: int) -> bool:

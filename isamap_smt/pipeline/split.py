@@ -251,7 +251,7 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 
 def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
     """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
-    fitting = [i for i in hardware.computes if i.emit and takes(kernel, i, position)]
+    fitting = [i for i in hardware.computes if hardware.offers(i) and takes(kernel, i, position)]
     made = selected_instruction(hardware, kernel, position)
     return tuple(dict.fromkeys(shape for i in (*fitting, made) if i is not None and (shape := _shape(i)) is not None))
 

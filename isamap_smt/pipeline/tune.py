@@ -105,6 +105,8 @@ def _task(
     fix: Dict[str, Any] | None,
     instruction: str | None,
 ) -> Task:
+    if hardware.simulated:
+        raise TuningError(f"nothing can be measured: {hardware.no_c}")
     given, names = valid_sizes(sizes), tensor_names(constant)
     if missing := kernel.with_sizes(given).free_sizes:
         raise SizeError(f"only a kernel at known sizes can be measured; {', '.join(missing)} missing: give their sizes")

@@ -90,7 +90,8 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "assumptions": list(dict.fromkeys([*planned.proved.proof.assumptions, *planned.proof.assumptions])),
         "notes": [*planned.notes, *schedule.notes],
         "stages": list(dict(planned.seconds).items()),
-        "source": planned.source,
+        "source": str(planned.program) if planned.hardware.no_c else planned.source,
+        "written": "of the program" if planned.hardware.no_c else "of C",
     }  # fmt: skip
 
 

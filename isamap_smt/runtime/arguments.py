@@ -104,8 +104,8 @@ def outputs_of(kernel: Signature, out: Any) -> dict[str, np.ndarray]:
     return {name: as_array(value, name) for name, value in out.items()}
 
 
-def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) -> None:
-    """The array's dtype, rank, layout and writability fit. Raises DTypeError, SizeError or ArgumentError."""
+def check_type(kernel: Signature, name: str, array: np.ndarray) -> None:
+    """The array's dtype and rank fit. Raises DTypeError or SizeError."""
     tensor = kernel.tensors[name]
     if array.dtype != tensor.dtype.numpy:
         got = from_numpy(array.dtype) or array.dtype
@@ -115,10 +115,17 @@ def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) 
         )
     if array.ndim != len(tensor.shape):
         raise SizeError(f"{name} has {array.ndim} dimensions, {kernel.name} needs {_shape(tensor)}")
+
+
+def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) -> None:
+    """The array's dtype, rank, layout and writability fit. Raises DTypeError, SizeError or ArgumentError."""
+    check_type(kernel, name, array)
     if not array.flags.c_contiguous:
+        rows = array.ndim == 1 or array.strides[-1] == array.itemsize
+        in_place = f", or compile with strided=[{name!r}], which reads it in place" if rows and not written else ""
         raise ArgumentError(
             f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); "
-            f"try np.ascontiguousarray({name})"
+            f"try np.ascontiguousarray({name}){in_place}"
         )
     if written and not array.flags.writeable:
         raise ArgumentError(f"{name} is read-only, and {kernel.name} writes it; try {name}.copy()")
@@ -198,7 +205,10 @@ def out_of_proved(kernel: Signature, name: str, low: int, high: int, array: np.n
 def no_index(kernel: Signature, name: str, extent: int, array: np.ndarray) -> str:
     """Where the C found an element that is no index of its dimension: which is the first."""
     first = _first(name, array, (array < 0) | (array >= extent))
-    return f"{first}, and {kernel.name} uses it as an index of a dimension of {extent} elements; it must be in [0, {extent})"
+    return (
+        f"{first}, and {kernel.name} uses it as an index of a dimension of {extent} elements; it must be in "
+        f"[0, {extent}), also where a guard or a select would not use it; put any index there"
+    )
 
 
 def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.arguments import valid_sizes
+from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
+from isamap_smt.ir.arguments import valid_sizes, yes_or_no
 from isamap_smt.ir.errors import ArgumentError
 from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.hypotheses import Range
@@ -20,6 +21,13 @@ from isamap_smt.runtime.memory import aligned_empty
 from isamap_smt.runtime.packing import assumed_ranges
 
 _SHAPES_KEPT = 1024
+
+
+def unchecked(check_finite: Any, check_ranges: Any) -> int:
+    """What the caller wants left unchecked, as the C takes it. Raises ArgumentError for what is neither True nor False."""
+    finite = yes_or_no(check_finite, "check_finite", ArgumentError)
+    ranges = yes_or_no(check_ranges, "check_ranges", ArgumentError)
+    return (0 if finite else TRUST_FINITE) | (0 if ranges else TRUST_RANGES)
 
 
 class Callee(Shown):

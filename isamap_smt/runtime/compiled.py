@@ -28,7 +28,7 @@ from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.cache import build_library
-from isamap_smt.runtime.callee import Callee
+from isamap_smt.runtime.callee import Callee, unchecked
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.known_calls import Form, KnownCalls, Part
 from isamap_smt.runtime.memory import lasting_empty
@@ -97,7 +97,7 @@ class CompiledKernel(Callee):
         check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
         Constant operands are packed by each run(); see pack().
         """
-        trust, count = _trust(check_finite, check_ranges), _threads(threads)
+        trust, count = unchecked(check_finite, check_ranges), _threads(threads)
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
         tensors = self._checked(arguments, None, count, trust)
         return Call(self, arguments, self._new_buffers(arguments.sizes), count, self._buffers > 0, tensors, trust)
@@ -132,7 +132,7 @@ class CompiledKernel(Callee):
         lows = {p.name: p.low for p in self.kernel.parameters}
         full = {n: known.get(n, max(1, lows.get(n, 1))) for n in self.kernel.free_sizes}
         buffers = self._new_buffers(full)
-        values = self._size_array(full, _trust(check_finite, check_ranges))
+        values = self._size_array(full, unchecked(check_finite, check_ranges))
         self._check(self._exported.pack(self._pointers(arrays), values, _buffer_pointers(buffers)), arrays, full)
         return PackedKernel(self, arrays, known, tuple(buffers))
 
@@ -298,7 +298,7 @@ class PackedKernel:
         **named: Any,
     ) -> Call:
         """As CompiledKernel.prepare, without the packing. Raises ArgumentError when a constant has changed."""
-        kernel, trust = self.compiled.signature, _trust(check_finite, check_ranges)
+        kernel, trust = self.compiled.signature, unchecked(check_finite, check_ranges)
         again = {n: check.as_array(named.pop(n), n) for n in self.constants if n in named}
         for name, array in again.items():
             self._alike(name, array)
@@ -329,10 +329,6 @@ def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict
     if known.worth(inputs, options):
         known.remember(call.form(known.inputs))
     return call.result
-
-
-def _trust(check_finite: bool, check_ranges: bool) -> int:
-    return (0 if check_finite else TRUST_FINITE) | (0 if check_ranges else TRUST_RANGES)
 
 
 def _threads(threads: int) -> int:

@@ -4,7 +4,8 @@ Integers are exact; so is floating point whose proof says 'exact' or 'ordered', 
 bit, NaN with NaN. Where a sum may be reordered, n terms of it are off by at most n roundings of its largest partial sum: the
 bound, 4 e (n + 8) of the largest element of the result, counts every one of them in the same direction, in the coarsest type
 that is written (e: the distance from 1 to the next number), up to a quarter. Infinities and NaN must stand where the reference
-has them, rounded to the result's type.
+has them, rounded to the result's type. For runs that are short enough every operation's rounding is followed besides, the stated
+ULP of functions included (isamap_smt.runtime.explained): each element must lie within the bound that follows for it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from isamap_smt.ir.convert import converted
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.near import Near
 from isamap_smt.ir.program import Program
 
 Arrays = Dict[str, np.ndarray]
@@ -30,7 +32,8 @@ FLOAT64, INTEGERS, IN_ORDER = "float64", "exact integers", "the kernel's own ord
 class Judgement:
     """exact: equal bit for bit. error: max|got-ref| / max|ref|, the worst over all outputs; infinite where a NaN or an infinity
     stands in one of both alone. bound: what rounding explains; 0 where the results must be equal. reason: what is wrong, or ''.
-    undefined: how many elements are NaN in both, which count as equal and say little of the code.
+    undefined: how many elements are NaN in both, which count as equal and say little of the code. stated: the largest error that
+    follows from the rounding of each operation, as a part of max|ref|; None where that was not followed.
     """
 
     exact: bool
@@ -39,6 +42,7 @@ class Judgement:
     against: str
     reason: str = ""
     undefined: int = 0
+    stated: float | None = None
 
 
 def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:
@@ -64,8 +68,10 @@ def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str) -> dict[str, np.ndar
     return run_kernel(kernel, arrays) if floating and must_be_equal(kernel, arithmetic) else reference(kernel, arrays)
 
 
-def judge(kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociate") -> Judgement:
-    """How the results compare with wanted(). arithmetic: that of the program's proof."""
+def judge(
+    kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociate", near: Dict[str, Near] | None = None
+) -> Judgement:
+    """How the results compare with wanted(). arithmetic: that of the program's proof. near: what is known of its rounding."""
     results = got if isinstance(got, dict) else {kernel.results[0]: got}
     equal = must_be_equal(kernel, arithmetic)
     exact, worst, bound, undefined, reasons = True, 0.0, 0.0, 0, []
@@ -87,9 +93,21 @@ def judge(kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociat
                 f"{name} differs by {error:.1e} of its largest element; rounding explains {allowed:.1e}: "
                 f"{_first(name, out, rounded, _far(out, ref, rounded))}"
             )
+    stated: float | None = None
+    for name, n in (near or {}).items():
+        out, size = results[name].astype(np.float64), float(np.abs(n.value).max(initial=0.0)) or 1.0
+        stated = max(stated or 0.0, float(np.where(np.isfinite(n.error), n.apart, 0.0).max(initial=0.0)) / size)
+        with np.errstate(all="ignore"):
+            beyond = ~(np.abs(out - n.value) <= n.apart) & np.isfinite(n.error)
+        if beyond.any():
+            at = np.unravel_index(int(np.argmax(np.where(beyond, np.abs(out - n.value), -1.0))), beyond.shape)
+            where = f"{name}[{','.join(str(int(i)) for i in at)}]"
+            reasons.append(
+                f"{where} is {out[at]}, and the rounding of each operation leaves {n.value[at]} within {n.apart[at]:.1e}"
+            )
     floating = any(kernel.tensor(n).dtype.is_float for n in right)
     against = INTEGERS if not floating else IN_ORDER if equal else FLOAT64
-    return Judgement(exact, worst, bound, against, "; ".join(reasons), undefined)
+    return Judgement(exact, worst, bound, against, "; ".join(reasons), undefined, stated)
 
 
 def _same(out: np.ndarray, rounded: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.runtime.explained import explained
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
 
 Arrays = dict[str, np.ndarray]
@@ -92,7 +93,8 @@ def judged_call(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> t
     call = prepare(compiled, arrays, threads)
     call.run()
     arithmetic = arithmetic_of(compiled.program)
-    return call, judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic)
+    near = explained(compiled.program, kernel, arrays)
+    return call, judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic, near)
 
 
 def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:

@@ -24,8 +24,8 @@ class C(Target):
         return compiler_missing(cc)
 
     def takes(self, machine: Hardware) -> str:
-        """Any without engines: which instructions of a program have no C, or are not of this CPU, plan() and build() say."""
-        return f"{machine.name} has engines, for which no C is made; use --target simulate" if machine.engines else ""
+        """Any that C is made for: which instructions of a program are not of this CPU, plan() and build() say."""
+        return machine.no_c
 
     def executor(self, machine: Hardware | None = None) -> str:
         """The name of this CPU."""

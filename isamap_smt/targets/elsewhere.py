@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_RANGES
+from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ArgumentError
 from isamap_smt.ir.program import Alloc
 from isamap_smt.runtime import arguments as check
-from isamap_smt.runtime.callee import Callee
+from isamap_smt.runtime.callee import Callee, unchecked
 from isamap_smt.runtime.refusals import refusal
 
 
@@ -41,8 +41,7 @@ class ElsewhereKernel(Callee):
     ) -> ElsewhereCall:
         """A call with everything checked that Python sees; the C checks the rest when it runs."""
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
-        how = (BEGIN if arguments.fresh else 0) | (0 if check_finite else TRUST_FINITE)
-        how |= 0 if check_ranges else TRUST_RANGES
+        how = (BEGIN if arguments.fresh else 0) | unchecked(check_finite, check_ranges)
         return ElsewhereCall(self, arguments, how, whole_number(threads, "threads", ArgumentError))
 
     @property

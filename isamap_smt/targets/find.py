@@ -38,13 +38,13 @@ def find_target(name: str | Target) -> Target:
 def default_target(machine: Hardware) -> Target:
     """Where programs for the machine run if nobody says: on a target of its own name, else on this CPU or in the simulator."""
     own = (kind.named(machine.name) for kind in _kinds())
-    here = find_target("simulate" if machine.engines else "c")
+    here = find_target("simulate" if machine.no_c else "c")
     return next((t for t in own if t and not t.available() and not t.takes(machine)), here)
 
 
 def executor_of(machine: Hardware) -> tuple[str, str]:
     """(name of the target that runs programs for the machine here, what runs them); ('', why nothing does)."""
-    if machine.engines:
+    if machine.no_c:
         target = default_target(machine)
         return target.name, target.executor(machine)
     computes = [i for i in machine.computes if i.emit]

@@ -15,6 +15,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import StagedPlan
+from isamap_smt.runtime.explained import explained
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
 from isamap_smt.simulator import Busy, simulate
 from isamap_smt.simulator.run import run_program
@@ -86,7 +87,8 @@ class Simulated:
         right = wanted(kernel, arrays, arithmetic)
         sizes = self._sizes_of(kernel)
         first, *others = (self._run(arrays, seed, sizes) for seed in (None, *range(seeds)))
-        judged = [judge(kernel, run.outputs, right, arithmetic) for run in (first, *others)]
+        near = explained(program, kernel, arrays)
+        judged = [judge(kernel, run.outputs, right, arithmetic, near) for run in (first, *others)]
         found = dict.fromkeys(text for run in (first, *others) for text in run.wrong)
         worst = next((j for j in judged if j.reason), judged[0])
         return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES])

@@ -47,7 +47,8 @@ def test_an_index_outside_is_named(index: str) -> None:
             with pytest.raises(ArgumentError) as e:
                 run(rows(5, 3), at, out=out, **check)
             assert str(e.value) == (
-                f"idx[4] is {bad}, and gather uses it as an index of a dimension of 5 elements; it must be in [0, 5)"
+                f"idx[4] is {bad}, and gather uses it as an index of a dimension of 5 elements; it must be in [0, 5), "
+                "also where a guard or a select would not use it; put any index there"
             )
         with pytest.raises(SizeError, match=r"at i=4, j=0, and dimension 0 of E has 5 elements"):
             im.run_kernel(run.kernel, {"E": rows(5, 3), "idx": at})
@@ -121,3 +122,16 @@ def test_what_is_overwritten_is_read_in_order() -> None:
         run(idx=at, X=x, out=got, threads=2)
         assert np.array_equal(got, want)
         assert np.array_equal(im.run_kernel(kernel, {"idx": at, "X": x}, {"Y": y})["Y"], want)
+
+
+def test_a_select_computes_both_values_and_so_needs_an_index_everywhere() -> None:
+    kernel = im.kernel("idx: i32\nE: [V,J]\nY[i,j] = select(idx[i] < 0, 0, E[idx[i],j])", name="some")
+    run = im.compile(kernel, "scalar")
+    table, at = rows(5, 3), np.array([1, -1, 4], np.int32)
+    with pytest.raises(
+        ArgumentError, match=r"idx\[1\] is -1, .* also where a guard or a select would not use it; put any index there"
+    ):
+        run(E=table, idx=at)
+    flagged = im.kernel("idx: i32\nno: i32\nE: [V,J]\nY[i,j] = select(no[i] == 1, 0, E[idx[i],j])", name="flagged")
+    got = im.compile(flagged, "scalar")(E=table, idx=np.where(at < 0, 0, at), no=(at < 0).astype(np.int32))
+    assert np.array_equal(got, np.where(at[:, None] < 0, 0, table[at]))

@@ -120,7 +120,7 @@ def _brought(i: Instruction, machine: Hardware) -> tuple[Instruction, ...]:
 def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
     """The instruction as C, or why it cannot be run."""
     if not i.emit:
-        return Checked(i.name, NOT_RUN, "its description has no `emit`: it is for mapping and proof only")
+        return Checked(i.name, NOT_RUN, "its description has no `emit`")
     if i.engine:
         return Checked(i.name, NOT_RUN, f"engine {i.engine} issues it: programs with it are compared where they run")
     if i.kind == "configure":

@@ -1,0 +1,174 @@
+"""How an error passes through one operation, and what its rounding adds: a bound for every program that rounds it so.
+
+A `Near` is a number v in f64 and a bound E: the exact number and the one that a program has both lie within E of v. So the exact
+one is within 2E of a program's. Each rule takes the exact operands anywhere within their bounds, and a program's anywhere within
+theirs. Rounding to a type with unit u (half of the distance from 1 to the next number) and smallest step 2t gives at most
+u |result| + t; a function of k ULP gives 2 k (u |result| + t), as an ULP is at most that long. What overflows, leaves a function's
+domain, or is no number has the bound infinity: nothing is said of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.scalar import Abs, Erf, Exp, Floor, Log, Rsqrt, Sigmoid, Sqrt, Tanh, Unary
+
+Array = np.ndarray
+EXACT = 2**53  # f64 holds all integers up to here
+SLACK = 1 + 2.0**-30  # for the rounding of bounds themselves, which are computed in f64
+
+
+@dataclass(frozen=True)
+class Near:
+    """v and E of many numbers."""
+
+    value: Array
+    error: Array
+
+    @property
+    def size(self) -> Array:
+        """What neither the exact number nor a program's exceeds."""
+        return np.asarray(np.abs(self.value) + self.error)
+
+    @property
+    def low(self) -> Array:
+        """What neither falls below, whatever is rounded here."""
+        return np.where(self.error > 0, np.nextafter(self.value - self.error, -np.inf), self.value)
+
+    @property
+    def high(self) -> Array:
+        """What neither rises above."""
+        return np.where(self.error > 0, np.nextafter(self.value + self.error, np.inf), self.value)
+
+    @property
+    def apart(self) -> Array:
+        """How far the two may be from each other."""
+        return 2 * self.error
+
+
+@dataclass(frozen=True)
+class Unit:
+    """u and t of a type, and its largest number."""
+
+    relative: float
+    smallest: float
+    largest: float
+
+    @staticmethod
+    def of(kind: DType) -> Unit:
+        """Of a floating-point type."""
+        about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+        return Unit(float(about.eps) / 2, float(about.smallest_subnormal) / 2, float(about.max))
+
+
+def settled(value: Array, error: Array, unit: Unit | None = None) -> Near:
+    """Both, with infinity for what is no finite number of the type."""
+    with np.errstate(all="ignore"):
+        error = np.asarray(error * SLACK)
+        fine = np.isfinite(value) & np.isfinite(error)
+        if unit is not None:
+            fine &= np.abs(value) + error < unit.largest
+        return Near(np.asarray(value), np.where(fine, error, np.inf))
+
+
+def rounded(exact: Near, kind: DType, ulp: float = 0.5, wide_ulp: float = 0.5) -> Near:
+    """The result of an operation that is off by so many ULP of its exact result (in f64, as v was computed, by wide_ulp), where the
+    operands' errors leave `exact`. Integers do not round; what they do not hold has no bound."""
+    if not kind.is_float:
+        inside = (exact.low >= max(kind.low, -EXACT)) & (exact.high <= min(kind.high, EXACT))
+        return Near(exact.value, np.where(inside, exact.error, np.inf))
+    unit, wide = Unit.of(kind), Unit.of(DTYPES["f64"])
+    with np.errstate(all="ignore"):
+        own = 2 * ulp * (unit.relative * exact.size + unit.smallest)
+        ours = 2 * wide_ulp * (wide.relative * exact.size + wide.smallest)
+        return settled(exact.value, exact.error + own + ours, unit)
+
+
+def add(a: Near, b: Near, kind: DType, sign: int = 1) -> Near:
+    """a + b, or a - b."""
+    return rounded(Near(a.value + sign * b.value, a.error + b.error), kind)
+
+
+def multiply(a: Near, b: Near, kind: DType) -> Near:
+    """a * b: |a'b' - ab| <= |a| F + |b| E + E F."""
+    error = np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error
+    return rounded(Near(a.value * b.value, error), kind)
+
+
+def divide(a: Near, b: Near, kind: DType) -> Near:
+    """a / b: |a'/b' - a/b| <= (E + |a/b| F) / |b'|, with |b'| >= |b| - F."""
+    with np.errstate(all="ignore"):
+        quotient = a.value / b.value
+        least = np.abs(b.value) - b.error
+        error = np.where(least > 0, (a.error + np.abs(quotient) * b.error) / least, np.inf)
+    return rounded(Near(quotient, error), kind)
+
+
+def larger(a: Near, b: Near, smaller: bool = False) -> Near:
+    """The maximum, or the minimum: it lies between those of the lowest and of the highest that both may be."""
+    choose = np.minimum if smaller else np.maximum
+    return within(choose(a.value, b.value), choose(a.low, b.low), choose(a.high, b.high))
+
+
+def within(value: Array, low: Array, high: Array) -> Near:
+    """What lies between the two."""
+    with np.errstate(all="ignore"):
+        return settled(value, np.maximum(high - value, value - low))
+
+
+def chosen(certain: Array, condition: Array, a: Near, b: Near) -> Near:
+    """a where the condition holds, b elsewhere; either one where that is not certain."""
+    with np.errstate(all="ignore"):
+        value = np.where(condition, a.value, b.value)
+        either = np.maximum(a.error + np.abs(a.value - value), b.error + np.abs(b.value - value))
+        return settled(value, np.where(certain, np.where(condition, a.error, b.error), either))
+
+
+def whole(a: Near, rounding: Any) -> Near:
+    """The integers that this rounding makes of both ends, which are as far apart as any in between."""
+    with np.errstate(all="ignore"):
+        at = rounding(a.value)
+        return within(at, rounding(a.low), rounding(a.high))
+
+
+def function(head: type[Unary], a: Near, kind: DType) -> Near:
+    """The function of each, with its stated ULP: E times the largest slope between, or what is found at the ends."""
+    row = TABLE[head]
+    if head is Abs:
+        return settled(np.abs(a.value), a.error)
+    if head is Floor:
+        return whole(a, np.floor)
+    with np.errstate(all="ignore"):
+        value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
+        error = np.where(a.error > 0, _moved(head, a), 0.0)
+    return rounded(Near(value, error), kind, row.wide_ulp if kind.bits == 64 else row.ulp, row.wide_ulp)
+
+
+def _moved(head: type[Unary], a: Near) -> Array:
+    """How far the function goes when its argument goes as far as it may."""
+    e, nearest = a.error, np.maximum(np.abs(a.value) - a.error, 0.0)  # to 0, where the slope is largest
+    if head is Exp:
+        return np.asarray(
+            np.fmin(np.exp(a.value) * np.expm1(e), np.exp(a.high))
+        )  # where E is large, both lie below the latter
+    if head is Log:
+        return np.asarray(np.where(a.low > 0, -np.log1p(-e / a.value), np.inf))
+    if head is Tanh:
+        return np.asarray(e / np.cosh(np.minimum(nearest, 300.0)) ** 2)
+    if head is Sigmoid:
+        z = np.exp(-nearest)
+        return np.asarray(e * z / (1 + z) ** 2)
+    if head is Erf:
+        return np.asarray(e * 2 / np.sqrt(np.pi) * np.exp(-nearest * nearest))
+    root, least = np.sqrt(a.value), np.sqrt(np.maximum(a.low, 0.0))  # differences of roots, without cancellation
+    if head is Sqrt:
+        return np.asarray(np.where(a.low >= 0, e / (root + least), np.inf))
+    if head is Rsqrt:
+        return np.asarray(np.where(a.low > 0, e / (root * least * (root + least)), np.inf))
+    raise TypeError(f"no slope of {head.__name__} is known")

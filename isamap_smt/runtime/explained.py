@@ -1,0 +1,78 @@
+"""The rounding error that a program may have, of the expressions that its instructions really compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.instruction import SelectedInstruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.near import Near
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.rounding_error import rounding_error as of_kernel
+from isamap_smt.ir.scalar import Read, cast, rewrite_reads
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.typed import typed_value
+
+FOLLOWED = 500_000  # points at each of which a run looks at the rounding
+KNOWN = ("exact", "fused", "unfused")
+
+
+def rounding_error(
+    of: Kernel | Any, arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int] | None = None
+) -> dict[str, Near]:
+    """Output name -> `value` and `error` of its elements: the exact result for these arrays, and that of any program of the kernel
+    whose sums come in any order, both lie within the error of the value. Infinity: nothing is said of that element.
+
+    of: a kernel; or a plan, a program or a compiled kernel, whose instructions may compute other expressions that are the same over
+    the reals. Raises SizeError where there are too many points, or where an instruction rounds in a way of its own.
+    """
+    if isinstance(of, Kernel):
+        return of_kernel(of, arrays, sizes)
+    program: Program = of if isinstance(of, Program) else of.program
+    strange = [s.proved.mapping.instruction for s in program.schedules if not _is_followed(s)]
+    if strange:
+        raise SizeError(f"the rounding of {strange[0].name} ({strange[0].rounding}) is not followed")
+    trees = {s.proved.mapping.statement_index: t for s in program.schedules if (t := _computed(s)) is not None}
+    free = set(program.kernel.free_sizes)
+    return of_kernel(program.kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+
+
+def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Near]:
+    """The same, of results of floating point; empty where it is not followed. `kernel` has all sizes."""
+    points = sum(int(sp.prod(a.extent for a in s.axes)) for s in kernel.statements)
+    floats = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
+    if program.machine is not None or points > FOLLOWED or not floats:
+        return {}
+    extents = {a.name: a.extent for a in kernel.axes}
+    open_ = {
+        str(a.extent): int(extents[a.name]) for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents
+    }
+    try:
+        return rounding_error(program, arrays, open_)
+    except SizeError:
+        return {}
+
+
+def _is_followed(s: Schedule) -> bool:
+    i = s.proved.mapping.instruction
+    return i.rounding in KNOWN and (i.exact is None or isinstance(i, SelectedInstruction))
+
+
+def _computed(s: Schedule) -> Any:
+    """What the steps of a selected instruction compute, of the elements that the statement reads; None of others."""
+    m = s.proved.mapping
+    if not isinstance(m.instruction, SelectedInstruction) or m.instruction.exact is None:
+        return None
+    contract, read = m.instruction.exact, dict(m.binding)
+
+    def element(r: Read) -> Any:
+        a, kind = read[r.tensor], contract.tensor(r.tensor).dtype
+        found = Read(sp.Symbol(a.tensor), *a.index)
+        return found if m.kernel.tensor(a.tensor).dtype == kind else cast(kind, found)
+
+    return rewrite_reads(typed_value(contract, contract.statements[0]), element)

@@ -1,0 +1,200 @@
+"""The bound of a program's rounding error: its rules against exact numbers, softmax against mpmath, and what a run says of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+import z3
+
+import isamap_smt as im
+from benchmarks.fuzz_rounding import one
+from isamap_smt.cli.app import run
+from isamap_smt.ir import near
+from isamap_smt.ir.dtypes import DTYPES
+from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.functions import TABLE, applied
+from isamap_smt.ir.near import Near
+from isamap_smt.ir.scalar import Exp
+from isamap_smt.runtime.explained import explained
+from isamap_smt.runtime.judge import judge, wanted
+from isamap_smt.runtime.measure import arrays_for
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+KINDS = ("f16", "bf16", "f32", "f64")
+EXACT = {
+    "exp": mp.exp, "log": mp.log, "tanh": mp.tanh, "sigmoid": lambda x: 1 / (1 + mp.exp(-x)), "erf": mp.erf, "sqrt": mp.sqrt,
+    "rsqrt": lambda x: 1 / mp.sqrt(x), "abs": abs, "floor": mp.floor,
+}  # fmt: skip
+
+
+def operands(rng: np.random.Generator, kind: str, count: int, positive: bool) -> tuple[Near, Any, Any]:
+    """Numbers with bounds; a program's, of the type, and the exact one, both at random within the bounds, often at their ends."""
+    unit, of = near.Unit.of(DTYPES[kind]), DTYPES[kind].numpy
+    size = np.exp2(rng.uniform(-4, 4, count)) * (1 if positive else rng.choice([-1, 1], count))
+    ours = size.astype(of).astype(np.float64)
+    away = np.abs(ours) * np.exp2(rng.uniform(-3, 6, count)) * unit.relative * rng.choice([0, 1, 1, 30], count)
+    value = ours + away * rng.choice([-1, 1, 0.3], count)
+    return (
+        Near(value, np.abs(ours - value) * (1 + 2.0**-50)),
+        ours,
+        value + (value - ours) * rng.choice([1, -1, 0.5], count),
+    )
+
+
+def check(found: Near, ours: Any, exact: list[Any]) -> float:
+    """Both lie within the bound. The largest part of it that a program's used."""
+    used = 0.0
+    for v, e, o, x in zip(found.value.tolist(), found.error.tolist(), ours.tolist(), exact, strict=True):
+        if np.isfinite(e):
+            assert abs(mp.mpf(v) - mp.mpf(o)) <= e and abs(mp.mpf(v) - x) <= e, (v, e, o, x)
+            used = max(used, float(abs(mp.mpf(o) - x)) / e if e else 0.0)
+    return used
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rules_hold_of_random_numbers(kind: str) -> None:
+    rng, of = np.random.default_rng(KINDS.index(kind)), DTYPES[kind]
+    (a, ao, ax), (b, bo, bx) = (operands(rng, kind, 400, False) for _ in range(2))
+    x, y = ([mp.mpf(v) for v in of_.tolist()] for of_ in (ax, bx))
+    one_, other = ao.astype(of.numpy), bo.astype(of.numpy)
+    with mp.workprec(300), np.errstate(all="ignore"):
+        for rule, did, was in (
+            (lambda p, q: near.add(p, q, of), one_ + other, [p + q for p, q in zip(x, y, strict=True)]),
+            (lambda p, q: near.add(p, q, of, -1), one_ - other, [p - q for p, q in zip(x, y, strict=True)]),
+            (lambda p, q: near.multiply(p, q, of), one_ * other, [p * q for p, q in zip(x, y, strict=True)]),
+            (lambda p, q: near.divide(p, q, of), one_ / other, [p / q for p, q in zip(x, y, strict=True)]),
+            (near.larger, np.maximum(one_, other), [max(p, q) for p, q in zip(x, y, strict=True)]),
+        ):  # fmt: skip
+            found = rule(a, b)
+            assert np.isfinite(found.error).mean() > 0.9
+            assert check(found, did.astype(np.float64), was) > 0.3, "the bound is no multiple of what happens"
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_functions_hold_of_random_numbers(kind: str, name: str) -> None:
+    rng, of = np.random.default_rng(len(name)), DTYPES[kind]
+    head = next(h for h in TABLE if h.__name__.lower() == name)
+    a, ao, ax = operands(rng, kind, 600, name in ("log", "sqrt", "rsqrt"))
+    with mp.workprec(200):
+        exact = [EXACT[name](mp.mpf(v)) for v in ax.tolist()]
+        used = check(near.function(head, a, of), applied(head, ao.astype(of.numpy)).astype(np.float64), exact)
+    assert used > 0.2 or name == "floor"
+
+
+def test_a_function_that_is_worse_than_stated_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TABLE, Exp, replace(TABLE[Exp], ulp=0.3))
+    with pytest.raises(AssertionError):
+        test_functions_hold_of_random_numbers("f32", "exp")
+
+
+def test_the_rules_of_products_and_quotients_are_theorems() -> None:
+    a, b, c, d, e, f = z3.Reals("a b c d e f")  # a, b within e and f of c, d
+
+    def proved(*claims: Any) -> bool:
+        solver = z3.Solver()
+        solver.add(e >= 0, f >= 0, abs_(c - a) <= e, abs_(d - b) <= f, *claims)
+        return bool(solver.check() == z3.unsat)
+
+    def abs_(x: Any) -> Any:
+        return z3.If(x >= 0, x, -x)
+
+    assert proved(abs_(c * d - a * b) > abs_(a) * f + abs_(b) * e + e * f)
+    assert not proved(abs_(c * d - a * b) > abs_(a) * f + abs_(b) * e)
+    # of positive divisors, with the quotient q = a / b, and both sides times d
+    q = z3.Real("q")
+    assert proved(b > f, q * b == a, abs_(c - q * d) > e + abs_(q) * f)
+    assert not proved(b > f, q * b == a, abs_(c - q * d) > e)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_statements_lie_within_their_bounds_of_fractions(seed: int) -> None:
+    one(seed, "avx2")
+
+
+def softmax(x: np.ndarray) -> list[Any]:
+    rows = []
+    for row in x.tolist():
+        e = [mp.exp(mp.mpf(v) - mp.mpf(max(row))) for v in row]
+        rows += [v / mp.fsum(e) for v in e]
+    return rows
+
+
+@pytest.mark.parametrize("machine", ["avx2", "scalar"])
+def test_the_bound_of_softmax_follows_and_holds(machine: str) -> None:
+    kernel = im.find_kernel(f"{EXAMPLES}/norms.py:SOFTMAX")
+    x = (np.random.default_rng(3).standard_normal((4, 50)) * 5).astype(np.float32)
+    planned = im.plan(kernel, machine, sizes={"i": 4, "n": 50})
+    found = im.rounding_error(planned, {"x": x})["y"]
+    with mp.workprec(200):
+        used = check(
+            Near(found.value.reshape(-1), found.error.reshape(-1)),
+            im.build(planned)(x).reshape(-1).astype(np.float64),
+            softmax(x),
+        )
+    assert 0.02 < used < 1
+    relative = found.error / found.value
+    unit = 2.0**-24
+    # x - top: u; exp: 2 * 0.91 u, and |x - top| u from its argument; the sum: 49 u and the same; the quotient: u
+    span = float(x.max() - x.min())
+    assert relative.max() < (50 + 2 * (2 * 0.92 + span) + 6) * unit * 1.01
+
+
+def test_what_instructions_compute_in_another_way_is_followed_there() -> None:
+    """a * b - a * c is computed as a * (b - c), whose rounding is another."""
+    kernel = im.kernel("Y[j] += A[i,j] * B[i,j] - A[i,j] * C[i,j]", name="factored")
+    sizes = {"i": 3, "j": 16}
+    planned = im.plan(kernel, "avx2", sizes=sizes)
+    assert "sub_ps" in planned.instruction.told and planned.instruction.rules
+    a, b = np.random.default_rng(0).standard_normal((2, 3, 16)).astype(np.float32)
+    arrays = {"A": a, "B": b, "C": b}
+    assert (im.rounding_error(planned, arrays)["Y"].error < 1e-9).all()
+    assert (im.rounding_error(kernel, arrays)["Y"].error > 1e-9).all()
+    assert not im.build(planned)(a, b, b).any()
+
+
+def test_a_result_beyond_its_bound_is_wrong_though_small() -> None:
+    kernel = im.find_kernel(f"{EXAMPLES}/norms.py:SOFTMAX").with_sizes({"i": 4, "n": 50})
+    planned = im.plan(kernel, "avx2")
+    arrays = arrays_for(kernel, 0)
+    got, found = im.build(planned)(**arrays), explained(planned.program, kernel, arrays)
+    right = wanted(kernel, arrays, "reassociate")
+    seen = judge(kernel, got, right, "reassociate", found)
+    assert not seen.reason and seen.stated is not None and seen.error < seen.stated < seen.bound
+    got[2, 7] += np.float32(4 * found["y"].error[2, 7])
+    assert not judge(kernel, got, right).reason
+    assert judge(kernel, got, right, "reassociate", found).reason.startswith("y[2,7] is ")
+
+
+def test_what_is_not_followed_is_said() -> None:
+    with pytest.raises(SizeError, match="the rounding of 1,000,000,000 points is not followed one by one"):
+        im.rounding_error(im.find_kernel("gemm"), {n: np.ones((1000, 1000), np.float32) for n in "AB"})
+    bf16 = im.plan(
+        im.find_kernel("gemm").with_dtypes({"A": "bf16", "B": "bf16"}), "avx512_bf16", sizes={"i": 4, "j": 16, "k": 4}
+    )
+    with pytest.raises(SizeError, match=r"the rounding of avx512_bf16.dpbf16_ps \(.*\) is not followed"):
+        im.rounding_error(bf16, {n: np.ones((4, 16 if n == "B" else 4), DTYPES["bf16"].numpy) for n in "AB"})
+    overflows = im.rounding_error(im.kernel("y[i] = exp(x[i])"), {"x": np.float32([1, 200])})["y"]
+    assert np.isfinite(overflows.error).tolist() == [True, False]
+
+
+def test_conversions_choices_and_whole_numbers() -> None:
+    kernel = im.kernel("q: i8\nq[i] = round_i8(x[i] / z[i])", name="quantised")
+    x, z = np.float32([10.0, 10.25, 1000.0]), np.float32([3.0, 0.5, 1.0])
+    found = im.rounding_error(kernel, {"x": x, "z": z})["q"]
+    assert found.value.tolist() == [3.0, 20.0, 127.0] and found.error.tolist() == pytest.approx([0.0, 1.0, 0.0])
+    unsure = im.kernel("y[i] = select(x[i] * x[i] < z[i], 5, 0)", name="unsure")
+    y = im.rounding_error(unsure, {"x": np.float32([1.1, 1.1]), "z": np.float32([1.21, 2.0])})["y"]
+    assert y.error[0] >= 5 and y.error[1] < 1e-6
+    assert Fraction(float(y.value[1])) == 5
+
+
+def test_the_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", f"{EXAMPLES}/norms.py:SOFTMAX", "avx2", "--sizes", "i=4,n=50", "--seconds", "0"]) == 0
+    assert "each element is within the rounding of its operations, at most " in capsys.readouterr().out
