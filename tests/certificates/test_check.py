@@ -421,5 +421,6 @@ def test_no_claim_and_no_lowering_reads_a_cost() -> None:
     root = Path(im.__file__).parent
     for part in ("mapping", "proof", "codegen", "certificates"):
         for file in (root / part).rglob("*.py"):
-            if file.name != "selection.py":  # what it chooses is an instruction, of which certificates hold a digest
+            # what selection chooses is an instruction, of which certificates hold a digest; moves hands a cost on, unread
+            if file.name not in ("selection.py", "moves.py"):
                 assert ".cost" not in file.read_text(), file
