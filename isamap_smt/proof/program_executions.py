@@ -149,15 +149,17 @@ def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]
 
 def _counted(sites: Sites, site: Site, statement: Statement, point: dict[str, Any]) -> tuple[Axis, ...]:
     """Program axes that the loops around one point count: a mapping's, told in the statement's own axes where it
-    reads the mapped output element by element, and its own axes for the rest. No proof rests on them; wrong ones would
-    let coverage look refuted, so a loop whose name is an axis of both is taken for the one that the point says."""
+    reads the mapped output element by element, and its own axes for the rest. Where it reads several, the loops name the axes
+    of one. No proof rests on them; wrong ones would let coverage look refuted, so a loop whose name is an axis of both is taken
+    for the one that the point says."""
     counted = {x.axis for x in site.loops if x.axis}
     read = {a.tensor for a in statement.inputs}
     positions = [x.proved.mapping.statement_index for x in sites.program.schedules]
     own = tuple(Axis(x.name, ((x.name, x.extent),), "") for x in statement.axes)
     if not positions:
         return own
-    position = next((n for n in positions if the_statement(sites, n).target.tensor in read), positions[0])
+    mapped = [n for n in positions if the_statement(sites, n).target.tensor in read] or positions[:1]
+    position = max(mapped, key=lambda n: sum(a.name in counted for a in program_axes(sites, n)))
     table = _same_axes(the_statement(sites, position), statement)
     found: list[Axis] = []
     for a in program_axes(sites, position):

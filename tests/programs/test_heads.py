@@ -162,3 +162,29 @@ def test_what_is_wrong_is_refuted(name: str) -> None:
 @pytest.mark.parametrize("name", ["border too seldom", "inside and at the border"])
 def test_a_wrong_test_computes_something_else(name: str) -> None:
     assert not right(WRONG[name](attention().program))
+
+
+def test_what_reads_two_sums_is_counted_by_the_axes_that_its_loops_name() -> None:
+    """D has lanes h.q, O has lanes h.q.d, and the quotient stands in the loop over h.q.d."""
+    text = "temporary D, O\nD[h,q] += E[h,q,k]\nO[h,q,d] += E[h,q,k] * V[h,k,d]\nY[h,q,d] = O[h,q,d] / D[h,q]"
+    plan = im.plan(im.kernel(text), "avx512", sizes={"h": 4, "q": 5, "k": 7, "d": 3})
+    assert not any("element by element" in n for n in plan.notes)
+    assert {s.proved.mapping.id for s in plan.program.schedules} == {"l=h.q;x0=E", "l=h.q.d;a=E,b=V"}
+    rng = np.random.default_rng(2)
+    E, V = (rng.integers(1, 9, shape).astype(np.float32) for shape in ((4, 5, 7), (4, 7, 3)))
+    run = run_program(plan.program, {"E": E, "V": V})
+    assert run.clean and np.array_equal(run.outputs["Y"], E @ V / E.sum(2, keepdims=True))
+    shorter = replace(plan.program, body=_shorter(plan.program.body))
+    assert shorter != plan.program and "coverage" in {c.claim for c in prove_program(shorter).failed()}
+
+
+def _shorter(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The same, with the loop over single points of h.q.d one point short."""
+    found = []
+    for n in nodes:
+        if isinstance(n, Loop) and n.axis == "h.q.d" and n.step == 1:
+            n = replace(n, count=n.count - 1)
+        elif isinstance(n, Loop | If):
+            n = replace(n, body=_shorter(n.body))
+        found.append(n)
+    return tuple(found)
