@@ -212,14 +212,16 @@ def _plan(q: Question) -> Plan:
     clock = Clock(q.progress)
     apart, main, split = taken_apart(q, clock)
     try:
-        return _made(apart, main, split, clock)
+        made = _made(apart, main, split, clock)
+        if split is None or main.schedule is None or made.program.schedules:
+            return made
     except (ScheduleError, NotProvedError):
         if split is None or not may_fall_back(q):
             raise
-        whole = replace(
-            q, pins=tuple(sorted(without_split(dict(q.pins)).items()))
-        )  # it was our own idea to take the sum apart
-        return _made(whole, main_schedule(whole, clock), None, clock)
+    pins = tuple(sorted(without_split(dict(q.pins)).items()))
+    told = f"{split}; given up, as no program of it with instructions is proved"
+    whole = replace(q, pins=pins, said=(*q.said, told))  # it was our own idea to take the sum apart
+    return _made(whole, main_schedule(whole, clock), None, clock)
 
 
 def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> Plan:

@@ -147,6 +147,16 @@ def test_a_guard_that_no_operand_decides_keeps_vectors() -> None:
     assert np.array_equal(run(X=x, w=w), expected)
 
 
+def test_phases_that_no_program_is_proved_of_are_given_up() -> None:
+    """Of y in two digits points are left over, and A is read there; nothing of it is left, and vectors are."""
+    plan = im.plan(im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0"), "avx512", sizes={"y": 13, "j": 16, "r": 30})
+    assert plan.program.schedules and plan.split is None
+    assert [n for n in plan.notes if "y in digits, the low one of 2" in n and "given up" in n]
+    assert not any("fault of isamap" in n for n in plan.notes)
+    whole = im.plan(im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0"), "avx512", sizes={"y": 12, "j": 16, "r": 30})
+    assert whole.program.schedules and whole.split is not None
+
+
 def test_running_sums_along_rows_go_a_few_rows_at_a_time() -> None:
     kernel = im.kernel("for t:\n  S[i,t+1] = S[i,t] + X[i,t]", name="mine")
     plan = im.plan(kernel, "scalar")
