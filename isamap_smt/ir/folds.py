@@ -66,6 +66,6 @@ def _ref(ref: Ref, moved: _Moved) -> Ref:
     if ref.name not in moved:
         return ref
     index = list(ref.index)
-    for d, base in moved[ref.name]:
+    for d, base in ((d, b) for d, b in moved[ref.name] if 0 <= d < len(index)):  # claim 16 refuses others
         index[d] = sp.expand(sp.sympify(index[d]) - base)
     return replace(ref, index=tuple(index))

@@ -104,6 +104,13 @@ def test_a_wrong_fold_is_refuted_by_its_claim_alone(name: str) -> None:
     assert any(said in str(c.verdict) or said in c.statement for c in failed)
 
 
+@pytest.mark.parametrize("dimension", [2, -1])
+def test_a_fold_in_a_dimension_that_is_none_is_not_proved(dimension: int) -> None:
+    proof = prove_program(_folds(softmax().program, ("e", dimension)), stop=True)
+    assert not proof.proved
+    assert any(f"e has no dimension {dimension}" in str(c.verdict) for c in proof.failed())
+
+
 @pytest.mark.parametrize("name", ["what the caller begins", "read behind the loop"])
 def test_a_wrong_fold_computes_something_else(name: str) -> None:
     change, _ = WRONG[name]
