@@ -180,11 +180,10 @@ def test_what_reads_two_sums_is_counted_by_the_axes_that_its_loops_name() -> Non
 
 def _shorter(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     """The same, with the loop over single points of h.q.d one point short."""
-    found = []
-    for n in nodes:
-        if isinstance(n, Loop) and n.axis == "h.q.d" and n.step == 1:
-            n = replace(n, count=n.count - 1)
-        elif isinstance(n, Loop | If):
-            n = replace(n, body=_shorter(n.body))
-        found.append(n)
-    return tuple(found)
+    return tuple(map(_one_shorter, nodes))
+
+
+def _one_shorter(node: Node) -> Node:
+    if isinstance(node, Loop) and node.axis == "h.q.d" and node.step == 1:
+        return replace(node, count=node.count - 1)
+    return replace(node, body=_shorter(node.body)) if isinstance(node, Loop | If) else node

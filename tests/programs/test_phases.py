@@ -153,7 +153,9 @@ def test_phases_that_no_program_is_proved_of_are_given_up() -> None:
     assert plan.program.schedules and plan.split is None
     assert [n for n in plan.notes if "y in digits, the low one of 2" in n and "given up" in n]
     assert not any("fault of isamap" in n for n in plan.notes)
-    whole = im.plan(im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0"), "avx512", sizes={"y": 12, "j": 16, "r": 30})
+    whole = im.plan(
+        im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0"), "avx512", sizes={"y": 12, "j": 16, "r": 30}
+    )
     assert whole.program.schedules and whole.split is not None
 
 
