@@ -64,9 +64,17 @@ def left_to_inputs(statement: Statement) -> tuple[Any, ...]:
 
 def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
     """The relations of the guard that can fail, and that an input's element at this index answers for, as all their axes move it.
-    What the output's element decides is none of an input's."""
+    What the output's element decides is none of an input's, unless it is of digits that the input's index has, too: of these there
+    are more than the tensor has elements."""
     names, moving = {a.name for a in statement.axes}, symbols_of(index)
-    return tuple(g for g in left_to_inputs(statement) if symbols_of([g]) & names <= moving)
+    left = left_to_inputs(statement)
+    plain = {sp.sympify(i).name for i in statement.target.index if sp.sympify(i).is_Symbol}
+
+    def answers(relation: Any) -> bool:
+        mine = symbols_of([relation]) & names
+        return mine <= moving and (relation in left or not mine <= plain)
+
+    return tuple(g for g in statement.guard if answers(g) and not always_true(g, statement.axes))
 
 
 def undecided(statement: Statement, *indices: tuple[Any, ...]) -> tuple[Any, ...]:

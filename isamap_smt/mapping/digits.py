@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.boxes import extreme, slack
+from isamap_smt.ir.boxes import decided_by_output, extreme, slack
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
@@ -91,11 +91,13 @@ def phases(statement: Statement) -> Digits:
 
 
 def _reduced(s: Statement) -> Statement:
-    """The same with multiples taken out of remainders and quotients, and quotients by what the guard makes a multiple exact."""
+    """The same with multiples taken out of remainders and quotients, and quotients by what the guard makes a multiple exact. What
+    says how far the output reaches stays: its elements are begun and written where another condition fails, too."""
     guard = tuple(g.func(*(_taken_out(x, {}, s) for x in g.args)) for g in s.guard)
     known = {g.lhs.args: g.rhs for g in guard if isinstance(g, sp.Eq) and isinstance(g.lhs, FloorMod)}
     guard = tuple(g if isinstance(g, sp.Eq) else g.func(*(_taken_out(x, known, s) for x in g.args)) for g in guard)
-    guard = tuple(_without_multiple(g, known, s) for g in guard)
+    reach = decided_by_output(replace(s, guard=guard))
+    guard = tuple(g if g in reach else _without_multiple(g, known, s) for g in guard)
 
     def index(places: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(_taken_out(i, known, s) for i in places)

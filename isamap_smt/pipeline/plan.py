@@ -213,14 +213,19 @@ def _plan(q: Question) -> Plan:
     apart, main, split = taken_apart(q, clock)
     try:
         made = _made(apart, main, split, clock)
-        if split is None or main.schedule is None or made.program.schedules:
+        if split is None or main.schedule is None or made.program.schedules or not may_fall_back(q):
             return made
-    except (ScheduleError, NotProvedError):
+        why = next(
+            (n for n in made.notes if elementwise(q.hardware) in n), "no program of it with instructions is proved"
+        )
+    except (ScheduleError, NotProvedError) as error:
         if split is None or not may_fall_back(q):
             raise
+        why = str(error).partition("\n")[0]
     pins = tuple(sorted(without_split(dict(q.pins)).items()))
-    told = f"{split}; given up, as no program of it with instructions is proved"
-    whole = replace(q, pins=pins, said=(*q.said, told))  # it was our own idea to take the sum apart
+    whole = replace(
+        q, pins=pins, said=(*q.said, f"{split}; given up: {why}")
+    )  # it was our own idea to take the sum apart
     return _made(whole, main_schedule(whole, clock), None, clock)
 
 

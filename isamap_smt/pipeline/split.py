@@ -82,7 +82,6 @@ def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
 def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | Digits) -> SplitSum:
     """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
     if isinstance(pin, tuple):
-        _require_whole(kernel, sizes, pin)
         return in_these_digits(kernel, sizes, pin, kernel.main)
     near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
     extent = {a.name: a.extent for a in _fixed(kernel, sizes, pin.axis).axes}.get(pin.axis, 0)
@@ -154,17 +153,6 @@ def _all_digits(mapping: Mapping) -> Digits:
         first = [(group[0], left)] if digits and is_constant(extent) and int(extent) > left else []
         found += [*first, *digits]
     return tuple(found)
-
-
-def _require_whole(kernel: Kernel, sizes: Dict[str, int], digits: Digits) -> None:
-    """Raise ScheduleError where points of an axis are left over: lanes that take its digits are lowered for whole ones."""
-    for axis, points in digits:
-        extent = {a.name: a.extent for a in _fixed(kernel, sizes, axis).axes}.get(axis)
-        if points > 1 and extent is not None and is_constant(extent) and int(extent) % points:
-            whole = ", ".join(str(n) for n in range(2, int(extent)) if int(extent) % n == 0) or "none"
-            raise ScheduleError(
-                f"digits.{axis}={points}: {axis} has {extent} points, and programs take whole digits: {whole} would do"
-            )
 
 
 def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:

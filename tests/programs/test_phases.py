@@ -19,6 +19,7 @@ from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.program import If, Loop, walk
 from isamap_smt.ir.scalar import Read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
+from isamap_smt.mapping import digits
 from isamap_smt.mapping.digits import phases, split_axes
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.split import prove_split
@@ -147,16 +148,37 @@ def test_a_guard_that_no_operand_decides_keeps_vectors() -> None:
     assert np.array_equal(run(X=x, w=w), expected)
 
 
-def test_phases_that_no_program_is_proved_of_are_given_up() -> None:
-    """Of y in two digits points are left over, and A is read there; nothing of it is left, and vectors are."""
-    plan = im.plan(im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0"), "avx512", sizes={"y": 13, "j": 16, "r": 30})
-    assert plan.program.schedules and plan.split is None
-    assert [n for n in plan.notes if "y in digits, the low one of 2" in n and "given up" in n]
-    assert not any("fault of isamap" in n for n in plan.notes)
-    whole = im.plan(
-        im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0"), "avx512", sizes={"y": 12, "j": 16, "r": 30}
-    )
-    assert whole.program.schedules and whole.split is not None
+LEFT_OVER: dict[str, Any] = {
+    "y % 2 == 0": lambda y, r: (y % 2 == 0) & (r >= 0),
+    "(y + r) % 2 == 0": lambda y, r: (y + r) % 2 == 0,
+    "(r - y) % 3 == 1": lambda y, r: (r - y) % 3 == 1,
+    "y % 2 == 1 and r <= y": lambda y, r: (y % 2 == 1) & (r <= y),
+}
+
+
+@pytest.mark.parametrize("guard", LEFT_OVER)
+@pytest.mark.parametrize("sizes", [{"y": 13, "j": 5, "r": 30}, {"y": 7, "j": 19, "r": 9}])
+def test_digits_of_which_points_are_left_over(guard: str, sizes: dict[str, int]) -> None:
+    """Neither the output nor an operand is touched beyond its last row, and what the guard leaves out is begun all the same."""
+    plan = im.plan(im.kernel(f"O[y,j] += A[y,r] * B[r,j] where {guard}"), "host", sizes=sizes)
+    assert plan.program.schedules
+    assert plan.split is not None
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-4, 5, s).astype(np.float32) for s in ((sizes["y"], sizes["r"]), (sizes["r"], sizes["j"])))
+    holds = LEFT_OVER[guard](np.arange(sizes["y"])[:, None], np.arange(sizes["r"]))
+    assert np.array_equal(im.build(plan)(a, b), (a * holds) @ b)
+
+
+def test_digits_that_are_given_up_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no program of phases is proved instructions take the whole kernel, and the fault is told."""
+    monkeypatch.setattr(digits, "decided_by_output", lambda s: ())
+    kernel = im.kernel("O[y,j] += A[y,r] * B[r,j] where y % 2 == 0", name="given_up")
+    plan = im.plan(kernel, "host", sizes={"y": 13, "j": 16, "r": 30})
+    assert plan.program.schedules
+    assert plan.split is None
+    assert [
+        n for n in plan.notes if "y in digits, the low one of 2" in n and "given up: " in n and "fault of isamap" in n
+    ]
 
 
 def test_running_sums_along_rows_go_a_few_rows_at_a_time() -> None:
