@@ -14,6 +14,8 @@ isamap_smt.ir.functions; benchmarks/accuracy.py finds them, and compares the two
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 Array = np.ndarray
@@ -131,7 +133,7 @@ def tanh(x: Array) -> Array:
     return np.copysign((t + (scale - F(1.0))) / (t + (scale + F(1.0))), x)
 
 
-def _horner(x: Array, coefficients: tuple[np.float32, ...]) -> Array:
+def horner(x: Array, coefficients: tuple[np.floating[Any], ...]) -> Array:
     """The polynomial with these coefficients, the constant one first."""
     found = np.full_like(x, coefficients[-1])
     for c in coefficients[-2::-1]:
@@ -146,10 +148,16 @@ def log(x: Array) -> Array:
     k = (bits.view(np.int32) >> 23).astype(np.float32) - np.where(tiny, F(23.0), F(0.0))
     f = ((bits & np.uint32(0x7FFFFF)) + ROOT_HALF).view(np.float32) - F(1.0)
     f2 = f * f
-    found = (f + ((f * f2 * _horner(f, LOG) + k * LN2_LOW) - F(0.5) * f2)) + k * LN2_HIGH
-    found = np.where(x == np.inf, x, found)
-    found = np.where(x == F(0.0), F(-np.inf), found)
-    return np.where(x >= F(0.0), found, F(np.nan))
+    found = (f + ((f * f2 * horner(f, LOG) + k * LN2_LOW) - F(0.5) * f2)) + k * LN2_HIGH
+    return ends_of_log(x, found)
+
+
+def ends_of_log(x: Array, found: Array) -> Array:
+    """What was found of finite positive values, and the logarithms of zeros, of infinity and of what has none."""
+    number = x.dtype.type
+    found = np.where(x == number(np.inf), x, found)
+    found = np.where(x == number(0.0), number(-np.inf), found)
+    return np.where(x >= number(0.0), found, number(np.nan))
 
 
 def erf(x: Array) -> Array:
@@ -308,7 +316,7 @@ static inline float isamap_nearestf(float x, float low, float high) {
 """
 
 
-def _c_horner(x: str, coefficients: tuple[np.float32, ...], step: str) -> str:
+def _chorner(x: str, coefficients: tuple[np.float32, ...], step: str) -> str:
     """The polynomial with these coefficients, the constant one first. step: C of p * x + c."""
     found = f"{float(coefficients[-1])!r}f"
     for c in coefficients[-2::-1]:
@@ -319,8 +327,8 @@ def _c_horner(x: str, coefficients: tuple[np.float32, ...], step: str) -> str:
 def c_functions() -> str:
     """The same sequences as C functions isamap_expf, isamap_logf ..., and isamap_nearest(f) for rounding."""
     text = _C.replace("{ROOT_HALF}", f"{hex(ROOT_HALF)}u")
-    text = text.replace("{LOG(f)}", _c_horner("f", LOG, "({p} * {x} + {c})"))
-    text = text.replace("{ERF(m)}", _c_horner("m", ERF, "isamap_fused({p}, {x}, {c})"))
+    text = text.replace("{LOG(f)}", _chorner("f", LOG, "({p} * {x} + {c})"))
+    text = text.replace("{ERF(m)}", _chorner("m", ERF, "isamap_fused({p}, {x}, {c})"))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", f"{float(value)!r}f")
     return text

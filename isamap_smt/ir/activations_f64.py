@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-Array = np.ndarray
+from isamap_smt.ir.activations import Array, ends_of_log, horner
+
 F, U = np.float64, np.uint64
 
 LOG2_E = F(1.4426950408889634)
@@ -69,19 +70,11 @@ def _power(bits: Array) -> Array:
     return (bits << U(52)).view(F)
 
 
-def _horner(x: Array, coefficients: tuple[np.float64, ...]) -> Array:
-    """The polynomial with these coefficients, the constant one first."""
-    found = np.full_like(x, coefficients[-1])
-    for c in coefficients[-2::-1]:
-        found = found * x + c
-    return found
-
-
 def _grown(x: Array, k: Array) -> Array:
     """e**(x - k ln 2) - 1."""
     high, low = x - k * LN2_HIGH, k * LN2_LOW
     r = high - low
-    return np.asarray(r + (r * r * _horner(r, EXP) + ((high - r) - low)))
+    return np.asarray(r + (r * r * horner(r, EXP) + ((high - r) - low)))
 
 
 def _exp(x: Array) -> Array:
@@ -125,18 +118,16 @@ def log(x: Array) -> Array:
     f = ((bits & MANTISSA) + ROOT_HALF).view(F) - F(1.0)
     s, h = f / (F(2.0) + f), F(0.5) * f * f
     z = s * s
-    found = k * LN2_HIGH - ((h - (s * (h + z * _horner(z, LOG)) + k * LN2_LOW)) - f)
-    found = np.where(x == np.inf, x, found)
-    found = np.where(x == F(0.0), F(-np.inf), found)
-    return np.where(x >= F(0.0), found, F(np.nan))
+    found = k * LN2_HIGH - ((h - (s * (h + z * horner(z, LOG)) + k * LN2_LOW)) - f)
+    return ends_of_log(x, found)
 
 
 def erf(x: Array) -> Array:
     """The error function of f64 values."""
     m = np.abs(x)
     m = np.where(m > FLAT, FLAT, m)
-    small = x + x * _horner(m * m, ERF_SMALL)
-    large = np.copysign(F(1.0) - _exp(-(m + m * _horner(m - F(2.0), ERF_LARGE))), x)
+    small = x + x * horner(m * m, ERF_SMALL)
+    large = np.copysign(F(1.0) - _exp(-(m + m * horner(m - F(2.0), ERF_LARGE))), x)
     return np.where(m > SMALL, large, small)
 
 
@@ -217,7 +208,7 @@ static inline double isamap_erf(double x) {
 """
 
 
-def _c_horner(x: str, coefficients: tuple[np.float64, ...]) -> str:
+def _chorner(x: str, coefficients: tuple[np.float64, ...]) -> str:
     found = repr(float(coefficients[-1]))
     for c in coefficients[-2::-1]:
         found = f"({found} * {x} + {float(c)!r})"
@@ -231,7 +222,7 @@ def c_functions() -> str:
     for name, bits in {"ROOT_HALF": ROOT_HALF, "MANTISSA": MANTISSA}.items():
         text = text.replace("{" + name + "}", f"UINT64_C({int(bits):#x})")
     for name, coefficients in polynomials.items():
-        text = text.replace("{" + name + "}", _c_horner(name.partition("(")[2][:-1], coefficients))
+        text = text.replace("{" + name + "}", _chorner(name.partition("(")[2][:-1], coefficients))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", repr(float(value)))
     return text
