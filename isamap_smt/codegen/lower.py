@@ -74,7 +74,7 @@ CHAINS = 8  # recurrences that go through their time steps together
 
 @dataclass(frozen=True)
 class _Part:
-    """Statements first to end - 1. time: The axis along which they are computed together, one time step after the other; or ''."""
+    """Statements first to end - 1. time: the axis along which they are computed together, one time step after the other; or ''."""
 
     first: int
     end: int

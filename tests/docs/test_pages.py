@@ -37,7 +37,7 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
     ],
 )
 def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
-    runs_at_least(page, least)
+    assert_runs(page, least)
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory:
     ],
 )
 def test_a_page_runs_on_any_cpu(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
-    runs_at_least(page, least)
+    assert_runs(page, least)
 
 
-def runs_at_least(page: str, least: tuple[int, int, int]) -> None:
+def assert_runs(page: str, least: tuple[int, int, int]) -> None:
     """So many blocks, outputs and commands, of what needs no other machine."""
     session = Session(REPOSITORY / page)
     session.read()

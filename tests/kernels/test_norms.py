@@ -40,7 +40,7 @@ def rows(shape: tuple[int, int]) -> Array:
     return (np.random.default_rng(sum(shape)).normal(size=shape) * 3 + 1).astype(np.float32)
 
 
-def near(got: Array, want: Array, bound: Any) -> None:
+def assert_near(got: Array, want: Array, bound: Any) -> None:
     assert got.shape == want.shape
     assert (np.abs(got - want) <= bound).all(), np.max(np.abs(got - want) / bound)
 
@@ -55,10 +55,10 @@ def test_mean_and_variance(machine: str, shape: tuple[int, int]) -> None:
     x, n = rows(shape), shape[1]
     d = x.astype(np.float64)
     size = np.abs(d).mean(axis=1)
-    near(run("MEAN", machine, x=x), d.mean(axis=1), 2 * (n + 1) * U * size)
+    assert_near(run("MEAN", machine, x=x), d.mean(axis=1), 2 * (n + 1) * U * size)
     square = ((d - d.mean(axis=1, keepdims=True)) ** 2).mean(axis=1)
     largest = np.abs(d).max(axis=1)
-    near(run("VARIANCE", machine, x=x), d.var(axis=1), 2 * (n + 5) * U * (square + 2 * size * largest * 2))
+    assert_near(run("VARIANCE", machine, x=x), d.var(axis=1), 2 * (n + 5) * U * (square + 2 * size * largest * 2))
 
 
 @machines
@@ -71,7 +71,7 @@ def test_layer_norm(machine: str, shape: tuple[int, int]) -> None:
     part = (d - d.mean(axis=1, keepdims=True)) / spread
     moved = (n + 2) * U * np.abs(d).mean(axis=1, keepdims=True) / spread  # what the mean's error makes of a part
     bound = 2 * ((np.abs(part) * ((n + 8) * U + moved) + moved + U * np.abs(part)) * np.abs(g) + U * np.abs(b) + 4 * U)
-    near(run("LAYER_NORM", machine, x=x, g=g, b=b), part * g + b, bound)
+    assert_near(run("LAYER_NORM", machine, x=x, g=g, b=b), part * g + b, bound)
 
 
 @machines
@@ -81,7 +81,7 @@ def test_rms_norm(machine: str, shape: tuple[int, int]) -> None:
     g = np.random.default_rng(3).normal(size=n).astype(np.float32)
     d = x.astype(np.float64)
     want = d / np.sqrt((d**2).mean(axis=1, keepdims=True) + 1e-6) * g
-    near(run("RMS_NORM", machine, x=x, g=g), want, 2 * (n / 2 + 7) * U * np.abs(want))
+    assert_near(run("RMS_NORM", machine, x=x, g=g), want, 2 * (n / 2 + 7) * U * np.abs(want))
 
 
 def softmax(d: Array) -> Array:
@@ -96,7 +96,7 @@ def test_softmax(machine: str, shape: tuple[int, int]) -> None:
     d = x.astype(np.float64)
     far = d.max(axis=1, keepdims=True) - d  # an error of u in the exponent is this many u of the result
     want = softmax(d)
-    near(run("SOFTMAX", machine, x=x), want, 2 * (n + 7 + far + far.max()) * U * want)
+    assert_near(run("SOFTMAX", machine, x=x), want, 2 * (n + 7 + far + far.max()) * U * want)
 
 
 @machines
@@ -107,7 +107,7 @@ def test_causal_softmax(machine: str, shape: tuple[int, int]) -> None:
     sees = np.arange(shape[1])[None] <= np.arange(shape[0])[:, None]
     want = softmax(np.where(sees, d, -np.inf))
     got = run("CAUSAL_SOFTMAX", machine, s=s)
-    near(got, want, 2 * (shape[1] + 7 + 2 * np.ptp(d)) * U * want)
+    assert_near(got, want, 2 * (shape[1] + 7 + 2 * np.ptp(d)) * U * want)
     assert (got[~sees] == 0).all()
 
 
@@ -118,7 +118,7 @@ def test_log_sum_exp(machine: str, shape: tuple[int, int]) -> None:
     d = x.astype(np.float64)
     top = d.max(axis=1)
     want = np.log(np.exp(d - top[:, None]).sum(axis=1)) + top
-    near(run("LOG_SUM_EXP", machine, x=x), want, 2 * U * (n + 4 + np.ptp(d) + 2 * math.log(n) + np.abs(want)))
+    assert_near(run("LOG_SUM_EXP", machine, x=x), want, 2 * U * (n + 4 + np.ptp(d) + 2 * math.log(n) + np.abs(want)))
 
 
 @machines
@@ -133,7 +133,7 @@ def test_activations(machine: str, name: str, count: int) -> None:
         "SILU": d / (1 + np.exp(-d)),
     }[name]
     bound = 2 * U * np.abs(d) * 8
-    near(run(name, machine, x=x), want, bound)
+    assert_near(run(name, machine, x=x), want, bound)
     mine = im.run_kernel(getattr(norms, name), {"x": x})["y"]
     assert run(name, machine, x=x).astype(np.float32).tobytes() == mine.tobytes(), "the interpreter gives the same bits"
 
