@@ -8,6 +8,7 @@ from isamap_hardware.x86_words import (
     Kind,
     Lanes,
     bytes_by_halves,
+    chosen_by_floats,
     conversions,
     halves,
     narrower,
@@ -238,10 +239,12 @@ BYTE_SPEED = {**SPEED, "mul": (8.0, 0.4), "shift": (10.0, 0.15)}
 _THERE = ("add", "sub", "mul", "max", "min", "abs")  # of i32 in isamap_hardware.lanewise
 NARROW = {"wrap": "avx2_halves_bytes", "signed": "avx2_packs", "unsigned": "avx2_packus"}
 WIDE = {"i8": "_mm256_cvtepi8_epi16", "u8": "_mm256_cvtepu8_epi16"}
+CHOSEN = "_mm256_blendv_epi8({y}, {x}, _mm256_castps_si256(_mm256_cmp_ps({a}, {b}, PREDICATE)))"
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(EIGHT, "avx2", lambda bits, words: f"avx2_{bits}({words})"),
     *halves(EIGHT, "avx2", ()),
+    *chosen_by_floats(EIGHT, CHOSEN),
     *whole_numbers(EIGHT, "i32", {n: c for n, c in _calls(32, True).items() if n not in _THERE}, WORD_SPEED),
     *narrower(SIXTEEN, WIDE, NARROW),
     *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16"), SPEED)),

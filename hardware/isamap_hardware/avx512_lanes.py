@@ -10,6 +10,7 @@ from isamap_hardware.x86_words import (
     Kind,
     Lanes,
     bytes_by_halves,
+    chosen_by_floats,
     conversions,
     halves,
     narrower,
@@ -196,10 +197,12 @@ WIDE = {"i8": "_mm512_cvtepi8_epi16", "u8": "_mm512_cvtepu8_epi16"}
 LOWER = {"wrap": "_mm512_cvtepi16_epi8", "signed": "_mm512_cvtsepi16_epi8", "unsigned": "avx512_packus"}
 SHORT_WIDE = {"i8": "_mm256_cvtepi8_epi16", "u8": "_mm256_cvtepu8_epi16"}
 SHORT_LOWER = {"wrap": "_mm256_cvtepi16_epi8", "signed": "_mm256_cvtsepi16_epi8", "unsigned": "avx512_packus16"}
+CHOSEN = f"({C_TYPE})_mm512_mask_blend_epi32(_mm512_cmp_ps_mask({{a}}, {{b}}, PREDICATE), (__m512i){{y}}, (__m512i){{x}})"
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
+    *chosen_by_floats(SIXTEEN, CHOSEN),
     *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), WORD_SPEED),
     *narrower(THIRTY_TWO, WIDE, LOWER),
     *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16"), SPEED)),

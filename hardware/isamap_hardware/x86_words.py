@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import isamap_smt as im
+from isamap_hardware.lanewise import CHOICES
 from isamap_hardware.moves import MoveCode, Register, moves
 
 
@@ -172,6 +173,14 @@ def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator
     for t, how in (("i8", "signed"), ("u8", "unsigned")):
         clamped = f"{{c}} = {narrow[how]}({{a}});"
         yield w.step(f"sat_{t}_of_i16_{n}", f"c[l] = sat_{t}(a[l])", f"c={t} a=i16", clamped, 4.0, 0.5)
+
+
+def chosen_by_floats(w: Lanes, choice: str) -> Iterator[im.Instruction]:
+    """Integers of 32 bits chosen by how floats compare. choice: C of {x} where PREDICATE holds of {a} and {b}, else of {y}."""
+    for word, sign, predicate in CHOICES:
+        text = f"c[l] = select(a[l] {sign} b[l], i32(x[l]), i32(y[l]))"
+        found = f"{{c}} = {choice.replace('PREDICATE', predicate)};"
+        yield w.step(f"{word}_f32_i32_{w.count}", text, "c=i32 a=f32 b=f32 x=i32 y=i32", found, 6.0, 1.0)
 
 
 def same_bits(w: Lanes) -> Iterator[im.Instruction]:

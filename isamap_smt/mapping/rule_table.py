@@ -16,6 +16,7 @@ ABOVE = (
     ("i16", "u16", 32767),
 )  # all that the first lacks is more
 BELOW = (("u8", "i8"), ("u16", "i8"), ("u16", "i16"))  # all that the first lacks is negative
+FLOATS_CHOOSE = (("x", "f32"), ("y", "f32"), ("i", "i32"), ("j", "i32"))
 INSIDE = {"i16": ("i8", "u8"), "u16": ("u8",), "i32": ("i8", "u8", "i16", "u16")}  # types all of whose numbers one has
 
 RULES: tuple[Rule, ...] = (
@@ -65,6 +66,15 @@ RULES: tuple[Rule, ...] = (
     Rule("swapped comparison, or equal", "select(x >= y, a, b)", "select(y <= x, a, b)"),
     Rule("opposite comparison", "select(x < y, a, b)", "select(y <= x, b, a)"),
     Rule("unequal", "select(x != y, a, b)", "select(x == y, b, a)"),
+    *(
+        Rule(f"{name}, of floats", f"select({a}, i, j)", f"select({b}, {x}, {y})", types=FLOATS_CHOOSE)
+        for name, a, b, x, y in (
+            ("swapped comparison", "x > y", "y < x", "i", "j"),
+            ("swapped comparison, or equal", "x >= y", "y <= x", "i", "j"),
+            ("opposite comparison", "x < y", "y <= x", "j", "i"),
+            ("unequal", "x != y", "x == y", "j", "i"),
+        )
+    ),
     # roots
     Rule("root below one", "1 / sqrt(x)", "rsqrt(x)"),
     Rule("product of roots", "sqrt(x) * sqrt(x)", "x"),
