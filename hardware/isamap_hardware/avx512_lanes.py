@@ -197,7 +197,9 @@ WIDE = {"i8": "_mm512_cvtepi8_epi16", "u8": "_mm512_cvtepu8_epi16"}
 LOWER = {"wrap": "_mm512_cvtepi16_epi8", "signed": "_mm512_cvtsepi16_epi8", "unsigned": "avx512_packus"}
 SHORT_WIDE = {"i8": "_mm256_cvtepi8_epi16", "u8": "_mm256_cvtepu8_epi16"}
 SHORT_LOWER = {"wrap": "_mm256_cvtepi16_epi8", "signed": "_mm256_cvtsepi16_epi8", "unsigned": "avx512_packus16"}
-CHOSEN = f"({C_TYPE})_mm512_mask_blend_epi32(_mm512_cmp_ps_mask({{a}}, {{b}}, PREDICATE), (__m512i){{y}}, (__m512i){{x}})"
+CHOSEN = (
+    f"({C_TYPE})_mm512_mask_blend_epi32(_mm512_cmp_ps_mask({{a}}, {{b}}, PREDICATE), (__m512i){{y}}, (__m512i){{x}})"
+)
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
