@@ -31,6 +31,9 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: SplitS
     if mapping.statement_index:
         name = f"statement-{mapping.statement_index + 1},{name}"
     for one in split.chain[::-1] if split else ():
+        if one.moved:
+            name = f"moved-{one.axis}-{one.parts},{name}"
+            continue
         how = "digits" if one.digits else "cut" if one.blocks else "split"
         extent = one.whole.statements[one.statement].axis(one.axis).extent
         name = f"{how}-{one.axis}-{extent}-{one.parts}{f'-{one.inner}' if one.inner > 1 else ''},{name}"

@@ -45,6 +45,7 @@ from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import split_sum
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -253,13 +254,16 @@ def split_from(document: Dict[str, Any]) -> SplitSum | None:
 
 def _split_document(split: SplitSum) -> dict[str, Any]:
     before = {} if split.before is None else {"before": _split_document(split.before)}
-    return {name: getattr(split, name) for name in _SPLIT} | ({"digits": True} if split.digits else {}) | before
+    form = {"digits": True} if split.digits else {"moved": True} if split.moved else {}
+    return {name: getattr(split, name) for name in _SPLIT} | form | before
 
 
 def _split_from(then: Dict[str, Any], origin: Kernel) -> SplitSum:
     before = _split_from(then["before"], origin) if "before" in then else None
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
     whole = before.kernel if before else origin
+    if then.get("moved"):
+        return replace(shift_operand(whole, axis, statement), before=before)
     if then.get("digits"):
         return replace(split_axis(whole, axis, parts, statement), before=before)
     made = split_sum(whole, axis, parts, blocks=blocks, inner=inner, statement=statement)

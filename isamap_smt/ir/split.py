@@ -10,7 +10,8 @@ kernel has none that suits them. A maximum or a minimum is taken apart in the sa
 
     C[i, 4*j_by4 + j_mod4] += A[i,k] * B[4*j_by4 + j_mod4, k]           where 4*j_by4 + j_mod4 < J
 
-gives lanes the low digit of an axis: two rows of eight, say.
+gives lanes the low digit of an axis: two rows of eight, say. And an operand may be moved by a number, so that signed bytes have no
+sign; what that adds to the sum is taken off again (isamap_smt.mapping.shift).
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class SplitSum:
 
     The first piece adds into the temporary `sums`, which statement `closing` adds up; the others add into the output itself.
     before: the sum of another statement, taken apart before; its kernel is `whole`.
+    moved: the temporary that is `axis`, an operand, moved by `parts`; then there are no pieces, and `sums` is what that adds.
     Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points.
     axis: the one that is split, into `parts` sums. blocks, inner: how mapping.split.split_sum() made it; nothing rests on them.
     """
@@ -59,6 +61,12 @@ class SplitSum:
     blocks: bool = False
     inner: int = 1
     before: SplitSum | None = None
+    moved: str = ""
+
+    @property
+    def temporaries(self) -> tuple[str, ...]:
+        """What the kernel has and the whole has not."""
+        return tuple(n for n in (self.moved, self.sums) if n)
 
     @property
     def digits(self) -> bool:
@@ -92,6 +100,8 @@ class SplitSum:
         return len(self.kernel.statements) - len(self.whole.statements)
 
     def __str__(self) -> str:
+        if self.moved:
+            return f"{self.axis} moved by {self.parts}"
         if self.digits:
             return f"{self.axis} in digits, the low one of {self.parts}"
         what = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}.get(

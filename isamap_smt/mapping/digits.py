@@ -17,6 +17,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import Read, put_into_indices, rewrite_reads
 from isamap_smt.ir.split import Piece, SplitSum
 from isamap_smt.language import to_text
+from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import new_name, split_sum
 
 Digits = tuple[tuple[str, int], ...]  # axis, points of its low digit
@@ -151,7 +152,9 @@ def _without_multiple(g: Any, known: dict[Any, Any], s: Statement) -> Any:
 
 def remade(split: SplitSum, whole: Kernel, before: SplitSum | None = None) -> SplitSum:
     """The same of another kernel, which `before` led to. Raises ScheduleError."""
-    if split.digits:
+    if split.moved:
+        made = shift_operand(whole, split.axis, split.statement)
+    elif split.digits:
         made = split_axis(whole, split.axis, split.parts, split.statement)
     else:
         made = split_sum(

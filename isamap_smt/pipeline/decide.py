@@ -40,6 +40,7 @@ from isamap_smt.pipeline.split import (
     cheaper,
     in_digits,
     in_these_digits,
+    moves,
     pinned_split,
     rest,
     split_pin,
@@ -108,17 +109,22 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
         apart = _of_split(q, split)
         first = main_schedule(apart, clock).schedule
-        others = secondary_schedules(apart, clock, tuple(p.statement for p in split.pieces[1:]))[0]
-        if first is None:
+        more = tuple(p.statement for p in split.pieces[1:])
+        if split.moved:
+            more = (split.statement, split.statement + 1)
+        others = secondary_schedules(apart, clock, more)[0]
+        if first is None or (split.moved and len(others) < len(more)):
             raise ScheduleError(f"{split}: no instruction carries it out")
         return first, *others
 
     ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
+    ways += tuple(moves(q.kernel, q.constant))
     if q.family == "digits":
         ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
-        what = "axes in digits" if better.split.digits else "the sum in pieces"
+        one = better.split
+        what = "an operand moved" if one.moved else "axes in digits" if one.digits else "the sum in pieces"
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways:

@@ -3,8 +3,8 @@ empty, or gives threads nothing to share, partial sums may do without.
 
 The lanes of a vector can hold partial sums over the axis along which the operands lie in memory, and threads can sum a
 range of it each. Low digits of axes may fill lanes that whole axes leave empty, such as two rows of eight pixels; these are
-looked for where the family `digits` is asked for. Which way is taken is a matter of predicted cycles; that both compute the
-same is proved.
+looked for where the family `digits` is asked for. Signed bytes may be moved to those that an instruction takes. Which way is
+taken is a matter of predicted cycles; that both compute the same is proved.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import Digits, remade, split_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.selection import selected_instruction
+from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.pipeline.choose import execution_cycles
 from isamap_smt.proof.split import require_split
@@ -36,6 +37,7 @@ REUSED = 32  # times an operand that is packed in each call is used; more often,
 KINDS = ("split", "cut", "digits")  # of pins
 WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
+MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
 CHAINS = 4  # sums side by side, of which none waits for the one before it
 
 
@@ -117,6 +119,14 @@ def splits(
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
+
+
+def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
+    """Ways to move an operand of the main sum's products, so that signed bytes have no sign. What moving adds is summed up in each
+    call, from what is constant where anything is."""
+    for operand in movable(kernel, kernel.main):
+        if operand not in constant:
+            yield shift_operand(kernel, operand)
 
 
 def _one_chain(kernel: Kernel, position: int, extent: int, step: int) -> bool:
@@ -218,6 +228,13 @@ def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     """Predicted cycles to add up the partial sums."""
     if split.digits:
         return 0.0
+    if split.moved:
+        shape = (
+            split.kernel.with_sizes(rest(split, sizes))
+            .tensor(split.kernel.statements[split.closing].target.tensor)
+            .shape
+        )
+        return MOVED_CYCLES * prod(int(n) for n in shape if is_constant(n))
     cells = [n for n in split.kernel.with_sizes(rest(split, sizes)).tensor(split.sums).shape if is_constant(n)]
     return ADD_CYCLES * prod(int(n) for n in cells)
 

@@ -9,6 +9,7 @@
     link        the rest of the kernel is as it was; the closing statement adds up every partial sum once
     order       the sum may be regrouped: its kernel does not fix its order; or, of digits: the order is the same
 
+What is claimed of an operand that is moved stands in isamap_smt.proof.shift.
 Both kernels are read as they stand; which points a piece has is claimed, and proved with every open size symbolic.
 """
 
@@ -32,6 +33,7 @@ from isamap_smt.ir.split import REGROUPED, Piece, ProvedSplit, SplitSum
 from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
 from isamap_smt.proof.scalar import ZEROS
+from isamap_smt.proof.shift import ask_moved
 
 
 def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
@@ -40,7 +42,7 @@ def prove_split(split: SplitSum, watch: Watch | None = None) -> Proof:
     results = [r for one in split.chain for r in (_proved(one) if watch is None else _asked(one, watch))]
     sums = [
         (s.op, one.whole.tensor(s.target.tensor))
-        for one in split.chain if not one.digits for s in [one.whole.statements[one.statement]]
+        for one in split.chain if one.pieces and not one.digits for s in [one.whole.statements[one.statement]]
     ]  # fmt: skip
     floats = [op for op, t in sums if t.dtype.is_float]
     kind = "reassociate" if "+" in floats else "exact"
@@ -54,7 +56,7 @@ def _proved(one: SplitSum) -> tuple[ClaimResult, ...]:
 
 
 def _asked(one: SplitSum, watch: Watch | None) -> tuple[ClaimResult, ...]:
-    claims = _Claims(one, watch)
+    claims = Claims(one, watch)
     claims.ask_all()
     return tuple(claims.results)
 
@@ -68,13 +70,14 @@ def require_split(split: SplitSum) -> ProvedSplit:
     return ProvedSplit(split, proof, Seal(split, proof))
 
 
-class _Claims:
+class Claims:
     """Collects the verdicts."""
 
     def __init__(self, split: SplitSum, watch: Watch | None = None) -> None:
         self.x = split
         self.watch = watch
         self.results: list[ClaimResult] = []
+        self.kind = split.whole.tensor(split.whole.statements[split.statement].target.tensor).dtype
         self.old = split.whole.statements[split.statement]
         self.others = {a.name: a.extent for a in self.old.axes if a.name != split.axis}
         low = {p.name: p.low for p in split.whole.parameters}
@@ -85,10 +88,13 @@ class _Claims:
         """Every claim. Those about the kernels' shape come first: the others rest on them."""
         whole = (self._link, self._in_its_place, self._pieces)
         sums = (self._link, self._order, self._pieces, self._neutral, self._closes, self._closing_bounds)
-        for shape in whole if self.x.digits else sums:
+        moved = (self._link, self._order, lambda: ask_moved(self))
+        for shape in moved if self.x.moved else whole if self.x.digits else sums:
             shape()
             if not all(isinstance(r.verdict, Proved) for r in self.results):
                 return
+        if self.x.moved:
+            return
         for n, piece in enumerate(self.x.pieces):
             self._bounds(piece, n)
             self._program(piece, n)
@@ -123,8 +129,12 @@ class _Claims:
         """All but the split statement is as it was, with the pieces in its place, and one temporary more."""
         x, whole, new = self.x, self.x.whole, self.x.kernel
         n, m = x.statement, x.statement + x.added + 1
-        numbers = sorted([*([] if x.digits else [x.closing]), *(p.statement for p in x.pieces)])
-        around = bool(x.pieces) and m <= len(new.statements)
+        numbers = (
+            list(range(n, m))
+            if x.moved
+            else sorted([*([] if x.digits else [x.closing]), *(p.statement for p in x.pieces)])
+        )
+        around = (x.added == 3 if x.moved else bool(x.pieces)) and m <= len(new.statements)
         around = (
             around and whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
         )
@@ -140,11 +150,11 @@ class _Claims:
             "link", "statements", "all other statements are as they were, and the pieces are in the place of the sum",
             around and numbers == list(range(n, m)), "a statement is another one, missing, or of no piece",
         )  # fmt: skip
-        tensors = [t for t in new.tensors if t.name != x.sums]
+        tensors = [t for t in new.tensors if t.name not in x.temporaries]
         same = sorted(tensors, key=lambda t: t.name) == sorted(whole.tensors, key=lambda t: t.name)
         same = same and (new.parameters, new.ranges) == (whole.parameters, whole.ranges)
-        more = () if x.digits else (x.sums,)
-        fresh = x.sums not in {t.name for t in whole.tensors}
+        more = x.temporaries
+        fresh = not set(more) & {t.name for t in whole.tensors} and len(set(more)) == len(more)
         fresh = fresh and set(new.temporaries) == {*more, *whole.temporaries}
         self.structure(
             "link", "tensors", " and ".join(["the tensors are those of the whole", *(f"the temporary {n}" for n in more)]),
