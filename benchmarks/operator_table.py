@@ -85,8 +85,8 @@ _FOOT = """
   Writing at an index that is data is refused, and so is an index that a statement computes.
 - **Guards that differ between lanes** of a reduction (`M[q] max= S[q,k] where k <= q` with k in the lanes) would need a masked
   execution. Those that all lanes share are tests around it, as for `max_pool`, whose windows reach out of the image.
-- **Axes as values** (the weights of `bilinear_resize`) are given to no instruction. Nor are running sums mapped, whose time
-  steps read what the one before wrote.
+- **Axes as values** (the weights of `bilinear_resize`) are given to no instruction; `argmax` has them as elements of a
+  temporary. Nor are running sums mapped, whose time steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
   own.
 - **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array

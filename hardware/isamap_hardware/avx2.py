@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import isamap_smt as im
 from isamap_hardware import avx2_lanes
+from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
 from isamap_hardware.moves import MoveCode, Register, moves
@@ -151,6 +152,9 @@ LANEWISE = (
     *lanewise("avx2", "ymm", "f32", 8, "__m256", _floats("ps"), ("avx2",)),
     *lanewise("avx2", "ymm", "f64", 4, "__m256d", _floats("pd"), ("avx2",)),
     *lanewise("avx2", "ymm", "i32", 8, "__m256i", x86_ints(256), ("avx2",)),
+    *across("avx2", "ymm", "f32", 8, "__m256", ("avx2",), x86_prelude("avx2", "f32", 256, "__m256")),
+    *across("avx2", "ymm", "f64", 4, "__m256d", ("avx2",), x86_prelude("avx2", "f64", 256, "__m256d")),
+    *across("avx2", "ymm", "i32", 8, "__m256i", ("avx2",), x86_prelude("avx2", "i32", 256, "__m256i")),
 )
 
 HARDWARE = im.Hardware(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.avx512_functions import FUNCTIONS
 from isamap_hardware.avx512_lanes import INSTRUCTIONS
 from isamap_hardware.caches import links, memories
@@ -64,6 +65,8 @@ HARDWARE = im.Hardware(
         _fmadd("fmadd_pd", "f64", 8, "__m512d"),
         *lanewise("avx512", "zmm", "f32", 16, "__m512", _floats("ps"), REQUIRES),
         *lanewise("avx512", "zmm", "f64", 8, "__m512d", _floats("pd"), REQUIRES),
+        *across("avx512", "zmm", "f32", 16, "__m512", REQUIRES, x86_prelude("avx512", "f32", 512, "__m512")),
+        *across("avx512", "zmm", "f64", 8, "__m512d", REQUIRES, x86_prelude("avx512", "f64", 512, "__m512d")),
         *FUNCTIONS,
         *moves(Register("avx512", "zmm", "f32", 16, 1, "__m512"), FLOAT, REQUIRES),
         *moves(Register("avx512", "zmm", "f64", 8, 1, "__m512d"), DOUBLE, REQUIRES),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import isamap_smt as im
+from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORDS
 from isamap_hardware.moves import MoveCode
@@ -200,11 +201,13 @@ SHORT_LOWER = {"wrap": "_mm256_cvtepi16_epi8", "signed": "_mm256_cvtsepi16_epi8"
 CHOSEN = (
     f"({C_TYPE})_mm512_mask_blend_epi32(_mm512_cmp_ps_mask({{a}}, {{b}}, PREDICATE), (__m512i){{y}}, (__m512i){{x}})"
 )
+ACROSS = x86_prelude("avx512", "i32", 512, C_TYPE)
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
     *chosen_by_floats(SIXTEEN, CHOSEN),
+    *across("avx512", "zmm", "i32", 16, C_TYPE, NARROW, (WORDS, ACROSS), HEADERS),
     *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), WORD_SPEED),
     *narrower(THIRTY_TWO, WIDE, LOWER),
     *(x for t in ("i16", "u16") for x in whole_numbers(THIRTY_TWO, t, _calls(16, t == "i16"), SPEED)),

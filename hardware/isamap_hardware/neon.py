@@ -15,6 +15,7 @@ from functools import partial
 
 import isamap_smt as im
 from isamap_hardware import neon_indexed
+from isamap_hardware.across import across, neon_prelude
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import lanewise
 from isamap_hardware.moves import PAIR_TO_ODD, PAIRS_TO_ODD, MoveCode, Register, dot_of_groups, moves
@@ -179,6 +180,8 @@ HARDWARE = im.Hardware(
         *COMPUTES,
         *lanewise("neon", "v", "f32", 4, "float32x4_t", rows("f32", True), BASE),
         *lanewise("neon", "v", "i32", 4, "int32x4_t", rows("s32", False), BASE),
+        *across("neon", "v", "f32", 4, "float32x4_t", BASE, neon_prelude("f32")),
+        *across("neon", "v", "i32", 4, "int32x4_t", BASE, neon_prelude("i32")),
         *(move for r, code in REGISTERS for move in moves(r, code, NEEDS.get(r.dtype, BASE), PRELUDE, HEADERS)),
         *(move for dtype in ("i8", "u8", "bf16") for move in factors(dtype, NEEDS.get(dtype, BASE))),
         *neon_indexed.MOVES,

@@ -36,7 +36,6 @@ from isamap_smt.codegen.c_entry import (
     with_buffers,
 )
 from isamap_smt.codegen.c_expr import HELPERS, c_condition
-from isamap_smt.codegen.c_folds import fold_helpers
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
@@ -129,7 +128,7 @@ def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[
         HELPERS,
         MACRO if "isamap_first(" in code else "",
         helpers(code),
-        *dict.fromkeys([*mine, *prelude(code), *fold_helpers(code)]),
+        *dict.fromkeys([*mine, *prelude(code)]),
         ask_machine(program, define=False),
         RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
         with_identity(tested, pack),
@@ -159,7 +158,7 @@ def _calls(checks: tuple[Check, ...]) -> list[str]:
 
 def _instructions(program: Program) -> list[Instruction]:
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return list({id(n.instruction): n.instruction for n in nodes if isinstance(n, Use)}.values())
+    return list({id(i): i for n in nodes if isinstance(n, Use) for i in n.instructions}.values())
 
 
 # ---- functions -----------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 Tests that always hold are marked, at the values of unrolled variables for which they do. Copies get the order of their loops, the
 relations under which a whole tile needs no test, and the block of words that one call copies. Loops get the temporaries that they
-fold. Each mark is an obligation of the
+fold, and points that combine elements side by side instructions. Each mark is an obligation of the
 program's proof (isamap_smt.proof.program_forms); the printer follows them, and decides nothing.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.across import with_across
 from isamap_smt.codegen.c_blocks import block_of
 from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
 from isamap_smt.codegen.folds import with_folds
@@ -33,7 +34,8 @@ def decided(program: Program) -> Program:
     """The program with every such choice made."""
     places: dict[str, tuple[DType, tuple[Any, ...]]] = {t.name: (t.dtype, t.shape) for t in program.kernel.tensors}
     places |= {name: (b.dtype, b.shape) for name, b in buffers(program).items()}
-    return with_folds(replace(program, ahead=_body(program.ahead, (), places), body=_body(program.body, (), places)))
+    made = replace(program, ahead=_body(program.ahead, (), places), body=_body(program.body, (), places))
+    return with_folds(with_across(made))
 
 
 def _body(body: Nodes, loops: tuple[Loop, ...], places: Places) -> Nodes:

@@ -17,7 +17,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import IndexValue, Read, index_values, rewrite_reads
 
 _REDUCE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
-_POINT = sym("point_")
+POINT = sym("point_")
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def pointwise(instruction: Instruction) -> Pointwise:
     """The function of an instruction that computes one element of others. Its value must not sum over axes of its own (Sum)."""
     contract = instruction.kernel
     statement = contract.statements[0]
-    tree = rewrite_reads(statement.value, lambda r: Read(r.args[0], _POINT))
+    tree = rewrite_reads(statement.value, lambda r: Read(r.args[0], POINT))
     tensors = tuple(t for t in contract.tensors if t.name != statement.target.tensor)
     dtype = contract.tensor(statement.target.tensor).dtype
     indices = index_values(tree)

@@ -175,6 +175,22 @@ class Prefetch:
 
 
 @dataclass(frozen=True)
+class Across:
+    """How elements side by side are combined to one number: registers are loaded, halves of them combined lane by lane while there
+    are several, and the lanes of the last one with each other.
+    """
+
+    load: Instruction
+    beside: Instruction | None
+    last: Instruction
+
+    @property
+    def steps(self) -> tuple[Instruction, ...]:
+        """Every instruction of it."""
+        return tuple(i for i in (self.load, self.beside, self.last) if i is not None)
+
+
+@dataclass(frozen=True)
 class Use:
     """One use of an instruction.
 
@@ -187,6 +203,7 @@ class Use:
     of Instruction.front, how many of its first points are not active.
     point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
     mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
+    across: of a point that combines elements side by side: the instructions that do, in place of portable C.
     Of a copy: over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: '0',
     '-0' or ''; form: how it is printed; None: a test for each element.
     On an engine: awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
@@ -209,6 +226,12 @@ class Use:
     where: tuple[Any, ...] = ()
     fill: str = ""
     form: CopyForm | None = None
+    across: Across | None = None
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """What is executed: the instruction, and where others do its work, those."""
+        return (self.instruction, *(() if self.across is None else self.across.steps))
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use, walk
 from isamap_smt.proof.program_accesses import Access
+from isamap_smt.proof.program_across import across_claims
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_folds import fold_claims
 from isamap_smt.proof.program_held import Place, place_of
@@ -33,6 +34,7 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
     """All of them, for each mark of the program. touched: every place that it reads or writes."""
     program = book.sites.program
     fold_claims(book, touched)
+    across_claims(book)
     for n, (node, around) in enumerate(_tests(program)):
         book.attempt(_CLAIM, f"test {n + 1}", "what is not tested holds", lambda x=node, a=around: _known(book, x, a))
     for site in book.sites.copying():

@@ -9,9 +9,7 @@ from isamap_smt.ir.program import Program, Use, buffers, walk
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
     """Every instruction that the program executes, each once."""
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return tuple(
-        {n.instruction.name: n.instruction for n in nodes if isinstance(n, Use) and not n.instruction.portable}.values()
-    )
+    return tuple({i.name: i for n in nodes if isinstance(n, Use) for i in n.instructions if not i.portable}.values())
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:
