@@ -10,6 +10,9 @@ infinite is made before it meets the zero (zero_products). In floating point
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
 
+A maximum or a minimum of elements by themselves is neutral where the operand is the least or the most of the accumulator's own
+type: of no other, since an element that no point reaches keeps the number that it began with.
+
 A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where
 the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
 """
@@ -23,6 +26,7 @@ import sympy as sp
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.portable import computing
 from isamap_smt.ir.program import Use
+from isamap_smt.ir.neutral import fill_outside
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
@@ -97,6 +101,13 @@ def _neutral(book: Book, site: Site) -> None:
         return
     statement, instruction = e.statement, node.instruction
     inputs = [p for _, p in e.inputs]
+    outside = ("not", conjunction(e.inside()))
+    if (fill := fill_outside(statement)) not in ("", "0") and isinstance(instruction.kernel.statements[0].value, Read):
+        known = [p.held.outside == fill and p.held.dtype == e.target.held.dtype for p in inputs]
+        goal: Formula = ("and", *(("not", p.held.guard) if k else ("or",) for p, k in zip(inputs, known, strict=True)))
+        words = f"outside the kernel's domain the operand is the {fill} of its type, so a live accumulator keeps its value"
+        book.ask("neutral", instruction.short, words, [*state(site), e.live, outside], [goal])
+        return
     if (
         statement.op != "+"
         or not is_product(statement.value, statement.ordered)
@@ -105,7 +116,6 @@ def _neutral(book: Book, site: Site) -> None:
         words = "the value is no product, so a live accumulator meets only points of the domain"
         book.ask("neutral", instruction.short, words, [*state(site), e.live], e.inside())
         return
-    outside = ("not", conjunction(e.inside()))
     own = [sites.kernel.tensor(a.tensor) for a in (statement.target, *statement.inputs)]
     floating = any(t.dtype.is_float for t in (*own, *instruction.kernel.tensors))
     if floating:

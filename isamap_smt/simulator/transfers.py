@@ -178,7 +178,13 @@ def moved(core: Core, node: Use, rows: Rows) -> Transfer:
     _lies(i, memory, (points, inside, row), far if store else statement.inputs[0].index, statement)
     if store:
         return _transfer(memory, register_cells, rows, row, inside, None)
-    return _transfer(register_cells, memory, rows, row, inside, 0.0)
+    return _transfer(register_cells, memory, rows, row, inside, _fill(i))
+
+
+def _fill(i: Instruction) -> float:
+    """What a load leaves where it brings nothing."""
+    kind = i.kernel.tensor(register_operand(i)).dtype
+    return float(neutral({LEAST: "max", MOST: "min"}.get(i.beyond, "+"), kind))
 
 
 def _transfer(target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any) -> Transfer:

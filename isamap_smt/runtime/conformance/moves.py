@@ -218,7 +218,7 @@ def _step(
 
 
 def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot | None, a: Arena) -> np.ndarray:
-    """What the contract leaves in the register; lanes that are not active are 0."""
+    """What the contract leaves in the register; lanes that are not active are 0, or what `beyond` says."""
     r, m = register_operand(i), source.memory_operand(i)
     given: dict[str, np.ndarray] = {}
     if m is not None and spot is not None:
@@ -232,7 +232,8 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
     if i.kernel.statements[0].op != "=":
         given[r] = register
     found = run_instruction(i, given)[r]
-    return np.where(cells, found, np.zeros((), found.dtype)).astype(found.dtype)
+    fill = neutral({LEAST: "max", MOST: "min"}.get(i.beyond, "+"), i.kernel.tensor(r).dtype)
+    return np.where(cells, found, np.asarray(fill, found.dtype)).astype(found.dtype)
 
 
 def _elements(
