@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 MOST_TEMPORARIES = 16
-LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
+SLOWEST, LONGEST = 1e-6, 1e6  # executions started each cycle; cycles
 PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8'"
 
 
@@ -257,9 +257,9 @@ def check_cost(name: str, cost: Any) -> None:
             "executions started each cycle, more than 0 (0.5: one in two cycles)",
         ),
     ):
-        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
-        if not number or (what == "per_cycle" and value < LEAST):
-            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {MOST:g}")
+        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LONGEST
+        if not number or (what == "per_cycle" and value < SLOWEST):
+            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {LONGEST:g}")
 
 
 def ranges(name: str, contract: Kernel, assume: Any, code: Sequence[str] = ()) -> tuple[tuple[str, int, int], ...]:

@@ -10,8 +10,8 @@ infinite is made before it meets the zero (zero_products). In floating point
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
 
-A maximum or a minimum of elements by themselves is neutral where the operand is the least or the most of the accumulator's own
-type: of no other, since an element that no point reaches keeps the number that it began with.
+A maximum or a minimum of elements by themselves meets a known number that its reduction starts from, which is the least or the
+most of the accumulator's own type: of no other, since an element that no point reaches keeps the number that it began with.
 
 A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where
 the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
@@ -24,9 +24,10 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.hypotheses import Finite
+from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.portable import computing
 from isamap_smt.ir.program import Use
-from isamap_smt.ir.neutral import fill_outside
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
@@ -102,10 +103,12 @@ def _neutral(book: Book, site: Site) -> None:
     statement, instruction = e.statement, node.instruction
     inputs = [p for _, p in e.inputs]
     outside = ("not", conjunction(e.inside()))
-    if (fill := fill_outside(statement)) not in ("", "0") and isinstance(instruction.kernel.statements[0].value, Read):
-        known = [p.held.outside == fill and p.held.dtype == e.target.held.dtype for p in inputs]
-        goal: Formula = ("and", *(("not", p.held.guard) if k else ("or",) for p, k in zip(inputs, known, strict=True)))
-        words = f"outside the kernel's domain the operand is the {fill} of its type, so a live accumulator keeps its value"
+    assumed = instruction.assume or the_mapping(sites, e.position).kernel.ranges
+    alone = beyond_for(statement) and isinstance(instruction.kernel.statements[0].value, Read) and not assumed
+    if alone and statement.op != "+":
+        start = str(sp.sympify(neutral(statement.op, e.target.held.dtype)))
+        goal: Formula = ("and", *(("not", p.held.guard) if p.held.outside == start else ("or",) for p in inputs))
+        words = f"outside the kernel's domain the operand is {start}, from which {statement.op}= starts: it keeps the accumulator"
         book.ask("neutral", instruction.short, words, [*state(site), e.live, outside], [goal])
         return
     if (
@@ -128,7 +131,7 @@ def _neutral(book: Book, site: Site) -> None:
         )  # integers may be converted to floating point, multiplied, and back
         goal = ("or" if one else "and", *map(_zero, inputs))
         words = "one factor is 0" if one else "all factors are 0"
-        if instruction.assume or the_mapping(sites, e.position).kernel.ranges:
+        if assumed:
             # outside these ranges the instruction may differ from its contract, so no operand may be garbage
             goal = ("and", goal, *(("or", _zero(p), p.held.guard) for p in inputs))
     book.ask(

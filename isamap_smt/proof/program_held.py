@@ -12,20 +12,19 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.program import Alloc, Buffer, Ref, Use
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
 
 TRUE: Formula = ("and",)
 DEAD = "dead"
-FILL = {ZERO: "0", LEAST: "least", MOST: "most"}  # of a load whose cells beyond the active ones become that
 
 
 @dataclass(frozen=True)
 class Held:
-    """tensor[coordinates] where `guard` holds; elsewhere `outside`: '0', '-0', 'least' or 'most' of the type, or 'dead'."""
+    """tensor[coordinates] where `guard` holds; elsewhere `outside`: a number as text ('0', '-0', '-oo', '-128'), or 'dead'."""
 
     tensor: str
     coordinates: tuple[Any, ...]
@@ -115,7 +114,8 @@ def transfer(sites: Sites, site: Site) -> Transfer:
         register = register_cell(node.register, s.value.index)
         return Transfer(site, memory, place_of(sites, site, node.register, register), selected, "")
     register = register_cell(node.register, s.target.index)
-    return Transfer(site, place_of(sites, site, node.register, register), memory, selected, "0" if i.beyond == KEPT else FILL[i.beyond])
+    into = place_of(sites, site, node.register, register)
+    return Transfer(site, into, memory, selected, str(left_beyond(i.beyond, into.held.dtype)))
 
 
 def active(node: Use) -> Formula:
