@@ -12,6 +12,7 @@ can cost less.
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -85,7 +86,7 @@ def _leave_first_lanes(nest: Nest, operand: str, masks: tuple[Any, ...]) -> bool
     return len(lanes) == 1 and lanes_left(nest, masks, lanes[0], values) is not None
 
 
-def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: dict[str, Any]) -> tuple[Any, ...] | None:
+def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: Dict[str, Any]) -> tuple[Any, ...] | None:
     """How many lanes each relation leaves that the lane moves, the first ones; None where it does not leave the first ones.
 
     values: of the program axes, at lane 0. A number may be negative, or more than there are.
