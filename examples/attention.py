@@ -18,7 +18,7 @@ Y[h,q,d] = O[h,q,d] / D[h,q]
 
 ATTENTION = im.kernel(TEXT, name="attention")
 
-#: Row q sees the columns up to q: the others are neither multiplied, compared, added nor written, and lie in no memory that is filled.
+#: Row q sees the columns up to q: the others are neither multiplied, compared, added nor written.
 CAUSAL = im.kernel(
     """
     temporary S, M, E, D, O

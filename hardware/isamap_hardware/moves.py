@@ -1,8 +1,8 @@
 """Loads, broadcasts, zeroing and stores of one register type, described from a table of their C; and Arm's dot products.
 
 A register holds `lanes` groups of `group` elements. Lane l of a full load is the l-th group in memory; a broadcast
-puts one group in every lane; a masked form touches the first `active` lanes only. A masked load zeroes the rest, or leaves the least
-or the most of the type there.
+puts one group in every lane; a masked form touches the first `active` lanes only. A masked load zeroes the rest, or
+leaves the least or the most of the type there.
 """
 
 from __future__ import annotations

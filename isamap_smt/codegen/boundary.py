@@ -177,7 +177,10 @@ def _least_slack(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) ->
     """Not negative only where all relations hold at every point of a register tile and of the reduction inside it, and no
     row of the tile is beyond an extent. None where a relation is not affine in the program's axes."""
     inside = tuple(Axis(f"point of {a}", sp.sympify(_points(nest, a))) for a in nest.axes)
-    point = nest.point({a: starts[a] + nest.axes[a].leaf * sym(f"point of {a}") for a in nest.axes})
+    inside += tuple(Axis(f"lane of {a}", sp.sympify(x.leaf)) for a, x in nest.axes.items())
+    point = nest.point(
+        {a: starts[a] + x.leaf * sym(f"point of {a}") + sym(f"lane of {a}") for a, x in nest.axes.items()}
+    )
     slacks: list[Any] = []
     for g in guards:
         slack = slack_of(g)

@@ -2,7 +2,8 @@
 
     for k0 < 512: if 8*q0 - k0 >= 0: ...           ends at 8*q0 + 1
 
-Nothing here is trusted: claim 16 asks the same of the program.
+A short loop goes on to its count: compilers write out what has a known one. Nothing here is trusted: claim 16 asks the same of the
+program.
 """
 
 from __future__ import annotations
@@ -12,14 +13,23 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.boxes import slack
+from isamap_smt.ir.boxes import most, slack
 from isamap_smt.ir.expr import FloorDiv, IMin, affine
 from isamap_smt.ir.program import If, Loop
 
+SHORT = 16  # iterations
+
 
 def with_end(loop: Loop) -> Loop:
-    """The loop with the mark, where it runs onwards, on one thread, and an end is to be seen."""
-    if not loop.plain or loop.base is not None or not loop.body or not all(isinstance(n, If) for n in loop.body):
+    """The loop with the mark, where it runs onwards, on one thread, is not short, and an end is to be seen."""
+    known = most(loop.count)
+    if (
+        (known.is_Integer and known < SHORT)
+        or not loop.plain
+        or loop.base is not None
+        or not loop.body
+        or not all(isinstance(n, If) for n in loop.body)
+    ):
         return loop
     tests = [n.condition for n in loop.body if isinstance(n, If)]
     last = _latest([_first_failing(t, loop.var) for t in tests])
