@@ -4,7 +4,8 @@
 
 Memory that a call is given to work in holds NaN, or what is worse for the reduction, in every byte, and so does what masks leave
 out of the inputs of maxima, minima and sums. With a fault, each program is changed before its proof: the proof must refute it, and
-the C, built all the same, must give a wrong number somewhere. Exits with 1 where something was wrong, or a fault stayed hidden.
+the C, built all the same, must give a wrong number somewhere. A change that changes no number may be proved. Exits with 1 where
+something was wrong, or a fault stayed hidden.
 """
 
 from __future__ import annotations
@@ -170,14 +171,14 @@ class Planted:
 
     fault: str
     proofs: Counter[str]
-    last: bool = False
+    last: str = ""
 
     def __call__(self, program: Program) -> ProvedProgram:
         right = prove_program(program)
         wrong = faulty(program, self.fault)
-        self.last = wrong != program
-        if self.last:
-            self.proofs[prove_program(wrong).word] += 1
+        if wrong != program:
+            self.last = prove_program(wrong).word
+            self.proofs[self.last] += 1
         return seal_program(wrong, right)
 
 
@@ -217,7 +218,7 @@ def attack(count: int, seed: int, machines: tuple[str, ...], fault: str, seconds
         c, machine = case(r), r.choice(machines)
         try:
             if planted is not None:
-                planted.last = False
+                planted.last = ""
             plan = im.plan(im.kernel(c.text, name="masked"), machine, sizes=c.sizes)
             got = im.build(plan)(**c.inputs)
         except Exception as error:
@@ -234,11 +235,14 @@ def attack(count: int, seed: int, machines: tuple[str, ...], fault: str, seconds
         right = equal(got, c)
         tally["right" if right else "wrong"] += 1
         if planted is not None:
-            tally["changed"] += planted.last
-            tally["changed and wrong"] += planted.last and not right
+            tally["changed"] += bool(planted.last)
+            tally["changed and wrong"] += bool(planted.last) and not right
+            tally["proved and wrong"] += planted.last == "proved" and not right
         elif not right or refuted:
             yield f"{number} {machine} {c.sizes}: {c.text!r}: {'wrong' if not right else refuted[:600]}"
-    hidden = planted is not None and (not tally["changed and wrong"] or set(planted.proofs) != {"refuted"})
+    hidden = planted is not None and (
+        not tally["changed and wrong"] or not planted.proofs["refuted"] or tally["proved and wrong"] > 0
+    )
     bad = hidden if planted is not None else tally["wrong"] + tally["refuted"] + tally["refused"] > 0
     proofs = "" if planted is None else f"; proofs of changed programs: {dict(planted.proofs)}"
     yield f"{'FAILED' if bad else 'passed'}: {dict(tally)}{proofs}"
