@@ -8,6 +8,7 @@ lie along each index of m its place says.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -178,7 +179,8 @@ def _filled(broadcast: Instruction, number: Any) -> Instruction:
     )
 
 
-def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> list[Instruction]:
+@lru_cache(maxsize=10_000)  # schedules and proofs of programs ask again and again
+def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> tuple[Instruction, ...]:
     """The machine's moves of these kinds that fill or empty the register of `operand`, from or to main memory.
 
     Those whose register has the operand's C type come first: at one length of vectors two types may have equal cells.
@@ -194,7 +196,7 @@ def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[
         if dict(move.places).get(register, "") == place and t.dtype == tensor.dtype and t.shape == tensor.shape:
             found.append(move)
     c_type = dict(compute.c_types).get(operand)
-    return sorted(found, key=lambda m: dict(m.c_types).get(register_operand(m)) != c_type)
+    return tuple(sorted(found, key=lambda m: dict(m.c_types).get(register_operand(m)) != c_type))
 
 
 def touches_main(move: Instruction) -> bool:
