@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import sympy as sp
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.program import Loop, Node, Use, walk
 from isamap_smt.proof.program_accesses import Access
@@ -41,9 +40,9 @@ def _fold(
     program, kernel = book.sites.program, book.sites.kernel
     dimensions = [dict(x.folds).get(tensor, -1) if isinstance(x, Loop) else -1 for x in around]
     top = -1 not in dimensions and (around or loop in program.body)
-    if not top or not loop.plain or loop.base is not None or not is_constant(loop.step):
+    if not top or not loop.folding:
         raise UnrecognisedError(
-            f"{loop.var} is no loop at the top, in order and in equal steps, so {tensor} is not folded"
+            f"{loop.var} is no loop at the top in equal steps, so {tensor} is not folded"
         )
     every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in x.folds]
     if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
