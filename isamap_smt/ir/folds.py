@@ -1,4 +1,4 @@
-"""Temporaries of which each iteration of a loop needs a block alone: each has a block of its own, in memory that a thread uses again.
+"""Temporaries of which each iteration of a loop needs a block alone: each has a block of its own, in memory that its thread reuses.
 
 A loop that several statements share hands over rows of its own block. In a tensor of full size every block writes memory that was
 never touched before, and threads that share the loop need memory apart. A loop inside may do the same in another dimension.

@@ -41,9 +41,7 @@ def _fold(
     dimensions = [dict(x.folds).get(tensor, -1) if isinstance(x, Loop) else -1 for x in around]
     top = -1 not in dimensions and (around or loop in program.body)
     if not top or not loop.folding:
-        raise UnrecognisedError(
-            f"{loop.var} is no loop at the top in equal steps, so {tensor} is not folded"
-        )
+        raise UnrecognisedError(f"{loop.var} is no loop at the top in equal steps, so {tensor} is not folded")
     every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in x.folds]
     if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
         raise UnrecognisedError(f"{tensor} is folded twice")
