@@ -18,13 +18,13 @@ from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.runtime import build_library
 
 # visit() counts how often each iteration is done. `waits`: the iteration that goes on only when all others are done (-1:
-# none), and returns 9 where that does not happen in 30 seconds. `fails`: the iteration that returns 7. `uneven`: iteration n
-# takes n*n*n steps.
+# none), and returns 9 where that does not happen in 30 seconds. `fails`: the iteration that returns 7. `steps`: that each
+# iteration takes; -1: iteration n takes n*n*n.
 VISIT = """
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
-struct visit { int64_t count, waits, fails, uneven, *times, *done; };
+struct visit { int64_t count, waits, fails, steps, *times, *done; };
 static int visit_body(const void *context, isamap_share *share) {
     const struct visit *const v = context;
     int result = 0;
@@ -35,20 +35,23 @@ static int visit_body(const void *context, isamap_share *share) {
                 if (ms == 30000) return 9;
                 nanosleep(&moment, NULL);
             }
-            for (volatile int64_t step = 0; v->uneven && step < n * n * n; ++step) {}
+            for (volatile int64_t step = 0; step < (v->steps < 0 ? n * n * n : v->steps); ++step) {}
             if (n == v->fails) result = 7;
             __atomic_fetch_add(&v->times[n], 1, __ATOMIC_RELAXED);
             __atomic_fetch_add(v->done, 1, __ATOMIC_RELEASE);
         }
     return result;
 }
-int visit(int64_t count, int64_t threads, int64_t waits, int64_t fails, int64_t uneven, int64_t *times) {
+int visit(int64_t count, int64_t threads, int64_t waits, int64_t fails, int64_t steps, int64_t *times) {
     int64_t done = 0;
-    const struct visit v = {count, waits, fails, uneven, times, &done};
+    const struct visit v = {count, waits, fails, steps, times, &done};
     return isamap_parallel(count, threads, visit_body, &v);
 }
 """
-SOURCE = "#include <pthread.h>\n#include <stdint.h>\n" + HELPERS + RUNTIME + VISIT
+SOURCE = "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n" + HELPERS + RUNTIME + VISIT
+
+
+LONG = 200_000  # steps that take long enough for helpers to be woken
 
 
 class Loop:
@@ -59,11 +62,11 @@ class Loop:
         self._visit.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
 
     def __call__(
-        self, count: int, threads: int, waits: int = -1, fails: int = -1, uneven: int = 0
+        self, count: int, threads: int, waits: int = -1, fails: int = -1, steps: int = 0
     ) -> tuple[int, np.ndarray]:
         """(result, how often each iteration was done)."""
         times = np.zeros(count, np.int64)
-        return self._visit(count, threads, waits, fails, uneven, times.ctypes.data), times
+        return self._visit(count, threads, waits, fails, steps, times.ctypes.data), times
 
     def once(self, count: int, threads: int) -> bool:
         """Whether every iteration was done once, and none failed."""
@@ -85,15 +88,16 @@ def test_every_iteration_is_done_once(loop: Loop, count: int, threads: int) -> N
 @pytest.mark.parametrize("threads", [2, 3])
 def test_every_iteration_is_done_once_where_they_are_wildly_uneven(loop: Loop, threads: int) -> None:
     for count in (5, 64, 200):
-        result, times = loop(count, threads, uneven=1)
+        result, times = loop(count, threads, steps=-1)
         assert result == 0 and (times == 1).all()
 
 
-@pytest.mark.parametrize("waits", [0, 8, 15])
+@pytest.mark.parametrize("waits", [1, 8, 15])
 def test_others_do_what_stands_behind_a_slow_iteration(loop: Loop, waits: int) -> None:
-    """One thread is stuck in an iteration until all others are done, those of its own part among them."""
+    """One thread is stuck in an iteration until all others are done, those of its own part among them. Helpers that slept were
+    woken behind the first iteration, which took long."""
     for _ in range(5):
-        result, times = loop(16, 2, waits=waits)
+        result, times = loop(16, 2, waits=waits, steps=LONG)
         assert result == 0 and (times == 1).all()
 
 
@@ -125,7 +129,7 @@ def test_a_child_forked_in_the_middle_of_a_loop_shares_its_own(loop: Loop) -> No
 
     def call() -> None:
         while not end.is_set():
-            loop(100, 3, uneven=1)
+            loop(100, 3, steps=-1)
 
     caller = threading.Thread(target=call)
     caller.start()
@@ -134,7 +138,7 @@ def test_a_child_forked_in_the_middle_of_a_loop_shares_its_own(loop: Loop) -> No
         child = os.fork()
         if child == 0:
             signal.alarm(60)  # a child that waits for its parent's helpers would wait for ever
-            os._exit(0 if all(loop.once(50, 3) and loop(16, 2, waits=0)[0] == 0 for _ in range(5)) else 1)
+            os._exit(0 if all(loop.once(50, 3) and loop(16, 2, waits=1, steps=LONG)[0] == 0 for _ in range(5)) else 1)
         codes.append(os.waitpid(child, 0)[1])
     end.set()
     caller.join()
