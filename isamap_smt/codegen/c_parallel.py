@@ -73,7 +73,7 @@ static int64_t isamap_now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
-/* Those who sleep are woken where the rest takes long alone, by what the iterations so far took. Asked after 1, 2, 4 ... of them. */
+/* Those who sleep are woken where the rest takes long alone, by what the iterations so far took. Asked after 1, 2, 4 ... */
 static void isamap_wake_if_worth(isamap_share *share) {
     const int64_t left = share->count - share->own;
     share->look = 2 * share->own;

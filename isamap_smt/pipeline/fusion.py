@@ -329,19 +329,35 @@ def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
         axis: points,
         **{a: 1 for a, _ in group.over},
     }
-    parallel = threads > 1 and (group.values if group.over else count) >= threads
     made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
     work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
     streamed, exposed = _streamed(group, small, choice)
-    uneven = ceil(count / threads) * threads / count if parallel else threads
     known = [
         dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(group.schedules, made, strict=True)
     ]
     made = tuple(replace(x, decided_outside=tuple(k)) for x, k in zip(made, known, strict=True))
-    done = tuple(_around(s, group, points, choice, 0 if parallel else None) for s in made)
-    starts = threads * figures.start_threads if parallel else 0.0
-    predicted = max(work, streamed) * uneven + exposed + starts
+    ways = (
+        (
+            max(work, streamed) * uneven
+            + exposed * (threads if loop is None else 1)
+            + starts * threads * figures.start_threads,
+            loop,
+        )
+        for loop, uneven, starts in _shared(group, count, threads)
+    )
+    predicted, parallel = min(ways, key=lambda way: way[0])
+    done = tuple(_around(s, group, points, choice, parallel) for s in made)
     return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart)
+
+
+def _shared(group: _Group, count: int, threads: int) -> Iterator[tuple[int | None, float, int]]:
+    """Ways to share a loop around `count` blocks: its position, the work of the thread with most of it over that of each if all had
+    the same, and how often threads start. None: one thread does everything, the others are idle."""
+    yield None, threads, 0
+    trips = (group.values, count // group.values) if group.over else (count,)
+    for position, n in enumerate(trips if threads > 1 else ()):
+        if n >= threads:
+            yield position, ceil(n / threads) * threads / n, trips[0] if position else 1
 
 
 def _given_up(group: _Group) -> list[Statement]:
