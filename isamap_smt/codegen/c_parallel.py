@@ -1,4 +1,4 @@
-"""The C that shares a loop among threads: a contiguous range for each, taken in chunks, on threads kept between calls.
+"""The C that shares a loop among threads: a contiguous range for each, taken in ever shorter chunks, on threads kept between calls.
 
 Starting a thread takes some 20 microseconds, as long as a small matrix product. So each compiled kernel keeps its helpers: they
 are started when first needed, look for work for a moment, then sleep. One that looks is there in a tenth of a microsecond; to wake
@@ -32,14 +32,17 @@ static int isamap_next(isamap_share *share, int64_t backwards, int64_t *from, in
         const int64_t p = (share->mine + share->done) % share->parts;
         const int64_t least = share->count / share->parts, longer = share->count % share->parts;
         const int64_t first = least * p + isamap_min(p, longer), size = least + (p < longer);
-        const int64_t alone = share->parts == 1, first_one = share->begun && !share->own;
-        const int64_t chunk = alone ? size : first_one ? 1 : (size + ISAMAP_CHUNKS - 1) / ISAMAP_CHUNKS;
-        const int64_t taken = __atomic_fetch_add(&share->part[p].taken, chunk, __ATOMIC_RELAXED);
-        if (taken >= size) continue;
-        const int64_t until = isamap_min(taken + chunk, size);
+        int64_t taken = __atomic_load_n(&share->part[p].taken, __ATOMIC_RELAXED), chunk = 0;
+        do { /* a part of what is left, so that the last chunks are short, and threads end together */
+            chunk = share->parts == 1 ? size - taken : (size - taken + ISAMAP_CHUNKS - 1) / ISAMAP_CHUNKS;
+            if (share->begun && !share->own) chunk = isamap_min(chunk, 1);
+        } while (chunk > 0 && !__atomic_compare_exchange_n(&share->part[p].taken, &taken, taken + chunk, 1, __ATOMIC_RELAXED,
+                                                           __ATOMIC_RELAXED));
+        if (chunk <= 0) continue;
+        const int64_t until = taken + chunk;
         *from = first + (backwards ? size - until : taken);
         *to = first + (backwards ? size - taken : until);
-        share->own += until - taken;
+        share->own += chunk;
         return 1;
     }
     return 0;

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,21 @@ int visit(int64_t count, int64_t threads, int64_t waits, int64_t fails, int64_t 
     const struct visit v = {count, waits, fails, steps, times, &done};
     return isamap_parallel(count, threads, visit_body, &v);
 }
+/* How many of the iterations, of so many steps each, the caller does on two threads. */
+struct own { pthread_t caller; int64_t steps, done; };
+static int own_body(const void *context, isamap_share *share) {
+    struct own *const o = (struct own *)context;
+    for (int64_t from, to; isamap_next(share, 0, &from, &to);)
+        for (; from < to; ++from) {
+            for (volatile int64_t step = 0; step < o->steps; ++step) {}
+            if (pthread_equal(pthread_self(), o->caller)) ++o->done;
+        }
+    return 0;
+}
+int64_t own(int64_t count, int64_t steps) {
+    struct own o = {pthread_self(), steps, 0};
+    return isamap_parallel(count, 2, own_body, &o) ? -1 : o.done;
+}
 """
 SOURCE = "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n" + HELPERS + RUNTIME + VISIT
 
@@ -58,8 +74,10 @@ class Loop:
     """The compiled loop, which counts."""
 
     def __init__(self) -> None:
-        self._visit = ctypes.CDLL(str(build_library(SOURCE))).visit
+        library = ctypes.CDLL(str(build_library(SOURCE)))
+        self._visit, self.own = library.visit, library.own
         self._visit.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
+        self.own.argtypes, self.own.restype = [ctypes.c_int64] * 2, ctypes.c_int64
 
     def __call__(
         self, count: int, threads: int, waits: int = -1, fails: int = -1, steps: int = 0
@@ -99,6 +117,16 @@ def test_others_do_what_stands_behind_a_slow_iteration(loop: Loop, waits: int) -
     for _ in range(5):
         result, times = loop(16, 2, waits=waits, steps=LONG)
         assert result == 0 and (times == 1).all()
+
+
+def test_who_sleeps_is_woken_for_long_work_alone(loop: Loop) -> None:
+    """Between calls helpers fall asleep. Short loops are then done by the caller; of long ones others do a part."""
+    done = {steps: [] for steps in (0, LONG)}
+    for _ in range(20):
+        for steps, own in done.items():
+            time.sleep(0.005)
+            own.append(loop.own(16, steps))
+    assert set(done[0]) == {16} and min(done[LONG]) < 16
 
 
 @pytest.mark.parametrize("fails", [0, 9, 15, 16, 30, 31])
