@@ -216,7 +216,7 @@ class _Choice:
                 continue
             if held and not group.over:
                 break
-            for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures):
+            for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures, self.threads):
                 try:
                     made = _fused(group, points, self)
                     lower(*made.schedules)  # what stands between them may have no place in the loop
@@ -294,8 +294,9 @@ def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
     return any(all(i[d] == sym(axis) for i in indices) for d in range(len(indices[0])))
 
 
-def _sizes(group: _Group, figures: Figures) -> tuple[int, ...]:
-    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it."""
+def _sizes(group: _Group, figures: Figures, threads: int) -> tuple[int, ...]:
+    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it; and those of which each
+    thread has as many, where others have fewer of the largest."""
     offered = {n for n in range(1, group.extent) if group.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}
     chosen: list[int] = []
@@ -305,6 +306,9 @@ def _sizes(group: _Group, figures: Figures) -> tuple[int, ...]:
             break
         for share in SHARES:
             chosen += sorted(n for n in offered if n * group.row * share <= usable(cache))[-1:]
+    for most in chosen if threads > 1 and not group.over else ():
+        even = [n for n in offered if n <= most and ceil(group.extent / n) % threads == 0]
+        chosen = [*chosen, *sorted(even)[-1:]]
     return tuple(sorted(set(chosen)))
 
 
