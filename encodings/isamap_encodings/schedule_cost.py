@@ -18,6 +18,7 @@ from math import prod
 from isamap_encodings.schedule_problem import (
     CEILING,
     IN_PLACE,
+    WORK,
     Choice,
     Component,
     CoreModel,
@@ -262,7 +263,7 @@ def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tupl
     if not problem.overlap:
         return found and (alone, found[1])
     idle = alone * problem.threads
-    if problem.or_alone and (found is None or idle <= found[0]):
+    if problem.or_alone and idle <= WORK and (found is None or idle <= found[0]):
         found = idle, None
     return found if alone <= CEILING else None
 

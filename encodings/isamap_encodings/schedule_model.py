@@ -20,6 +20,7 @@ from isamap_encodings.schedule_cost import dearest, first_tile, rows
 from isamap_encodings.schedule_problem import (
     CEILING,
     IN_PLACE,
+    WORK,
     Component,
     ScheduleProblem,
     TileOperand,
@@ -261,13 +262,17 @@ class Builder:
         starting them."""
         one, even = self._variable((alone, 0, CEILING), "alone"), self.p.core.even
         threads = self.p.threads
-        work = self.m.new_int_var(0, max(3, threads) * CEILING, "work")
+        work = self.m.new_int_var(0, WORK, "work")
         starts = self.m.new_int_var(1, most_starts(self.p), "starts")
         idle: list[Any] = []
         literals = self.shared()
         nobody = literals.pop(None, 0)
-        if self.p.or_alone:
-            self.m.add(work >= threads * one).only_enforce_if(nobody)
+        if self.p.or_alone and least * threads > WORK:
+            self.m.add(nobody == 0)
+        elif self.p.or_alone:
+            short = self.m.new_int_var(0, WORK // threads, "short")  # not one * threads, which may leave 64 bits
+            self.m.add(short >= one).only_enforce_if(nobody)
+            self.m.add(work >= threads * short).only_enforce_if(nobody)
             idle.append(even * (threads - 1) * nobody)
         for loop, y in literals.items():
             assert loop is not None

@@ -18,6 +18,7 @@ IN_PLACE = 0
 
 # A choice of which any single part costs more is not in the space: sums of parts must stay far inside 64 bits.
 CEILING = 1 << 53
+WORK = 3 * CEILING  # of all threads, idle time included
 
 Row = tuple[int, int]
 
