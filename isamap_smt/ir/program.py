@@ -47,7 +47,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -332,6 +332,7 @@ class Loop:
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
     folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
     does: each iteration has a block of its own (isamap_smt.ir.folds).
+    end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
 
     var: Any
@@ -346,6 +347,12 @@ class Loop:
     base: Any = None
     extent: Any = None
     folds: tuple[tuple[str, int], ...] = ()
+    end: Any = None
+
+    @property
+    def trips(self) -> Any:
+        """The iterations that the C carries out."""
+        return self.count if self.end is None else IMin(self.count, self.end)
 
     @property
     def number(self) -> Any:

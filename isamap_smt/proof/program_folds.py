@@ -1,4 +1,4 @@
-"""Claim 16 for temporaries that a loop keeps at the front of their memory (Loop.folds, isamap_smt.ir.folds).
+"""Claim 16 for temporaries of which each iteration of a loop has a block of its own (Loop.folds, isamap_smt.ir.folds).
 
 Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the top, or in
 loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands inside it. So an element

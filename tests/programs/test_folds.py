@@ -1,4 +1,4 @@
-"""Statements over rows in one loop over blocks of them, with temporaries that lie at the front of their memory: right, and proved.
+"""Statements over rows in one loop over blocks of them, each with its own block of temporaries: right, and proved.
 
 A fold that is wrong is refuted by its claim alone, and computes something else.
 """
