@@ -134,6 +134,10 @@ def _computed(sites: Sites, site: Site, node: Use) -> Execution:
     for p in places:
         if p.home is not None and p.home.node.buffer.memory != "heap":  # type: ignore[union-attr]
             raise UnrecognisedError(f"{p.name} is a register; a statement is computed over memory")
+    if len(statement.inputs) != len(places) - 1:
+        raise UnrecognisedError(
+            f"statement {node.statement + 1} reads {len(statement.inputs)} elements, and not {len(places) - 1}"
+        )
     inputs = tuple(zip(statement.inputs, places[1:], strict=True))
     point = _point(node.point, statement)
     axes = _counted(sites, site, statement, point)
