@@ -128,7 +128,7 @@ class _Split:
         every = (*k.statements[:n], *statements, *k.statements[n + 1 :])
         new = replace(
             k,
-            tensors=_in_text((*k.tensors, tensor), every),
+            tensors=in_text((*k.tensors, tensor), every),
             statements=every,
             temporaries=(*k.temporaries, tensor.name),
             recurrences=tuple(_moved(r, n, added) for r in k.recurrences),
@@ -220,7 +220,7 @@ def _moved(r: Recurrence, position: int, added: int) -> Recurrence:
     return replace(r, first=r.first + added, end=r.end + added) if r.first > position else r
 
 
-def _in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:
+def in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:
     """The tensors in the order in which the statements name them, as they are read from a text."""
     names = [a.tensor for s in statements for a in (s.target, *s.inputs)]
     return tuple(sorted(tensors, key=lambda t: names.index(t.name)))
