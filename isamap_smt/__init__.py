@@ -35,6 +35,7 @@ _WHERE = {
     **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
     **dict.fromkeys(("overflow", "Overflow"), "isamap_smt.proof.overflow"),
     **dict.fromkeys(("prove_program", "require_proof"), "isamap_smt.proof.program"),
+    **dict.fromkeys(("online",), "isamap_smt.proof.split"),
     **dict.fromkeys(("find_mappings", "check_certificate", "MappingSet"), "isamap_smt.search"),
     **dict.fromkeys(("run_kernel", "run_instruction"), "isamap_smt.ir.interpret"),
     **dict.fromkeys(("schedule",), "isamap_smt.scheduling"),

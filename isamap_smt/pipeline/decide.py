@@ -18,9 +18,10 @@ from isamap_smt.ir.errors import (
     ScheduleError,
     UndecidedError,
 )
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import phases
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
@@ -98,12 +99,16 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     sizes = dict(q.sizes)
     if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock)) is not None:
         return phased
+    before: ProvedSplit | None = None
     if pin is not None and not isinstance(pin, bool):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
-        return _in_parts(q, found, str(found), clock)
+        if not isinstance(found.split, Online):
+            return _in_parts(q, found, str(found), clock)
+        before, q = found, replace(_of_split(q, found.split), said=(*q.said, str(found)))
+        sizes = dict(q.sizes)
     main = main_schedule(q, clock)
     if main.schedule is None or pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
-        return q, main, None
+        return q, main, before
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
         apart = _of_split(q, split)
@@ -113,7 +118,9 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
             raise ScheduleError(f"{split}: no instruction carries it out")
         return first, *others
 
-    ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
+    inside = before is not None
+    ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads, recurrent=inside))
+    ways = ways if before is None else tuple(after(before.split, w, sizes) for w in ways)
     if q.family == "digits":
         ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
     better, told = cheaper(main.schedule, ways, sizes, decide)
@@ -124,7 +131,8 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     elif ways:
         what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
         main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
-    apart, split = _others_in_parts(q, better, clock)
+    better = better or before
+    apart, split = _others_in_parts(q, better, clock, inside)
     if split is None or split is better:
         return q, main, better
     return apart, replace(main_schedule(apart, clock), notes=main.notes), split
@@ -146,9 +154,11 @@ def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] 
     return None if main.schedule is None else (there, main, found)
 
 
-def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tuple[Question, ProvedSplit | None]:
+def _others_in_parts(
+    q: Question, split: ProvedSplit | None, clock: Clock, recurrent: bool = False
+) -> tuple[Question, ProvedSplit | None]:
     """The sums of other statements in partial sums, one after the other, where that is predicted to cost less."""
-    mine = {q.kernel.main} | ({p.statement for p in split.split.pieces} if split else set())
+    mine = {q.kernel.main} | (set() if split is None else _pieces(split.split))
     left = [n for n in secondary_statements(q.kernel) if n not in mine and q.kernel.statements[n].reduction_axes]
     added = 0  # statements more in front of those that are left
     for first in left:
@@ -164,7 +174,7 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
                 raise ScheduleError(f"{way}: no instruction carries it out")
             return found
 
-        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), whole[0], q.constant, q.threads, n))
+        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), whole[0], q.constant, q.threads, n, recurrent))
         if split is not None:
             ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
         better, told = cheaper(whole[0], ways, dict(q.sizes), decide)
@@ -172,6 +182,11 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
             added += better.split.added
     return q, split
+
+
+def _pieces(split: Apart) -> set[int]:
+    """The statements that a sum was taken apart into."""
+    return {p.statement for p in split.pieces} if isinstance(split, SplitSum) else set()
 
 
 def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
@@ -182,7 +197,7 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
     return replace(q, said=(*q.said, told)), main_schedule(q, clock), split
 
 
-def _of_split(q: Question, split: SplitSum) -> Question:
+def _of_split(q: Question, split: Apart) -> Question:
     sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
     return replace(q, kernel=split.kernel, sizes=sizes, tuned="", digits=split.pairs)
 

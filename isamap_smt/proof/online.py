@@ -15,7 +15,6 @@ Over the reals, and of numbers: of a row whose scores are all minus infinity not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +23,7 @@ import sympy as sp
 from isamap_encodings.scalar import equal_reals
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.kernel import Access, Axis, Recurrence, Statement
+from isamap_smt.ir.kernel import Access, Recurrence, Statement
 from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.scalar import (
     Compare,
@@ -106,7 +105,9 @@ class OnlineClaims(Claims):
         end = x.first + len(x.made)
         around = new.statements[: x.first] == whole.statements[: x.first]
         around = around and new.statements[end:] == whole.statements[x.end :]
-        self.structure("link", "statements", "all other statements are as they were", around, "one is another, or missing")
+        self.structure(
+            "link", "statements", "all other statements are as they were", around, "one is another, or missing"
+        )
         old, now = ({t.name: t for t in k.tensors} for k in (whole, new))
         fresh = now.keys() - old.keys()
         gone = old.keys() - now.keys()
@@ -116,7 +117,9 @@ class OnlineClaims(Claims):
         right = right and set(new.temporaries) == (set(whole.temporaries) | fresh) - gone
         right = right and gone <= set(self.homes) & set(whole.temporaries)
         self.structure("link", "tensors", "tensors are as they were, and new ones temporaries", right, "one is another")
-        loops = [n for n, m in enumerate(x.made, x.first) if m.role in (Role.POINTS, Role.UPDATE, Role.SCALE) and not m.rest]
+        loops = [
+            n for n, m in enumerate(x.made, x.first) if m.role in (Role.POINTS, Role.UPDATE, Role.SCALE) and not m.rest
+        ]
         inside = bool(loops) and loops == list(range(loops[0], loops[-1] + 1))
         moved = [replace(r, first=r.first + self._added, end=r.end + self._added) if r.first >= x.end else r
                  for r in whole.recurrences]  # fmt: skip
@@ -211,7 +214,9 @@ class OnlineClaims(Claims):
                 right = right and {a.name: a.extent for a in s.axes} == self._extents(s.target)
                 right = right and len({a.name for a in s.axes}) == len(s.axes)
             if not right:
-                raise _UnreadableError(f"the statement for {s.target.tensor} does not write, once, what {m.role.value} writes")
+                raise _UnreadableError(
+                    f"the statement for {s.target.tensor} does not write, once, what {m.role.value} writes"
+                )
         for n, reduced in self.reduced.items():
             if reduced:
                 _, begin = self._home(Role.BEGIN, n)
@@ -266,15 +271,23 @@ class OnlineClaims(Claims):
                     earlier = a.index[0] == sym(x.step) if looped else a.index[0] == x.steps
                     if not (any(w < n for w in late) or (earlier and before and (looped or max(before) < n))):
                         wrong.append(n)
-                elif not all(w < n for w in writers[a.tensor]):
-                    wrong.append(n)
-                elif role in (Role.POINTS, Role.SCALE) and x.made[writers[a.tensor][0]].rest != m.rest:
+                elif not all(w < n for w in writers[a.tensor]) or (
+                    role in (Role.POINTS, Role.SCALE) and x.made[writers[a.tensor][0]].rest != m.rest
+                ):
                     wrong.append(n)
         begun = [n for n, m in enumerate(x.made) if m.role is Role.BEGIN]
         looped = [n for n, m in enumerate(x.made) if m.role is Role.POINTS and not m.rest]
         early = bool(begun and looped) and max(begun) < min(looped)
-        said = ", ".join(x.kernel.statements[x.first + n].target.tensor for n in dict.fromkeys(wrong)) or "the first state"
-        self.structure("order", "reads", "what is read was written above", not wrong and early, f"{said}: read before it is written")
+        said = (
+            ", ".join(x.kernel.statements[x.first + n].target.tensor for n in dict.fromkeys(wrong)) or "the first state"
+        )
+        self.structure(
+            "order",
+            "reads",
+            "what is read was written above",
+            not wrong and early,
+            f"{said}: read before it is written",
+        )
 
     def _wrote(self, n: int) -> Any:
         return self.online.kernel.statements[self.online.first + n].target.index[0]
@@ -331,7 +344,9 @@ class OnlineClaims(Claims):
             if reduced:
                 if r.tensor == self._row(m, 0).tensor:
                     if self._whole(m).op != "max" or r.index[0] != x.row(rest, True):
-                        raise _UnreadableError(f"{self._name(n)} reads a state of {self._name(m)} that is not the one after the block")
+                        raise _UnreadableError(
+                            f"{self._name(n)} reads a state of {self._name(m)} that is not the one after the block"
+                        )
                     return Read(sp.Symbol(self._name(m)), *r.index[1:])
             elif r.tensor == self._part(m, rest).tensor:
                 index = list(r.index if rest else r.index[1:])

@@ -8,10 +8,13 @@ from __future__ import annotations
 import time
 from functools import lru_cache
 
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.arguments import whole_number
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
 from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
+from isamap_smt.mapping.online import running
 from isamap_smt.proof.online import OnlineClaims
 from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.scalar import ZEROS
@@ -41,6 +44,15 @@ def _asked(one: SplitSum | Online, watch: Watch | None) -> tuple[ClaimResult, ..
     claims = OnlineClaims(one, watch) if isinstance(one, Online) else Claims(one, watch)
     claims.ask_all()
     return tuple(claims.results)
+
+
+def online(kernel: Kernel, axis: str, block: int) -> ProvedSplit:
+    """The kernel with its maximum over `axis`, and the sums that depend on it, taken in blocks of so many points, with the proof
+    that both are the same over the reals; `.split.kernel` is what is computed.
+
+    plan(kernel, hardware, fix={"online.k": block}) makes code of it. Raises ScheduleError where nothing can run so.
+    """
+    return require_split(running(kernel, axis, whole_number(block, "block", ScheduleError)))
 
 
 def require_split(split: Apart) -> ProvedSplit:

@@ -131,12 +131,17 @@ class Claims:
         )  # fmt: skip
         self._names()
         moved = tuple(
-            replace(r, first=r.first + x.added, end=r.end + x.added) if r.first > n else r for r in whole.recurrences
+            replace(r, first=r.first + x.added * (r.first > n), end=r.end + x.added * (r.end > n))
+            for r in whole.recurrences
         )
+        around = whole.recurrence_of(
+            n
+        )  # its axis is one of the output's, so each time step has partial sums of its own
+        own = around is None or (around.axis not in self.old.reduction_axes and around.axis != x.axis)
+        words = "the recurrences hold the same statements" + (", and not the sum" if around is None else "")
         self.structure(
-            "link", "recurrences", "the recurrences hold the same statements, and not the sum",
-            new.recurrences == moved and whole.recurrence_of(n) is None, "a recurrence holds other statements",
-        )  # fmt: skip
+            "link", "recurrences", words, new.recurrences == moved and own, "a recurrence holds other statements"
+        )
 
     def _names(self) -> None:
         """Every name means one thing."""
