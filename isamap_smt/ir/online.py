@@ -76,11 +76,6 @@ class Online:
         """Points behind the last full block."""
         return self.extent % self.block
 
-    @property
-    def rows(self) -> int:
-        """States after the first: one for each block, and one for what is left."""
-        return self.steps + bool(self.left)
-
     def stages(self) -> tuple[bool, ...]:
         """The loop, and the rest where there is one."""
         return (False, True) if self.left else (False,)
@@ -99,10 +94,6 @@ class Online:
         if rest:
             return {self.beyond: k - self.steps * self.block}
         return {self.step: FloorDiv(k, self.block), self.inside: FloorMod(k, self.block)}
-
-    def row(self, rest: bool, after: bool) -> Any:
-        """The number of the state before a block, or after it."""
-        return self.steps + after if rest else sym(self.step) + int(after)
 
     def near(self, rest: bool) -> Any:
         """The axis that counts the points of a block, or of the rest."""

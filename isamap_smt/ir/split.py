@@ -84,16 +84,17 @@ class SplitSum:
     @property
     def low_digits(self) -> dict[str, str]:
         """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
-        return {one.pieces[0].back[-1][0]: f"{one.axis}%{one.parts}" for one in self._splits if one.digits}
+        return {one.pieces[0].back[-1][0]: f"{one.axis}%{one.parts}" for one in self.splits if one.digits}
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
-        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self._splits if one.digits]
+        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.splits if one.digits]
         return tuple((high, low) for high, low in digits)
 
     @property
-    def _splits(self) -> tuple[SplitSum, ...]:
+    def splits(self) -> tuple[SplitSum, ...]:
+        """Those of the chain that take a sum or an axis apart."""
         return tuple(one for one in self.chain if isinstance(one, SplitSum))
 
     @property

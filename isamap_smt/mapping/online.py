@@ -266,10 +266,21 @@ class _Rewriting:
         return self.names[key]
 
     def _state(self, n: int, row: Any) -> Access:
+        """The state behind so many blocks."""
         s = self.chain.statement(n)
         shape = self.chain.kernel.tensor(s.target.tensor).shape
-        name = self._tensor(n, "run", (sp.Integer(self.x.rows + 1), *shape))
-        return Access(name, (sp.sympify(row), *s.target.index))
+        return Access(
+            self._tensor(n, "run", (sp.Integer(self.x.steps + 1), *shape)), (sp.sympify(row), *s.target.index)
+        )
+
+    def _before(self, n: int, rest: bool) -> Access:
+        return self._state(n, self.x.steps if rest else sym(self.x.step))
+
+    def _after(self, n: int, rest: bool) -> Access:
+        if not rest:
+            return self._state(n, sym(self.x.step) + 1)
+        s = self.chain.statement(n)
+        return Access(self._tensor(n, "end", self.chain.kernel.tensor(s.target.tensor).shape), s.target.index)
 
     def _piece(self, n: int, rest: bool) -> Access:
         """Where the statement's values of a block, or of the rest, lie."""
@@ -305,7 +316,9 @@ class _Rewriting:
     def _close(self, n: int) -> None:
         s = self.chain.statement(n)
         op = "=" if s.target.tensor in self.chain.kernel.temporaries else s.op
-        self._add(self._over(s.target, _of(self._state(n, self.x.rows)), op), Role.CLOSE, n)
+        self._add(
+            self._over(s.target, _of(self._after(n, True) if self.x.left else self._before(n, True)), op), Role.CLOSE, n
+        )
 
     def _step(self, n: int, rest: bool) -> None:
         """The statement at the points of a block, or of the rest, and what follows for the state."""
@@ -321,24 +334,24 @@ class _Rewriting:
         self._add(points, Role.POINTS, n, rest)
         if not c.reduces(n):
             return
-        before, after = (_of(self._state(n, x.row(rest, late))) for late in (False, True))
+        before, after = _of(self._before(n, rest)), _of(self._after(n, rest))
         part = _of(points.target)
         on = c.maxima(n)
         if s.op == "max":
-            self._add(self._over(self._state(n, x.row(rest, True)), SMax(before, part)), Role.UPDATE, n, rest)
+            self._add(self._over(self._after(n, rest), SMax(before, part)), Role.UPDATE, n, rest)
             if any(n in c.maxima(m) for m in c.numbers):
                 self._add(self._scale(n, rest, before, after), Role.SCALE, n, rest)
             return
         if on:
             before = SMul(before, _of(self._factor(next(iter(on)), rest)))
-        self._add(self._over(self._state(n, x.row(rest, True)), SAdd(before, part)), Role.UPDATE, n, rest)
+        self._add(self._over(self._after(n, rest), SAdd(before, part)), Role.UPDATE, n, rest)
 
     def _read(self, r: Any, n: int, rest: bool) -> Any:
         c = self.chain
         m = c.homes.get(r.tensor)
         if m is None:
             return None
-        found = self._state(m, self.x.row(rest, True)) if c.reduces(m) else self._piece(m, rest)
+        found = self._after(m, rest) if c.reduces(m) else self._piece(m, rest)
         own = dict(zip(c.statement(m).target.index, r.index, strict=True))
         table = {str(i): e for i, e in own.items() if i.is_Symbol and i.name != c.axis}
         return put_into_indices(_of(found), table)

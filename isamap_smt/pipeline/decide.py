@@ -179,8 +179,9 @@ def _others_in_parts(
             ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
         better, told = cheaper(whole[0], ways, dict(q.sizes), decide)
         if better is not None:
+            before = len(q.kernel.statements)
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
-            added += better.split.added
+            added += len(q.kernel.statements) - before
     return q, split
 
 

@@ -15,7 +15,9 @@ Over the reals, and of numbers: of a row whose scores are all minus infinity not
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -161,9 +163,8 @@ class OnlineClaims(Claims):
         x = self.online
         found: dict[str, set[Any]] = {}
         for m, s in zip(x.made, x.kernel.statements[x.first :], strict=False):
-            purpose = (Role.UPDATE, m.of) if m.role is Role.BEGIN else (m.role, m.of)
-            purpose = purpose if m.role in (Role.BEGIN, Role.UPDATE) else (*purpose, m.rest)
-            found.setdefault(s.target.tensor, set()).add(purpose)
+            role = Role.UPDATE if m.role is Role.BEGIN else m.role  # both write the state
+            found.setdefault(s.target.tensor, set()).add((role, m.of, m.rest))
         elsewhere = {s.target.tensor for s in (*x.kernel.statements[: x.first], *x.whole.statements[x.end :])}
         once = all(len(p) == 1 for p in found.values()) and not set(found) & elsewhere
         fresh = all(
@@ -187,9 +188,17 @@ class OnlineClaims(Claims):
         return found
 
     def _row(self, n: int, row: Any) -> Access:
-        """An element of the state."""
+        """An element of the state behind so many blocks."""
         _, s = self._home(Role.UPDATE, n, False)
         return Access(s.target.tensor, (sp.sympify(row), *self._whole(n).target.index))
+
+    def _before(self, n: int, rest: bool) -> Access:
+        return self._row(n, self.online.steps if rest else sym(self.online.step))
+
+    def _after(self, n: int, rest: bool) -> Access:
+        if not rest:
+            return self._row(n, sym(self.online.step) + 1)
+        return Access(self._home(Role.UPDATE, n, True)[1].target.tensor, self._whole(n).target.index)
 
     def _part(self, n: int, rest: bool) -> Access:
         """What a block, or the rest, gives at a point of the whole's target."""
@@ -228,12 +237,12 @@ class OnlineClaims(Claims):
     def _form(self, role: Role, n: int, rest: bool) -> tuple[Access, tuple[Any, ...], str | None]:
         """Target and shape of a statement with this role; the operator it may have beside `=`, or None where that is asked elsewhere."""
         x, shape = self.online, self.online.whole.tensor(self._name(n)).shape
-        rows = sp.Integer(x.rows + 1)
+        rows = sp.Integer(x.steps + 1)
         match role:
             case Role.BEGIN:
                 return self._row(n, 0), (rows, *shape), "="
             case Role.UPDATE:
-                return self._row(n, x.row(rest, True)), (rows, *shape), "="
+                return self._after(n, rest), shape if rest else (rows, *shape), "="
             case Role.SCALE:
                 return self._factor(n, rest), shape if rest else (sp.Integer(x.steps), *shape), "="
             case Role.POINTS:
@@ -263,18 +272,16 @@ class OnlineClaims(Claims):
             for a in x.kernel.statements[x.first + n].inputs:
                 if a.tensor not in writers:
                     continue
-                role = x.made[writers[a.tensor][0]].role
-                if role is Role.BEGIN:
-                    late = [w for w in writers[a.tensor] if self._wrote(w) == a.index[0]]
-                    before = [w for w in writers[a.tensor] if self._wrote(w) == x.row(False, True)]
-                    looped = not m.rest and m.role in (Role.POINTS, Role.UPDATE, Role.SCALE)
-                    earlier = a.index[0] == sym(x.step) if looped else a.index[0] == x.steps
-                    if not (any(w < n for w in late) or (earlier and before and (looped or max(before) < n))):
-                        wrong.append(n)
-                elif not all(w < n for w in writers[a.tensor]) or (
-                    role in (Role.POINTS, Role.SCALE) and x.made[writers[a.tensor][0]].rest != m.rest
-                ):
-                    wrong.append(n)
+                of = x.made[writers[a.tensor][-1]]
+                above = all(w < n for w in writers[a.tensor])
+                looped = not m.rest and m.role in (Role.POINTS, Role.UPDATE, Role.SCALE)
+                if of.role is Role.UPDATE and not of.rest:
+                    # in the loop: the state before the block, or that after it, behind its update
+                    row = a.index[0] - sym(x.step) if looped else a.index[0]
+                    right = row == 0 or (row == 1 and above) if looped else row == x.steps and above
+                else:
+                    right = above and (of.rest == m.rest or m.role is Role.CLOSE or of.role in (Role.CLOSE, Role.KEPT))
+                wrong += [] if right else [n]
         begun = [n for n, m in enumerate(x.made) if m.role is Role.BEGIN]
         looped = [n for n, m in enumerate(x.made) if m.role is Role.POINTS and not m.rest]
         early = bool(begun and looped) and max(begun) < min(looped)
@@ -289,9 +296,6 @@ class OnlineClaims(Claims):
             f"{said}: read before it is written",
         )
 
-    def _wrote(self, n: int) -> Any:
-        return self.online.kernel.statements[self.online.first + n].target.index[0]
-
     def _given_back(self) -> None:
         """Whatever is read behind the chain, or is a result, is the last state, or computed again from it by the same statement."""
         x = self.online
@@ -301,7 +305,7 @@ class OnlineClaims(Claims):
             if name in {t.name for t in x.kernel.tensors} and n not in (closed if self.reduced[n] else kept):
                 wrong.append(name)
         for n, (_, s) in closed.items():
-            right = self.reduced[n] and s.value == _of(self._row(n, x.rows))
+            right = self.reduced[n] and s.value == _of(self._after(n, True) if x.left else self._row(n, x.steps))
             right = right and (s.op == "=") == (self._name(n) in x.whole.temporaries)
             wrong += [] if right else [self._name(n)]
         wrong += [self._name(n) for n, (_, s) in kept.items() if s != self._whole(n) or self.reduced[n]]
@@ -320,7 +324,7 @@ class OnlineClaims(Claims):
         pieces, statements = [], list(x.kernel.statements)
         for rest in x.stages():
             number, s = self._home(Role.POINTS, n, rest)
-            value = rewrite_reads(s.value, lambda r, rest=rest: self._seen(r, n, rest))
+            value = rewrite_reads(s.value, partial(self._seen, n, rest))
             index = tuple(substitute(i, {str(x.near(rest)): x.point(rest)}) for i in self._part(n, rest).index)
             target = Access(old.target.tensor, index if rest else index[1:])
             statements[number] = replace(s, value=value, target=target)
@@ -333,7 +337,7 @@ class OnlineClaims(Claims):
         seen = replace(x.kernel, statements=tuple(statements))
         self.look_at(SplitSum(x.whole, seen, n, x.axis, x.block, tuple(pieces), sums="-"), self._name(n))
 
-    def _seen(self, r: Any, n: int, rest: bool) -> Any:
+    def _seen(self, n: int, rest: bool, r: Any) -> Any:
         """An element of a block as the one of the whole that it stands for; of the state, the maximum, as it is after the block."""
         x = self.online
         if r.tensor in {t.name for t in x.whole.tensors}:
@@ -342,12 +346,9 @@ class OnlineClaims(Claims):
             return r
         for m, reduced in self.reduced.items():
             if reduced:
-                if r.tensor == self._row(m, 0).tensor:
-                    if self._whole(m).op != "max" or r.index[0] != x.row(rest, True):
-                        raise _UnreadableError(
-                            f"{self._name(n)} reads a state of {self._name(m)} that is not the one after the block"
-                        )
-                    return Read(sp.Symbol(self._name(m)), *r.index[1:])
+                state = self._after(m, rest)
+                if r.tensor == state.tensor and self._whole(m).op == "max" and (rest or r.index[0] == state.index[0]):
+                    return Read(sp.Symbol(self._name(m)), *(r.index if rest else r.index[1:]))
             elif r.tensor == self._part(m, rest).tensor:
                 index = list(r.index if rest else r.index[1:])
                 at = self._whole(m).target.index.index(sym(x.axis))
@@ -355,7 +356,9 @@ class OnlineClaims(Claims):
                     raise _UnreadableError(f"{self._name(n)} reads {self._name(m)} of another point or another block")
                 index[at] = x.point(rest)
                 return Read(sp.Symbol(self._name(m)), *index)
-        raise _UnreadableError(f"{self._name(n)} reads {r.tensor}, which is no tensor of a block")
+        raise _UnreadableError(
+            f"{self._name(n)} reads {r.tensor}, which is none of the block's, or not as it is after the block"
+        )
 
     # ---- the values
 
@@ -401,7 +404,7 @@ class OnlineClaims(Claims):
         if not isinstance(value, MULTIPLICATIVE):
             raise _UnreadableError(f"the factor of {self._name(m)} is no exponential")
         at = {str(i): e for i, e in zip(self._whole(m).target.index, on.index, strict=True)}
-        rows = {_of(self._row(m, x.row(rest, False))): _M, _of(self._row(m, x.row(rest, True))): _AFTER}
+        rows = {_of(self._before(m, rest)): _M, _of(self._after(m, rest)): _AFTER}
 
         def leaf(r: Any) -> Any:
             if r in rows:
@@ -435,7 +438,7 @@ class OnlineClaims(Claims):
         """The value with a symbol for each element. late: at the maximum after a block, where an exponential that depends on it, or
         what was computed from one, is its old value times the factor, if its argument grows by that of the factor (`pairs`)."""
         if isinstance(value, head) and self._moves(value):
-            old, new = (rewrite_reads(value.args[0], lambda r, at=at: self._leaf(r, at)) for at in (_M, _AFTER))
+            old, new = (rewrite_reads(value.args[0], partial(self._leaf, at)) for at in (_M, _AFTER))
             if any(isinstance(e, Exp) for t in (old, new) for e in sp.preorder_traversal(t)):
                 raise _UnreadableError("an exponential stands inside another one")
             pairs += [] if (old, new) in pairs or late else [(old, new)]
@@ -453,7 +456,7 @@ class OnlineClaims(Claims):
             return sp.Symbol(f"'{value}'") if not self._moves(value) else _stop(value)
         return value.func(*[self._at(a, head, pairs, late) for a in value.args])
 
-    def _leaf(self, r: Any, maximum: Any) -> Any:
+    def _leaf(self, maximum: Any, r: Any) -> Any:
         """An element in an exponential's argument."""
         m = self.homes.get(r.tensor)
         if m is not None and self.reduced[m]:
@@ -472,13 +475,13 @@ class OnlineClaims(Claims):
         x = self.online
         _, s = self._home(Role.UPDATE, n, rest)
         old, part = sp.Symbol("before"), sp.Symbol("block")
-        known = {_of(self._row(n, x.row(rest, False))): old, _of(self._part(n, rest)): part}
+        known = {_of(self._before(n, rest)): old, _of(self._part(n, rest)): part}
         maximum = self._whole(n).op == "max"
         if on is not None:
             factor = self._factor(on.maximum, rest)
             own = {str(i): e for i, e in zip(self._whole(on.maximum).target.index, on.index, strict=True)}
             known[_of(Access(factor.tensor, tuple(substitute(i, own) for i in factor.index)))] = _F
-        value = rewrite_reads(s.value, lambda r: known.get(r, _named(r)))
+        value = rewrite_reads(s.value, partial(_in_table, known))
         kept = old if on is None or maximum else SMul(old, _F)
         wanted = SMax(old, part) if maximum else SAdd(kept, part)
         words = (
@@ -495,6 +498,10 @@ class OnlineClaims(Claims):
             at = " ".join(f"{k}={v}" for k, v in verdict.witness.items()) or "every value"
             verdict = Refuted(verdict.witness, f"{words}: fails at {at}", verdict.seconds)
         self.note("scalar", subject, words, verdict)
+
+
+def _in_table(known: Mapping[Any, Any], r: Any) -> Any:
+    return known.get(r, _named(r))
 
 
 def _stop(value: Any) -> Any:
