@@ -21,6 +21,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
@@ -239,7 +240,8 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
     said = (*main.notes, *told, *why)
     alone = left_alone(q.kernel, q.hardware, checked.program.schedules, said)
-    notes = (*said, *alone, *told_of_fusion, *padding(checked.program), *q.said)
+    rounded = () if split is None else map(str, online_rounding(split.split))
+    notes = (*said, *alone, *told_of_fusion, *padding(checked.program), *q.said, *rounded)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again

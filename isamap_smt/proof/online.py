@@ -1,12 +1,13 @@
 """Proves that a maximum and the sums that depend on it may run block by block: E is any function with E(a) E(b) = E(a + b).
 
-State after some blocks: m, the maximum so far, and for each sum s, the sum of its terms so far, each as it is at m. A term t at m is t f at m',
-with one f for all of them: where E(a) stands in it, a' = a + c makes E(a') of E(a) E(c), and f is E(c).
+State after some blocks: m, the maximum so far, and for each sum s, the sum of its terms so far, each as it is at m. A term t at m
+is t f at m', with one f for all of them: where E(a) stands in it, a' = a + c makes E(a') of E(a) E(c), and f is E(c).
 
-    bounds, exclusive, coverage, program   every block computes, at each of its points once, what the whole computes there (proof/split.py)
-    scalar factor      each term at m' is the one at m, times the factor; and so is what the factor's own argument says: a' = a + c
+    bounds, exclusive, coverage, program   every block computes, at each of its points once, what the whole does (split_claims.py)
+    scalar argument    a' = a + c, for each argument a of E that depends on m, and the factor's own, c
+    scalar factor      each term at m' is the one at m, times the factor
     scalar state       after a block m' is the larger of m and the block's, and s' is s f and the block's sum
-    neutral            before the first block m is the least number of its type, and s is 0, so that its first factor may be any number
+    neutral            before the first block m is the least number of its type; and s is 0, whatever its first factor
     order              the sums may be regrouped, and what is read was written above
     link               the last state is given back; all else is as it was
 
