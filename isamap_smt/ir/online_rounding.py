@@ -1,14 +1,14 @@
 """How far rounding carries sums of exponentials less a maximum, whether in one pass over blocks or in two: bounds without a run.
 
-Scores x_i as they are computed, m the largest, r_i = m - x_i, s = sum of e^-r_i over N terms; u is half the distance from 1 to the next number,
-an exponential is off by k ULP, which is 2 k u of it at most. In n blocks of w points:
+Scores x_i as they are computed, m the largest, r_i = m - x_i, s = sum of e^-r_i over N terms; u is half the distance from 1 to the
+next number, an exponential is off by k ULP, which is 2 k u of it at most. In n blocks of w points:
 
     argument    (x_i - m_b) + (m_b - m_b+1) + ...  is -r_i, and no part of it is positive: so all roundings of differences, `a` for
                 each, move the exponent by a u r_i at most, as many as there are blocks
-    term        of the first block: one exponential; d additions in its block, where d <= w - 1; and for each of n - 1 later blocks one
-                exponential, one product and one addition. Of a later block fewer
-    sum         each term is its exact value times e^(u (K + a r_i)) at most, K = 2 k n + d + 2 (n - 1). The sum of e^-(1-t) r_i is at most
-                N^t s^(1-t) (Jensen), and s >= 1: so |s' - s| <= (e^(u (K + a ln N)) - 1) s
+    term        of the first block: one exponential; d additions in its block, where d <= w - 1; and for each of n - 1 later
+                blocks one exponential, one product and one addition. Of a later block fewer
+    sum         each term is its exact value times e^(u (K + a r_i)) at most, K = 2 k n + d + 2 (n - 1). The sum of e^-(1-t) r_i
+                is at most N^t s^(1-t) (Jensen), and s >= 1: so |s' - s| <= (e^(u (K + a ln N)) - 1) s
     weighted    o = sum of e^-r_i v_i: one product more, and |o' - o| <= (e^(u (K + 1 + a ln N)) - 1) s max |v_i|
     quotient    |o'/s' - o/s| <= (O + S + (1 + O) u) / (1 - S) max |v_i|, with O and S for the two numbers above
 
@@ -52,8 +52,8 @@ class SumRounding:
 
 
 def online_rounding(split: Apart) -> tuple[SumRounding, ...]:
-    """What is known of the rounding of each sum of a kernel with running maxima, and of the quotients of two of them, besides that of
-    the scores; nothing for other kernels."""
+    """What is known of the rounding of each sum of a kernel with running maxima, and of the quotients of two of them, besides that
+    of the scores; nothing for other kernels."""
     found: dict[str, SumRounding] = {}
     for x in split.chain:
         if isinstance(x, Online):

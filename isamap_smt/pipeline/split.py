@@ -118,8 +118,8 @@ def splits(
     statement: int | None = None,
     recurrent: bool = False,
 ) -> Iterator[SplitSum]:
-    """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole. recurrent:
-    of a statement in a recurrence, too."""
+    """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole.
+    recurrent: of a statement in a recurrence, too."""
     position = kernel.main if statement is None else statement
     main = kernel.statements[position]
     if main.op not in REGROUPED or main.ordered or (kernel.recurrence_of(position) is not None and not recurrent):

@@ -47,6 +47,11 @@ class Claims:
         self.old = split.whole.statements[split.statement]
         self.others = {a.name: a.extent for a in self.old.axes if a.name != split.axis}
 
+    @property
+    def all_proved(self) -> bool:
+        """Whether nothing has failed so far."""
+        return all(isinstance(r.verdict, Proved) for r in self.results)
+
     def look_at(self, split: SplitSum, about: str) -> None:
         """The claims about the points of another statement: each is in one piece, once, with the same value."""
         self._now(split)
@@ -63,7 +68,7 @@ class Claims:
         sums = (self._link, self._order, self._pieces, self._neutral, self._closes, self._closing_bounds)
         for shape in whole if self.x.digits else sums:
             shape()
-            if not all(isinstance(r.verdict, Proved) for r in self.results):
+            if not self.all_proved:
                 return
         self._points_of_pieces()
 
@@ -134,11 +139,9 @@ class Claims:
             replace(r, first=r.first + x.added * (r.first > n), end=r.end + x.added * (r.end > n))
             for r in whole.recurrences
         )
-        around = whole.recurrence_of(
-            n
-        )  # its axis is one of the output's, so each time step has partial sums of its own
-        own = around is None or (around.axis not in self.old.reduction_axes and around.axis != x.axis)
-        words = "the recurrences hold the same statements" + (", and not the sum" if around is None else "")
+        block = whole.recurrence_of(n)  # its axis is one of the output's: each time step has partial sums of its own
+        own = block is None or (block.axis not in self.old.reduction_axes and block.axis != x.axis)
+        words = "the recurrences hold the same statements" + (", and not the sum" if block is None else "")
         self.structure(
             "link", "recurrences", words, new.recurrences == moved and own, "a recurrence holds other statements"
         )

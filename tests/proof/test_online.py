@@ -1,4 +1,4 @@
-"""Running maxima and sums: what is made is proved, computes the same within the stated rounding; each way of getting it wrong is refuted."""
+"""Running maxima and sums: what is made is proved and the same within the stated rounding; what is wrong is refuted."""
 
 from __future__ import annotations
 
@@ -110,9 +110,11 @@ def test_terms_that_do_not_grow_by_one_factor_are_refuted(text: str) -> None:
 # ---- mutants: (what to do to the statement of a role for a tensor, the claim that refutes it)
 
 
-def other(
-    role: Role, tensor: str, change: Callable[[Any, Online], Any], rest: bool | None = None
-) -> Callable[[Online], Online]:
+Change = Callable[[Any, Online], Any]
+Mutant = Callable[[Online], Online]
+
+
+def other(role: Role, tensor: str, change: Change, rest: bool | None = None) -> Mutant:
     def mutant(x: Online) -> Online:
         of = next(n for n in range(x.first, x.end) if x.whole.statements[n].target.tensor == tensor)
         number, s = x.statements(role, rest)[of]
@@ -124,11 +126,11 @@ def other(
     return mutant
 
 
-def value(change: Callable[[Any, Online], Any]) -> Callable[[Any, Online], Any]:
+def value(change: Change) -> Change:
     return lambda s, x: replace(s, value=change(s.value, x))
 
 
-def moved(tensor: str, by: int) -> Callable[[Any, Online], Any]:
+def moved(tensor: str, by: int) -> Change:
     """What is read of the tensor's first dimension lies so many further on."""
 
     def at(r: Any) -> Any:
@@ -137,15 +139,37 @@ def moved(tensor: str, by: int) -> Callable[[Any, Online], Any]:
     return value(lambda v, _: rewrite_reads(v, at))
 
 
-def instead(tensor: str, made: Callable[[Any], Any]) -> Callable[[Any, Online], Any]:
-    return value(lambda v, _: rewrite_reads(v, lambda r: made(r) if r.tensor == tensor else r))
+def instead(tensor: str, by: str, row: Any) -> Change:
+    """What is read of the tensor is read in this row of another one."""
+
+    def at(r: Any) -> Any:
+        return read(by, row, *r.index[len(r.index) - 1 :]) if r.tensor == tensor else r
+
+    return value(lambda v, _: rewrite_reads(v, at))
+
+
+def first(v: Any, _: Online) -> Any:
+    return v.args[0]
+
+
+def second(v: Any, _: Online) -> Any:
+    return v.args[1]
+
+
+def all_scaled(v: Any, _: Online) -> Any:
+    return SMul(SAdd(v.args[0].args[0], v.args[1]), v.args[0].args[1])
+
+
+def zero_twice(v: Any, _: Online) -> Any:
+    """The factor is 0 for the second block, too."""
+    return v.func(v.args[0].func(*v.args[0].args[:2], sp.Integer(1)), *v.args[1:])
 
 
 def without_factor(v: Any, _: Online) -> Any:
     return SAdd(v.args[0].args[0], v.args[1])
 
 
-def argument(change: Callable[[Any], Any]) -> Callable[[Any, Online], Any]:
+def argument(change: Callable[[Any], Any]) -> Change:
     """The factor's exponential with another argument."""
 
     def at(e: Any) -> Any:
@@ -156,7 +180,7 @@ def argument(change: Callable[[Any], Any]) -> Callable[[Any, Online], Any]:
     return value(lambda v, _: at(v))
 
 
-def points(change: Callable[[Any, Online], Any]) -> Callable[[Any, Online], Any]:
+def points(change: Change) -> Change:
     """Reads of x at another point of the axis."""
 
     def at(v: Any, x: Online) -> Any:
@@ -187,20 +211,20 @@ def no_rest(x: Online) -> Online:
 
 
 U, P, S, C, B = Role.UPDATE, Role.POINTS, Role.SCALE, Role.CLOSE, Role.BEGIN
-MUTANTS: dict[str, tuple[Callable[[Online], Online], str]] = {
+MUTANTS: dict[str, tuple[Mutant, str]] = {
     "the factor is dropped": (other(U, "D", value(without_factor), False), "scalar"),
     "the factor is dropped in the rest": (other(U, "D", value(without_factor), True), "scalar"),
-    "the maximum is that of the block": (other(U, "M", value(lambda v, _: v.args[1]), False), "scalar"),
-    "the maximum is that of the rest": (other(U, "M", value(lambda v, _: v.args[1]), True), "scalar"),
-    "the block's sum is dropped": (other(U, "D", value(lambda v, _: v.args[0]), False), "scalar"),
-    "the block's sum is scaled, too": (other(U, "D", value(lambda v, _: SMul(SAdd(v.args[0].args[0], v.args[1]), v.args[0].args[1])), False), "scalar"),
+    "the maximum is that of the block": (other(U, "M", value(second), False), "scalar"),
+    "the maximum is that of the rest": (other(U, "M", value(second), True), "scalar"),
+    "the block's sum is dropped": (other(U, "D", value(first), False), "scalar"),
+    "the block's sum is scaled, too": (other(U, "D", value(all_scaled), False), "scalar"),
     "the factor is turned around": (other(S, "M", argument(lambda a: SSub(a.args[1], a.args[0])), False), "scalar"),
     "the factor is of twice the difference": (other(S, "M", argument(lambda a: SMul(a, sp.Integer(2))), False), "scalar"),
-    "the last factor is that of a block": (other(U, "D", instead("M_last", lambda r: read("M_scale", 3, *r.index)), True), "order"),
+    "the last factor is that of a block": (other(U, "D", instead("M_last", "M_scale", 3), True), "order"),
     "terms are at the maximum before": (other(P, "E", moved("M_run", -1), False), "program"),
-    "terms are at the block's maximum": (other(P, "E", instead("M_run", lambda r: read("M_part", sym("k_block"), *r.index[1:])), False), "program"),
-    "terms of the rest are at the maximum before": (other(P, "E", instead("M_end", lambda r: read("M_run", 4, *r.index)), True), "program"),
-    "the factor is 0 for two blocks": (other(S, "M", value(lambda v, _: v.func(v.args[0].func(*v.args[0].args[:2], sp.Integer(1)), *v.args[1:])), False), "scalar"),
+    "terms are at the block's maximum": (other(P, "E", instead("M_run", "M_part", sym("k_block")), False), "program"),
+    "terms of the rest are at the maximum before": (other(P, "E", instead("M_end", "M_run", 4), True), "program"),
+    "the factor is 0 for two blocks": (other(S, "M", value(zero_twice), False), "scalar"),
     "the rest begins a point too early": (other(P, "E", points(lambda k, _: k - 1), True), "program"),
     "the rest begins a point too early in the maximum": (other(P, "M", points(lambda k, _: k - 1), True), "program"),
     "blocks overlap": (other(P, "E", points(lambda k, _: k - sym("k_block")), False), "program"),
@@ -240,7 +264,7 @@ def test_weighted_sums_are_refuted_without_their_factor() -> None:
 
 
 def scores(rng: np.random.Generator, k: int, block: int) -> np.ndarray:
-    """Rows: any, growing from point to point, from block to block, by little, all equal, of huge range, some of them minus infinity."""
+    """Rows: any, growing from point to point and from block to block, by little, all equal, of huge range, some minus infinity."""
     n = np.arange(k)
     holes = np.where(rng.random(k) < 0.4, -np.inf, rng.normal(size=k) * 5)
     holes[rng.integers(k)] = 1.0
@@ -265,7 +289,9 @@ def check_rounding(seed: int, cases: int) -> float:
         e = np.exp(wide - wide.max(1, keepdims=True))
         d, o, size = e.sum(1), e @ v, np.abs(v).max(0)
         parts = {
-            "D": np.abs(got["D"] - d) / d, "O": np.abs(got["O"] - o) / (d[:, None] * size), "Y": np.abs(got["Y"] - o / d[:, None]) / size,
+            "D": np.abs(got["D"] - d) / d,
+            "O": np.abs(got["O"] - o) / (d[:, None] * size),
+            "Y": np.abs(got["Y"] - o / d[:, None]) / size,
         }  # fmt: skip
         worst = max([worst, *(float((p / stated[n]).max()) for n, p in parts.items())])
     return worst
