@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.expr import IMin, is_constant
-from isamap_smt.ir.folds import assigned_whole
+from isamap_smt.ir.folds import assigned_whole, folded
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import Loop, Node, Program, Ref, Use, walk
 
@@ -26,7 +26,39 @@ def with_folds(program: Program) -> Program:
     fresh = {*program.starts, *assigned_whole(program.kernel)} & set(program.kernel.temporaries)
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
-    return replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+    marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+    left = [n for n in names if n not in folded(marked)]
+    return replace(marked, body=tuple(_with_rings(x, n, marked, left) for n, x in enumerate(marked.body)))
+
+
+def _with_rings(node: Node, at: int, program: Program, names: list[str]) -> Node:
+    """The loop with those of the tensors of which each iteration touches two rows alone."""
+    if not isinstance(node, Loop) or not node.plain or node.base is not None or node.step != 1:
+        return node
+    if not is_constant(node.count):
+        return node
+    found = tuple((t, d) for t in names if (d := _ring(program, at, node, t)) is not None)
+    return replace(node, rings=found) if found else node
+
+
+def _ring(program: Program, at: int, loop: Loop, tensor: str) -> int | None:
+    """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then."""
+    touched = [(n, t) for n, x in enumerate(program.body) for name, t in _touches(x) if name == tensor]
+    ranks = {len(ref.index) for _, (ref, _) in touched}
+    last = int(loop.count)
+
+    def fits(n: int, index: Any, ranges: tuple[Axis, ...]) -> bool:
+        base = loop.var if n == at else sp.S.Zero if n < at else sp.Integer(last - 1)
+        off = sp.expand(index - base)
+        low, high = (sp.Ge(off, 0, evaluate=False), sp.Lt(off, 2, evaluate=False))
+        return always_true(low, ranges) and always_true(high, ranges)
+
+    if len(ranks) != 1 or at not in {n for n, _ in touched}:
+        return None
+    for d in range(min(ranks)):
+        if all(fits(n, ref.index[d], ranges) for n, (ref, ranges) in touched):
+            return d
+    return None
 
 
 def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:

@@ -332,6 +332,7 @@ class Loop:
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
     folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
     does: they lie at the front of the memory in each iteration (isamap_smt.ir.folds).
+    rings: temporaries, each with a dimension, of which an iteration touches row var and the next one alone: row r lies at r % 2.
     """
 
     var: Any
@@ -346,6 +347,7 @@ class Loop:
     base: Any = None
     extent: Any = None
     folds: tuple[tuple[str, int], ...] = ()
+    rings: tuple[tuple[str, int], ...] = ()
 
     @property
     def number(self) -> Any:

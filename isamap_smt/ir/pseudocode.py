@@ -121,6 +121,7 @@ def _loop(loop: Loop, counted: bool) -> str:
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
     kept = "".join(f"; rows of {t} lie at its front" for t, _ in loop.folds)
+    kept += "".join(f"; two rows of {t} lie at its front" for t, _ in loop.rings)
     return f"{word} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
 
 
