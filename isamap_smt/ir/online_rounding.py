@@ -13,7 +13,8 @@ next number, an exponential is off by k ULP, which is 2 k u of it at most. In n 
     quotient    |o'/s' - o/s| <= (O + S + (1 + O) u) / (1 - S) max |v_i|, with O and S for the two numbers above
 
 Each exponential and each product is off by a fraction of the smallest number besides, which is counted where s >= 1 is divided by.
-That scores are scaled by what is not negative is assumed, and said.
+That scores are scaled by what is not negative is assumed, and said. Where a guard leaves points out, it is the same in all of
+the chain, and a row has a score that is a number: else s >= 1 is not so, and nothing is said of it.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
     s = x.whole.statements[n]
     if x.axis not in s.reduction_axes or s.op != "+" or set(s.reduction_axes) != {x.axis}:
         return None
-    term = _term(x, s.value)
+    term = _term(x, s.value, s.guard)
     if term is None or len(term.weights) > 1:
         return None
     kind = x.whole.tensor(s.target.tensor).dtype
@@ -112,38 +113,38 @@ def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) ->
     return SumRounding(name, o.units + d.units + 1, f"those of {o.tensor} and {d.tensor}, and u", number, of, o.assumed)
 
 
-def _term(x: Online, value: Any) -> _Term | None:
-    """The exponential, and what it is multiplied by; None where it is something else."""
+def _term(x: Online, value: Any, guard: tuple[Any, ...]) -> _Term | None:
+    """The exponential, and what it is multiplied by, at points of the guard; None where it is something else."""
     if isinstance(value, Exp):
-        return _exponential(x, value.args[0])
+        return _exponential(x, value.args[0], guard)
     if isinstance(value, Read):
         home = _home(x, value)
-        inner = None if home is None or home.op != "=" or home.guard else _term(x, home.value)
+        inner = None if home is None or home.op != "=" or home.guard != guard else _term(x, home.value, guard)
         return inner if inner is not None and not inner.weights else None
     if not isinstance(value, SMul):
         return None
     for one, other in (value.args, value.args[::-1]):
-        inner = _term(x, one)
+        inner = _term(x, one, guard)
         if inner is not None and isinstance(other, Read) and _home(x, other) is None:
             return _Term(inner.rounded, (*inner.weights, other.tensor), inner.assumed)
     return None
 
 
-def _exponential(x: Online, argument: Any, rounded: int = 1) -> _Term | None:
+def _exponential(x: Online, argument: Any, guard: tuple[Any, ...], rounded: int = 1) -> _Term | None:
     """A score less the maximum over the scores, times factors that are the same for all points."""
     if isinstance(argument, SMul):
         for one, other in (argument.args, argument.args[::-1]):
             fixed = isinstance(other, Read) and _home(x, other) is None and x.axis not in symbols_of(other.index)
             if other.is_Number and other > 0:
-                return _exponential(x, one, rounded + 1)
-            if fixed and (inner := _exponential(x, one, rounded + 1)) is not None:
+                return _exponential(x, one, guard, rounded + 1)
+            if fixed and (inner := _exponential(x, one, guard, rounded + 1)) is not None:
                 return _Term(inner.rounded, (), (*inner.assumed, other.tensor))
         return None
     if not isinstance(argument, SSub) or not all(isinstance(a, Read) for a in argument.args):
         return None
     score, maximum = argument.args
     home = _home(x, maximum)
-    right = home is not None and home.op == "max" and home.value == score and not home.guard
+    right = home is not None and home.op == "max" and home.value == score and home.guard == guard
     return _Term(rounded, (), ()) if right and home is not None and maximum.index == home.target.index else None
 
 
