@@ -27,38 +27,43 @@ def with_folds(program: Program) -> Program:
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
     marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
-    left = [n for n in names if n not in folded(marked)]
-    return replace(marked, body=tuple(_with_rings(x, n, marked, left) for n, x in enumerate(marked.body)))
+    return _with_rings(marked, [n for n in names if n not in folded(marked)])
 
 
-def _with_rings(node: Node, at: int, program: Program, names: list[str]) -> Node:
-    """The loop with those of the tensors of which each iteration touches two rows alone."""
-    if not isinstance(node, Loop) or not node.plain or node.base is not None or node.step != 1:
-        return node
-    if not is_constant(node.count):
-        return node
-    found = tuple((t, d) for t in names if (d := _ring(program, at, node, t)) is not None)
-    return replace(node, rings=found) if found else node
+def _with_rings(program: Program, names: list[str]) -> Program:
+    """The program, with those of the tensors of which each iteration of one of its loops touches two rows alone."""
+    touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in names}
+    for n, node in enumerate(program.body):
+        for name, touch in _touches(node):
+            if name in touched:
+                touched[name].append((n, touch))
+    rings: dict[int, list[tuple[str, int]]] = {}
+    for t, found in touched.items():
+        ways = ((n, d) for n in sorted({n for n, _ in found}) if (d := _ring(program.body[n], n, found)) is not None)
+        if (first := next(ways, None)) is not None:
+            rings.setdefault(first[0], []).append((t, first[1]))
+    body = (replace(x, rings=tuple(rings[n])) if n in rings and isinstance(x, Loop) else x
+            for n, x in enumerate(program.body))  # fmt: skip
+    return replace(program, body=tuple(body)) if rings else program
 
 
-def _ring(program: Program, at: int, loop: Loop, tensor: str) -> int | None:
-    """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then."""
-    touched = [(n, t) for n, x in enumerate(program.body) for name, t in _touches(x) if name == tensor]
+def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
+    """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then; None
+    where there are no more than these two, either."""
+    if not isinstance(loop, Loop) or not loop.plain or loop.base is not None or loop.step != 1:
+        return None
     ranks = {len(ref.index) for _, (ref, _) in touched}
-    last = int(loop.count)
+    if not is_constant(loop.count) or loop.count < 2 or len(ranks) != 1:
+        return None
 
     def fits(n: int, index: Any, ranges: tuple[Axis, ...]) -> bool:
-        base = loop.var if n == at else sp.S.Zero if n < at else sp.Integer(last - 1)
+        base = loop.var if n == at else sp.S.Zero if n < at else sp.sympify(loop.count) - 1
         off = sp.expand(index - base)
         low, high = (sp.Ge(off, 0, evaluate=False), sp.Lt(off, 2, evaluate=False))
         return always_true(low, ranges) and always_true(high, ranges)
 
-    if len(ranks) != 1 or at not in {n for n, _ in touched}:
-        return None
-    for d in range(min(ranks)):
-        if all(fits(n, ref.index[d], ranges) for n, (ref, ranges) in touched):
-            return d
-    return None
+    right = (d for d in range(min(ranks)) if all(fits(n, ref.index[d], ranges) for n, (ref, ranges) in touched))
+    return next(right, None)
 
 
 def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.codegen.lower import lower_points
 from isamap_smt.ir.folds import assigned_whole, folded
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.program import Loop, Program
@@ -108,3 +109,10 @@ def test_a_block_of_one_row_is_too_few_for_a_state() -> None:
     proof = prove_program(program)
     assert not proof.proved
     assert {c.claim for c in proof.failed()} == {"forms"}
+
+
+def test_one_loop_alone_keeps_the_two_rows() -> None:
+    """A loop over a single element touches no more than two, either."""
+    kernel = im.kernel(STATE.replace("18", "1"), name="state")
+    assert rings(lower_points(kernel)) == {"H": 0}
+    assert prove_program(lower_points(kernel)).proved

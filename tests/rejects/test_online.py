@@ -29,7 +29,8 @@ L[q] = M[q] + log(D[q])
         ("D[q] += E[q,k]", "G[q,k] += E[q,j]\nD[q] += E[q,k] + G[q,k]\naxis j < 8\ntemporary G", "reads E of other points of k"),
         ("D[q] += E[q,k]", "D[q] += E[q,k]\nF[q] += E[q,k] / D[q]\nX[q] = F[q]\ntemporary F",
          "reads D, which is whole only behind the last block"),
-        ("D[q] += E[q,k]", "N[q] max= E[q,k]\nD[q] += E[q,k] + N[q]\ntemporary N", "the maximum in statement 3 depends on another one"),
+        ("D[q] += E[q,k]", "N[q] max= E[q,k]\nD[q] += E[q,k] + N[q]\ntemporary N",
+         "the maximum in statement 3 depends on another one"),
     ],
 )  # fmt: skip
 def test_other_chains(old: str, new: str, words: str) -> None:
