@@ -45,7 +45,7 @@ _WHERE = {
     **dict.fromkeys(("stage", "StagedPlan"), "isamap_smt.pipeline.staged"),
     **dict.fromkeys(("simulate", "Simulation"), "isamap_smt.simulator"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime"),
-    **dict.fromkeys(("rounding_error",), "isamap_smt.runtime.explained"),
+    **dict.fromkeys(("rounding_error", "rounding_bound"), "isamap_smt.runtime.explained"),
     **dict.fromkeys(("machine_from_table",), "isamap_smt.isa_check"),
     **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
     **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),

@@ -100,7 +100,7 @@ class _Bounds:
         with np.errstate(all="ignore"):
             for env in points(s, CHUNK):
                 at = self.functions.flat_index(name, s.target.index, env)
-                for sign, term in _terms(value) if sum_ else [(1, value)]:
+                for sign, term in terms_of(value) if sum_ else [(1, value)]:
                     n = self._of(term, env, kind)
                     if sum_:
                         sum_.add(at, sign, n)
@@ -234,13 +234,13 @@ def _grown(n: Array, u: float) -> Array:
     return np.asarray(np.where(n * u < 1, n * u / np.maximum(1 - n * u, u), np.inf))
 
 
-def _terms(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
+def terms_of(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
     """What a sum adds, one by one: a program may add the parts of a sum by themselves."""
     if isinstance(value, SAdd | SSub):
-        yield from _terms(value.args[0], sign)
-        yield from _terms(value.args[1], sign if isinstance(value, SAdd) else -sign)
+        yield from terms_of(value.args[0], sign)
+        yield from terms_of(value.args[1], sign if isinstance(value, SAdd) else -sign)
     elif isinstance(value, SNeg):
-        yield from _terms(value.args[0], -sign)
+        yield from terms_of(value.args[0], -sign)
     else:
         yield sign, value
 

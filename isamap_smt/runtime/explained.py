@@ -13,6 +13,8 @@ from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.rounding_bound import Bound
+from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
 from isamap_smt.ir.scalar import Read, cast, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
@@ -33,13 +35,34 @@ def rounding_error(
     """
     if isinstance(of, Kernel):
         return of_kernel(of, arrays, sizes)
+    kernel, trees = _followed(of)
+    free = set(kernel.free_sizes)
+    return of_kernel(kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+
+
+def rounding_bound(
+    of: Kernel | Any, ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int] | None = None
+) -> dict[str, Bound]:
+    """Output name -> how far its elements may be off, and where they lie, for all inputs within these ranges; without a run, and in
+    calls that add to nothing.
+
+    of: as for rounding_error(). ranges: input -> least and greatest element; integers have those of their type where none is given.
+    Raises SizeError for open sizes, recurrences (of running maxima, plan.notes say it), and where an instruction rounds in a way of
+    its own; UnknownNameError for an input without a range.
+    """
+    kernel, trees = (of, {}) if isinstance(of, Kernel) else _followed(of)
+    free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
+    return bound_of_kernel(kernel, ranges, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+
+
+def _followed(of: Any) -> tuple[Kernel, dict[int, Any]]:
+    """The kernel that a program computes, and the values that its instructions compute in other words."""
     program: Program = of if isinstance(of, Program) else of.program
     strange = [s.proved.mapping.instruction for s in program.schedules if not _is_followed(s)]
     if strange:
         raise SizeError(f"the rounding of {strange[0].name} ({strange[0].rounding}) is not followed")
     trees = {s.proved.mapping.statement_index: t for s in program.schedules if (t := _computed(s)) is not None}
-    free = set(program.kernel.free_sizes)
-    return of_kernel(program.kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+    return program.kernel, trees
 
 
 def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Near]:
