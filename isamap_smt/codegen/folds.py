@@ -53,7 +53,7 @@ def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
     if not isinstance(loop, Loop) or not loop.plain or loop.base is not None or loop.step != 1:
         return None
     ranks = {len(ref.index) for _, (ref, _) in touched}
-    if not is_constant(loop.count) or loop.count < 2 or len(ranks) != 1:
+    if not is_constant(loop.count) or loop.count < 2 or loop.end is not None or len(ranks) != 1:
         return None
 
     def fits(n: int, index: Any, ranges: tuple[Axis, ...]) -> bool:

@@ -107,7 +107,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         before, q = found, replace(_of_split(q, found.split), said=(*q.said, str(found)))
         sizes = dict(q.sizes)
     main = main_schedule(q, clock)
-    if main.schedule is None or pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
+    if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
         return q, main, before
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
@@ -118,17 +118,17 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
             raise ScheduleError(f"{split}: no instruction carries it out")
         return first, *others
 
-    inside = before is not None
-    ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads, recurrent=inside))
+    inside, whole = before is not None, main.schedule
+    ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
     ways = ways if before is None else tuple(after(before.split, w, sizes) for w in ways)
-    if q.family == "digits":
-        ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
+    if q.family == "digits" and whole is not None:
+        ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, whole)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
         what = "axes in digits" if better.split.digits else "the sum in pieces"
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
-    elif ways:
+    elif ways and main.schedule is not None:
         what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
         main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
     better = better or before
@@ -164,8 +164,6 @@ def _others_in_parts(
     for first in left:
         n = first + added
         whole, _ = secondary_schedules(q, clock, (n,))
-        if not whole:
-            continue
 
         def decide(way: SplitSum, q: Question = q) -> tuple[Schedule, ...]:
             numbers = tuple(p.statement for p in way.pieces)
@@ -174,10 +172,11 @@ def _others_in_parts(
                 raise ScheduleError(f"{way}: no instruction carries it out")
             return found
 
-        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), whole[0], q.constant, q.threads, n, recurrent))
+        there = next(iter(whole), None)
+        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
         if split is not None:
             ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
-        better, told = cheaper(whole[0], ways, dict(q.sizes), decide)
+        better, told = cheaper(there, ways, dict(q.sizes), decide)
         if better is not None:
             before = len(q.kernel.statements)
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better

@@ -54,7 +54,8 @@ def fold_claims(book: Book, touched: Sequence[Access]) -> None:
 
 def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched: Sequence[Access]) -> None:
     program, kernel = book.sites.program, book.sites.kernel
-    if not loop.plain or loop.base is not None or loop.step != 1 or not is_constant(loop.count) or loop.count < 1:
+    counted = loop.step == 1 and is_constant(loop.count) and loop.count >= 1 and loop.end is None
+    if not loop.plain or loop.base is not None or not counted:
         raise UnrecognisedError(f"{loop.var} is no loop in order, in steps of 1, so it keeps no two rows of {tensor}")
     every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in (*x.folds, *x.rings)]
     if every.count(tensor) != 1 or _uses(program.ahead, tensor):

@@ -71,14 +71,31 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
     floats = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
     if program.machine is not None or points > FOLLOWED or not floats:
         return {}
-    extents = {a.name: a.extent for a in kernel.axes}
-    open_ = {
-        str(a.extent): int(extents[a.name]) for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents
-    }
     try:
-        return rounding_error(program, arrays, open_)
+        return rounding_error(program, arrays, _sizes(program, kernel))
     except SizeError:
         return {}
+
+
+def foreseen(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Bound]:
+    """What holds for all inputs between the least and the greatest element of each of these; empty where it is not known.
+    `kernel` has all sizes."""
+    floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
+    if program.machine is not None or any(not np.isfinite(arrays[n].astype(np.float64)).all() for n in floats):
+        return {}
+    ranges = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    try:
+        found = rounding_bound(program, ranges, _sizes(program, kernel))
+    except SizeError:
+        return {}
+    return {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}
+
+
+def _sizes(program: Program, kernel: Kernel) -> dict[str, int]:
+    """The sizes that the program leaves open."""
+    extents = {a.name: a.extent for a in kernel.axes}
+    named = [a for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents]
+    return {str(a.extent): int(extents[a.name]) for a in named}
 
 
 def _is_followed(s: Schedule) -> bool:
