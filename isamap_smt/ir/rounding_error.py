@@ -36,8 +36,9 @@ from isamap_smt.ir.scalar import (
     SNeg,
     SSub,
     Unary,
+    put_into_indices,
 )
-from isamap_smt.ir.time_steps import in_order
+from isamap_smt.ir.time_steps import in_order, numbered_in_order
 from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_value
 
 Array = np.ndarray
@@ -67,12 +68,12 @@ def rounding_error(
 
     fixed, held = prepare(kernel, arrays, None, sizes)
     count = sum(int(np.prod([int(a.extent) for a in s.axes], dtype=object)) for s in fixed.statements)
-    if count > MOST or any(map(needs_single_points, fixed.statements)):
+    if count > MOST or any(map(needs_single_points, in_order(fixed))):
         raise SizeError(f"{kernel.name}: the rounding of {count:,} points is not followed one by one")
     found = _Bounds(fixed, held)
-    number = {s: n for n, s in enumerate(fixed.statements)}
-    for s in in_order(fixed):
-        found.statement(s, (trees or {}).get(number.get(s, -1)))
+    for number, time, s in numbered_in_order(fixed):
+        tree = (trees or {}).get(number)
+        found.statement(s, None if tree is None else put_into_indices(tree, time))
     return {n: found.near(n) for n in fixed.results}
 
 
