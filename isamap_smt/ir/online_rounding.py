@@ -80,7 +80,7 @@ def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
     s = x.whole.statements[n]
     if x.axis not in s.reduction_axes or s.op != "+" or set(s.reduction_axes) != {x.axis}:
         return None
-    term = _term(x, s.value, s.guard)
+    term = _term(x, s.value, s)
     if term is None or len(term.weights) > 1:
         return None
     kind = x.whole.tensor(s.target.tensor).dtype
@@ -113,39 +113,47 @@ def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) ->
     return SumRounding(name, o.units + d.units + 1, f"those of {o.tensor} and {d.tensor}, and u", number, of, o.assumed)
 
 
-def _term(x: Online, value: Any, guard: tuple[Any, ...]) -> _Term | None:
-    """The exponential, and what it is multiplied by, at points of the guard; None where it is something else."""
+def _term(x: Online, value: Any, s: Statement) -> _Term | None:
+    """The exponential, and what it is multiplied by, at the points of the sum; None where it is something else."""
     if isinstance(value, Exp):
-        return _exponential(x, value.args[0], guard)
+        return _exponential(x, value.args[0], s)
     if isinstance(value, Read):
         home = _home(x, value)
-        inner = None if home is None or home.op != "=" or home.guard != guard else _term(x, home.value, guard)
-        return inner if inner is not None and not inner.weights else None
+        inner = None if home is None or home.op != "=" or home.guard != s.guard else _term(x, home.value, s)
+        return inner if inner is not None and not inner.weights and _fits(x, s, value, same=True) else None
     if not isinstance(value, SMul):
         return None
     for one, other in (value.args, value.args[::-1]):
-        inner = _term(x, one, guard)
-        if inner is not None and isinstance(other, Read) and _home(x, other) is None:
+        inner = _term(x, one, s)
+        if inner is not None and isinstance(other, Read) and _home(x, other) is None and _fits(x, s, other):
             return _Term(inner.rounded, (*inner.weights, other.tensor), inner.assumed)
     return None
 
 
-def _exponential(x: Online, argument: Any, guard: tuple[Any, ...], rounded: int = 1) -> _Term | None:
+def _exponential(x: Online, argument: Any, s: Statement, rounded: int = 1) -> _Term | None:
     """A score less the maximum over the scores, times factors that are the same for all points."""
     if isinstance(argument, SMul):
         for one, other in (argument.args, argument.args[::-1]):
             fixed = isinstance(other, Read) and _home(x, other) is None and x.axis not in symbols_of(other.index)
             if other.is_Number and other > 0:
-                return _exponential(x, one, guard, rounded + 1)
-            if fixed and (inner := _exponential(x, one, guard, rounded + 1)) is not None:
+                return _exponential(x, one, s, rounded + 1)
+            if fixed and _fits(x, s, other) and (inner := _exponential(x, one, s, rounded + 1)) is not None:
                 return _Term(inner.rounded, (), (*inner.assumed, other.tensor))
         return None
     if not isinstance(argument, SSub) or not all(isinstance(a, Read) for a in argument.args):
         return None
     score, maximum = argument.args
     home = _home(x, maximum)
-    right = home is not None and home.op == "max" and home.value == score and home.guard == guard
-    return _Term(rounded, (), ()) if right and home is not None and maximum.index == home.target.index else None
+    if home is None or home.op != "max" or home.value != score or maximum.index != home.target.index:
+        return None
+    right = home.guard == s.guard and _fits(x, s, maximum, same=True) and _fits(x, s, score)
+    return _Term(rounded, (), ()) if right else None
+
+
+def _fits(x: Online, s: Statement, r: Any, same: bool = False) -> bool:
+    """Whether what is read has the sum's type, or (unless it must be the same) one whose values that has, too."""
+    kind, own = (x.whole.tensor(t).dtype for t in (s.target.tensor, r.tensor))
+    return own == kind or (not same and own.is_float and own.bits < kind.bits)
 
 
 def _home(x: Online, r: Any) -> Statement | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_encodings.scalar import same_tree
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
@@ -96,6 +97,16 @@ def _sizes(program: Program, kernel: Kernel) -> dict[str, int]:
     extents = {a.name: a.extent for a in kernel.axes}
     named = [a for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents]
     return {str(a.extent): int(extents[a.name]) for a in named}
+
+
+def rounds_as_written(program: Program) -> bool:
+    """Whether every statement rounds as its expression says, fused or not, and none computes it in other words."""
+
+    def same(s: Schedule) -> bool:
+        tree, m = _computed(s), s.proved.mapping
+        return tree is None or same_tree(tree, typed_value(m.kernel, m.statement))
+
+    return all(_is_followed(s) and same(s) for s in program.schedules)
 
 
 def _is_followed(s: Schedule) -> bool:

@@ -324,3 +324,15 @@ def test_factors_of_the_scores_are_assumed_to_be_no_less_than_0() -> None:
 def test_of_other_forms_nothing_is_stated(value_: str) -> None:
     text = LSE.replace("E[q,k] = exp(x[q,k] - M[q])", f"E[q,k] = {value_}")
     assert online_rounding(running(im.kernel(text, name="other", sizes={"k": 19}), "k", 4)) == ()
+
+
+@pytest.mark.parametrize("types", [{"E": "bf16"}, {"M": "f64", "D": "f64"}, {"x": "f64"}, {"M": "f16"}])
+def test_of_chains_of_several_types_nothing_is_stated(types: dict[str, str]) -> None:
+    kernel = whole("lse").with_dtypes(types)
+    assert online_rounding(running(kernel, "k", 4)) == ()
+
+
+def test_narrower_scores_are_as_they_are() -> None:
+    kernel = whole("lse")
+    (narrow,) = online_rounding(running(kernel.with_dtypes({"x": "bf16"}), "k", 4))
+    assert narrow == online_rounding(running(kernel, "k", 4))[0]
