@@ -144,18 +144,18 @@ class _Bounds:
         self.now = s
         first = name not in self.tensors
         value = typed_value(self.kernel, s) if tree is None else tree
-        if s.op == "+" and first:
-            made = self._sum(s, value, kind)
+        before = self.tensors.get(name, Bound(0.0, 0.0))
+        if s.op == "+":
+            made = self._sum(s, value, kind, None if first else before)
         else:
             found = self._of(value, kind)
             plain = len({str(i) for i in s.target.index}) == len(s.target.index)
             plain = plain and all(i.is_Symbol for i in s.target.index)
-            if s.op in ("max", "min") and first and not s.guard:
-                made = replace(found, peak=-inf)
+            if s.op in ("max", "min") and not s.guard:
+                made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
             elif s.op == "=" and plain:
                 shape = self.kernel.tensor(name).shape
                 whole = all(s.axis(i.name).extent == n for i, n in zip(s.target.index, shape, strict=True))
-                before = self.tensors.get(name, Bound(0.0, 0.0))
                 made = found if whole and not s.guard else _either(found, before)
             else:
                 made = NOTHING
@@ -165,8 +165,9 @@ class _Bounds:
         self.tensors[name] = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
         self.places[name] = s.target.index
 
-    def _sum(self, s: Statement, value: Any, kind: DType) -> Bound:
-        """So many terms, or fewer where there is a guard, in any order, beginning at 0; those of a sum may be added one by one."""
+    def _sum(self, s: Statement, value: Any, kind: DType, before: Bound | None) -> Bound:
+        """So many terms, or fewer where there is a guard, in any order, beginning at 0 or at what is there before; those of a sum
+        may be added one by one."""
         terms = [(sign, self._of(t, kind)) for sign, t in terms_of(value)]
         signed = [a if sign > 0 else Bound(-a.high, -a.low, a.relative, a.absolute) for sign, a in terms]
         a = reduce(_add, signed[1:], signed[0])
@@ -176,17 +177,21 @@ class _Bounds:
             low, high = min(low, 0.0), max(high, 0.0)
         elif a.low >= 0 and a.peak > 0 and a.over == s.reduction_axes:
             low = max(low, a.peak + (count - 1) * a.low)
+        there = before or Bound(0.0, 0.0)
+        low, high = low + there.low, high + there.high
         if not kind.is_float:
-            inside = max(kind.low, -(2**53)) <= low and high <= min(kind.high, 2**53) and a.error == 0
+            inside = max(kind.low, -(2**53)) <= low and high <= min(kind.high, 2**53) and a.error == there.error == 0
             return Bound(low, high) if inside else NOTHING
-        unit, roundings = Unit.of(kind), count * len(terms)
-        if roundings * unit.relative >= 1 or not isfinite(a.error):
+        unit, roundings = Unit.of(kind), count * len(terms) + (before is not None)
+        if roundings * unit.relative >= 1 or not isfinite(a.error + there.error):
             return NOTHING
         grown = (roundings - 1) * unit.relative / (1 - roundings * unit.relative)
-        if all(x.low >= 0 for x in signed) or all(x.high <= 0 for x in signed):
-            relative, absolute = (1 + a.relative) * (1 + grown) - 1, count * a.absolute * (1 + grown)
+        if all(x.low >= 0 for x in (*signed, there)) or all(x.high <= 0 for x in (*signed, there)):
+            relative = (1 + max(a.relative, there.relative)) * (1 + grown) - 1
+            absolute = (count * a.absolute + there.absolute) * (1 + grown)
         else:
-            relative, absolute = 0.0, count * (a.error + grown * sum(x.size + x.error for x in signed))
+            sizes = count * sum(x.size + x.error for x in signed) + there.size + there.error
+            relative, absolute = 0.0, count * a.error + there.error + grown * sizes
         return Bound(low, high, relative * SLACK, absolute * SLACK)
 
     def _of(self, x: Any, kind: DType) -> Bound:

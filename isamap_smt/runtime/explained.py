@@ -10,6 +10,7 @@ import sympy as sp
 
 from isamap_encodings.scalar import same_tree
 from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
@@ -19,6 +20,7 @@ from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
 from isamap_smt.ir.scalar import Read, cast, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.ir.typed import typed_value
 
 FOLLOWED = 500_000  # points at each of which a run looks at the rounding
@@ -51,9 +53,28 @@ def rounding_bound(
     Raises SizeError for open sizes, recurrences (of running maxima, plan.notes say it), and where an instruction rounds in a way of
     its own; UnknownNameError for an input without a range.
     """
-    kernel, trees = (of, {}) if isinstance(of, Kernel) else _followed(of)
+    if isinstance(of, Kernel):
+        return bound_of_kernel(of, ranges, sizes)
+    found = _bounded(*_followed(of), ranges, sizes or {})
+    program: Program = of if isinstance(of, Program) else of.program
+    split: ProvedSplit | None = getattr(of, "split", None)
+    if split is None or not rounds_as_written(program):
+        return found
+    extents = {a.name: int(a.extent) for a in program.kernel.axes if is_constant(a.extent)}
+    open_ = {a.name: extents[a.name] for a in split.split.origin.axes if a.extent.is_Symbol and a.name in extents}
+    return _nearer(found, _bounded(split.split.origin, {}, ranges, {**(sizes or {}), **open_}))
+
+
+def _bounded(
+    kernel: Kernel, trees: dict[int, Any], ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int]
+) -> dict[str, Bound]:
     free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
-    return bound_of_kernel(kernel, ranges, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+    return bound_of_kernel(kernel, ranges, {n: v for n, v in sizes.items() if n in free}, trees)
+
+
+def _nearer(one: dict[str, Bound], other: dict[str, Bound]) -> dict[str, Bound]:
+    """The smaller bound of each: a sum in parts has the terms of the whole, of which other things may be known."""
+    return {n: min(b, other[n], key=lambda x: x.error) for n, b in one.items()}
 
 
 def _followed(of: Any) -> tuple[Kernel, dict[int, Any]]:
@@ -87,6 +108,7 @@ def foreseen(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray])
     ranges = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
     try:
         found = rounding_bound(program, ranges, _sizes(program, kernel))
+        found = _nearer(found, rounding_bound(kernel, ranges)) if rounds_as_written(program) else found
     except SizeError:
         return {}
     return {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}

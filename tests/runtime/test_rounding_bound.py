@@ -9,6 +9,7 @@ import isamap_smt as im
 from examples import attention, norms, reductions
 from isamap_smt.ir.errors import SizeError, UnknownNameError
 from isamap_smt.ir.interpret import reference, run_kernel
+from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 
 GELU = im.kernel("y[i] = 0.5 * x[i] * (1 + erf(x[i] * 0.70710678))", name="gelu")
 MIXED = im.kernel("y[i] += x[i,n] * w[n] - v[i,n]", name="mixed")
@@ -120,3 +121,21 @@ def test_what_is_less_another_maximum_is_not_below_0() -> None:
 def test_what_is_missing_is_said(ranges: dict[str, tuple[float, float]], sizes: dict[str, int], words: str) -> None:
     with pytest.raises((SizeError, UnknownNameError), match=words):
         im.rounding_bound(im.kernel("y[i] = x[i] * 2", name="twice"), ranges, sizes)
+
+
+def test_sums_and_maxima_in_parts_are_those_of_the_whole() -> None:
+    """Of a sum in parts it is not known what it is less; of the whole it is, and its terms are the same."""
+    plan = im.plan(norms.SOFTMAX, "avx2", sizes={"i": 4, "n": 50})
+    assert plan.split is not None
+    (y,) = im.rounding_bound(plan, {"x": (-4, 4)}).values()
+    (whole,) = im.rounding_bound(norms.SOFTMAX, {"x": (-4, 4)}, {"i": 4, "n": 50}).values()
+    assert y.error == whole.error < 1e-5
+    (apart,) = bound_of_kernel(plan.program.kernel, {"x": (-4, 4)}).values()
+    assert 1e-5 < apart.error < np.inf
+
+
+def test_what_is_added_to_a_sum_is_one_rounding_more() -> None:
+    kernel = im.kernel("s[] += x[n]\ns[] += z[m]\ny[] = s[]", name="twice").with_sizes({"n": 7, "m": 5})
+    s = im.rounding_bound(kernel, {"x": (0, 1), "z": (0, 2)})["s"]
+    assert s.high == 17
+    assert 11 * 2.0**-24 <= s.relative <= 11.01 * 2.0**-24
