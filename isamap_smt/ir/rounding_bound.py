@@ -187,7 +187,7 @@ class _Bounds:
             return NOTHING
         grown = (roundings - 1) * unit.relative / (1 - roundings * unit.relative)
         if all(x.low >= 0 for x in (*signed, there)) or all(x.high <= 0 for x in (*signed, there)):
-            relative = (1 + max(a.relative, there.relative)) * (1 + grown) - 1
+            relative = _both(max(a.relative, there.relative), grown)
             absolute = (count * a.absolute + there.absolute) * (1 + grown)
         else:
             sizes = count * sum(x.size + x.error for x in signed) + there.size + there.error
@@ -269,11 +269,16 @@ class _Bounds:
         return replace(made, high=0.0, low=min(made.low, 0.0), peak=0.0, over=s.reduction_axes)
 
 
+def _both(r: float, s: float) -> float:
+    """(1 + r)(1 + s) - 1, where r and s may be too small to be added to 1."""
+    return r + s + r * s
+
+
 def _rounded(a: Bound, kind: DType, ulp: float = 0.5) -> Bound:
     """The same after an operation that is off by so many ULP."""
     unit = Unit.of(kind)
     u, t = 2 * ulp * unit.relative, 2 * ulp * unit.smallest
-    relative, absolute = (1 + a.relative) * (1 + u) - 1, a.absolute * (1 + u) + t
+    relative, absolute = _both(a.relative, u), a.absolute * (1 + u) + t
     made = replace(a, relative=relative * SLACK, absolute=absolute * SLACK)
     return made if isfinite(made.error) and made.size + made.error < unit.largest else NOTHING
 
@@ -299,7 +304,7 @@ def _add(a: Bound, b: Bound) -> Bound:
 
 def _multiply(a: Bound, b: Bound) -> Bound:
     corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-    relative = (1 + a.relative) * (1 + b.relative) - 1
+    relative = _both(a.relative, b.relative)
     absolute = a.absolute * b.size * (1 + b.relative) + b.absolute * a.size * (1 + a.relative) + a.absolute * b.absolute
     made = Bound(min(corners), max(corners), relative, absolute)
     return replace(made, peak=0.0, over=a.over) if a.peak == 0 and b.low >= 0 else made  # 0 stays 0

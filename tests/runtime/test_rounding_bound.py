@@ -139,3 +139,10 @@ def test_what_is_added_to_a_sum_is_one_rounding_more() -> None:
     s = im.rounding_bound(kernel, {"x": (0, 1), "z": (0, 2)})["s"]
     assert s.high == 17
     assert 11 * 2.0**-24 <= s.relative <= 11.01 * 2.0**-24
+
+
+def test_a_rounding_of_f64_is_no_less_than_it_is() -> None:
+    """1 + u is 1 in f64."""
+    kernel = im.kernel("y[i] = x[i] * x[i] + x[i]", name="wide", dtypes={"x": "f64", "y": "f64"}, sizes={"i": 3})
+    (y,) = im.rounding_bound(kernel, {"x": (1, 2)}).values()
+    assert 2 * 2.0**-53 <= y.relative < 2.1 * 2.0**-53
