@@ -1,4 +1,4 @@
-"""Random statements, planned and run: results and bounds of the rounding error against exact fractions; no code is shared.
+"""Random statements, planned and run: results and both bounds of the rounding error against exact fractions; no code is shared.
 
 python -m benchmarks.fuzz_rounding [STATEMENTS] [SEED] [MACHINE]
 """
@@ -52,7 +52,16 @@ def one(seed: int, machine: str) -> str:
     with np.errstate(all="ignore"):
         got = where.build(where.emit(planned))(**{n: arrays[n] for n in kernel.inputs})
     got = got["Y"] if isinstance(got, dict) else got
+    ranges = {n: (float(arrays[n].min()), float(arrays[n].max())) for n in kernel.inputs}
+    before = im.rounding_bound(planned, ranges, sizes)["Y"]
     told = 0
+    for g, w in zip(got.flat, wanted.flat, strict=True):
+        if np.isfinite(before.error):
+            allowed = Fraction(before.relative) * abs(w) + Fraction(before.absolute)
+            if abs(Fraction(float(g)) - w) > allowed or abs(w) > Fraction(before.size) * (1 + Fraction(1, 2**40)):
+                raise AssertionError(
+                    f"seed {seed}, {kind}, {sizes}: {text}\n{planned}\n{g}, {before}, exactly {float(w)}"
+                )
     for g, v, e, w in zip(got.flat, near.value.flat, near.error.flat, wanted.flat, strict=True):
         if not np.isfinite(e):
             continue

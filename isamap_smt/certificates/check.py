@@ -52,7 +52,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.split import Apart
 from isamap_smt.language.library import kernel_names
 from isamap_smt.proof.family_check import SHOWN, CertificateCheck
 from isamap_smt.proof.mapping import FIRST, prove_after
@@ -217,7 +217,7 @@ class _Check:
         """What else it says that today's sources do not, where nothing that matters has changed."""
         return [] if self.changes else list(differences(self.id, self.stored, today))
 
-    def _program(self, proved: ProvedMapping, split: SplitSum | None) -> Lowered:
+    def _program(self, proved: ProvedMapping, split: Apart | None) -> Lowered:
         then = self.document["schedule"]
         answers = self.memory.z3
         more = further_from(self.document, proved.mapping.kernel, self.sources, answers)

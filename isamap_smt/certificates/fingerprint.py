@@ -9,17 +9,18 @@ import re
 from isamap_smt.certificates.digests import canonical, digest, instruction_digests, kernel_digest, mapping_digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.schedule_record import decisions, schedule_record
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.split import Apart
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.runtime.packing import used_instructions
 
 AT = "at"
 
 
-def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: SplitSum | None = None) -> str:
+def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart | None = None) -> str:
     """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory.
 
     A program of fixed sizes has them at the end, behind `at`; one of a sum taken apart says how before the axes.
@@ -31,6 +32,9 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: SplitS
     if mapping.statement_index:
         name = f"statement-{mapping.statement_index + 1},{name}"
     for one in split.chain[::-1] if split else ():
+        if isinstance(one, Online):
+            name = f"online-{one.axis}-{one.extent}-{one.block},{name}"
+            continue
         if one.moved:
             name = f"moved-{one.axis}-{one.parts},{name}"
             continue
@@ -52,7 +56,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",").replace("%", "_mod")).lstrip(".") or "unnamed"
 
 
-def fingerprint(program: Program, split: SplitSum | None = None) -> str:
+def fingerprint(program: Program, split: Apart | None = None) -> str:
     """Of kernel, mappings, decisions and the lowered program with what it assumes, and of what each instruction that it executes
     computes and prints; of the kernel before its sum was split. What instructions cost has no part in it."""
     stages = [

@@ -29,7 +29,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.split import Apart
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
 
@@ -58,7 +58,7 @@ class Named:
 
     kernel: str | None = None
     instruction: str | None = None
-    split: SplitSum | None = None
+    split: Apart | None = None
 
 
 def mapping_certificate(
@@ -105,7 +105,7 @@ class Lowered:
     schedules: tuple[Schedule, ...]
     derived: Derived
     program: Program
-    split: SplitSum | None = None
+    split: Apart | None = None
 
     @cached_property
     def fingerprint(self) -> str:

@@ -33,10 +33,11 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.schedule_record import decisions, schedule_of, schedule_record
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.split import Apart
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.language.printer import to_text
@@ -44,6 +45,7 @@ from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
+from isamap_smt.mapping.online import running
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import split_sum
@@ -192,7 +194,7 @@ def _statement(part: Dict[str, Any]) -> int:
     return number
 
 
-def kernel_document(kernel: Kernel, source: str | None = None, split: SplitSum | None = None) -> dict[str, Any]:
+def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | None = None) -> dict[str, Any]:
     """The kernel by its library name (or `source`) with element types and fixed sizes, if that gives it back; else by its text.
 
     split: the sum taken apart that the kernel comes from; the document names the whole, and how it is split. Raises
@@ -245,20 +247,24 @@ def kernel_from(document: Dict[str, Any]) -> Kernel:
     return whole_from(document) if split is None else split.kernel
 
 
-def split_from(document: Dict[str, Any]) -> SplitSum | None:
+def split_from(document: Dict[str, Any]) -> Apart | None:
     """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
     if "split" not in document:
         return None
     return _split_from(document["split"], whole_from(document))
 
 
-def _split_document(split: SplitSum) -> dict[str, Any]:
+def _split_document(split: Apart) -> dict[str, Any]:
+    if isinstance(split, Online):
+        return {"axis": split.axis, "online": split.block}
     before = {} if split.before is None else {"before": _split_document(split.before)}
     form = {"digits": True} if split.digits else {"moved": True} if split.moved else {}
     return {name: getattr(split, name) for name in _SPLIT} | form | before
 
 
-def _split_from(then: Dict[str, Any], origin: Kernel) -> SplitSum:
+def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
+    if "online" in then:
+        return running(origin, then["axis"], then["online"])
     before = _split_from(then["before"], origin) if "before" in then else None
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
     whole = before.kernel if before else origin

@@ -195,6 +195,7 @@ def judgement_document(seen: Judgement) -> dict[str, Any]:
         "max_error": seen.error,
         "bound": seen.bound,
         "stated": seen.stated,
+        "foreseen": list(seen.foreseen),
         "wrong": seen.reason,
         "undefined": seen.undefined,
     }
@@ -213,6 +214,8 @@ def show_judgement(seen: Judgement) -> None:
         console().print(
             f"each element is within the rounding of its operations, at most {seen.stated:.2e} of the largest"
         )
+    for told in () if seen.exact else seen.foreseen:
+        console().print(f"for all inputs between the ends of these: {told}")
     if seen.undefined:
         say(
             f"warning: {seen.undefined:,} elements of the results are NaN here and in the reference; try another --seed"

@@ -13,8 +13,8 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.boxes import always_true, most
-from isamap_smt.ir.expr import IMin
-from isamap_smt.ir.folds import assigned_whole
+from isamap_smt.ir.expr import IMin, is_constant
+from isamap_smt.ir.folds import assigned_whole, folded
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import Loop, Node, Program, Ref, Use, walk
 
@@ -26,7 +26,44 @@ def with_folds(program: Program) -> Program:
     fresh = {*program.starts, *assigned_whole(program.kernel)} & set(program.kernel.temporaries)
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
-    return replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+    marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+    return _with_rings(marked, [n for n in names if n not in folded(marked)])
+
+
+def _with_rings(program: Program, names: list[str]) -> Program:
+    """The program, with those of the tensors of which each iteration of one of its loops touches two rows alone."""
+    touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in names}
+    for n, node in enumerate(program.body):
+        for name, touch in _touches(node):
+            if name in touched:
+                touched[name].append((n, touch))
+    rings: dict[int, list[tuple[str, int]]] = {}
+    for t, found in touched.items():
+        ways = ((n, d) for n in sorted({n for n, _ in found}) if (d := _ring(program.body[n], n, found)) is not None)
+        if (first := next(ways, None)) is not None:
+            rings.setdefault(first[0], []).append((t, first[1]))
+    body = (replace(x, rings=tuple(rings[n])) if n in rings and isinstance(x, Loop) else x
+            for n, x in enumerate(program.body))  # fmt: skip
+    return replace(program, body=tuple(body)) if rings else program
+
+
+def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
+    """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then; None
+    where there are no more than these two, either."""
+    if not isinstance(loop, Loop) or not loop.plain or loop.base is not None or loop.step != 1:
+        return None
+    ranks = {len(ref.index) for _, (ref, _) in touched}
+    if not is_constant(loop.count) or loop.count < 2 or loop.end is not None or len(ranks) != 1:
+        return None
+
+    def fits(n: int, index: Any, ranges: tuple[Axis, ...]) -> bool:
+        base = loop.var if n == at else sp.S.Zero if n < at else sp.sympify(loop.count) - 1
+        off = sp.expand(index - base)
+        low, high = (sp.Ge(off, 0, evaluate=False), sp.Lt(off, 2, evaluate=False))
+        return always_true(low, ranges) and always_true(high, ranges)
+
+    right = (d for d in range(min(ranks)) if all(fits(n, ref.index[d], ranges) for n, (ref, ranges) in touched))
+    return next(right, None)
 
 
 def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:

@@ -5,6 +5,8 @@ never touched before, and threads that share the loop need memory apart. A loop 
 Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
 alone. What executes a program, or prints it, takes it as it is laid out: the block is a buffer, declared in the innermost loop that
 folds the tensor, so that it is private to each iteration, and to each thread.
+
+The state of a recurrence, of which each time step reads one row and writes the next, keeps two rows (Loop.rings).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.boxes import always_true
-from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.expr import FloorMod, substitute, sym
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, buffers, walk
 from isamap_smt.ir.scalar import bound_axes
@@ -57,16 +59,42 @@ class _Block:
 
 
 def laid_out(program: Program) -> Program:
-    """The program with a buffer for each block of such a tensor, and without the marks."""
+    """The program with a buffer for each block of such a tensor, two rows of each state, and without the marks."""
     if not folded(program):
         return program
+    rings = {t: d for n in program.body if isinstance(n, Loop) for t, d in n.rings}
+    ringed = _ringed(program.body, rings)
     taken = {t.name for t in program.kernel.tensors} | set(buffers(program))
-    return replace(program, body=_Layout(program.kernel, taken).nodes(program.body, {}))
+    return replace(program, body=_Layout(program.kernel, taken).nodes(ringed, {}))
+
+
+def _ringed(nodes: Nodes, rings: Dict[str, int]) -> Nodes:
+    """The nodes with row r of each of these tensors at r % 2 of the dimension, and without these marks."""
+
+    def place(r: Ref) -> Ref:
+        d = rings.get(r.name, -1)
+        if not 0 <= d < len(r.index):  # claim 16 refuses others
+            return r
+        index = list(r.index)
+        index[d] = FloorMod(sp.sympify(index[d]), sp.Integer(2))
+        return replace(r, index=tuple(index))
+
+    def visit(node: Node) -> Node:
+        match node:
+            case Loop():
+                return replace(node, body=_ringed(node.body, rings), rings=())
+            case If():
+                return replace(node, body=_ringed(node.body, rings))
+            case Use():
+                return replace(node, operands=tuple((o, place(r)) for o, r in node.operands))
+        return node
+
+    return tuple(map(visit, nodes)) if rings else nodes
 
 
 def folded(program: Program) -> tuple[str, ...]:
     """The tensors that the program folds."""
-    return tuple(t for n in program.body if isinstance(n, Loop) for t, _ in n.folds)
+    return tuple(t for n in program.body if isinstance(n, Loop) for t, _ in (*n.folds, *n.rings))
 
 
 def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
@@ -82,7 +110,37 @@ def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
         if s.op == "=" and whole and name not in seen and (not s.guard or _read_inside(kernel, n)):
             found.append(name)
         seen.add(name)
-    return tuple(found)
+    return (*found, *(n for n in kernel.outputs if n not in found and _assigned_in_rows(kernel, n)))
+
+
+def _assigned_in_rows(kernel: Kernel, name: str) -> bool:
+    """Whether the first row is assigned before a recurrence, and each time step assigns the next one, before any is read."""
+    writers = [(n, s) for n, s in enumerate(kernel.statements) if s.target.tensor == name]
+    if len(writers) != 2:
+        return False
+    (begin, first), (step, each) = writers
+    block = kernel.recurrence_of(step)
+    if block is None or begin >= block.first or kernel.recurrence_of(begin) is not None:
+        return False
+    t, rows = sym(block.axis), kernel.tensor(name).shape[0]
+    right = first.target.index[0] == 0 and each.target.index[0] == t + 1 and each.axis(block.axis).extent + 1 == rows
+    if not right or not all(_assigns_row(kernel, s) for s in (first, each)):
+        return False
+
+    def written(n: int, a: Access) -> bool:
+        if n < block.first:
+            return n > begin and bool(a.index[0] == 0)
+        return n >= block.end or bool(a.index[0] == t or (a.index[0] == t + 1 and n > step))
+
+    return all(written(n, a) for n, s in enumerate(kernel.statements) for a in s.inputs if a.tensor == name)
+
+
+def _assigns_row(kernel: Kernel, s: Statement) -> bool:
+    """Whether the statement assigns every element of a row, behind the first dimension."""
+    extents, rest = {a.name: a.extent for a in s.axes}, s.target.index[1:]
+    plain = len({str(i) for i in rest}) == len(rest) and all(i.is_Symbol and i.name in extents for i in rest)
+    shape = kernel.tensor(s.target.tensor).shape[1:]
+    return s.op == "=" and not s.guard and plain and all(extents[i.name] == n for i, n in zip(rest, shape, strict=True))
 
 
 def _read_inside(kernel: Kernel, position: int) -> bool:

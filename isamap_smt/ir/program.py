@@ -355,6 +355,7 @@ class Loop:
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
     folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
     does: each iteration has a block of its own (isamap_smt.ir.folds).
+    rings: temporaries, each with a dimension, of which an iteration touches row var and the next one alone: row r lies at r % 2.
     end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
 
@@ -370,6 +371,7 @@ class Loop:
     base: Any = None
     extent: Any = None
     folds: tuple[tuple[str, int], ...] = ()
+    rings: tuple[tuple[str, int], ...] = ()
     end: Any = None
 
     @property

@@ -36,8 +36,9 @@ from isamap_smt.ir.scalar import (
     SNeg,
     SSub,
     Unary,
+    put_into_indices,
 )
-from isamap_smt.ir.time_steps import in_order
+from isamap_smt.ir.time_steps import in_order, numbered_in_order
 from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_value
 
 Array = np.ndarray
@@ -67,12 +68,12 @@ def rounding_error(
 
     fixed, held = prepare(kernel, arrays, None, sizes)
     count = sum(int(np.prod([int(a.extent) for a in s.axes], dtype=object)) for s in fixed.statements)
-    if count > MOST or any(map(needs_single_points, fixed.statements)):
+    if count > MOST or any(map(needs_single_points, in_order(fixed))):
         raise SizeError(f"{kernel.name}: the rounding of {count:,} points is not followed one by one")
     found = _Bounds(fixed, held)
-    number = {s: n for n, s in enumerate(fixed.statements)}
-    for s in in_order(fixed):
-        found.statement(s, (trees or {}).get(number.get(s, -1)))
+    for number, time, s in numbered_in_order(fixed):
+        tree = (trees or {}).get(number)
+        found.statement(s, None if tree is None else put_into_indices(tree, time))
     return {n: found.near(n) for n in fixed.results}
 
 
@@ -100,7 +101,7 @@ class _Bounds:
         with np.errstate(all="ignore"):
             for env in points(s, CHUNK):
                 at = self.functions.flat_index(name, s.target.index, env)
-                for sign, term in _terms(value) if sum_ else [(1, value)]:
+                for sign, term in terms_of(value) if sum_ else [(1, value)]:
                     n = self._of(term, env, kind)
                     if sum_:
                         sum_.add(at, sign, n)
@@ -234,13 +235,13 @@ def _grown(n: Array, u: float) -> Array:
     return np.asarray(np.where(n * u < 1, n * u / np.maximum(1 - n * u, u), np.inf))
 
 
-def _terms(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
+def terms_of(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
     """What a sum adds, one by one: a program may add the parts of a sum by themselves."""
     if isinstance(value, SAdd | SSub):
-        yield from _terms(value.args[0], sign)
-        yield from _terms(value.args[1], sign if isinstance(value, SAdd) else -sign)
+        yield from terms_of(value.args[0], sign)
+        yield from terms_of(value.args[1], sign if isinstance(value, SAdd) else -sign)
     elif isinstance(value, SNeg):
-        yield from _terms(value.args[0], -sign)
+        yield from terms_of(value.args[0], -sign)
     else:
         yield sign, value
 

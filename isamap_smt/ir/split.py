@@ -22,6 +22,7 @@ from typing import Any
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.scalar import SAdd, SMax, SMin
 
@@ -60,7 +61,7 @@ class SplitSum:
     closing: int = -1
     blocks: bool = False
     inner: int = 1
-    before: SplitSum | None = None
+    before: SplitSum | Online | None = None
     moved: str = ""
 
     @property
@@ -79,20 +80,30 @@ class SplitSum:
         return self.whole if self.before is None else self.before.origin
 
     @property
-    def chain(self) -> tuple[SplitSum, ...]:
+    def chain(self) -> tuple[SplitSum | Online, ...]:
         """Those before it, and itself."""
         return (*(() if self.before is None else self.before.chain), self)
 
     @property
+    def reductions(self) -> tuple[int, ...]:
+        """Statements of the whole whose sums are added up in another order."""
+        return () if self.digits or self.moved else (self.statement,)
+
+    @property
     def low_digits(self) -> dict[str, str]:
         """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
-        return {one.pieces[0].back[-1][0]: f"{one.axis}%{one.parts}" for one in self.chain if one.digits}
+        return {one.pieces[0].back[-1][0]: f"{one.axis}%{one.parts}" for one in self.splits if one.digits}
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
-        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.chain if one.digits]
+        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.splits if one.digits]
         return tuple((high, low) for high, low in digits)
+
+    @property
+    def splits(self) -> tuple[SplitSum, ...]:
+        """Those of the chain that take a sum or an axis apart."""
+        return tuple(one for one in self.chain if isinstance(one, SplitSum))
 
     @property
     def added(self) -> int:
@@ -111,11 +122,14 @@ class SplitSum:
         return f"the {one} over {self.axis} in {self.parts} partial {several}"
 
 
+Apart = SplitSum | Online  # a kernel in another form
+
+
 @dataclass(frozen=True)
 class ProvedSplit(Shown):
     """A sum taken apart, every claim of which is proved: both kernels compute the same, up to the order of the sum."""
 
-    split: SplitSum
+    split: Apart
     proof: Proof
     _seal: Any = field(default=None, repr=False, compare=False)
 

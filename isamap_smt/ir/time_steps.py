@@ -24,14 +24,19 @@ def in_order(kernel: Kernel) -> Iterator[Statement]:
 
     The extents of the recurrent axes must be numbers.
     """
+    return (s for _, _, s in numbered_in_order(kernel))
+
+
+def numbered_in_order(kernel: Kernel) -> Iterator[tuple[int, dict[str, int], Statement]]:
+    """The same, each with the number of the statement and the value of the axis of its time steps."""
     for position, s in enumerate(kernel.statements):
         recurrence = kernel.recurrence_of(position)
         if recurrence is None:
-            yield s
+            yield position, {}, s
         elif position == recurrence.first:
-            block = kernel.statements[recurrence.first : recurrence.end]
-            for value in range(int(s.axis(recurrence.axis).extent)):
-                yield from (at(member, recurrence.axis, value) for member in block)
+            axis, block = recurrence.axis, kernel.statements[recurrence.first : recurrence.end]
+            for value in range(int(s.axis(axis).extent)):
+                yield from ((position + n, {axis: value}, at(x, axis, value)) for n, x in enumerate(block))
 
 
 def at(statement: Statement, axis: str, value: int) -> Statement:
@@ -53,4 +58,4 @@ def at(statement: Statement, axis: str, value: int) -> Statement:
     )
 
 
-__all__ = ["at", "in_order"]
+__all__ = ["at", "in_order", "numbered_in_order"]

@@ -15,7 +15,7 @@ from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import Read, put_into_indices, rewrite_reads
-from isamap_smt.ir.split import Piece, SplitSum
+from isamap_smt.ir.split import Apart, Piece, SplitSum
 from isamap_smt.language import to_text
 from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import new_name, split_sum
@@ -150,7 +150,7 @@ def _without_multiple(g: Any, known: dict[Any, Any], s: Statement) -> Any:
     return g
 
 
-def remade(split: SplitSum, whole: Kernel, before: SplitSum | None = None) -> SplitSum:
+def remade(split: SplitSum, whole: Kernel, before: Apart | None = None) -> SplitSum:
     """The same of another kernel, which `before` led to. Raises ScheduleError."""
     if split.moved:
         made = shift_operand(whole, split.axis, split.statement)

@@ -57,8 +57,6 @@ def _splittable(kernel: Kernel, position: int, axis: str) -> int:
         why = "it reads what it adds to"
     elif s.ordered:
         why = "the order of the sum is fixed"
-    elif kernel.recurrence_of(position) is not None:
-        why = "it stands in a recurrence"
     if why:
         raise ScheduleError(f"the sum over {axis} cannot be split: {why}")
     return int(extent)
@@ -217,8 +215,8 @@ class _Split:
 
 
 def moved_recurrence(r: Recurrence, position: int, added: int) -> Recurrence:
-    """The same statements, of which those behind the position have moved on."""
-    return replace(r, first=r.first + added, end=r.end + added) if r.first > position else r
+    """The block of time steps, with so many statements more in or before it."""
+    return replace(r, first=r.first + added * (r.first > position), end=r.end + added * (r.end > position))
 
 
 def in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:

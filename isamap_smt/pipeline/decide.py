@@ -18,9 +18,10 @@ from isamap_smt.ir.errors import (
     ScheduleError,
     UndecidedError,
 )
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import phases
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
@@ -99,12 +100,16 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     sizes = dict(q.sizes)
     if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock)) is not None:
         return phased
+    before: ProvedSplit | None = None
     if pin is not None and not isinstance(pin, bool):
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
-        return _in_parts(q, found, str(found), clock)
+        if not isinstance(found.split, Online):
+            return _in_parts(q, found, str(found), clock)
+        before, q = found, replace(_of_split(q, found.split), said=(*q.said, str(found)))
+        sizes = dict(q.sizes)
     main = main_schedule(q, clock)
     if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
-        return q, main, None
+        return q, main, before
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
         apart = _of_split(q, split)
@@ -117,23 +122,32 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
             raise ScheduleError(f"{split}: no instruction carries it out")
         return first, *others
 
-    ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
-    ways += tuple(moves(q.kernel, q.constant))
-    if q.family == "digits" and main.schedule is not None:
-        ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
+    inside, whole = before is not None, main.schedule
+    ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
+    ways += tuple(moves(q.kernel, q.constant)) if before is None else ()
+    ways = ways if before is None else tuple(after(before.split, w, sizes) for w in ways)
+    if q.family == "digits" and whole is not None:
+        ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, whole)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
-        one = better.split
-        what = "an operand moved" if one.moved else "axes in digits" if one.digits else "the sum in pieces"
+        what = _way(better.split)
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways and main.schedule is not None:
         what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
         main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
-    apart, split = _others_in_parts(q, better, clock)
+    better = better or before
+    apart, split = _others_in_parts(q, better, clock, inside)
     if split is None or split is better:
         return q, main, better
     return apart, replace(main_schedule(apart, clock), notes=main.notes), split
+
+
+def _way(split: Apart) -> str:
+    """What was done, in words."""
+    if isinstance(split, Online):
+        return "maxima that run"
+    return "an operand moved" if split.moved else "axes in digits" if split.digits else "the sum in pieces"
 
 
 def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] | None:
@@ -152,9 +166,11 @@ def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] 
     return None if main.schedule is None else (there, main, found)
 
 
-def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tuple[Question, ProvedSplit | None]:
+def _others_in_parts(
+    q: Question, split: ProvedSplit | None, clock: Clock, recurrent: bool = False
+) -> tuple[Question, ProvedSplit | None]:
     """The sums of other statements in partial sums, one after the other, where that is predicted to cost less."""
-    mine = {q.kernel.main} | ({p.statement for p in split.split.pieces} if split else set())
+    mine = {q.kernel.main} | (set() if split is None else _pieces(split.split))
     left = [n for n in secondary_statements(q.kernel) if n not in mine and q.kernel.statements[n].reduction_axes]
     added = 0  # statements more in front of those that are left
     for first in left:
@@ -168,14 +184,21 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
                 raise ScheduleError(f"{way}: no instruction carries it out")
             return found
 
-        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), next(iter(whole), None), q.constant, q.threads, n))
+        there = next(iter(whole), None)
+        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
         if split is not None:
             ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
-        better, told = cheaper(next(iter(whole), None), ways, dict(q.sizes), decide)
+        better, told = cheaper(there, ways, dict(q.sizes), decide)
         if better is not None:
+            before = len(q.kernel.statements)
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
-            added += better.split.added
+            added += len(q.kernel.statements) - before
     return q, split
+
+
+def _pieces(split: Apart) -> set[int]:
+    """The statements that a sum was taken apart into."""
+    return {p.statement for p in split.pieces} if isinstance(split, SplitSum) else set()
 
 
 def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
@@ -186,7 +209,7 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
     return replace(q, said=(*q.said, told)), main_schedule(q, clock), split
 
 
-def _of_split(q: Question, split: SplitSum) -> Question:
+def _of_split(q: Question, split: Apart) -> Question:
     sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
     return replace(q, kernel=split.kernel, sizes=sizes, tuned="", digits=split.pairs)
 

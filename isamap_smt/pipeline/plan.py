@@ -21,6 +21,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
@@ -47,6 +48,7 @@ from isamap_smt.pipeline.question import Clock, Progress, Question, informed, ma
 from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
+from isamap_smt.runtime.explained import rounds_as_written
 from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -239,7 +241,9 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
     said = (*main.notes, *told, *why)
     alone = left_alone(q.kernel, q.hardware, checked.program.schedules, said)
-    notes = (*said, *alone, *told_of_fusion, *padding(checked.program), *q.said)
+    known = split is not None and rounds_as_written(checked.program)
+    rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
+    notes = (*said, *alone, *told_of_fusion, *padding(checked.program), *q.said, *rounded)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again

@@ -23,10 +23,12 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.neutral import beyond_for
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.schedule import Schedule, program_axes
-from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
+from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import Digits, remade, split_axes
 from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.online import running
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum
@@ -36,7 +38,7 @@ from isamap_smt.scheduling.figures import CHUNKS
 from isamap_smt.search import find_mappings
 
 REUSED = 32  # times an operand that is packed in each call is used; more often, and packing it is cheap
-KINDS = ("split", "cut", "digits")  # of pins
+KINDS = ("split", "cut", "digits", "online")  # of pins
 WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
 MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
@@ -52,9 +54,18 @@ class SplitPin:
     blocks: bool
 
 
-def split_pin(pins: Dict[str, Any]) -> SplitPin | Digits | bool | None:
-    """What `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS` or some `digits.AXIS=POINTS` among the pins say, if any."""
-    found: SplitPin | Digits | bool | None = None
+@dataclass(frozen=True)
+class OnlinePin:
+    """axis and points of a block, for which maxima and sums run."""
+
+    axis: str
+    block: int
+
+
+def split_pin(pins: Dict[str, Any]) -> SplitPin | OnlinePin | Digits | bool | None:
+    """What `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS`, `online.AXIS=POINTS` or some `digits.AXIS=POINTS` among the pins
+    say, if any."""
+    found: SplitPin | OnlinePin | Digits | bool | None = None
     for key, value in pins.items():
         kind, _, axis = key.partition(".")
         if kind not in KINDS:
@@ -64,17 +75,20 @@ def split_pin(pins: Dict[str, Any]) -> SplitPin | Digits | bool | None:
         if not axis:
             if kind != "split" or str(value) not in ("no", "none"):
                 raise ScheduleError(
-                    f"{key}={value}: write split=no, split.AXIS=SUMS, cut.AXIS=SUMS or digits.AXIS=POINTS"
+                    f"{key}={value}: write split=no, split.AXIS=SUMS, cut.AXIS=SUMS, online.AXIS=POINTS or digits.AXIS=POINTS"
                 )
             found = False
             continue
         try:
             number = int(value)
         except (ValueError, TypeError):
-            what = "points" if kind == "digits" else "partial sums"
+            what = "points" if kind in ("digits", "online") else "partial sums"
             raise ScheduleError(f"{key}={value}: must be a number of {what}") from None
         before = found if isinstance(found, tuple) else ()
-        found = (*before, (axis, number)) if kind == "digits" else SplitPin(axis, number, kind == "cut")
+        if kind == "digits":
+            found = (*before, (axis, number))
+        else:
+            found = OnlinePin(axis, number) if kind == "online" else SplitPin(axis, number, kind == "cut")
     return found
 
 
@@ -83,8 +97,12 @@ def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in pins.items() if k.partition(".")[0] not in KINDS}
 
 
-def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | Digits) -> SplitSum:
-    """The split that was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
+def pinned_split(
+    kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits
+) -> Apart:
+    """What was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
+    if isinstance(pin, OnlinePin):
+        return running(_fixed(kernel, sizes, pin.axis), pin.axis, pin.block)
     if isinstance(pin, tuple):
         return in_these_digits(kernel, sizes, pin, kernel.main)
     near = {1, *(n for lanes, n in _shapes(kernel, hardware, kernel.main) if lanes == pin.parts)}
@@ -102,12 +120,13 @@ def splits(
     constant: tuple[str, ...],
     threads: int,
     statement: int | None = None,
+    recurrent: bool = False,
 ) -> Iterator[SplitSum]:
     """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole; where a
-    guard that lanes must be cut for leaves it without one, those that have one."""
+    guard that lanes must be cut for leaves it without one, those that have one. recurrent: of a statement in a recurrence, too."""
     position = kernel.main if statement is None else statement
     main = kernel.statements[position]
-    if main.op not in REGROUPED or main.ordered or kernel.recurrence_of(position) is not None:
+    if main.op not in REGROUPED or main.ordered or (kernel.recurrence_of(position) is not None and not recurrent):
         return
     sized = kernel.with_sizes(dict(sizes))
     if schedule is None and not (beyond_for(main) and left_to_inputs(sized.statements[position])):
@@ -179,20 +198,22 @@ def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, posit
     return found
 
 
-def after(before: SplitSum, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
+def after(before: Apart, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
     """The way behind others, which are of the same kernel: the size that it needs is fixed in all of them."""
     earlier = _refixed(before, sizes, way.axis)
     return _again(way, earlier.kernel, earlier)
 
 
-def _refixed(split: SplitSum, sizes: Dict[str, int], axis: str) -> SplitSum:
+def _refixed(split: Apart, sizes: Dict[str, int], axis: str) -> Apart:
+    if isinstance(split, Online):
+        return running(_fixed(split.whole, sizes, axis), split.axis, split.block)
     if split.before is None:
         return _again(split, _fixed(split.whole, sizes, axis), None)
     earlier = _refixed(split.before, sizes, axis)
     return _again(split, earlier.kernel, earlier)
 
 
-def _again(split: SplitSum, whole: Kernel, before: SplitSum | None) -> SplitSum:
+def _again(split: SplitSum, whole: Kernel, before: Apart | None) -> SplitSum:
     """The same of another kernel."""
     return remade(split, whole, before)
 
@@ -245,7 +266,7 @@ def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     return ADD_CYCLES * prod(int(n) for n in cells)
 
 
-def rest(split: SplitSum, sizes: Dict[str, int]) -> dict[str, int]:
+def rest(split: Apart, sizes: Dict[str, int]) -> dict[str, int]:
     """The sizes that the split kernel still takes: its axis is fixed."""
     known = {*split.kernel.free_sizes, *(a.name for a in split.kernel.axes)}
     return {n: v for n, v in sizes.items() if n in known}

@@ -5,15 +5,20 @@ loops that fold the tensor too, each in a dimension of its own; everything that 
 is touched in one iteration of them all; in one iteration the elements have cells of their own, the block being moved by a constant;
 and what is read there was written there: each element is assigned, or begun at 0, before it is read (claims 10 and 11). The tensor
 is no result, and nothing is read of what the memory held before.
+
+Of a ring (Loop.rings) each iteration touches rows var and var + 1, what stands before the loop rows 0 and 1, and what stands behind
+it the last two. A row is then touched in two iterations that follow each other, and the next one in its place only after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.program import Loop, Node, Use, walk
 from isamap_smt.proof.program_accesses import Access
@@ -32,6 +37,63 @@ def fold_claims(book: Book, touched: Sequence[Access]) -> None:
             book.attempt(
                 _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, a=around: _fold(book, x, t, d, a, touched)
             )  # fmt: skip
+
+    for n, node in enumerate(program.body):
+        for tensor, dimension in node.rings if isinstance(node, Loop) else ():
+            words = f"two rows of {tensor} lie at the front of its memory"
+            book.attempt(
+                _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, at=n: _ring(book, x, t, d, at, touched)
+            )  # fmt: skip
+    inner = [
+        t for x, around in walk((*program.ahead, *program.body)) if isinstance(x, Loop) and around for t, _ in x.rings
+    ]
+    if inner:
+        said = "a loop inside another one keeps two rows"
+        book.note(_CLAIM, inner[0], "rings are of loops at the top", Refuted({}, said))
+
+
+def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched: Sequence[Access]) -> None:
+    program, kernel = book.sites.program, book.sites.kernel
+    counted = loop.step == 1 and is_constant(loop.count) and loop.count >= 1 and loop.end is None
+    if not loop.plain or loop.base is not None or not counted:
+        raise UnrecognisedError(f"{loop.var} is no loop in order, in steps of 1, so it keeps no two rows of {tensor}")
+    every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in (*x.folds, *x.rings)]
+    if every.count(tensor) != 1 or _uses(program.ahead, tensor):
+        raise UnrecognisedError(f"{tensor} is folded twice, or touched ahead of the calls")
+    fresh = tensor in assigned_whole(kernel) and tensor in kernel.temporaries and tensor not in kernel.results
+    said = f"{tensor} is a result, or its elements are not all assigned before they are read"
+    book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", fresh, said)
+
+    def rows(a: Access) -> Any:
+        here = a.site.position[1]
+        return loop.var if here == at else sp.S.Zero if here < at else sp.sympify(loop.count) - 1
+
+    _all_within(book, tensor, dimension, touched, rows, 2, f"rows that are there, of {loop.var} and the next")
+
+
+def _all_within(
+    book: Book, tensor: str, dimension: int, touched: Sequence[Access], base: Callable[[Access], Any], length: Any, what: str
+) -> None:  # fmt: skip
+    """Each place of the tensor that is touched lies in so many rows from base(access) on."""
+    seen = set()
+    for a in touched:
+        if a.place.home is not None or a.place.name != tensor:
+            continue
+        if not 0 <= dimension < len(a.place.index):
+            raise UnrecognisedError(f"{tensor} has no dimension {dimension}")
+        seen.add(a.site.position)
+        moved = sp.expand(a.place.index[dimension] - base(a))
+        words = f"what is touched {place(a.site)} lies in the {what}"
+        goals = [("le", sp.S.Zero, moved), ("lt", moved, sp.sympify(length))]
+        book.ask(_CLAIM, tensor, words, [*state(a.site), a.where], goals)
+    uses = {
+        s.position
+        for s in book.sites.sites
+        if isinstance(s.node, Use) and tensor in (r.name for _, r in s.node.operands)
+    }
+    if uses - seen:
+        said = f"{tensor} is touched in {len(uses - seen)} places that no claim knows"
+        book.note(_CLAIM, tensor, "each place that touches it is known", Refuted({}, said))
 
 
 def _fold(
@@ -52,25 +114,8 @@ def _fold(
     inside = _uses((loop,), tensor) == _uses((*program.ahead, *program.body), tensor)
     said = f"{tensor} is touched outside of the loop over {loop.var}"
     book.structure(_CLAIM, tensor, f"nothing outside of the loop over {loop.var} touches it", inside, said)
-    seen = set()
-    for a in touched:
-        if a.place.home is not None or a.place.name != tensor:
-            continue
-        if not 0 <= dimension < len(a.place.index):
-            raise UnrecognisedError(f"{tensor} has no dimension {dimension}")
-        seen.add(a.site.position)
-        moved = sp.expand(a.place.index[dimension] - loop.step * loop.var)
-        words = f"what is touched {place(a.site)} lies in the block of {loop.step} that {loop.var} counts"
-        goals = [("le", sp.S.Zero, moved), ("lt", moved, sp.sympify(loop.step))]
-        book.ask(_CLAIM, tensor, words, [*state(a.site), a.where], goals)
-    uses = {
-        s.position
-        for s in book.sites.sites
-        if isinstance(s.node, Use) and tensor in (r.name for _, r in s.node.operands)
-    }
-    if uses - seen:
-        said = f"{tensor} is touched in {len(uses - seen)} places that no claim knows"
-        book.note(_CLAIM, tensor, "each place that touches it is known", Refuted({}, said))
+    what = f"block of {loop.step} that {loop.var} counts"
+    _all_within(book, tensor, dimension, touched, lambda _: loop.step * loop.var, loop.step, what)
 
 
 def _depth(loop: Loop, tensor: str) -> int:

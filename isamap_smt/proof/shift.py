@@ -25,7 +25,7 @@ from isamap_smt.ir.typed import typed_value
 from isamap_smt.proof.scalar_bits import equal_bits
 
 if TYPE_CHECKING:
-    from isamap_smt.proof.split import Claims
+    from isamap_smt.proof.split_claims import Claims
 
 
 def ask_moved(c: Claims) -> None:

@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_encodings.scalar import same_tree
 from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.rounding_bound import Bound
+from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
 from isamap_smt.ir.scalar import Read, cast, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.ir.typed import typed_value
 
 FOLLOWED = 500_000  # points at each of which a run looks at the rounding
@@ -33,13 +38,53 @@ def rounding_error(
     """
     if isinstance(of, Kernel):
         return of_kernel(of, arrays, sizes)
+    kernel, trees = _followed(of)
+    free = set(kernel.free_sizes)
+    return of_kernel(kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+
+
+def rounding_bound(
+    of: Kernel | Any, ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int] | None = None
+) -> dict[str, Bound]:
+    """Output name -> how far its elements may be off, and where they lie, for all inputs within these ranges; without a run, and in
+    calls that add to nothing.
+
+    of: as for rounding_error(). ranges: input -> least and greatest element; integers have those of their type where none is given.
+    Raises SizeError for open sizes, recurrences (of running maxima, plan.notes say it), and where an instruction rounds in a way of
+    its own; UnknownNameError for an input without a range.
+    """
+    if isinstance(of, Kernel):
+        return bound_of_kernel(of, ranges, sizes)
+    found = _bounded(*_followed(of), ranges, sizes or {})
+    program: Program = of if isinstance(of, Program) else of.program
+    split: ProvedSplit | None = getattr(of, "split", None)
+    if split is None or not rounds_as_written(program):
+        return found
+    extents = {a.name: int(a.extent) for a in program.kernel.axes if is_constant(a.extent)}
+    open_ = {a.name: extents[a.name] for a in split.split.origin.axes if a.extent.is_Symbol and a.name in extents}
+    return _nearer(found, _bounded(split.split.origin, {}, ranges, {**(sizes or {}), **open_}))
+
+
+def _bounded(
+    kernel: Kernel, trees: dict[int, Any], ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int]
+) -> dict[str, Bound]:
+    free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
+    return bound_of_kernel(kernel, ranges, {n: v for n, v in sizes.items() if n in free}, trees)
+
+
+def _nearer(one: dict[str, Bound], other: dict[str, Bound]) -> dict[str, Bound]:
+    """The smaller bound of each: a sum in parts has the terms of the whole, of which other things may be known."""
+    return {n: min(b, other[n], key=lambda x: x.error) for n, b in one.items()}
+
+
+def _followed(of: Any) -> tuple[Kernel, dict[int, Any]]:
+    """The kernel that a program computes, and the values that its instructions compute in other words."""
     program: Program = of if isinstance(of, Program) else of.program
     strange = [s.proved.mapping.instruction for s in program.schedules if not _is_followed(s)]
     if strange:
         raise SizeError(f"the rounding of {strange[0].name} ({strange[0].rounding}) is not followed")
     trees = {s.proved.mapping.statement_index: t for s in program.schedules if (t := _computed(s)) is not None}
-    free = set(program.kernel.free_sizes)
-    return of_kernel(program.kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+    return program.kernel, trees
 
 
 def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Near]:
@@ -48,14 +93,42 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
     floats = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
     if program.machine is not None or points > FOLLOWED or not floats:
         return {}
-    extents = {a.name: a.extent for a in kernel.axes}
-    open_ = {
-        str(a.extent): int(extents[a.name]) for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents
-    }
     try:
-        return rounding_error(program, arrays, open_)
+        return rounding_error(program, arrays, _sizes(program, kernel))
     except SizeError:
         return {}
+
+
+def foreseen(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Bound]:
+    """What holds for all inputs between the least and the greatest element of each of these; empty where it is not known.
+    `kernel` has all sizes."""
+    floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
+    if program.machine is not None or any(not np.isfinite(arrays[n].astype(np.float64)).all() for n in floats):
+        return {}
+    ranges = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    try:
+        found = rounding_bound(program, ranges, _sizes(program, kernel))
+        found = _nearer(found, rounding_bound(kernel, ranges)) if rounds_as_written(program) else found
+    except SizeError:
+        return {}
+    return {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}
+
+
+def _sizes(program: Program, kernel: Kernel) -> dict[str, int]:
+    """The sizes that the program leaves open."""
+    extents = {a.name: a.extent for a in kernel.axes}
+    named = [a for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents]
+    return {str(a.extent): int(extents[a.name]) for a in named}
+
+
+def rounds_as_written(program: Program) -> bool:
+    """Whether every statement rounds as its expression says, fused or not, and none computes it in other words."""
+
+    def same(s: Schedule) -> bool:
+        tree, m = _computed(s), s.proved.mapping
+        return tree is None or same_tree(tree, typed_value(m.kernel, m.statement))
+
+    return all(_is_followed(s) and same(s) for s in program.schedules)
 
 
 def _is_followed(s: Schedule) -> bool:

@@ -33,7 +33,8 @@ class Judgement:
     """exact: equal bit for bit. error: max|got-ref| / max|ref|, the worst over all outputs; infinite where a NaN or an infinity
     stands in one of both alone. bound: what rounding explains; 0 where the results must be equal. reason: what is wrong, or ''.
     undefined: how many elements are NaN in both, which count as equal and say little of the code. stated: the largest error that
-    follows from the rounding of each operation, as a part of max|ref|; None where that was not followed.
+    follows from the rounding of each operation, as a part of max|ref|; None where that was not followed. foreseen: of each result,
+    what was known before the run, for all inputs between the ends of these.
     """
 
     exact: bool
@@ -43,6 +44,7 @@ class Judgement:
     reason: str = ""
     undefined: int = 0
     stated: float | None = None
+    foreseen: tuple[str, ...] = ()
 
 
 def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.runtime.explained import explained
+from isamap_smt.runtime.explained import explained, foreseen
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
 
 Arrays = dict[str, np.ndarray]
@@ -94,7 +94,9 @@ def judged_call(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> t
     call.run()
     arithmetic = arithmetic_of(compiled.program)
     near = explained(compiled.program, kernel, arrays)
-    return call, judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic, near)
+    seen = judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic, near)
+    told = tuple(f"{n} {b}" for n, b in foreseen(compiled.program, kernel, arrays).items())
+    return call, replace(seen, foreseen=told)
 
 
 def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:

@@ -211,7 +211,7 @@ class _Search:
 def _whole(mapping: Mapping, values: Dict[str, Any], axes: Sequence[str], mark: str = "") -> tuple[int, ...]:
     """The point of the family's kernel that these values of the mapped kernel's axes are; mark: at the end of their names."""
     env = {a.name: int(values[a.name + mark]) for a in mapping.statement.axes}
-    for one in reversed(mapping.split.chain if mapping.split else ()):
+    for one in reversed(mapping.split.splits if mapping.split else ()):
         env |= {a: int(evaluate(e, env)) for a, e in one.pieces[0].point}
     return tuple(env[a] for a in axes)
 

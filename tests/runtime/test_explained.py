@@ -10,6 +10,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+import sympy as sp
 import z3
 
 import isamap_smt as im
@@ -20,7 +21,8 @@ from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.functions import TABLE, applied
 from isamap_smt.ir.near import Near
-from isamap_smt.ir.scalar import Exp
+from isamap_smt.ir.rounding_error import rounding_error as of_kernel
+from isamap_smt.ir.scalar import Exp, SMul
 from isamap_smt.runtime.explained import explained
 from isamap_smt.runtime.judge import judge, wanted
 from isamap_smt.runtime.measure import arrays_for
@@ -197,4 +199,15 @@ def test_conversions_choices_and_whole_numbers() -> None:
 
 def test_the_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", f"{EXAMPLES}/norms.py:SOFTMAX", "avx2", "--sizes", "i=4,n=50", "--seconds", "0"]) == 0
-    assert "each element is within the rounding of its operations, at most " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "each element is within the rounding of its operations, at most " in said
+    assert "for all inputs between the ends of these: y off by " in said
+
+
+def test_values_that_instructions_compute_in_other_words_are_followed_in_time_steps() -> None:
+    """A tree that is given for a statement of a recurrence stands in its place in each step."""
+    kernel = im.kernel("axis t < 3\nH: f32[4, J]\nH[0,j] = s[j]\nfor t:\n  H[t+1,j] = H[t,j] * a[t,j]", name="steps")
+    arrays = {"s": np.float32([1.5, 2]), "a": np.float32([[3, 1], [1, 5], [7, 1]])}
+    other = of_kernel(kernel, arrays, trees={1: SMul(kernel.statements[1].value, sp.Integer(2))})["H"]
+    assert other.value[3].tolist() == [8 * 1.5 * 21, 8 * 2 * 5]
+    assert of_kernel(kernel, arrays)["H"].value[3].tolist() == [1.5 * 21, 2 * 5]

@@ -1,0 +1,378 @@
+"""How far rounding may carry the results of any program of a kernel, for all inputs of stated ranges: a bound that needs no run.
+
+Of every tensor is known where its exact elements lie, and that a program's are off by at most `relative` of the exact one and by
+`absolute` besides. u is half the distance from 1 to the next number, t half the smallest one.
+
+    a + b, a - b       of one sign: the larger relative error; else what both are off, absolutely; and u
+    a * b, a / b       (1 + r)(1 + s) - 1, (r + s) / (1 - s); and u, and t
+    max, min           the larger of both
+    exp                e^d - 1 of the result, where the argument is off by d; and its ULP
+    other functions    d times the largest slope, and their ULP
+    sum of n terms     of one sign: the terms' relative error, and n - 1 roundings; else of n times the largest term
+
+What is less the maximum over it lies below 0, and is 0 somewhere: so `exp` of it is at most 1, and a sum of such is at least 1.
+Nothing is said (infinity) where a divisor may be 0, a logarithm's argument negative, or a number too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import erf, exp, expm1, inf, isfinite, log, log1p, pi, prod, sqrt, tanh
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.errors import SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.near import SLACK, Unit
+from isamap_smt.ir.rounding_error import terms_of
+from isamap_smt.ir.scalar import (
+    Abs,
+    Cast,
+    Erf,
+    Exp,
+    Floor,
+    IndexValue,
+    Log,
+    Read,
+    Relu,
+    Round,
+    Rsqrt,
+    SAdd,
+    Saturate,
+    SDiv,
+    Select,
+    Sigmoid,
+    SMax,
+    SMin,
+    SMul,
+    SNeg,
+    Sqrt,
+    SSub,
+    Tanh,
+    Unary,
+    reads,
+)
+from isamap_smt.ir.typed import ends, literal_kind, type_of, typed_value
+
+_STEEPEST = {Tanh: 1.0, Sigmoid: 0.25, Erf: 2 / sqrt(pi)}
+_WIDEST = 700.0  # exponents beyond have no f64
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Exact elements lie in [low, high]; a program's is off by at most relative * |exact| + absolute.
+
+    peak: of the elements over `over`, axes of the statement that computes them, one at least is as large.
+    """
+
+    low: float
+    high: float
+    relative: float = 0.0
+    absolute: float = 0.0
+    peak: float = -inf
+    over: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> float:
+        """What no exact element exceeds."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def error(self) -> float:
+        """How far any element may be off."""
+        return self.relative * self.size + self.absolute
+
+    def __str__(self) -> str:
+        return f"off by {self.relative:.1e} of it and {self.absolute:.1e}, between {self.low:g} and {self.high:g}"
+
+
+NOTHING = Bound(-inf, inf, inf, inf)
+
+
+def rounding_bound(
+    kernel: Kernel,
+    ranges: Mapping[str, tuple[float, float]],
+    sizes: Mapping[str, int] | None = None,
+    trees: Mapping[int, Any] | None = None,
+) -> dict[str, Bound]:
+    """Output name -> what holds of its elements for all inputs within these ranges, in every program whose sums come in any order,
+    in calls that add to nothing.
+
+    trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
+    UnknownNameError for an input without a range.
+    """
+    fixed = kernel.with_sizes(dict(sizes or {}))
+    if fixed.free_sizes or fixed.recurrences:
+        what = "has recurrences" if fixed.recurrences else f"needs the sizes {', '.join(fixed.free_sizes)}"
+        raise SizeError(f"{kernel.name} {what}: no bound of its rounding is known")
+    for n in ranges:
+        if n not in fixed.inputs:
+            raise UnknownNameError(f"{kernel.name} has no input {n!r}; {did_you_mean(n, fixed.inputs)}")
+    known = {n: Bound(float(low), float(high)) for n, low, high in fixed.ranges}
+    for t in (fixed.tensor(n) for n in fixed.inputs):
+        if t.name in ranges:
+            low, high = ranges[t.name]
+            known[t.name] = Bound(float(low), float(high))
+        elif not t.dtype.is_float:
+            known.setdefault(t.name, Bound(float(t.dtype.low), float(t.dtype.high)))
+        else:
+            say = f"ranges={{{t.name!r}: (-1, 1)}}"
+            raise UnknownNameError(f"{t.name} has no range: say where its elements lie, such as {say}")
+    found = _Bounds(fixed, known)
+    for number, s in enumerate(fixed.statements):
+        found.statement(s, (trees or {}).get(number))
+    return {n: found.tensors[n] for n in fixed.results}
+
+
+class _Bounds:
+    """What is known of every tensor so far."""
+
+    def __init__(self, kernel: Kernel, inputs: dict[str, Bound]) -> None:
+        self.kernel, self.tensors = kernel, inputs
+        self.types = {t.name: t.dtype for t in kernel.tensors}
+        self.places: dict[str, Any] = {}  # the index with which a tensor was written
+        self.maxima: dict[str, tuple[Any, Statement]] = {}  # tensor -> what it is the maximum of
+
+    def statement(self, s: Statement, tree: Any = None) -> None:
+        """The statement is carried out."""
+        name, kind = s.target.tensor, self.types[s.target.tensor]
+        self.now = s
+        first = name not in self.tensors
+        value = typed_value(self.kernel, s) if tree is None else tree
+        before = self.tensors.get(name, Bound(0.0, 0.0))
+        if s.op == "+":
+            made = self._sum(s, value, kind, None if first else before)
+        else:
+            found = self._of(value, kind)
+            plain = len({str(i) for i in s.target.index}) == len(s.target.index)
+            plain = plain and all(i.is_Symbol for i in s.target.index)
+            if s.op in ("max", "min") and not s.guard:
+                made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
+            elif s.op == "=" and plain:
+                shape = self.kernel.tensor(name).shape
+                whole = all(s.axis(i.name).extent == n for i, n in zip(s.target.index, shape, strict=True))
+                made = found if whole and not s.guard else _either(found, before)
+            else:
+                made = NOTHING
+        self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}
+        if s.op == "max" and first and not s.guard and tree is None:
+            self.maxima[name] = (s.value, s)
+        self.tensors[name] = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
+        self.places[name] = s.target.index
+
+    def _sum(self, s: Statement, value: Any, kind: DType, before: Bound | None) -> Bound:
+        """So many terms, or fewer where there is a guard, in any order, beginning at 0 or at what is there before; those of a sum
+        may be added one by one."""
+        terms = [(sign, self._of(t, kind)) for sign, t in terms_of(value)]
+        signed = [a if sign > 0 else Bound(-a.high, -a.low, a.relative, a.absolute) for sign, a in terms]
+        a = reduce(_add, signed[1:], signed[0])
+        count = prod(int(s.axis(n).extent) for n in s.reduction_axes)
+        low, high = a.low * count, a.high * count
+        if s.guard:
+            low, high = min(low, 0.0), max(high, 0.0)
+        elif a.low >= 0 and a.peak > 0 and a.over == s.reduction_axes:
+            low = max(low, a.peak + (count - 1) * a.low)
+        there = before or Bound(0.0, 0.0)
+        low, high = low + there.low, high + there.high
+        if not kind.is_float:
+            inside = max(kind.low, -(2**53)) <= low and high <= min(kind.high, 2**53) and a.error == there.error == 0
+            return Bound(low, high) if inside else NOTHING
+        unit, roundings = Unit.of(kind), count * len(terms) + (before is not None)
+        if roundings * unit.relative >= 1 or not isfinite(a.error + there.error):
+            return NOTHING
+        grown = (roundings - 1) * unit.relative / (1 - roundings * unit.relative)
+        if all(x.low >= 0 for x in (*signed, there)) or all(x.high <= 0 for x in (*signed, there)):
+            relative = _both(max(a.relative, there.relative), grown)
+            absolute = (count * a.absolute + there.absolute) * (1 + grown)
+        else:
+            sizes = count * sum(x.size + x.error for x in signed) + there.size + there.error
+            relative, absolute = 0.0, count * a.error + there.error + grown * sizes
+        return Bound(low, high, relative * SLACK, absolute * SLACK)
+
+    def _of(self, x: Any, kind: DType) -> Bound:
+        found = self._value(x, kind)
+        return found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING
+
+    def _value(self, x: Any, kind: DType) -> Bound:
+        own = type_of(x, self.types) or kind
+        match x:
+            case Read():  # of what nothing has written, it begins at 0
+                found = self.tensors.get(x.tensor, Bound(0.0, 0.0))
+                return found if x.index == self.places.get(x.tensor) else replace(found, peak=-inf)
+            case IndexValue():
+                low, high = ends(x.args[0], self.kernel, self.now)
+                return _held(Bound(float(low), float(high)), own)
+            case Cast():
+                return self._cast(x)
+            case Round() | Saturate():
+                to = DTYPES[x.args[0].name]
+                inner = self._of(x.args[1], DTYPES["f64" if isinstance(x, Round) else "i64"])
+                least, most = (min(max(v, to.low), to.high) for v in (inner.low, inner.high))
+                return _whole(Bound(least, most, 0.0, inner.error))
+            case Select():
+                yes, no = (self._of(v, own) for v in x.args[1:])
+                return _either(yes, no, not all(isinstance(a, IndexValue) or a.is_Integer for a in x.args[0].args[1:]))
+            case SNeg():
+                return _negative(self._of(x.args[0], own))
+            case Relu():
+                return _larger(self._of(x.args[0], own), Bound(0.0, 0.0))
+            case Unary():
+                return _function(type(x), self._of(x.args[0], own), own)
+            case SAdd() | SSub() | SMul() | SDiv() | SMax() | SMin():
+                return self._binary(x, own)
+        return _held(Bound(float(x), float(x)), own) if isinstance(x, sp.Integer | sp.Float | sp.Rational) else NOTHING
+
+    def _cast(self, x: Any) -> Bound:
+        to, inner = DTYPES[x.args[0].name], x.args[1]
+        given = type_of(inner, self.types) or literal_kind(inner, to)
+        a = self._of(inner, given)
+        if not to.is_float:
+            made = _whole(a) if given.is_float else a
+            return made if made.low - made.error >= to.low and made.high + made.error <= to.high else NOTHING
+        exact = given == to or (given.is_float and to.bits > given.bits)
+        return a if exact else _rounded(a, to) if given.is_float else _held(a, to)
+
+    def _binary(self, x: Any, own: DType) -> Bound:
+        a, b = (self._of(v, own) for v in x.args)
+        if NOTHING in (a, b):
+            return NOTHING
+        match x:
+            case SAdd():
+                made = _add(a, b)
+            case SSub():
+                made = self._less_maximum(x, _add(a, _negative(b)))
+            case SMul():
+                made = _multiply(a, b)
+                made = replace(made, low=max(made.low, 0.0)) if x.args[0] == x.args[1] else made
+            case SDiv():
+                made = _divide(a, b)
+            case _:
+                return _larger(a, b, isinstance(x, SMin))
+        if own.is_float:
+            return _rounded(made, own)
+        inside = max(own.low, -(2**53)) <= made.low and made.high <= min(own.high, 2**53)
+        return made if inside and made.error == 0 else NOTHING
+
+    def _less_maximum(self, x: Any, made: Bound) -> Bound:
+        """What is less the maximum over it is at most 0, and 0 at one of the points that the maximum is over."""
+        value, m = x.args
+        if not isinstance(value, Read) or not isinstance(m, Read) or m.tensor not in self.maxima:
+            return made
+        whole, s = self.maxima[m.tensor]
+        if whole != value or m.index != s.target.index or self.now.guard:
+            return made
+        return replace(made, high=0.0, low=min(made.low, 0.0), peak=0.0, over=s.reduction_axes)
+
+
+def _both(r: float, s: float) -> float:
+    """(1 + r)(1 + s) - 1, where r and s may be too small to be added to 1."""
+    return r + s + r * s
+
+
+def _rounded(a: Bound, kind: DType, ulp: float = 0.5) -> Bound:
+    """The same after an operation that is off by so many ULP."""
+    unit = Unit.of(kind)
+    u, t = 2 * ulp * unit.relative, 2 * ulp * unit.smallest
+    relative, absolute = _both(a.relative, u), a.absolute * (1 + u) + t
+    made = replace(a, relative=relative * SLACK, absolute=absolute * SLACK)
+    return made if isfinite(made.error) and made.size + made.error < unit.largest else NOTHING
+
+
+def _held(a: Bound, kind: DType) -> Bound:
+    """Numbers of a text, or whole ones, in this type."""
+    if not kind.is_float:
+        return a
+    whole = a.low.is_integer() and a.high.is_integer() and a.size * Unit.of(kind).relative <= 0.5
+    return a if whole else _rounded(a, kind)
+
+
+def _negative(a: Bound) -> Bound:
+    return Bound(-a.high, -a.low, a.relative, a.absolute)
+
+
+def _add(a: Bound, b: Bound) -> Bound:
+    low, high = a.low + b.low, a.high + b.high
+    if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
+        return Bound(low, high, max(a.relative, b.relative), a.absolute + b.absolute)
+    return Bound(low, high, 0.0, a.error + b.error)
+
+
+def _multiply(a: Bound, b: Bound) -> Bound:
+    corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+    relative = _both(a.relative, b.relative)
+    absolute = a.absolute * b.size * (1 + b.relative) + b.absolute * a.size * (1 + a.relative) + a.absolute * b.absolute
+    made = Bound(min(corners), max(corners), relative, absolute)
+    return replace(made, peak=0.0, over=a.over) if a.peak == 0 and b.low >= 0 else made  # 0 stays 0
+
+
+def _divide(a: Bound, b: Bound) -> Bound:
+    least = max(b.low, -b.high)
+    grown = b.relative + b.absolute / least if least > 0 else inf
+    if grown >= 1:
+        return NOTHING
+    corners = [x / y for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Bound(min(corners), max(corners), (a.relative + grown) / (1 - grown), a.absolute / (least * (1 - grown)))
+
+
+def _larger(a: Bound, b: Bound, smaller: bool = False) -> Bound:
+    """x +- (r |x| + e) grows with x where r < 1, so the larger one is off by no more than with the larger r and e."""
+    choose = min if smaller else max
+    relative = max(a.relative, b.relative)
+    found = Bound(choose(a.low, b.low), choose(a.high, b.high), relative, max(a.absolute, b.absolute))
+    return found if relative < 1 else NOTHING
+
+
+def _either(a: Bound, b: Bound, uncertain: bool = False) -> Bound:
+    """One or the other. uncertain: a program may take the other one."""
+    low, high = min(a.low, b.low), max(a.high, b.high)
+    if uncertain:
+        return Bound(low, high, 0.0, max(a.error, b.error) + high - low)
+    return Bound(low, high, max(a.relative, b.relative), max(a.absolute, b.absolute))
+
+
+def _whole(a: Bound) -> Bound:
+    """After rounding to integers, one way or the other."""
+    return Bound(a.low - 1, a.high + 1, 0.0, a.error + 1 if a.error else 0.0)
+
+
+def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
+    """The function of each, with its stated ULP."""
+    row, d = TABLE[head], a.error
+    ulp = row.wide_ulp if kind.bits == 64 else row.ulp
+    if not isfinite(d):
+        return NOTHING
+    if head is Abs:
+        low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
+        return Bound(low, a.size, a.relative, a.absolute)
+    if head is Floor:
+        return _whole(a)
+    if head is Exp:
+        if max(a.high, d) > _WIDEST:
+            return NOTHING
+        low = exp(a.low) * (1 - 1e-14) if a.low > -_WIDEST else 0.0
+        made = _rounded(Bound(low, exp(a.high) * (1 + 1e-14) if a.high else 1.0, expm1(d), 0.0), kind, ulp)
+        return made if a.peak == -inf else replace(made, peak=exp(a.peak) * (1 - 1e-14), over=a.over)
+    if head in _STEEPEST:
+        f = {Tanh: tanh, Sigmoid: _sigmoid, Erf: erf}[head]
+        return _rounded(Bound(f(a.low) - 1e-14, f(a.high) + 1e-14, 0.0, d * _STEEPEST[head]), kind, ulp)
+    if a.low <= 0 or (share := a.relative + a.absolute / a.low) >= 0.5:  # how far off, as a part of the number
+        return NOTHING
+    if head is Log:
+        return _rounded(Bound(log(a.low) - 1e-13, log(a.high) + 1e-13, 0.0, -log1p(-share)), kind, ulp)
+    if head is Sqrt:
+        return _rounded(Bound(sqrt(a.low), sqrt(a.high), share, 0.0), kind, ulp)
+    if head is Rsqrt:
+        return _rounded(Bound(1 / sqrt(a.high), 1 / sqrt(a.low), share / (1 - share), 0.0), kind, ulp)
+    return NOTHING
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
+
+
+__all__ = ["Bound", "rounding_bound"]

@@ -1,0 +1,338 @@
+"""Running maxima and sums: what is made is proved and the same within the stated rounding; what is wrong is refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import isamap_smt as im
+from examples import attention
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.interpret import run_kernel
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.online import Online, Role
+from isamap_smt.ir.online_rounding import online_rounding
+from isamap_smt.ir.scalar import Exp, IndexValue, Read, SAdd, Scalar, SMul, SSub, read, rewrite_reads
+from isamap_smt.mapping.online import running
+from isamap_smt.proof.split import prove_split
+
+LSE = """
+temporary M, E, D
+M[q] max= x[q,k]
+E[q,k] = exp(x[q,k] - M[q])
+D[q] += E[q,k]
+L[q] = M[q] + log(D[q])
+"""
+SOFTMAX = """
+temporary M, E, D
+M[q] max= x[q,k]
+E[q,k] = exp((x[q,k] - M[q]) * z[])
+D[q] += E[q,k]
+Y[q,k] = E[q,k] / D[q]
+"""
+WEIGHTED = """
+temporary S, M
+S[q,k] = x[q,k]
+M[q] max= S[q,k]
+D[q] += exp(S[q,k] - M[q])
+O[q,v] += exp(S[q,k] - M[q]) * V[k,v]
+Y[q,v] = O[q,v] / D[q]
+"""
+MASKED = """
+temporary M, E, D
+M[q] max= x[q,k] where k <= q
+E[q,k] = exp(x[q,k] - M[q]) where k <= q
+D[q] += E[q,k] where k <= q
+L[q] = M[q] + log(D[q])
+"""
+SEEN = LSE.replace("M, E, D", "M, E") + "N[q] = M[q]\n"  # every state is a result
+TEXTS = {
+    "lse": LSE,
+    "seen": SEEN,
+    "softmax": SOFTMAX,
+    "weighted": WEIGHTED,
+    "masked": MASKED,
+    "attention": attention.TEXT,
+}
+
+
+def whole(name: str, **sizes: int) -> Kernel:
+    kernel = im.kernel(TEXTS[name], name=name)
+    return kernel.with_sizes({"q": 5, "k": 19, **({"d": 3} if name == "attention" else {}), **sizes})
+
+
+def arrays_of(kernel: Kernel, seed: int = 0) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+    sizes = dict.fromkeys(kernel.free_sizes, 3)
+    full, rng = kernel.with_sizes(sizes), np.random.default_rng(seed)
+    made = {n: np.asarray(rng.normal(size=tuple(map(int, full.tensor(n).shape))) * 3, np.float32) for n in full.inputs}
+    return {n: np.asarray(np.abs(a)) if n == "z" else a for n, a in made.items()}, sizes
+
+
+def differ(one: Kernel, other: Kernel, seeds: int = 1) -> bool:
+    for seed in range(seeds):
+        arrays, sizes = arrays_of(one, seed)
+        a, b = (run_kernel(k, arrays, sizes=sizes) for k in (one, other))
+        if not all(np.allclose(a[n], b[n], rtol=1e-5, atol=1e-6, equal_nan=True) for n in one.results):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("block", [1, 4, 6, 19])
+@pytest.mark.parametrize("name", list(TEXTS))
+def test_blocks_compute_the_same(name: str, block: int) -> None:
+    kernel = whole(name)
+    made = im.online(kernel, axis="k", block=block)
+    assert made.proof.arithmetic == "reassociate"
+    assert im.kernel(made.split.kernel.text, name=name) == made.split.kernel
+    assert not differ(kernel, made.split.kernel)
+
+
+def test_rows_whose_first_blocks_are_minus_infinity_are_numbers() -> None:
+    x = np.full((5, 19), -np.inf, np.float32)
+    x[:, 17] = [0, 1, -30, 80, 2]
+    made = running(whole("lse"), "k", 4)
+    np.testing.assert_array_equal(run_kernel(made.kernel, {"x": x})["L"], x[:, 17])
+
+
+@pytest.mark.parametrize("text", ["E[q,k] * E[q,k]", "E[q,k] + x[q,k]", "exp(E[q,k])", "E[q,k] * exp(M[q] - x[q,k])"])
+def test_terms_that_do_not_grow_by_one_factor_are_refuted(text: str) -> None:
+    kernel = im.kernel(LSE.replace("D[q] += E[q,k]", f"D[q] += {text}"), name="other", sizes={"k": 19})
+    proof = prove_split(running(kernel, "k", 4))
+    assert not proof.proved
+    assert {c.claim for c in proof.failed()} == {"scalar"}
+
+
+# ---- mutants: (what to do to the statement of a role for a tensor, the claim that refutes it)
+
+
+Change = Callable[[Any, Online], Any]
+Mutant = Callable[[Online], Online]
+
+
+def other(role: Role, tensor: str, change: Change, rest: bool | None = None) -> Mutant:
+    def mutant(x: Online) -> Online:
+        of = next(n for n in range(x.first, x.end) if x.whole.statements[n].target.tensor == tensor)
+        number, s = x.statements(role, rest)[of]
+        changed = change(s, x)
+        assert changed != s
+        every = tuple(changed if n == number else t for n, t in enumerate(x.kernel.statements))
+        return replace(x, kernel=replace(x.kernel, statements=every))
+
+    return mutant
+
+
+def value(change: Change) -> Change:
+    return lambda s, x: replace(s, value=change(s.value, x))
+
+
+def moved(tensor: str, by: int) -> Change:
+    """What is read of the tensor's first dimension lies so many further on."""
+
+    def at(r: Any) -> Any:
+        return read(tensor, r.index[0] + by, *r.index[1:]) if r.tensor == tensor else r
+
+    return value(lambda v, _: rewrite_reads(v, at))
+
+
+def instead(tensor: str, by: str, row: Any) -> Change:
+    """What is read of the tensor is read in this row of another one."""
+
+    def at(r: Any) -> Any:
+        return read(by, row, *r.index[len(r.index) - 1 :]) if r.tensor == tensor else r
+
+    return value(lambda v, _: rewrite_reads(v, at))
+
+
+def first(v: Any, _: Online) -> Any:
+    return v.args[0]
+
+
+def second(v: Any, _: Online) -> Any:
+    return v.args[1]
+
+
+def all_scaled(v: Any, _: Online) -> Any:
+    return SMul(SAdd(v.args[0].args[0], v.args[1]), v.args[0].args[1])
+
+
+def zero_twice(v: Any, _: Online) -> Any:
+    """The factor is 0 for the second block, too."""
+    return v.func(v.args[0].func(*v.args[0].args[:2], sp.Integer(1)), *v.args[1:])
+
+
+def without_factor(v: Any, _: Online) -> Any:
+    return SAdd(v.args[0].args[0], v.args[1])
+
+
+def argument(change: Callable[[Any], Any]) -> Change:
+    """The factor's exponential with another argument."""
+
+    def at(e: Any) -> Any:
+        if isinstance(e, Exp):
+            return Exp(change(e.args[0]))
+        return e.func(*map(at, e.args)) if isinstance(e, Scalar) and not isinstance(e, Read | IndexValue) else e
+
+    return value(lambda v, _: at(v))
+
+
+def points(change: Change) -> Change:
+    """Reads of x at another point of the axis."""
+
+    def at(v: Any, x: Online) -> Any:
+        return rewrite_reads(v, lambda r: read("x", r.index[0], change(r.index[1], x)) if r.tensor == "x" else r)
+
+    return value(at)
+
+
+def swapped(x: Online) -> Online:
+    """The factor stands above the maximum that it reads."""
+    n = next(n for n, m in enumerate(x.made) if m.role is Role.SCALE)
+    update = next(n for n, m in enumerate(x.made) if m.role is Role.UPDATE)
+    order = list(range(len(x.made)))
+    order[n], order[update] = update, n
+    inside = [x.kernel.statements[x.first + i] for i in order]
+    statements = (*x.kernel.statements[: x.first], *inside, *x.kernel.statements[x.first + len(order) :])
+    return replace(x, made=tuple(x.made[i] for i in order), kernel=replace(x.kernel, statements=statements))
+
+
+def no_rest(x: Online) -> Online:
+    """The last points are computed nowhere."""
+    gone = {x.first + n for n, m in enumerate(x.made) if m.rest}
+    statements = tuple(s for n, s in enumerate(x.kernel.statements) if n not in gone)
+    made = tuple(m for m in x.made if not m.rest)
+    kept = replace(x, made=made, kernel=replace(x.kernel, statements=statements))
+    last = value(lambda v, _: read(v.tensor.replace("_end", "_run"), sp.Integer(x.steps), *v.index))
+    return other(Role.CLOSE, "D", last)(other(Role.CLOSE, "M", last)(kept))
+
+
+U, P, S, C, B = Role.UPDATE, Role.POINTS, Role.SCALE, Role.CLOSE, Role.BEGIN
+MUTANTS: dict[str, tuple[Mutant, str]] = {
+    "the factor is dropped": (other(U, "D", value(without_factor), False), "scalar"),
+    "the factor is dropped in the rest": (other(U, "D", value(without_factor), True), "scalar"),
+    "the maximum is that of the block": (other(U, "M", value(second), False), "scalar"),
+    "the maximum is that of the rest": (other(U, "M", value(second), True), "scalar"),
+    "the block's sum is dropped": (other(U, "D", value(first), False), "scalar"),
+    "the block's sum is scaled, too": (other(U, "D", value(all_scaled), False), "scalar"),
+    "the factor is turned around": (other(S, "M", argument(lambda a: SSub(a.args[1], a.args[0])), False), "scalar"),
+    "the factor is of twice the difference": (other(S, "M", argument(lambda a: SMul(a, sp.Integer(2))), False), "scalar"),
+    "the last factor is that of a block": (other(U, "D", instead("M_last", "M_scale", 3), True), "order"),
+    "terms are at the maximum before": (other(P, "E", moved("M_run", -1), False), "program"),
+    "terms are at the block's maximum": (other(P, "E", instead("M_run", "M_part", sym("k_block")), False), "program"),
+    "terms of the rest are at the maximum before": (other(P, "E", instead("M_end", "M_run", 4), True), "program"),
+    "the factor is 0 for two blocks": (other(S, "M", value(zero_twice), False), "scalar"),
+    "the rest begins a point too early": (other(P, "E", points(lambda k, _: k - 1), True), "program"),
+    "the rest begins a point too early in the maximum": (other(P, "M", points(lambda k, _: k - 1), True), "program"),
+    "blocks overlap": (other(P, "E", points(lambda k, _: k - sym("k_block")), False), "program"),
+    "the maximum begins at 0": (other(B, "M", value(lambda v, _: sp.Integer(0))), "neutral"),
+    "the sum begins at 1": (other(B, "D", value(lambda v, _: sp.Integer(1))), "neutral"),
+    "what is given back lacks the rest": (other(C, "D", value(lambda v, _: read("D_run", 4, *v.index))), "link"),
+    "the maximum given back lacks the rest": (other(C, "M", value(lambda v, _: read("M_run", 4, *v.index))), "link"),
+    "the factor is read before its maximum": (swapped, "order"),
+    "the rest is left out": (no_rest, "link"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(MUTANTS))
+def test_mutant_is_refuted(name: str) -> None:
+    mutate, claim = MUTANTS[name]
+    right = running(whole("seen", k=19), "k", 4)
+    wrong = mutate(right)
+    proof = prove_split(wrong)
+    assert proof.word == "refuted", name
+    assert proof.failed()[0].claim == claim, [str(c) for c in proof.failed()]
+    if name not in (
+        "the maximum begins at 0",
+        "the sum begins at 1",
+    ):  # of no row here, and times the first factor, which is 0
+        assert differ(right.whole, wrong.kernel, seeds=20)
+
+
+def test_weighted_sums_are_refuted_without_their_factor() -> None:
+    right = running(whole("weighted", v=3), "k", 4)
+    wrong = other(U, "O", value(without_factor), False)(right)
+    (failed,) = prove_split(wrong).failed()
+    assert failed.subject == "state of O"
+    assert differ(right.whole, wrong.kernel)
+
+
+# ---- rounding
+
+
+def scores(rng: np.random.Generator, k: int, block: int) -> np.ndarray:
+    """Rows: any, growing from point to point and from block to block, by little, all equal, of huge range, some minus infinity."""
+    n = np.arange(k)
+    holes = np.where(rng.random(k) < 0.4, -np.inf, rng.normal(size=k) * 5)
+    holes[rng.integers(k)] = 1.0
+    rows = [
+        rng.normal(size=k), np.sort(rng.normal(size=k)) * 30, n * 0.37, n * 1e-7 + rng.random(), np.full(k, rng.random()),
+        rng.normal(size=k) * 1e4, holes, -n * rng.random(), n // block * rng.random() * 3 + rng.normal(size=k) * 1e-3,
+    ]  # fmt: skip
+    return np.stack(rows).astype(np.float32)
+
+
+def check_rounding(seed: int, cases: int) -> float:
+    """The largest part of a bound that was seen."""
+    rng, worst = np.random.default_rng(seed), 0.0
+    for _ in range(cases):
+        k = int(rng.integers(2, 201))
+        block = int(rng.integers(1, min(k, 64) + 1))
+        made = running(whole("weighted", q=9, k=k, v=3), "k", block)
+        stated = {b.tensor: b.number for b in online_rounding(made)}
+        x, values = scores(rng, k, block), (rng.normal(size=(k, 3)) * rng.choice([1, 100])).astype(np.float32)
+        got = run_kernel(made.kernel, {"x": x, "V": values})
+        wide, v = x.astype(np.longdouble), values.astype(np.longdouble)
+        e = np.exp(wide - wide.max(1, keepdims=True))
+        d, o, size = e.sum(1), e @ v, np.abs(v).max(0)
+        parts = {
+            "D": np.abs(got["D"] - d) / d,
+            "O": np.abs(got["O"] - o) / (d[:, None] * size),
+            "Y": np.abs(got["Y"] - o / d[:, None]) / size,
+        }  # fmt: skip
+        worst = max([worst, *(float((p / stated[n]).max()) for n, p in parts.items())])
+    return worst
+
+
+def test_rounding_stays_within_what_is_stated_and_uses_some_of_it() -> None:
+    assert 0.05 < check_rounding(3, 12) <= 1
+
+
+@pytest.mark.exhaustive
+def test_rounding_of_many_stays_within_what_is_stated() -> None:
+    assert 0.15 < check_rounding(4, 400) <= 1
+
+
+def test_what_is_stated_counts_blocks_and_points() -> None:
+    made = running(whole("weighted", v=3), "k", 6)
+    d, o, y = online_rounding(made)
+    assert str(d) == "D is within 1.7e-06 of itself: (1.82*4 + 5 + 2*3 + 1 ln 19) u, u = 6.0e-08" or d.number < 2e-6
+    assert o.units == pytest.approx(d.units + 1)
+    assert y.of == "the largest |V|" and y.number > d.number + o.number
+
+
+def test_factors_of_the_scores_are_assumed_to_be_no_less_than_0() -> None:
+    (d,) = online_rounding(running(whole("softmax"), "k", 6))
+    assert d.assumed == ("z",)
+    assert "for z >= 0" in str(d)
+
+
+@pytest.mark.parametrize("value_", ["exp(x[q,k] * z[] - M[q] * z[])", "exp(x[q,k] - M[q]) * x[q,k] * x[q,k]"])
+def test_of_other_forms_nothing_is_stated(value_: str) -> None:
+    text = LSE.replace("E[q,k] = exp(x[q,k] - M[q])", f"E[q,k] = {value_}")
+    assert online_rounding(running(im.kernel(text, name="other", sizes={"k": 19}), "k", 4)) == ()
+
+
+@pytest.mark.parametrize("types", [{"E": "bf16"}, {"M": "f64", "D": "f64"}, {"x": "f64"}, {"M": "f16"}])
+def test_of_chains_of_several_types_nothing_is_stated(types: dict[str, str]) -> None:
+    kernel = whole("lse").with_dtypes(types)
+    assert online_rounding(running(kernel, "k", 4)) == ()
+
+
+def test_narrower_scores_are_as_they_are() -> None:
+    kernel = whole("lse")
+    (narrow,) = online_rounding(running(kernel.with_dtypes({"x": "bf16"}), "k", 4))
+    assert narrow == online_rounding(running(kernel, "k", 4))[0]
