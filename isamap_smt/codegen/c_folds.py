@@ -20,7 +20,7 @@ from isamap_smt.ir.scalar import Read, SAdd, SMax, SMin
 
 _NAMES: dict[str, type[Any]] = {"sum": SAdd, "max": SMax, "min": SMin}
 _TYPES = ("f32", "f64", "i32", "u32", "i64", "u64")
-LEAST, MOST = 4, 32  # elements
+LEAST, MOST = 4, 128  # elements
 _CALL = re.compile(r"\bisamap_(sum|max|min)_(\d+)_([a-z]+\d+)\(")
 
 

@@ -206,7 +206,7 @@ def rounded(x: Array, low: int, high: int, to: np.dtype) -> Array:
 _NUMBERS = {
     "LOG2_E": LOG2_E, "MINUS_LOG2_E": -LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2": LN2, "LN2_HIGH": LN2_HIGH,
     "LN2_LOW": LN2_LOW, "LN2_SHORT": LN2_SHORT, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST,
-    "CERTAIN": CERTAIN, "SATURATED": SATURATED, "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, "FLAT": FLAT, "ROUND": ROUND,
+    "CERTAIN": CERTAIN, "SATURATED": SATURATED, "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, "FLAT": FLAT, "ROUND": F(ROUND),
     "PER_PIECE": PER_PIECE, "PIECE": PIECE,
     **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
 }  # fmt: skip
@@ -356,7 +356,7 @@ def c_functions() -> str:
     text = _C.replace("{ROOT_HALF}", f"{hex(ROOT_HALF)}u")
     text = text.replace("{LOG(f)}", _chorner("f", LOG, "({p} * {x} + {c})"))
     text = text.replace("{ERF(d)}", _by_piece())
-    pieces = ("    {" + ", ".join(f"{float(c)!r}f" for c in piece) + "},\n" for piece in zip(*ERF, strict=True))
+    pieces = ("    {" + ", ".join(f"{float(row[k])!r}f" for row in ERF) + "},\n" for k in range(len(ERF[0])))
     text = text.replace("{PIECES}", "".join(pieces))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", f"{float(value)!r}f")
