@@ -47,7 +47,7 @@ def execute(state: Lowering) -> Nodes:
     execution = Use(state.compute, tuple(references.items()), point=point, statement=nest.mapping.statement_index)
     within = {v.name for v in inner.values()}
     where = tested(state)
-    woven = state.compute.chained
+    woven = state.compute.chained and {o for o, _ in state.compute.places} == {o for o, _ in state.compute.c_types}
     body = unroll(nest, inner, execution, where=where, woven=woven)
     if streamed:
         left = [r for r in where if not symbols_of([r]) & within]

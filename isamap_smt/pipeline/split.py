@@ -120,16 +120,18 @@ def splits(
 
 
 def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int) -> tuple[int, ...]:
-    """Numbers of partial sums. Where a row is so long that several side by side leave the first cache, they are enough for sums in
-    one row of which none waits; where there are fewer results than such sums, both are offered. The points that are left over are
-    computed one by one, and may be too many."""
+    """Numbers of partial sums. Rows so long that several side by side leave the first cache are each summed by several vectors, of
+    which none waits, also where a term takes several steps; the points that these leave over are computed one by one, and may be too
+    many. Where there are fewer results than such sums, one vector is offered, too."""
     if extent < CHAINS * lanes * near * REUSED:
         return (lanes,)
     extents = kernel.tensor(kernel.statements[position].target.tensor).shape
     results = prod(map(int, extents)) if all(map(is_constant, extents)) else CHAINS
     if results < CHAINS:
         return lanes, lanes * CHAINS
-    chains = min((CHAINS, CHAINS // 2, 1), key=lambda n: extent // (n * lanes) + extent % (lanes * near * n))
+    chains = min(
+        (2 * CHAINS, CHAINS, CHAINS // 2, 1), key=lambda n: extent // (n * lanes) + extent % (lanes * near * n)
+    )
     return (lanes * chains,)
 
 

@@ -40,14 +40,15 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
 
 
 def _takes_turns(book: Book, loop: Loop) -> None:
-    """The steps of moves and executions are all that stands in a woven loop, which is unrolled."""
+    """The steps of moves and executions are all that stands in a woven loop, which is unrolled. A register with a number would be
+    the same one in every iteration."""
     others = [
         n
         for n, _ in walk(loop.body)
         if not (
             isinstance(n, If)
             or (isinstance(n, Loop) and n.woven)
-            or (isinstance(n, Alloc) and n.buffer.memory == "registers")
+            or (isinstance(n, Alloc) and n.buffer.memory == "registers" and n.buffer.first is None)
             or (isinstance(n, Use) and (n.moves or n.computes))
         )
     ]

@@ -26,7 +26,7 @@ from isamap_smt.scheduling.supply import reached
 KEPT = 16  # register tiles handed to the solver: the best by their cost in the first cache (24 cost no less in 80 benchmarks)
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
 ONCE = 4  # executions side by side where each element is computed once
-TURN = 5  # registers that one of several executions uses that take turns, constants included; with 8 of 32 the steps of exp slow down
+TURN = 5  # registers for each execution of those that take turns, constants included: six on AVX-512, of which eight are no faster
 SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
 LATENCY_SLACK = 1.02  # where the accumulators just cover the latency, an operand that comes late costs a cycle
 STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer

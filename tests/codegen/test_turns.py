@@ -155,11 +155,17 @@ def with_a_copy(loop: Loop) -> tuple[Node, ...]:
     return (replace(loop, body=(*loop.body, copied)),)
 
 
-def backwards_too(loop: Loop) -> tuple[Node, ...]:
+def no_longer_unrolled(loop: Loop) -> tuple[Node, ...]:
     return (replace(loop, kind="serial"),)
 
 
-@pytest.mark.parametrize("change", [with_a_copy, backwards_too])
+def by_number(loop: Loop) -> tuple[Node, ...]:
+    """A register that the C calls by its number is the same one in every iteration."""
+    body = (Alloc(replace(n.buffer, first=3)) if isinstance(n, Alloc) else n for n in loop.body)
+    return (replace(loop, body=tuple(body)),)
+
+
+@pytest.mark.parametrize("change", [with_a_copy, no_longer_unrolled, by_number])
 def test_only_unrolled_moves_and_executions_take_turns(change: Callable[[Loop], tuple[Node, ...]]) -> None:
     proof = prove_program(with_loops(small(), change))
     said = [c.verdict for c in proof.failed() if c.claim == "disjoint"]

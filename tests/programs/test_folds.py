@@ -50,7 +50,7 @@ def test_four_statements_share_one_loop_and_are_told() -> None:
     assert [s.fused for s in plan.program.schedules] == ["i"] * 4
     assert any("share blocks of" in n and ", 4, 5 and 9 " in n for n in plan.notes)
     loop = loop_of(plan.program)
-    assert set(dict(loop.folds)) == {"e", "top_sums", "total_sums"}
+    assert set(dict(loop.folds)) == {"e", "share", "top_sums", "total_sums"}
     assert "rows of e lie at its front" in str(plan.program)
 
 
