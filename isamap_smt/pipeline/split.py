@@ -121,8 +121,8 @@ def splits(
 
 def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int) -> tuple[int, ...]:
     """Numbers of partial sums. Rows so long that several side by side leave the first cache are each summed by several vectors, of
-    which none waits, also where a term takes several steps; the points that these leave over are computed one by one, and may be too
-    many. Where there are fewer results than such sums, one vector is offered, too."""
+    which none waits, also where a term takes several steps; the points that these leave over are computed one by one, and may be
+    too many. Where there are fewer results than such sums, one vector is offered, too."""
     if extent < CHAINS * lanes * near * REUSED:
         return (lanes,)
     extents = kernel.tensor(kernel.statements[position].target.tensor).shape
