@@ -18,17 +18,14 @@ Y[h,q,d] = O[h,q,d] / D[h,q]
 
 ATTENTION = im.kernel(TEXT, name="attention")
 
-#: Row q sees the columns up to q. B is added to the scores, and is so small for the others that their exponentials are 0; their
-#: products with the values are left out.
+#: Row q sees the columns up to q: the others are neither multiplied, compared, added nor written.
 CAUSAL = im.kernel(
     """
-    temporary B, S, L, M, E, D, O
-    B[q,k] = select(k <= q, 0, -1e30)
-    S[h,q,k] += Q[h,q,d] * K[h,k,d]
-    L[h,q,k] = S[h,q,k] * z[] + B[q,k]
-    M[h,q] max= L[h,q,k]
-    E[h,q,k] = exp(L[h,q,k] - M[h,q])
-    D[h,q] += E[h,q,k]
+    temporary S, M, E, D, O
+    S[h,q,k] += Q[h,q,d] * K[h,k,d] where k <= q
+    M[h,q] max= S[h,q,k] where k <= q
+    E[h,q,k] = exp((S[h,q,k] - M[h,q]) * z[]) where k <= q
+    D[h,q] += E[h,q,k] where k <= q
     O[h,q,d] += E[h,q,k] * V[h,k,d] where k <= q
     Y[h,q,d] = O[h,q,d] / D[h,q]
     """,

@@ -24,6 +24,19 @@ static inline __m256i avx2_mask32(int64_t active) {
 static inline __m256i avx2_mask64(int64_t active) {
     return _mm256_cmpgt_epi64(_mm256_set1_epi64x(active), _mm256_setr_epi64x(0, 1, 2, 3));
 }
+/* The first `active` lanes from memory, `fill` in the others. */
+static inline __m256 avx2_filled_ps(const float *p, int64_t active, float fill) {
+    const __m256i some = avx2_mask32(active);
+    return _mm256_blendv_ps(_mm256_set1_ps(fill), _mm256_maskload_ps(p, some), _mm256_castsi256_ps(some));
+}
+static inline __m256d avx2_filled_pd(const double *p, int64_t active, double fill) {
+    const __m256i some = avx2_mask64(active);
+    return _mm256_blendv_pd(_mm256_set1_pd(fill), _mm256_maskload_pd(p, some), _mm256_castsi256_pd(some));
+}
+static inline __m256i avx2_filled_epi32(const void *p, int64_t active, int32_t fill) {
+    const __m256i some = avx2_mask32(active);
+    return _mm256_blendv_epi8(_mm256_set1_epi32(fill), _mm256_maskload_epi32((const int *)p, some), some);
+}
 /* Four bytes, of any alignment and any element type, in every lane. */
 static inline __m256i avx2_broadcast32(const void *p) {
     int32_t word;
@@ -54,6 +67,7 @@ FLOAT = MoveCode(
     store="_mm256_storeu_ps({m}, {r});",
     masked_load="{r} = _mm256_maskload_ps({m}, avx2_mask32({active}));",
     masked_store="_mm256_maskstore_ps({m}, avx2_mask32({active}), {r});",
+    filled_load="{r} = avx2_filled_ps({m}, {active}, FILL);",
 )
 DOUBLE = MoveCode(
     load="{r} = _mm256_loadu_pd({m});",
@@ -62,6 +76,7 @@ DOUBLE = MoveCode(
     store="_mm256_storeu_pd({m}, {r});",
     masked_load="{r} = _mm256_maskload_pd({m}, avx2_mask64({active}));",
     masked_store="_mm256_maskstore_pd({m}, avx2_mask64({active}), {r});",
+    filled_load="{r} = avx2_filled_pd({m}, {active}, FILL);",
 )
 # 32-bit words: one i32, two i16 or four bytes
 WORD = MoveCode(
@@ -71,6 +86,7 @@ WORD = MoveCode(
     store="_mm256_storeu_si256((__m256i *)({m}), {r});",
     masked_load="{r} = _mm256_maskload_epi32((const int *)(const void *)({m}), avx2_mask32({active}));",
     masked_store="_mm256_maskstore_epi32((int *)(void *)({m}), avx2_mask32({active}), {r});",
+    filled_load="{r} = avx2_filled_epi32({m}, {active}, FILL);",
 )
 
 REGISTERS = (

@@ -24,9 +24,20 @@ static inline uint64_t avx2_load64(const void *p, int64_t bytes) {
     memcpy(&v, p, (size_t)bytes);
     return v;
 }
+static inline uint64_t avx2_filled64(const void *p, int64_t bytes, uint8_t fill) {
+    uint64_t v = UINT64_C(0x0101010101010101) * fill;
+    memcpy(&v, p, (size_t)bytes);
+    return v;
+}
 static inline void avx2_store64(void *p, int64_t bytes, uint64_t v) { memcpy(p, &v, (size_t)bytes); }
 static inline __m128i avx2_load128(const void *p, int64_t bytes) {
     uint8_t lanes[16] = {0};
+    memcpy(lanes, p, (size_t)bytes);
+    return _mm_loadu_si128((const __m128i *)lanes);
+}
+static inline __m128i avx2_filled128(const void *p, int64_t bytes, __m128i fill) {
+    uint8_t lanes[16];
+    _mm_storeu_si128((__m128i *)lanes, fill);
     memcpy(lanes, p, (size_t)bytes);
     return _mm_loadu_si128((const __m128i *)lanes);
 }
@@ -37,6 +48,12 @@ static inline void avx2_store128(void *p, int64_t bytes, __m128i v) {
 }
 static inline __m256i avx2_load256(const void *p, int64_t bytes) {
     uint8_t lanes[32] = {0};
+    memcpy(lanes, p, (size_t)bytes);
+    return _mm256_loadu_si256((const __m256i *)lanes);
+}
+static inline __m256i avx2_filled256(const void *p, int64_t bytes, __m256i fill) {
+    uint8_t lanes[32];
+    _mm256_storeu_si256((__m256i *)lanes, fill);
     memcpy(lanes, p, (size_t)bytes);
     return _mm256_loadu_si256((const __m256i *)lanes);
 }
@@ -153,6 +170,7 @@ def _kind(width: int, bits: int, element: str) -> Kind:
             store=f"{mm}_storeu_{si}((__m{width}i *)(void *)({{m}}), {{r}});",
             masked_load=f"{{r}} = avx2_load{width}({{m}}, {some});",
             masked_store=f"avx2_store{width}({{m}}, {some}, {{r}});",
+            filled_load=f"{{r}} = avx2_filled{width}({{m}}, {some}, {mm}_set1_epi{bits}(FILL));",
         ),
     )
 
@@ -166,6 +184,7 @@ EIGHT_BYTES = Kind(
         store="avx2_store64({m}, 8, {r});",
         masked_load="{r} = avx2_load64({m}, {active});",
         masked_store="avx2_store64({m}, {active}, {r});",
+        filled_load="{r} = avx2_filled64({m}, {active}, (uint8_t)(FILL));",
     ),
 )
 BYTE, HALF, BITS = "(char)*({m})", "(short)*({m})", "avx2_bits16({m})"

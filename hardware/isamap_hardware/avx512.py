@@ -18,6 +18,7 @@ FLOAT = MoveCode(
     store="_mm512_storeu_ps({m}, {r});",
     masked_load="{r} = _mm512_maskz_loadu_ps((__mmask16)((1u << ({active})) - 1u), {m});",
     masked_store="_mm512_mask_storeu_ps({m}, (__mmask16)((1u << ({active})) - 1u), {r});",
+    filled_load="{r} = _mm512_mask_loadu_ps(_mm512_set1_ps(FILL), (__mmask16)((1u << ({active})) - 1u), {m});",
 )
 DOUBLE = MoveCode(
     load="{r} = _mm512_loadu_pd({m});",
@@ -26,6 +27,7 @@ DOUBLE = MoveCode(
     store="_mm512_storeu_pd({m}, {r});",
     masked_load="{r} = _mm512_maskz_loadu_pd((__mmask8)((1u << ({active})) - 1u), {m});",
     masked_store="_mm512_mask_storeu_pd({m}, (__mmask8)((1u << ({active})) - 1u), {r});",
+    filled_load="{r} = _mm512_mask_loadu_pd(_mm512_set1_pd(FILL), (__mmask8)((1u << ({active})) - 1u), {m});",
 )
 
 

@@ -101,6 +101,7 @@ def _kind(width: int, bits: int, lanes: int, element: str, mask: str = "") -> Ki
             store=f"{mm}_storeu_{si}((void *)({{m}}), {{r}});",
             masked_load=f"{{r}} = {mm}_maskz_loadu_epi{bits}({mask}, {{m}});",
             masked_store=f"{mm}_mask_storeu_epi{bits}({{m}}, {mask}, {{r}});",
+            filled_load=f"{{r}} = {mm}_mask_loadu_epi{bits}({mm}_set1_epi{bits}(FILL), {mask}, {{m}});",
         ),
     )
 

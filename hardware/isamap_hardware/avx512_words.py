@@ -29,4 +29,6 @@ WORD = MoveCode(
     store="_mm512_storeu_si512({m}, (__m512i){r});",
     masked_load="{r} = (avx512_i32x16)_mm512_maskz_loadu_epi32((__mmask16)((1u << ({active})) - 1u), {m});",
     masked_store="_mm512_mask_storeu_epi32({m}, (__mmask16)((1u << ({active})) - 1u), (__m512i){r});",
+    filled_load="{r} = (avx512_i32x16)_mm512_mask_loadu_epi32("
+    "_mm512_set1_epi32(FILL), (__mmask16)((1u << ({active})) - 1u), {m});",
 )

@@ -1,7 +1,8 @@
 """Loads, broadcasts, zeroing and stores of one register type, described from a table of their C; and Arm's dot products.
 
 A register holds `lanes` groups of `group` elements. Lane l of a full load is the l-th group in memory; a broadcast
-puts one group in every lane; a masked form touches the first `active` lanes only, and a masked load zeroes the rest.
+puts one group in every lane; a masked form touches the first `active` lanes only. A masked load zeroes the rest, or
+leaves the least or the most of the type there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Register:
 
 @dataclass(frozen=True)
 class MoveCode:
-    """The C of the six moves. '' where the machine has no such move."""
+    """The C of the moves. '' where the machine has no such move. filled_load: with FILL, the number that the other lanes get."""
 
     load: str
     broadcast: str
@@ -43,6 +44,7 @@ class MoveCode:
     store: str = ""
     masked_load: str = ""
     masked_store: str = ""
+    filled_load: str = ""
 
 
 def moves(
@@ -64,6 +66,7 @@ def moves(
         ("store", "store", f"m[{cell}] = r[{cell}]", code.store),
         ("masked_load", "load", whole, code.masked_load),
         ("masked_store", "store", f"m[{cell}] = r[{cell}]", code.masked_store),
+        *((f"masked_load_{end}", "load", whole, c) for end, c in _filled(register, code.filled_load)),
     )
     axes = {"l": register.lanes, "e": register.group} if grouped else {"l": register.lanes}
     return tuple(
@@ -79,7 +82,11 @@ def moves(
             per_cycle=1.0 if kind == "store" else 2.0,
             active={"l": "active"} if name.startswith("masked") else None,
             needs=masks if name.startswith("masked") else (),
-            beyond="zero" if name == "masked_load" else "kept",
+            beyond=name.removeprefix("masked_load_")
+            if kind == "load" and name.startswith("masked_load_")
+            else "zero"
+            if name == "masked_load"
+            else "kept",
             c_types={"r": register.c_type},
             headers=headers,
             prelude=prelude,
@@ -87,6 +94,29 @@ def moves(
         for name, kind, text, emit in table
         if emit
     )
+
+
+def _filled(register: Register, load: str) -> tuple[tuple[str, str], ...]:
+    """(least or most, C of the load) where elements are compared: in groups they are multiplied."""
+    if not load or register.group > 1:
+        return ()
+    return tuple(
+        (end, load.replace("FILL", number)) for end, number in zip(("least", "most"), ENDS[register.dtype], strict=True)
+    )
+
+
+# The least and the most of a type in C; of f16 and bf16, whose registers hold words, their bits.
+ENDS = {
+    "f32": ("-__builtin_inff()", "__builtin_inff()"),
+    "f64": ("-__builtin_inf()", "__builtin_inf()"),
+    "f16": ("(short)0xfc00", "(short)0x7c00"),
+    "bf16": ("(short)0xff80", "(short)0x7f80"),
+    "i32": ("INT32_MIN", "INT32_MAX"),
+    "i16": ("INT16_MIN", "INT16_MAX"),
+    "u16": ("0", "(short)0xffff"),
+    "i8": ("INT8_MIN", "INT8_MAX"),
+    "u8": ("0", "(char)0xff"),
+}
 
 
 # How Arm's products of bf16 round, FPCR.EBF being 0: those of one pair in each lane, and of several.

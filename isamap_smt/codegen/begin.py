@@ -18,7 +18,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import FRESH
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import find_start
-from isamap_smt.proof.program_start import every_element_has_a_point
+from isamap_smt.proof.program_start import every_element_is_begun
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     reads = any(a.tensor == tensor for a in statement.inputs)
     if start is None or ahead or reads or not all(a.members for a in nest.axes.values()):
         return None
-    if not every_element_has_a_point(kernel, position):
+    if not every_element_is_begun(kernel, position):
         return None
     around = tuple(loop.var for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction)
     return Begin(tensor, start, around, tensor in kernel.temporaries)

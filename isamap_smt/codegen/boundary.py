@@ -12,7 +12,8 @@ can cost less.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -23,8 +24,10 @@ import sympy as sp
 from isamap_smt.codegen.nest import Nest, most_trips, plain_name
 from isamap_smt.ir.boxes import always_true, extreme
 from isamap_smt.ir.boxes import slack as slack_of
-from isamap_smt.ir.expr import IMin, ceil_div, evaluate, is_constant, smallest, substitute, sym, symbols_of
+from isamap_smt.ir.engines import ZERO
+from isamap_smt.ir.expr import IMin, affine, ceil_div, evaluate, is_constant, smallest, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis
+from isamap_smt.ir.neutral import beyond_for
 
 # Measured on an Intel core with AVX-512, with its vectors and with those of AVX2.
 TESTED_CYCLES = 0.5  # for each test whose answer can change at every step
@@ -39,26 +42,67 @@ COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, 
 class PeeledBoundary:
     """guards: what executions at the boundary test. slack: not negative only where a whole register tile needs no test; None
     where no tile is known to need none. stepwise: it is asked at each step of the reduction whether the tile lies inside, or
-    outside."""
+    outside. masks: relations that lanes move and that leave the first ones, which the loads cut; beyond: what they leave in the
+    others, so that executions need no test of these."""
 
     guards: tuple[Any, ...]
     slack: Any
     stepwise: bool = False
+    masks: tuple[Any, ...] = ()
+    beyond: str = ZERO
+
+    @property
+    def relations(self) -> tuple[Any, ...]:
+        """All that must hold at a point of the kernel."""
+        return (*self.guards, *self.masks)
 
 
-def boundary_of(nest: Nest, guards: tuple[Any, ...]) -> PeeledBoundary | None:
-    """The boundary to test; None where lanes of a load differ. Relations that are not affine are tested everywhere."""
-    if symbols_of(guards) & moving_axes(nest):
+def boundary_of(nest: Nest, guards: tuple[Any, ...], operand: str = "") -> PeeledBoundary | None:
+    """The boundary to test; None where lanes of a load differ, and no mask cuts those of this operand. Relations that are not
+    affine are tested everywhere."""
+    moving = moving_axes(nest)
+    masks = tuple(g for g in guards if symbols_of([g]) & moving)
+    beyond = beyond_for(nest.statement)
+    if masks and not (operand and beyond and _leave_first_lanes(nest, operand, masks)):
         return None
+    tested = tuple(g for g in guards if g not in masks)
     starts = _starts(nest)
     slack = _least_slack(nest, guards, starts)
+    found = PeeledBoundary(tested, None, False, masks, beyond if masks else ZERO)
     if slack is None:
-        return PeeledBoundary(guards, None)
+        return found
     share = _share_at_the_boundary(nest, slack, starts) if _counted(nest, slack, starts) else 0.0
-    stepwise = share > 0.5 and _steps(nest, guards) >= LONG
+    stepwise = share > 0.5 and _steps(nest, guards) >= (2 if masks else LONG)
     none = share == 1 or stepwise
     at = {starts[a].name: _start(nest, a) for a in nest.axes}
-    return PeeledBoundary(guards, None if none else substitute(slack, at), stepwise)
+    return replace(found, slack=None if none else substitute(slack, at), stepwise=stepwise)
+
+
+def _leave_first_lanes(nest: Nest, operand: str, masks: tuple[Any, ...]) -> bool:
+    """Whether each of them leaves the first lanes of the operand, along the one in which its elements differ."""
+    relevant = nest.relevant(operand)
+    lanes = [x for x in nest.lanes(operand) if nest.axis_of_lane(x).name in relevant and nest.axis_of_lane(x).leaf != 1]
+    values = {a: nest.value(a) for a in nest.axes}
+    return len(lanes) == 1 and lanes_left(nest, masks, lanes[0], values) is not None
+
+
+def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: Dict[str, Any]) -> tuple[Any, ...] | None:
+    """How many lanes each relation leaves that the lane moves, the first ones; None where it does not leave the first ones.
+
+    values: of the program axes, at lane 0. A number may be negative, or more than there are.
+    """
+    axis = nest.axis_of_lane(lane).name
+    point = nest.point({**values, axis: values[axis] + sym(lane)})
+    found = []
+    for g in (substitute(g, point) for g in relations):
+        if lane not in symbols_of([g]):
+            continue
+        room = slack_of(g)
+        parts = None if room is None else affine(room, [lane])
+        if parts is None or parts[0].get(lane) != -1:
+            return None
+        found.append(sp.expand(parts[1] + 1))
+    return tuple(found)
 
 
 def _steps(nest: Nest, guards: tuple[Any, ...]) -> int:
@@ -133,7 +177,10 @@ def _least_slack(nest: Nest, guards: tuple[Any, ...], starts: dict[str, Any]) ->
     """Not negative only where all relations hold at every point of a register tile and of the reduction inside it, and no
     row of the tile is beyond an extent. None where a relation is not affine in the program's axes."""
     inside = tuple(Axis(f"point of {a}", sp.sympify(_points(nest, a))) for a in nest.axes)
-    point = nest.point({a: starts[a] + nest.axes[a].leaf * sym(f"point of {a}") for a in nest.axes})
+    inside += tuple(Axis(f"lane of {a}", sp.sympify(x.leaf)) for a, x in nest.axes.items())
+    point = nest.point(
+        {a: starts[a] + x.leaf * sym(f"point of {a}") + sym(f"lane of {a}") for a, x in nest.axes.items()}
+    )
     slacks: list[Any] = []
     for g in guards:
         slack = slack_of(g)

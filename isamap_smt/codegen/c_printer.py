@@ -203,7 +203,7 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
             case Loop(kind="parallel"):
                 _print_parallel(p, node)
             case Loop():
-                _print_serial(p, node, "0", p.expr(node.count))
+                _print_serial(p, node, "0", p.expr(node.trips))
             case If():
                 left = node.open_at(p.constants)
                 _block(p, f"if ({_condition(p, left)}) {{" if left else "{", node.body)

@@ -2,7 +2,7 @@
 
 Tests that always hold are marked, at the values of unrolled variables for which they do. Copies get the order of their loops, the
 relations under which a whole tile needs no test, and the block of words that one call copies. Loops get the temporaries that they
-fold. Each mark is an obligation of the
+fold, and the iteration from which on they do nothing. Each mark is an obligation of the
 program's proof (isamap_smt.proof.program_forms); the printer follows them, and decides nothing.
 """
 
@@ -17,6 +17,7 @@ import sympy as sp
 
 from isamap_smt.codegen.c_blocks import block_of
 from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
+from isamap_smt.codegen.ends import with_end
 from isamap_smt.codegen.folds import with_folds
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.boxes import always_true, most
@@ -43,7 +44,7 @@ def _body(body: Nodes, loops: tuple[Loop, ...], places: Places) -> Nodes:
 def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
     match node:
         case Loop():
-            return replace(node, body=_body(node.body, (*loops, node), places))
+            return with_end(replace(node, body=_body(node.body, (*loops, node), places)))
         case If():
             known = tuple(_known(r, loops) for r in node.condition)
             return replace(node, body=_body(node.body, loops, places), known=known)

@@ -10,15 +10,17 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.boundary import rows_of
+from isamap_smt.codegen.boundary import lanes_left, rows_of
 from isamap_smt.codegen.nest import plain_name
 from isamap_smt.codegen.offsets import row_major
-from isamap_smt.codegen.operands import InPlace, Packed, address, guards_carried, move_of, moving_lanes
+from isamap_smt.codegen.operands import InPlace, Packed, StagedOperand, address, guards_carried, move_of, moving_lanes
 from isamap_smt.codegen.prefetch import prefetches
 from isamap_smt.codegen.tile import Lowering, Nodes, active_lanes, tested, tile_values, unroll, unrolled_axes
+from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.expr import smallest, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Ref, Use, use_of
 from isamap_smt.mapping.moves import fits, lane_symbols, moves_in_place
 
@@ -111,9 +113,24 @@ def _register_guard(
     left_out = isinstance(source, InPlace) and source.boundary is not None
     if left_out and operand != _streamed(state):
         guard += _tested_rows(state, operand, cells)
-    elif not left_out:
+    if masks := _masks(source):
+        guard += [substitute(g, point) for g in masks]
+        return tuple(guard), _number_beyond(state, operand)
+    if not left_out:
         guard += [substitute(g, point) for g in guards_carried(nest, operand)]
     return tuple(guard), outside if guard and not left_out else "dead"
+
+
+def _masks(source: StagedOperand) -> tuple[Any, ...]:
+    """The relations that the operand's loads cut."""
+    return source.boundary.masks if isinstance(source, InPlace) and source.boundary and not source.inside else ()
+
+
+def _number_beyond(state: Lowering, operand: str) -> str:
+    """What its masked loads leave in other lanes, as an index type says it."""
+    source = state.staged[operand]
+    assert isinstance(source, InPlace) and source.boundary is not None
+    return str(left_beyond(source.boundary.beyond, state.nest.held(operand)))
 
 
 def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
@@ -123,8 +140,9 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
     moving = moving_lanes(nest, operand)
     in_place = isinstance(source, InPlace)
     tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
-    masked = in_place and not state.whole and any(state.compute.extents[lane] != 1 for lane in tails)
-    if masked and tuple(tails) != moving[:1]:
+    cut = _masks(source)
+    masked = bool(cut) or (in_place and not state.whole and any(state.compute.extents[lane] != 1 for lane in tails))
+    if masked and not {*tails} <= {*moving[:1]}:
         raise ScheduleError(f"{source.name} has a tail that no mask can cut; pack {operand}")
     if in_place:
         move, memory = _in_place(state, operand, units, masked)
@@ -132,6 +150,10 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
         move = move_of(nest, state.hardware, operand, masked=masked, ordered=False)
         memory = _memory(state, operand, units, move)
     active = active_lanes(state, moving[: len(move.active)], units)
+    if cut:
+        left = lanes_left(nest, cut, moving[0], tile_values(state, units, {}))
+        assert left is not None
+        active = (smallest(*(active if tails else ()), *left),)
     registers = () if operand == _streamed(state) else tuple(units.values())
     besides = prefetches(nest, source, state.schedule.stage(operand), state.to_and_fro) if moving == lanes else ()
     return use_of(move, Ref(nest.buffer(f"{operand}_r"), registers), memory, active, besides)
@@ -153,7 +175,8 @@ def _in_place(state: Lowering, operand: str, units: dict[str, Any], masked: bool
     buffer = source.setup[0].buffer if source.setup else None  # type: ignore[union-attr]
     shape = buffer.shape if buffer else nest.kernel.tensor(tensor).shape
     pattern = tuple(lanes.index(lane) for lane in moving_lanes(nest, operand))
-    for move, _ in moves_in_place(state.hardware, state.compute, operand, pattern, masked):
+    beyond = source.boundary.beyond if source.boundary else ZERO
+    for move, _ in moves_in_place(state.hardware, state.compute, operand, pattern, masked, beyond):
         memory = _memory(state, operand, units, move)
         if fits(move, row_major(memory.index, shape)):
             return move, memory

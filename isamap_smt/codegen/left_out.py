@@ -13,9 +13,10 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.boundary import lanes_left
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.boxes import decided_by_output, extreme, slack
-from isamap_smt.ir.expr import affine, smallest, substitute, sym, symbols_of
+from isamap_smt.ir.expr import smallest, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis
 
 
@@ -42,17 +43,7 @@ def first_lanes(nest: Nest, lane: str, values: Dict[str, Any]) -> tuple[Any, ...
 
     values: of the program axes, at lane 0. A number may be negative, or more than there are.
     """
-    axis = nest.axis_of_lane(lane).name
-    found = []
-    for g in at_cells(nest, {**values, axis: values[axis] + sym(lane)}):
-        if lane not in symbols_of([g]):
-            continue
-        room = slack(g)
-        parts = None if room is None else affine(room, [lane])
-        if parts is None or parts[0].get(lane) != -1:
-            return None
-        found.append(sp.expand(parts[1] + 1))
-    return tuple(found)
+    return lanes_left(nest, left_out(nest), lane, values)
 
 
 def whole_and_some(nest: Nest, relations: tuple[Any, ...]) -> tuple[Any, Any] | None:

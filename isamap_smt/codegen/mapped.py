@@ -290,7 +290,7 @@ def _step(state: Lowering) -> Nodes:
         for o, f in state.staged.items()
         if isinstance(f, InPlace) and f.boundary and f.boundary.stepwise and not f.inside
     }
-    guards = tuple(dict.fromkeys(g for f in stepwise.values() for g in f.boundary.guards))  # type: ignore[union-attr]
+    guards = tuple(dict.fromkeys(g for f in stepwise.values() for g in f.boundary.relations))  # type: ignore[union-attr]
     ends = whole_and_some(state.nest, guards) if guards else None
     if ends is None:
         return execute(state)

@@ -80,10 +80,10 @@ def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> S
     found, guards = _in_place(nest, operand), guards_carried(nest, operand)
     if not guards:
         return found
-    boundary = boundary_of(nest, guards)
+    boundary = boundary_of(nest, guards, operand)
     if boundary is None:
         raise ScheduleError(
-            f"no test of {operand} leaves out the points outside, since its lanes differ; pack {operand}"
+            f"no test of {operand} leaves out the points outside, since its lanes differ and no mask cuts them; pack {operand}"
         )
     return replace(found, boundary=replace(boundary, slack=None) if nest.statement.ordered else boundary)
 

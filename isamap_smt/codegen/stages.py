@@ -38,9 +38,9 @@ def with_stages(schedule: Schedule) -> Schedule:
 
 def _padding(nest: Nest, schedule: Schedule, operand: str) -> str:
     """What becomes of the points outside of an operand that is read in place."""
-    boundary = boundary_of(nest, guards_carried(nest, operand))
-    if boundary is not None and (_growing(nest, schedule, operand) or nest.statement.ordered):
-        return LEFT_OUT  # its points stand in one place, and have nothing added for padding
+    boundary = boundary_of(nest, guards_carried(nest, operand), operand)
+    if boundary is not None and (boundary.masks or _growing(nest, schedule, operand) or nest.statement.ordered):
+        return LEFT_OUT  # a mask costs nothing; its points stand in one place, and have nothing added for padding
     copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]
     if nest.held(operand) == nest.mapping.element(operand) and boundary is not None and is_constant(prod(copy.shape)):
         size = int(prod(copy.shape)) * nest.kernel.tensor(copy.type.tensor).dtype.bytes

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -244,7 +245,9 @@ def _check_pragma(t: Token) -> None:
 # ---- preludes ----------------------------------------------------------------------------------------------------------
 
 
+@cache
 def _prelude(text: str) -> None:
+    """Nothing happens for a text that reaches no further than itself. Most instructions share theirs with others."""
     found = [t for t in tokens(text) if t.kind != "comment"]
     check_brackets([t for line in _lines(found) if line[0].text != "#" for t in line])
     around: list[Token] = []
@@ -298,8 +301,13 @@ def _directive(line: list[Token], around: list[Token]) -> None:
 
 def macros(prelude: Iterable[str]) -> frozenset[str]:
     """The names that texts define for the preprocessor."""
-    lines = (line for part in prelude for line in _lines(tokens(part)))
-    return frozenset(x[2].text for x in lines if len(x) > 2 and x[0].text == "#" and x[1].text in ("define", "undef"))
+    return frozenset[str]().union(*map(_macros, prelude))
+
+
+@cache
+def _macros(part: str) -> frozenset[str]:
+    names = ("define", "undef")
+    return frozenset(x[2].text for x in _lines(tokens(part)) if len(x) > 2 and x[0].text == "#" and x[1].text in names)
 
 
 # ---- several instructions in one file of C -----------------------------------------------------------------------------
@@ -338,6 +346,7 @@ def said_by(i: Instruction) -> frozenset[str]:
     return words(_without_holes(i.emit), i.composed or i.own).union(*(words(t, i.own) for t in texts))
 
 
+@cache
 def _functions(part: str) -> frozenset[str]:
     """The functions and types that a text defines, those of its macros left out."""
     found, depth, last, named, typedef = set(), 0, "", "", False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.arguments import LARGEST, exceeds
-from isamap_smt.ir.engines import KEPT, ZERO, Work
+from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO, Work
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 _FORM = "write the memory and which axis counts its rows and its columns, such as 'scratchpad[r,c]', or 0 for one row"
-MOST = 1e6  # cycles
+LONGEST = 1e6  # cycles
 Cells = tuple[tuple[str, Any, Any], ...]
 
 
@@ -101,8 +101,10 @@ def check_issue(i: Instruction) -> None:
     for cell in _sequence(i.name, "cells", i.cells):
         if not isinstance(cell, tuple | list) or len(cell) != 3:
             raise LanguageError(f"instruction {i.name}: cells holds {cell!r}: pass (operand, row, column)")
-    if i.beyond not in (ZERO, KEPT):
-        raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {ZERO!r} or {KEPT!r}")
+    filled = () if i.engine or not i.active or i.kind == "store" else (LEAST, MOST)
+    if i.beyond not in (ZERO, KEPT, *filled):
+        *first, last = [repr(x) for x in (ZERO, *filled, KEPT)]
+        raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {', '.join(first)} or {last}")
     if i.work is not None:
         _check_work(i.name, i.work, axes)
 
@@ -140,7 +142,7 @@ def _check_work(name: str, work: Any, axes: list[str]) -> None:
     if type(work) is not Work:
         raise LanguageError(f"instruction {name}: work={work!r}: pass im.Work(start, each, per), in cycles")
     for what, value in (("start", work.start), ("each", work.each)):
-        if not is_number(value) or not 0 <= value <= MOST:
+        if not is_number(value) or not 0 <= value <= LONGEST:
             raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
     per: object = work.per
     if not isinstance(per, tuple) or any(a not in axes for a in per):

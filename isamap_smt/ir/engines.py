@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ZERO, KEPT = "zero", "kept"
+LEAST, MOST = "least", "most"  # of the numbers of the type, the infinities included
 
 
 @dataclass(frozen=True)

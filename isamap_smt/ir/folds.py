@@ -14,8 +14,11 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.boxes import always_true
+from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.scalar import bound_axes
 
 Nodes = tuple[Node, ...]
 _Moved = Dict[str, tuple[tuple[int, Any], ...]]
@@ -32,18 +35,37 @@ def folded(program: Program) -> tuple[str, ...]:
 
 
 def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
-    """Tensors every element of which the kernel assigns before anything reads it: what they held before is in no result."""
+    """Tensors every element of which the kernel assigns before anything reads it, or a temporary every element that is read: what
+    they held before is in no result."""
     found, seen = [], set[str]()
-    for s in kernel.statements:
+    for n, s in enumerate(kernel.statements):
         name, index = s.target.tensor, s.target.index
         seen |= {a.tensor for a in s.inputs}
         extents = {a.name: a.extent for a in s.axes}
         plain = len({str(i) for i in index}) == len(index) and all(i.is_Symbol and i.name in extents for i in index)
         whole = plain and all(extents[i.name] == n for i, n in zip(index, kernel.tensor(name).shape, strict=True))
-        if s.op == "=" and whole and not s.guard and name not in seen:
+        if s.op == "=" and whole and name not in seen and (not s.guard or _read_inside(kernel, n)):
             found.append(name)
         seen.add(name)
     return tuple(found)
+
+
+def _read_inside(kernel: Kernel, position: int) -> bool:
+    """Whether the target is a temporary, and whoever reads it later, or adds to it, has the statement's guard, said of the elements
+    that are read."""
+    s = kernel.statements[position]
+    later = [(x, a) for x in kernel.statements[position + 1 :] for a in (x.target, *x.inputs)]
+    reads = [
+        (x, a) for x, a in later if a.tensor == s.target.tensor and (x.op != "=" or a != x.target or a in x.inputs)
+    ]
+    own = {a.name for a in s.axes} <= {str(i) for i in s.target.index}
+    return s.target.tensor in kernel.temporaries and own and all(_has_guard(s, x, a) for x, a in reads)
+
+
+def _has_guard(s: Statement, reader: Statement, access: Access) -> bool:
+    table = {i.name: e for i, e in zip(s.target.index, access.index, strict=True)}
+    needed = [substitute(g, table) for g in s.guard]
+    return not bound_axes(reader.value) and all(g in reader.guard or always_true(g, reader.axes) for g in needed)
 
 
 def _nodes(nodes: Nodes, moved: _Moved) -> Nodes:

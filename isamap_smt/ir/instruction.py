@@ -53,7 +53,8 @@ class Instruction(Shown):
     emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter; strides are in elements.
     active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
     of a move of a core. front: axis -> the use parameter that says how many of its first points are not, of what an engine issues.
-    beyond: what becomes of the written cells that are not active, 'zero' or 'kept'.
+    beyond: what becomes of the written cells that are not active, 'zero' or 'kept';
+    of those that a core's load does not bring also 'least' or 'most', of the numbers of their type.
     temporaries: registers of its output's kind that its C needs beside those of its operands; 0 for one intrinsic.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('aligned m 64'); obligations at every use, as the places are.

@@ -13,7 +13,7 @@ from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.arguments import is_open, whole_number
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.engine_checks import check_issue
-from isamap_smt.ir.engines import ZERO
+from isamap_smt.ir.engines import LEAST, MOST, ZERO
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.indirect import by_data
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 MOST_TEMPORARIES = 16
-LEAST, MOST = 1e-6, 1e6  # executions started each cycle; cycles
+SLOWEST, LONGEST = 1e-6, 1e6  # executions started each cycle; cycles
 PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8'"
 
 
@@ -257,9 +257,9 @@ def check_cost(name: str, cost: Any) -> None:
             "executions started each cycle, more than 0 (0.5: one in two cycles)",
         ),
     ):
-        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
-        if not number or (what == "per_cycle" and value < LEAST):
-            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {MOST:g}")
+        number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LONGEST
+        if not number or (what == "per_cycle" and value < SLOWEST):
+            raise LanguageError(f"instruction {name}: {what}={value!r}: pass a number of {means}, at most {LONGEST:g}")
 
 
 def ranges(name: str, contract: Kernel, assume: Any, code: Sequence[str] = ()) -> tuple[tuple[str, int, int], ...]:
@@ -332,7 +332,7 @@ def _place_of(text: str, contract: Kernel) -> str:
 
 def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
     """(axis, use parameter) of the axes that have a number of active points: of a move of a core the first, two at most, and what a
-    load does not bring is zero. Raises LanguageError."""
+    load does not bring is zero, or the least or the most of its type. Raises LanguageError."""
     given = tuple((axis, parameter) for axis, parameter in i.active)
     if i.engine or not given:
         return given
@@ -346,7 +346,7 @@ def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
         raise LanguageError(
             f"instruction {i.name}: active={dict(given)}: of a core's instructions, only moves have that"
         )
-    if i.kind != "store" and i.beyond != ZERO:
+    if i.kind != "store" and i.beyond not in (ZERO, LEAST, MOST):
         raise LanguageError(
             f"instruction {i.name}: a {i.kind} that brings some cells alone makes the others 0: add beyond={ZERO!r}"
         )

@@ -48,7 +48,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import IMin, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -333,6 +333,8 @@ class Loop:
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
     folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
     does: they lie at the front of the memory in each iteration (isamap_smt.ir.folds).
+    woven: of an unrolled loop, whether the steps of its iterations take turns.
+    end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
 
     var: Any
@@ -348,6 +350,12 @@ class Loop:
     extent: Any = None
     folds: tuple[tuple[str, int], ...] = ()
     woven: bool = False
+    end: Any = None
+
+    @property
+    def trips(self) -> Any:
+        """The iterations that the C carries out."""
+        return self.count if self.end is None else IMin(self.count, self.end)
 
     @property
     def number(self) -> Any:

@@ -122,7 +122,8 @@ def _loop(loop: Loop, counted: bool) -> str:
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
     kept = "".join(f"; rows of {t} lie at its front" for t, _ in loop.folds)
-    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
+    end = "" if loop.end is None else f", until {words(loop.end)}"
+    return f"{word} {loop.var} < {words(loop.count)}{end}{order}:{about}{kept}"
 
 
 def declaration(buffer: Buffer) -> str:

@@ -8,11 +8,13 @@ lie along each index of m its place says.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.addresses import Address
+from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -93,14 +95,16 @@ def find_move(
     pattern: tuple[int, ...],
     masked: bool,
     ordered: bool = True,
+    fill: str = ZERO,
 ) -> Instruction:
     """The move between memory and the register of `operand` of `compute`.
 
     pattern: register dimensions that advance in memory, the others are broadcast. ordered: in memory the elements lie in
     the order of the register's cells; otherwise they may lie in another, as they do in a buffer that is packed for the move.
+    fill: what a masked load leaves in the lanes that it does not bring.
     Raises ScheduleError when the machine has none.
     """
-    found = look_for_move(hardware, compute, operand, store, pattern, masked, ordered)
+    found = look_for_move(hardware, compute, operand, store, pattern, masked, ordered, fill)
     if found is not None:
         return found
     form = "masked " if masked else ""
@@ -116,24 +120,28 @@ def look_for_move(
     pattern: tuple[int, ...],
     masked: bool,
     ordered: bool = True,
+    fill: str = ZERO,
 ) -> Instruction | None:
     """The same; None when the machine has none. One that keeps the order comes first."""
     kinds = ("store",) if store else ("load", "broadcast")
-    fitting = [
-        m for m in _moves(hardware, compute, operand, kinds) if bool(m.active) == masked and moving(m) == pattern
-    ]
+    fitting = [m for m in _moves(hardware, compute, operand, kinds) if _masks(m, masked, fill) and moving(m) == pattern]
     plain = next((m for m in fitting if in_order(m)), None)
     return plain if plain or ordered or not fitting else fitting[0]
 
 
 def moves_in_place(
-    hardware: Hardware, compute: Instruction, operand: str, pattern: tuple[int, ...], masked: bool
+    hardware: Hardware, compute: Instruction, operand: str, pattern: tuple[int, ...], masked: bool, fill: str = ZERO
 ) -> list[tuple[Instruction, tuple[int, ...]]]:
     """The loads that may take the elements from where they lie, each with its lanes in memory's order; one that keeps the
     register's order comes first."""
-    fitting = [m for m in _moves(hardware, compute, operand, ("load", "broadcast")) if bool(m.active) == masked]
+    fitting = [m for m in _moves(hardware, compute, operand, ("load", "broadcast")) if _masks(m, masked, fill)]
     found = [(m, lanes) for m in fitting if moving(m) == pattern and (lanes := memory_lanes(m)) is not None]
     return sorted(found, key=lambda x: x[1] != pattern)
+
+
+def _masks(move: Instruction, masked: bool, fill: str) -> bool:
+    """Whether it moves the first lanes alone, and a load leaves `fill` in the others; or all, where it is not to be masked."""
+    return bool(move.active) == masked and (not masked or move.kind == "store" or move.beyond == fill)
 
 
 def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) -> Instruction | None:
@@ -171,7 +179,8 @@ def _filled(broadcast: Instruction, number: Any) -> Instruction:
     )
 
 
-def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> list[Instruction]:
+@lru_cache(maxsize=10_000)  # schedules and proofs of programs ask again and again
+def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[str, ...]) -> tuple[Instruction, ...]:
     """The machine's moves of these kinds that fill or empty the register of `operand`, from or to main memory.
 
     Those whose register has the operand's C type come first: at one length of vectors two types may have equal cells.
@@ -187,7 +196,7 @@ def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[
         if dict(move.places).get(register, "") == place and t.dtype == tensor.dtype and t.shape == tensor.shape:
             found.append(move)
     c_type = dict(compute.c_types).get(operand)
-    return sorted(found, key=lambda m: dict(m.c_types).get(register_operand(m)) != c_type)
+    return tuple(sorted(found, key=lambda m: dict(m.c_types).get(register_operand(m)) != c_type))
 
 
 def touches_main(move: Instruction) -> bool:

@@ -102,7 +102,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
         return _in_parts(q, found, str(found), clock)
     main = main_schedule(q, clock)
-    if main.schedule is None or pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
+    if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
         return q, main, None
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
@@ -114,14 +114,14 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         return first, *others
 
     ways = tuple(splits(q.kernel, q.hardware, sizes, main.schedule, q.constant, q.threads))
-    if q.family == "digits":
+    if q.family == "digits" and main.schedule is not None:
         ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, main.schedule)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
         what = "axes in digits" if better.split.digits else "the sum in pieces"
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
-    elif ways:
+    elif ways and main.schedule is not None:
         what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
         main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
     apart, split = _others_in_parts(q, better, clock)
@@ -154,8 +154,6 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
     for first in left:
         n = first + added
         whole, _ = secondary_schedules(q, clock, (n,))
-        if not whole:
-            continue
 
         def decide(way: SplitSum, q: Question = q) -> tuple[Schedule, ...]:
             numbers = tuple(p.statement for p in way.pieces)
@@ -164,10 +162,10 @@ def _others_in_parts(q: Question, split: ProvedSplit | None, clock: Clock) -> tu
                 raise ScheduleError(f"{way}: no instruction carries it out")
             return found
 
-        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), whole[0], q.constant, q.threads, n))
+        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), next(iter(whole), None), q.constant, q.threads, n))
         if split is not None:
             ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
-        better, told = cheaper(whole[0], ways, dict(q.sizes), decide)
+        better, told = cheaper(next(iter(whole), None), ways, dict(q.sizes), decide)
         if better is not None:
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
             added += better.split.added

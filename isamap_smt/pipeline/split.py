@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import Digits, remade, split_axes
@@ -94,24 +96,27 @@ def splits(
     kernel: Kernel,
     hardware: Hardware,
     sizes: Dict[str, int],
-    schedule: Schedule,
+    schedule: Schedule | None,
     constant: tuple[str, ...],
     threads: int,
     statement: int | None = None,
 ) -> Iterator[SplitSum]:
-    """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole."""
+    """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole; where a
+    guard that lanes must be cut for leaves it without one, those that have one."""
     position = kernel.main if statement is None else statement
     main = kernel.statements[position]
     if main.op not in REGROUPED or main.ordered or kernel.recurrence_of(position) is not None:
         return
     sized = kernel.with_sizes(dict(sizes))
+    if schedule is None and not (beyond_for(main) and left_to_inputs(sized.statements[position])):
+        return
     if (axis := _along(sized, position, constant)) is not None and _wants_lanes(sized, position, schedule):
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
-            for parts in _parts(sized, position, extent, lanes, near):
+            for parts in (lanes,) if schedule is None else _parts(sized, position, extent, lanes, near):
                 yield split_sum(_fixed(kernel, sizes, axis), axis, parts, inner=near, statement=statement)
-    if threads > 1 and schedule.parallel is None:
+    if threads > 1 and schedule is not None and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
         for parts in (threads, threads * CHUNKS):
@@ -192,17 +197,17 @@ def _again(split: SplitSum, whole: Kernel, before: SplitSum | None) -> SplitSum:
 
 
 def cheaper(
-    found: Schedule,
+    found: Schedule | None,
     ways: Iterable[SplitSum],
     sizes: Dict[str, int],
     decide: Callable[[SplitSum], tuple[Schedule, ...]],
 ) -> tuple[ProvedSplit | None, str]:
-    """The way that is predicted to take fewer cycles than the schedule of the whole, if any, and what to say of it.
+    """The way that is predicted to take fewer cycles than the schedule of the whole, if there is one, and what to say of it.
 
     decide(split): the schedules of its mapped statements, the partial sums' first.
     """
     best: SplitSum | None = None
-    whole = least = _cycles(found)
+    whole = least = float("inf") if found is None else _cycles(found)
     for way in ways:
         try:
             schedules = decide(way)
@@ -215,7 +220,8 @@ def cheaper(
         return None, ""
     proved = require_split(best)
     done = f"{len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
-    return proved, f"{best}: {least:,.0f} cycles predicted, {whole:,.0f} in one piece; {done}"
+    other = "none in one piece" if found is None else f"{whole:,.0f} in one piece"
+    return proved, f"{best}: {least:,.0f} cycles predicted, {other}; {done}"
 
 
 def _cycles(schedule: Schedule) -> float:
@@ -286,8 +292,10 @@ def _step(sized: Kernel, access: Access, axis: str) -> Any:
     return None if parts is None else parts[0].get(axis, 0)
 
 
-def _wants_lanes(sized: Kernel, position: int, schedule: Schedule) -> bool:
+def _wants_lanes(sized: Kernel, position: int, schedule: Schedule | None) -> bool:
     """Whether a vector's lanes are empty, or an operand is packed in every call that is used a few times only."""
+    if schedule is None:
+        return True
     mapping = schedule.proved.mapping
     axes = [a for a in program_axes(mapping) if a.leaf > 1]
     main = sized.statements[position]

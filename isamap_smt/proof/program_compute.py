@@ -10,6 +10,9 @@ infinite is made before it meets the zero (zero_products). In floating point
 adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
 product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
 
+A maximum or a minimum of elements by themselves meets a known number that its reduction starts from, which is the least or the
+most of the accumulator's own type: of no other, since an element that no point reaches keeps the number that it began with.
+
 A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where
 the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
 """
@@ -21,6 +24,8 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.hypotheses import Finite
+from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.portable import computing
 from isamap_smt.ir.program import Use
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
@@ -97,6 +102,15 @@ def _neutral(book: Book, site: Site) -> None:
         return
     statement, instruction = e.statement, node.instruction
     inputs = [p for _, p in e.inputs]
+    outside = ("not", conjunction(e.inside()))
+    assumed = instruction.assume or the_mapping(sites, e.position).kernel.ranges
+    alone = beyond_for(statement) and isinstance(instruction.kernel.statements[0].value, Read) and not assumed
+    if alone and statement.op != "+":
+        start = str(sp.sympify(neutral(statement.op, e.target.held.dtype)))
+        goal: Formula = ("and", *(("not", p.held.guard) if p.held.outside == start else ("or",) for p in inputs))
+        words = f"outside the kernel's domain the operand is {start}, from which {statement.op}= starts: it keeps the accumulator"
+        book.ask("neutral", instruction.short, words, [*state(site), e.live, outside], [goal])
+        return
     if (
         statement.op != "+"
         or not is_product(statement.value, statement.ordered)
@@ -105,7 +119,6 @@ def _neutral(book: Book, site: Site) -> None:
         words = "the value is no product, so a live accumulator meets only points of the domain"
         book.ask("neutral", instruction.short, words, [*state(site), e.live], e.inside())
         return
-    outside = ("not", conjunction(e.inside()))
     own = [sites.kernel.tensor(a.tensor) for a in (statement.target, *statement.inputs)]
     floating = any(t.dtype.is_float for t in (*own, *instruction.kernel.tensors))
     if floating:
@@ -118,7 +131,7 @@ def _neutral(book: Book, site: Site) -> None:
         )  # integers may be converted to floating point, multiplied, and back
         goal = ("or" if one else "and", *map(_zero, inputs))
         words = "one factor is 0" if one else "all factors are 0"
-        if instruction.assume or the_mapping(sites, e.position).kernel.ranges:
+        if assumed:
             # outside these ranges the instruction may differ from its contract, so no operand may be garbage
             goal = ("and", goal, *(("or", _zero(p), p.held.guard) for p in inputs))
     book.ask(

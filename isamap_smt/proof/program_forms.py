@@ -3,6 +3,7 @@
 test      a relation that is not tested at some values of unrolled variables holds there, wherever the loops around lead
 whole     where the relations that choose whole tiles hold, the copy's guard holds for all points of the inner loops; where one test
           stands before the inner loops, the guard says nothing of them
+end       from the iteration on at which a loop stops, each test that its body consists of fails
 fold      a temporary that a loop keeps at the front of its memory is filled anew in each iteration, and touched in that one alone
 block     the words of a call lie where the helper takes them, and where it puts them; where it is cut, the guard is what is left
 """
@@ -33,6 +34,10 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
     """All of them, for each mark of the program. touched: every place that it reads or writes."""
     program = book.sites.program
     fold_claims(book, touched)
+    for loop, outer in walk((*program.ahead, *program.body)):
+        if isinstance(loop, Loop) and loop.end is not None:
+            words = f"the loop over {loop.var} may stop"
+            book.attempt(_CLAIM, loop.var.name, words, lambda x=loop, a=outer: _end(book, x, a))
     for n, (node, around) in enumerate(_tests(program)):
         book.attempt(_CLAIM, f"test {n + 1}", "what is not tested holds", lambda x=node, a=around: _known(book, x, a))
     for site in book.sites.copying():
@@ -69,6 +74,19 @@ def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
             )
             given = [*context, *([chosen] if names else [])]
             book.ask(_CLAIM, where, f"{relation} holds wherever the C does not test it", given, [relation])
+
+
+def _end(book: Book, loop: Loop, around: Sequence[Any]) -> None:
+    """Nothing is done in the iterations that the C does not carry out."""
+    tests = [n.condition for n in loop.body if isinstance(n, If)]
+    if not loop.plain or loop.base is not None or loop.kind != "serial" or len(tests) < len(loop.body):
+        raise UnrecognisedError(
+            f"{loop.var} stops early, and its body is more than tests, or its iterations have no order"
+        )
+    given = [*(f for x in (*around, loop) for f in holds(x)), ("le", sp.sympify(loop.end), loop.var)]
+    for condition in tests:
+        words = f"from {loop.end} on, {' and '.join(map(str, condition))} fails"
+        book.ask(_CLAIM, loop.var.name, words, [*given, *condition], [("or",)])
 
 
 # ---- copies ------------------------------------------------------------------------------------------------------------

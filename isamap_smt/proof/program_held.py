@@ -13,6 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.program import Alloc, Buffer, Ref, Use
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
@@ -23,7 +24,7 @@ DEAD = "dead"
 
 @dataclass(frozen=True)
 class Held:
-    """tensor[coordinates] where `guard` holds; elsewhere `outside`: '0', '-0' or 'dead'."""
+    """tensor[coordinates] where `guard` holds; elsewhere `outside`: a number as text ('0', '-0', '-oo', '-128'), or 'dead'."""
 
     tensor: str
     coordinates: tuple[Any, ...]
@@ -113,7 +114,8 @@ def transfer(sites: Sites, site: Site) -> Transfer:
         register = register_cell(node.register, s.value.index)
         return Transfer(site, memory, place_of(sites, site, node.register, register), selected, "")
     register = register_cell(node.register, s.target.index)
-    return Transfer(site, place_of(sites, site, node.register, register), memory, selected, "0")
+    into = place_of(sites, site, node.register, register)
+    return Transfer(site, into, memory, selected, str(left_beyond(i.beyond, into.held.dtype)))
 
 
 def active(node: Use) -> Formula:
@@ -153,22 +155,21 @@ def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Plac
 def arrives(t: Transfer) -> Formula:
     """The destination's type says of the cell written just what arrives: element for element, outside for outside."""
     want = t.dst.held
-    zero, outside = _same_zero(t.fill, want), ("not", want.guard)
+    same, outside = _same_fill(t.fill, want), ("not", want.guard)
     if t.src is None:
-        return ("and", outside, TRUE if want.outside == DEAD or zero else ("or",))
+        return ("and", outside, TRUE if want.outside == DEAD or same else ("or",))
     have = t.src.held
     element = ("and", t.selected, have.guard, *equal(want.coordinates, have.coordinates))
     if have.tensor != want.tensor:
         element = ("or",)
     if want.outside == DEAD:
         return ("implies", want.guard, element)
-    filled = ("not", t.selected) if zero else ("or",)
-    known = ("and", t.selected, ("not", have.guard)) if _same_zero(have.outside, want) else ("or",)
+    filled = ("not", t.selected) if same else ("or",)
+    known = ("and", t.selected, ("not", have.guard)) if _same_fill(have.outside, want) else ("or",)
     return ("and", ("implies", want.guard, element), ("implies", outside, ("or", filled, known)))
 
 
-def _same_zero(value: str, want: Held) -> bool:
+def _same_fill(value: str, want: Held) -> bool:
     """Integers have one zero."""
-    if value not in ("0", "-0") or want.outside not in ("0", "-0"):
-        return False
-    return value == want.outside or not want.dtype.is_float
+    zeros = {value, want.outside} == {"0", "-0"} and not want.dtype.is_float
+    return zeros or (value == want.outside and value not in ("", DEAD))

@@ -225,7 +225,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
     """Every number that the C computes at a statement, offsets in bytes included."""
     node = site.node
     for n in site.around:
-        yield from (a for c in n.condition for a in getattr(c, "args", ())) if isinstance(n, If) else (n.count,)
+        yield from (a for c in n.condition for a in getattr(c, "args", ())) if isinstance(n, If) else (n.trips,)
     if isinstance(node, Alloc):
         yield sp.Mul(*node.buffer.shape) * node.buffer.dtype.bytes
     if isinstance(node, Use) and node.copies:

@@ -202,7 +202,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
     known = set(sites.given if s.position[0] else sites.sizes)  # what is packed ahead serves every call
     around: list[Loop] = []
     for n in s.around:
-        _need(known, n.condition if isinstance(n, If) else (n.count,) if n.base is None else (n.step, n.extent), s)
+        _need(known, n.condition if isinstance(n, If) else (n.trips,) if n.base is None else (n.step, n.extent), s)
         if isinstance(n, Loop):
             _check_turn(n, around, s)
             around.append(n)

@@ -6,8 +6,10 @@ from dataclasses import replace
 from math import prod
 
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
+from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.proof.program_compute import is_product
 from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
@@ -136,7 +138,14 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
         return packed
     # Neighbouring outputs share elements of such an operand; packed in the order of use it would grow.
     shared = any(len(c.axes) > 1 for c in components(s, operand, False))
-    return (IN_PLACE,) if shared else (IN_PLACE, *packed)
+    return (IN_PLACE,) if shared or _no_zeros(s, operand) else (IN_PLACE, *packed)
+
+
+def _no_zeros(s: Setting, operand: str) -> bool:
+    """Whether a guard leaves out elements of the operand for which the zeros of a packed copy cannot stand."""
+    x = s.mapping.statement
+    left = decided_at(x, s.mapping.operand_access(operand).index)
+    return bool(left) and not (x.op == "+" and is_product(x.value, x.ordered))
 
 
 def _parallelizable(s: Setting, pins: Pins) -> tuple[bool, ...]:

@@ -14,10 +14,12 @@ import sympy as sp
 from isamap_encodings.schedule_problem import Component, Part
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.boxes import decided_at, extreme, slack
+from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
@@ -81,7 +83,21 @@ def why_packed(s: Setting, operand: str) -> str:
                 return f"{a.name} ends inside an instruction"
             if a.lane not in first or not masked:
                 return f"no mask cuts the tail of {a.name}"
-    return _open_border(mapping, operand)
+    return "" if masks_cut(s, operand) else _open_border(mapping, operand)
+
+
+@remembered
+def masks_cut(s: Setting, operand: str) -> bool:
+    """Whether some relation of the guard leaves the first lanes of the operand's loads, no other one is moved by lanes, and the
+    machine's masked loads leave in the other lanes what changes nothing."""
+    mapping, beyond = s.given, beyond_for(s.given.statement)
+    lanes = [a for a in program_axes(mapping) if a.leaf > 1 and a.lane in _moving(mapping, operand)]
+    moved = [g for g in _borders(mapping, operand) if symbols_of([g]) & {m for a in lanes for m in a.members}]
+    if not (beyond and moved) or len(lanes) != 1 or len(lanes[0].members) != 1:
+        return False
+    rooms = [None if (room := slack(g)) is None else affine(room, lanes[0].members) for g in moved]
+    first = all(parts is not None and parts[0].get(lanes[0].members[0]) == -1 for parts in rooms)
+    return first and bool(_loads(s, operand, True, beyond))
 
 
 def load_in_place(s: Setting, operand: str) -> Instruction | None:
@@ -99,11 +115,11 @@ def _moving(mapping: Mapping, operand: str) -> list[str]:
     return [x for x in map(str, mapping.cells(operand)) if set(axes[x].members) & used]
 
 
-def _loads(s: Setting, operand: str, masked: bool) -> list[tuple[Instruction, tuple[str, ...]]]:
+def _loads(s: Setting, operand: str, masked: bool, beyond: str = ZERO) -> list[tuple[Instruction, tuple[str, ...]]]:
     """The machine's loads of the operand, each with its lanes in memory's order."""
     lanes = [str(c) for c in s.given.cells(operand)]
     pattern = tuple(lanes.index(x) for x in _moving(s.given, operand))
-    found = moves_in_place(s.hardware, s.mapping.instruction, operand, pattern, masked)
+    found = moves_in_place(s.hardware, s.mapping.instruction, operand, pattern, masked, beyond)
     return [(load, tuple(lanes[n] for n in order)) for load, order in found]
 
 

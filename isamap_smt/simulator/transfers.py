@@ -14,6 +14,7 @@ from isamap_smt.ir.convert import constant
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement, Tensor
 from isamap_smt.ir.move_form import register_operand
+from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.program import Ref, Use
 from isamap_smt.simulator.findings import BOUNDS, LANES, UNDEFINED, WRITE, Stop
 from isamap_smt.simulator.iterations import Rows
@@ -178,7 +179,8 @@ def moved(core: Core, node: Use, rows: Rows) -> Transfer:
     _lies(i, memory, (points, inside, row), far if store else statement.inputs[0].index, statement)
     if store:
         return _transfer(memory, register_cells, rows, row, inside, None)
-    return _transfer(register_cells, memory, rows, row, inside, 0.0)
+    kind = i.kernel.tensor(register_operand(i)).dtype
+    return _transfer(register_cells, memory, rows, row, inside, constant(left_beyond(i.beyond, kind), kind))
 
 
 def _transfer(target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any) -> Transfer:

@@ -23,9 +23,20 @@ SUM = Case(
     fixed=("I", "J", "K"),
     compiler="quick",
 )
+ROWS = Case(
+    "temporary M\ntemporary F\nM[i] max= E[i,n]\nF[i,n] = E[i,n] - M[i]\nG[i,n] = F[i,n] * D[n]",
+    {"I": 64, "N": 256},
+    "avx2",
+    fixed=("I", "N"),
+    compiler="quick",
+)
+TRIANGLE = Case("C[q,k] += A[q,d] * B[k,d] where k <= q", {"D": 3, "K": 9, "Q": 7}, "avx512", compiler="quick")
+STEPS = Case("C: i32\nA: i32\nC[q,k] += A[q] where k//4 <= q", {"K": 5, "Q": 3}, "scalar", compiler="quick")
+NEEDS = {"avx2": ("avx2", "fma"), "avx512": ("avx512f",)}
 SHOWS = {
     "less_is_at_most": (GUARDED, WRONG), "begins_at_zero": (LARGEST, WRONG), "prints_another_sum": (SUM, WRONG),
-    "forgets_the_last_turn": (SUM, WRONG), "falls_over": (SUM, CRASH),
+    "forgets_the_last_turn": (SUM, WRONG), "falls_over": (SUM, CRASH), "folds_onto_one_row": (ROWS, WRONG),
+    "masks_a_lane_more": (TRIANGLE, WRONG), "tests_are_strict": (STEPS, WRONG),
 }  # fmt: skip
 
 
@@ -49,7 +60,9 @@ def healthy() -> Iterator[Worker]:
         yield worker
 
 
-@pytest.mark.parametrize("planted", PLANTED)
+@pytest.mark.parametrize(
+    "planted", [pytest.param(n, marks=pytest.mark.needs(*NEEDS.get(SHOWS[n][0].machine, ()))) for n in PLANTED]
+)
 def test_a_planted_fault_is_found(healthy: Worker, planted: str) -> None:
     shown, kind = SHOWS[planted]
     assert healthy.trial(shown).kind == EQUAL  # it is the fault that is found

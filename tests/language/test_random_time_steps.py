@@ -84,7 +84,7 @@ def at(access: str, names: dict[str, int], held: dict[str, np.ndarray]) -> np.in
     return held[name][eval(f"({index[:-1]})", {}, names)]  # noqa: S307 - made above
 
 
-@pytest.mark.parametrize("start", range(0, 120, 40))
+@pytest.mark.parametrize("start", [0, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (40, 80))])
 def test_they_equal_a_loop_over_points(start: int) -> None:
     together = 0
     for seed in range(start, start + 40):

@@ -22,7 +22,8 @@ class Case:
     """Everything that decides what happens. fixed: the sizes known when it is compiled; the others are passed at the call.
 
     data: 'whole' numbers so small that sums are exact, 'any' numbers, or the 'edges' of the types. out: whether the call
-    accumulates into arrays. infer: whether sizes are left to the shapes.
+    accumulates into arrays. infer: whether sizes are left to the shapes. again: whether calls with other data come first, whose
+    values stay behind in memory.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Case:
     data: str = "whole"
     seed: int = 0
     compiler: str = ""
+    again: bool = False
 
     def json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)

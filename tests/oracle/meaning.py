@@ -323,6 +323,10 @@ class Reads:
     axes: list[str]
     used: set[str] = field(default_factory=set)
 
+    def index(self, node: ast.expr, bound: Sequence[str] = ()) -> Place:
+        """The value of an index expression."""
+        return self.meaning.place(node, [*self.axes, *bound])
+
     def flat(self, node: ast.Subscript, bound: Sequence[str] = ()) -> Place:
         """Where the element lies among the tensor's numbers. Raises Outside when it is asked for one that is not there."""
         name = language.tensor(node)

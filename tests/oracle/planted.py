@@ -38,6 +38,32 @@ def forgets_the_last_turn() -> None:
     _change_source(lambda c: re.sub(r"(for \(int64_t (\w+) = 0; \2 <) 5;", r"\1 4;", c))
 
 
+def folds_onto_one_row() -> None:
+    """Rows of a temporary that each iteration keeps at the front all lie in the first of them."""
+    from dataclasses import replace
+
+    from isamap_smt.ir import folds
+
+    old = folds._ref
+
+    def onto_one(ref: Any, moved: Any) -> Any:
+        found = old(ref, moved)
+        at = {d for d, _ in moved.get(ref.name, ())}
+        return replace(found, index=tuple(i * 0 if d in at else i for d, i in enumerate(found.index)))
+
+    folds._ref = onto_one
+
+
+def masks_a_lane_more() -> None:
+    """Masks that the C computes have one lane more."""
+    _change_source(lambda c: c.replace(")((1u << (", ")((1u << (1 + "))
+
+
+def tests_are_strict() -> None:
+    """Tests of the C that hold at their boundary do not hold there."""
+    _change_source(lambda c: re.sub(r"(\bif \([^;{]*?)( <= )", r"\1 < ", c))
+
+
 def falls_over() -> None:
     """The call ends the process."""
     from isamap_smt.runtime.compiled import Call
@@ -60,5 +86,15 @@ def _change_source(change: Callable[[str], str]) -> None:
 
 
 PLANTED: dict[str, Callable[[], None]] = {
-    f.__name__: f for f in (less_is_at_most, begins_at_zero, prints_another_sum, forgets_the_last_turn, falls_over)
+    f.__name__: f
+    for f in (
+        less_is_at_most,
+        begins_at_zero,
+        prints_another_sum,
+        forgets_the_last_turn,
+        folds_onto_one_row,
+        masks_a_lane_more,
+        tests_are_strict,
+        falls_over,
+    )
 }

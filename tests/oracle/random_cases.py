@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tests.oracle import text as language
@@ -24,19 +25,31 @@ VECTORS = {
 }  # fmt: skip
 SIZES = (1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33)
 POINTS = 5000  # of a statement
+# rows that are worth to share a loop over, and masks that have more steps than one
+SIZES_OF: dict[str, tuple[dict[str, tuple[int, ...]], int]] = {
+    "rows": ({"H": (1, 2, 3), "I": (1, 7, 16, 33, 33, 61, 61, 130), "N": (1, 33, 130, 130, 301, 301, 640)}, 40_000),
+    "masked": (dict.fromkeys("QKDH", (1, 2, 5, 7, 13, 16, 17, 31, 48, 65)), 30_000),
+}
 
 
 def case(seed: int, forms: dict[str, int] | None = None, machines: dict[str, int] | None = None) -> Case:
     """The case of that number."""
     rng = random.Random(f"kernels {seed}")
-    text = draft(rng, forms or FORMS)
-    sizes = random_sizes(rng, text)
-    fixed = rng.choices(["all", "none", "some"], [6, 3, 3])[0]
+    form = str(weighted(rng, forms or FORMS))
+    text = draft(rng, form)
+    sizes = random_sizes(rng, text, *SIZES_OF.get(form, ({}, POINTS)))
+    fixed = rng.choices(["all", "none", "some"], [6 if form != "rows" else 20, 3, 3])[0]
     held = [n for n in sizes if fixed == "all" or (fixed == "some" and rng.random() < 0.5)]
     threads = rng.choice([1, 1, 1, 2, 3])
     inputs = _inputs(text)
     constant = tuple(n for n in inputs if rng.random() < 0.5) if rng.random() < 0.15 else ()
-    fix = _pins(rng, text, inputs)
+    fix = (
+        _pins(rng, text, inputs)
+        if form != "rows"
+        else {"share.i": rng.choice([1, 2, 4])}
+        if rng.random() < 0.08
+        else {}
+    )
     ordered_only = all(s.op in ("=", "max=", "min=") or s.ordered for s in text.statements) and "sum(" not in str(text)
     data = rng.choices(["whole", "any", "edges"], [6, 4 if ordered_only else 1, 2 if ordered_only else 1])[0]
     types = dict(text.types) if rng.random() < 0.15 else {}
@@ -44,6 +57,7 @@ def case(seed: int, forms: dict[str, int] | None = None, machines: dict[str, int
     return Case(
         shown, sizes, machine(rng, text, machines or MACHINES), types, tuple(held), threads, rng.choice([threads, 1, 2]),
         constant, fix, rng.random() < 0.15, rng.random() < 0.2, data, seed, rng.choices(["quick", "zig", "gcc"], [8, 1, 1])[0],
+        rng.random() < 0.5,
     )  # fmt: skip
 
 
@@ -73,11 +87,11 @@ def machine(rng: random.Random, text: Text, machines: dict[str, int]) -> str:
     return str(weighted(rng, machines if rng.random() < 0.02 or not able else able))
 
 
-def random_sizes(rng: random.Random, text: Text) -> dict[str, int]:
-    """Each size and parameter of the text, so that no statement has too many points."""
+def random_sizes(rng: random.Random, text: Text, choices: Mapping[str, Sequence[int]], limit: int) -> dict[str, int]:
+    """Each size and parameter of the text, so that no statement has more points than the limit."""
     names = size_names(text)
     while True:
-        sizes = {n: rng.choice(SIZES) for n in names}
+        sizes = {n: rng.choice(choices.get(n, SIZES)) for n in names}
         sizes |= {n: low + rng.choice([0, 0, 1, 2]) for n, low in text.parameters.items()}
         for n in ("H", "W"):
             if n in sizes:
@@ -87,7 +101,7 @@ def random_sizes(rng: random.Random, text: Text) -> dict[str, int]:
             points = [_count(meaning, s) for s in text.statements]
         except (KeyError, NameError, ValueError, TypeError):
             return sizes
-        if max(points) <= POINTS:
+        if max(points) <= limit:
             return sizes
 
 

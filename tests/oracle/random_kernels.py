@@ -20,6 +20,7 @@ FAMILIES: dict[tuple[str, tuple[str, ...]], int] = {
     ("i64", ("i64",)): 2, ("i8", ("i8",)): 1, ("u8", ("u8",)): 2, ("i16", ("i16", "i8")): 1, ("u32", ("u32", "u16")): 1,
     ("u64", ("u64",)): 1, ("f64", ("f32", "i32")): 1, ("f32", ("i8", "u8", "i32")): 1, ("u16", ("u16",)): 1,
 }  # fmt: skip
+ROWS = {k: w for k, w in FAMILIES.items() if k[1] == (k[0],) and k[0] in ("f32", "f64", "i32")}
 CLASHES = (
     "int", "double", "float", "long", "register", "auto", "restrict", "static", "main", "printf", "NULL", "I", "M_PI", "part_",
     "rows_", "words_", "acc", "packed", "tensors", "fresh", "exp", "memcpy", "f32", "over", "size", "axis", "param", "sizes",
@@ -27,6 +28,7 @@ CLASHES = (
 )  # fmt: skip
 FORMS: dict[str, int] = {
     "product": 8, "elements": 5, "convolution": 4, "reduction": 3, "chain": 5, "recurrence": 3, "odd": 5, "bytes": 2,
+    "rows": 1, "masked": 1,
 }  # fmt: skip
 
 
@@ -335,9 +337,94 @@ def quantised(d: Draft) -> None:
     _add(d, Line(at(d.tensor(out), [i, j]), "=", rng.choice(forms)))
 
 
+def rows(d: Draft) -> None:
+    """Statements over the rows of one array, as in a softmax, a norm or attention: what they hand over need not outlive a block."""
+    rng, out = d.rng, d.family[0]
+    heads = ["h"] if d.chance(0.25) else []
+    i, n = "i", "n"
+    row, element = [*heads, i], [*heads, i, n]
+    blocks, sums = [at(d.tensor(out), element)], list[str]()
+    fixed = at(d.tensor(out), [n])
+    for _ in range(rng.randint(3, 6)):
+        x, s = rng.choice(blocks), rng.choice(sums) if sums else fixed
+        form = rng.choice(
+            ["max=", "min=", "+=", "square", "=", "=", "=", "guard", "select", "moved", "product", "columns"]
+        )
+        moved = f"{x.partition('[')[0]}[{', '.join([*heads, rng.choice(['0', 'I-1-i']), n])}]"
+        own = d.tensor(out)
+        here = at(own, element)
+        plain = rng.choice(
+            [f"{x} - {s}", f"({x} - {s}) * {fixed}", f"relu({x} + {s})", f"max({x}, {fixed})", f"{x} * 2"]
+        )
+        match form:
+            case "max=" | "min=" | "+=" | "square":
+                body, here = (f"{x} * {x}" if form == "square" else x), at(own, row)
+                _add(d, Line(here, "+=" if form == "square" else form, body, (), guards(d, [i, n], 0.2)))
+                sums.append(here)
+            case "product":
+                d.extents["k"] = d.size(n)
+                read_at = x.replace(", n]", ", k]")
+                _add(
+                    d,
+                    Line(here, "+=", f"{read_at} * {at(d.tensor(out), ['k', n])}", (), rng.choice(["", "", "k <= i"])),
+                )
+            case "columns":
+                here = at(own, [n])
+                _add(d, Line(here, "+=", x))
+            case "guard":
+                _add(d, Line(here, "=", plain, (), guards(d, [i, n], 1.0)))
+            case "select":
+                _add(d, Line(here, "=", f"select(n <= i, {x}, {s})"))
+            case "moved":
+                _add(d, Line(here, "=", f"{x} + {moved}"))
+            case _:
+                _add(d, Line(here, "=", plain))
+        if here == at(own, element):
+            blocks.append(here)
+        elif here not in sums:
+            sums.append(here)
+        d.temporaries += [own] if d.chance(0.85) else []
+    ends = [rng.choice(blocks[1:] or blocks), *([rng.choice(sums)] if sums else [])]
+    _add(d, Line(at(d.tensor(out), element), "=", " + ".join(ends)))
+    d.temporaries = [t for t in d.temporaries if any(f"{t}[" in s.value for s in d.statements)]
+    d.types = {t: k for t, k in d.types.items() if any(f"{t}[" in s.value + s.target for s in d.statements)}
+    d.axes = [*element, *(["k"] if "k" in d.extents else [])]
+
+
+def masked(d: Draft) -> None:
+    """A product or reduction of which guards between two axes leave out parts: triangles, bands, every other one."""
+    rng, out = d.rng, d.family[0]
+    kinds = [d.family[1][n % len(d.family[1])] for n in range(2)]
+    d.axes = ["q", "k", "d"]
+    target, reads = rng.choice(
+        [(["q", "k"], ["d"]), (["q", "k"], ["d"]), (["q", "d"], ["k"]), (["h", "q", "k"], ["d"])]
+    )
+    heads = ["h"] if "h" in target else []
+    c = rng.choice([0, 0, 1, 2, 3, 7, 16])
+    ways = [f"k <= q+{c}", f"k >= q-{c}", f"k < q+{c}", f"q < k+{c}", f"k == q+{c}", f"q+k <= {c}", f"q+k >= {c}", f"k <= {c}",
+            f"q >= {c}", f"2*k <= q+{c}", f"k <= 2*q-{c}", "k%4 < 2", "k//4 <= q", "k <= q//3", "k%2 == q%2", "k != q",
+            f"k+d <= q+{c}", "d <= k"]  # fmt: skip
+    guard = " and ".join(rng.choice(ways) for _ in range(rng.choice([1, 1, 1, 2, 3])))
+    name = d.tensor(out)
+    here = at(name, target)
+    if rng.random() < 0.25 and reads == ["k"]:
+        body, here = at(d.tensor(out), ["q", "k"]), at(name, ["q"])
+        _add(d, Line(here, rng.choice(["max=", "min=", "+="]), body, (), guard))
+        d.axes = ["q", "k", *(["d"] if "d" in guard else [])]
+        return
+    pair = [at(d.tensor(kinds[0]), [*heads, "q", reads[0]]), at(d.tensor(kinds[1]), [*heads, "k", "d"])]
+    cast = [x if k == out else f"{out}({x})" for x, k in zip(pair, kinds, strict=True)]
+    _add(d, Line(here, "+=", " * ".join(cast), (), guard))
+    if d.chance(0.4):
+        d.temporaries += [name] * d.chance(0.6)
+        op, at_end = rng.choice([("=", target), ("max=", target[:-1]), ("+=", target[:-1])])
+        _add(d, Line(at(d.tensor(out), at_end), op, f"{here} + 1" if op == "=" else here))
+    d.axes = [*heads, *d.axes]
+
+
 MAKERS: dict[str, Callable[[Draft], None]] = {
     "product": product, "elements": elements, "convolution": convolution, "reduction": reduction, "chain": chain,
-    "recurrence": recurrence, "odd": odd, "bytes": quantised,
+    "recurrence": recurrence, "odd": odd, "bytes": quantised, "rows": rows, "masked": masked,
 }  # fmt: skip
 
 
@@ -345,8 +432,8 @@ def _add(d: Draft, line: Line) -> None:
     d.statements.append(line)
 
 
-def draft(rng: random.Random, forms: dict[str, int]) -> Text:
-    """The text of a random kernel."""
+def draft(rng: random.Random, form: str) -> Text:
+    """The text of a random kernel in that form."""
     names = list("CABDEFGH")
     if rng.random() < 0.08:
         for _ in range(rng.choice([1, 1, 2])):
@@ -355,10 +442,11 @@ def draft(rng: random.Random, forms: dict[str, int]) -> Text:
     axes = list("ijkn")[: rng.choice([1, 2, 2, 3, 3, 3, 4])]
     if rng.random() < 0.03:
         axes[0] = rng.choice([c for c in CLASHES if c not in names and c not in ("I", "over", "size", "param", "axis")])
-    family = weighted(rng, FAMILIES)  # type: ignore[arg-type]
+    family = weighted(rng, FAMILIES if form != "rows" else ROWS)  # type: ignore[arg-type]
+    names += [f"T{n}" for n in range(12)] if form == "rows" else []
     d = Draft(rng, family, axes, names)  # type: ignore[arg-type]
-    MAKERS[str(weighted(rng, forms))](d)
-    if rng.random() < 0.15:
+    MAKERS[form](d)
+    if rng.random() < 0.15 and form != "rows":
         d.extents |= {a: str(rng.choice([1, 2, 4, 8])) for a in d.axes[:1] if a not in d.extents}
     return d.text()
 

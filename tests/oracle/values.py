@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from tests.oracle import text as language
 from tests.oracle.numbers import (
@@ -34,6 +34,7 @@ class Source(Protocol):
     def element(self, node: ast.Subscript, bound: list[str]) -> Function: ...
     def kind(self, node: ast.Subscript) -> Kind: ...
     def count(self, node: ast.Call) -> int: ...
+    def index(self, node: ast.expr, bound: list[str]) -> Callable[..., int]: ...
 
 
 class Value:
@@ -75,7 +76,7 @@ class Values:
     def kind(self, node: ast.AST) -> Kind | None:
         """The type of a value; None for literals."""
         match node:
-            case ast.Constant():
+            case ast.Constant() | ast.Name():
                 return None
             case ast.Subscript():
                 return self.out if self.converts else self.source.kind(node)
@@ -94,6 +95,9 @@ class Values:
     def value(self, node: ast.AST, own: Kind, bound: list[str]) -> Function:
         """The value as a number of its type, `own` for literals. bound: axes of the sums around it."""
         kind = self.kind(node) or own
+        if _is_index(node):
+            index = self.source.index(node, bound)
+            return lambda *p: self._rounded(kind, index(*p))
         match node:
             case ast.Constant():
                 return self._literal(node.value, kind)
@@ -112,6 +116,14 @@ class Values:
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self._call(name, node, args, kind, bound)
         raise ValueError(f"no value: {ast.dump(node)}")
+
+    def _rounded(self, kind: Kind, number: int) -> Number:
+        """The integer that an index expression is, in that type."""
+        found = converted(kind, number)
+        if found != number and not kind.floating:
+            raise ValueError(f"{number} is no {kind.name}")
+        self.made.exact &= found == number
+        return found
 
     def _literal(self, v: Any, kind: Kind) -> Function:
         number = converted(kind, v) if kind.floating else v
@@ -191,7 +203,8 @@ class Values:
         condition = args[0]
         assert isinstance(condition, ast.Compare)
         sides = (condition.left, condition.comparators[0])
-        common = next((k for s in sides if (k := self.kind(s))), kind)
+        exact = KINDS["i64"] if all(_is_index(s) or _is_whole(s) for s in sides) else kind
+        common = next((k for s in sides if (k := self.kind(s))), exact)
         a, b = (self.value(s, common, bound) for s in sides)
         yes, no = (self.value(s, kind, bound) for s in args[1:])
         op = condition.ops[0]
@@ -230,6 +243,22 @@ class Values:
                 choose = max if name == "max" else min
                 return lambda *p: choose(parts[0](*p), parts[1](*p))
         return self.value(node, KINDS["i64"], bound)
+
+
+def _is_index(node: ast.AST) -> TypeGuard[ast.expr]:
+    """Whether it is made of axes, sizes and whole numbers alone, and not of numbers alone."""
+    inside = list(ast.walk(node))
+    allowed = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+    return (
+        all(isinstance(n, allowed) and not isinstance(n, ast.Div) for n in inside)
+        and all(isinstance(n.value, int) for n in inside if isinstance(n, ast.Constant))
+        and any(isinstance(n, ast.Name) for n in inside)
+    )
+
+
+def _is_whole(node: ast.AST) -> bool:
+    """Whether it is a whole number."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, int)
 
 
 def _is_cast(node: ast.AST) -> bool:

@@ -18,7 +18,7 @@ def unmarked(program: Program) -> Program:
             case If():
                 return replace(n, body=visit(n.body), known=())
             case Loop():
-                return replace(n, body=visit(n.body), folds=())
+                return replace(n, body=visit(n.body), folds=(), end=None)
             case Use() if n.copies:
                 return replace(n, form=None)
         return n

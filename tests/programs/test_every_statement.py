@@ -66,7 +66,7 @@ def _planned(name: str, machine: str, sizes: dict[str, int]) -> im.Plan:
 
 def _compiled(name: str) -> bool:
     """Whether `make test` runs the C of a row; of the others it runs the program in the interpreter."""
-    return draw(f"{name} in C", 2) == 0
+    return draw(f"{name} in C", 3) == 0
 
 
 def _every_row(*options: tuple[str, ...], also: Callable[[str], bool] = lambda _: True) -> list[Any]:

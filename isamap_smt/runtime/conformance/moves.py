@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
@@ -19,6 +20,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import run_instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
+from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.mapping.moves import lane_symbols, memory_shape
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
@@ -218,7 +220,7 @@ def _step(
 
 
 def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot | None, a: Arena) -> np.ndarray:
-    """What the contract leaves in the register; lanes that are not active are 0."""
+    """What the contract leaves in the register; lanes that are not active are 0, or what `beyond` says."""
     r, m = register_operand(i), source.memory_operand(i)
     given: dict[str, np.ndarray] = {}
     if m is not None and spot is not None:
@@ -232,7 +234,9 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
     if i.kernel.statements[0].op != "=":
         given[r] = register
     found = run_instruction(i, given)[r]
-    return np.where(cells, found, np.zeros((), found.dtype)).astype(found.dtype)
+    kind = i.kernel.tensor(r).dtype
+    fill = constant(left_beyond(i.beyond, kind), kind)
+    return np.where(cells, found, fill).astype(found.dtype)
 
 
 def _elements(
