@@ -107,8 +107,10 @@ def case(r: random.Random) -> Case:
         wanted = _reduced(reduce, np.where(held, s3, start), 2, t, start)
         return Case(f"S: {name}\nM: {name}\nM[h,q] {op} S[h,q,k] {where}", sizes, {"S": np.where(held, s3, np.array(hidden, t)).astype(t)}, wanted, 0)  # fmt: skip # noqa: E501
     if form == "chain":
-        wanted = _reduced(reduce, np.where(held, (s + t(1)).astype(t), start), 1, t, start)
-        text = f"S: {name}\nT: {name}\nM: {name}\ntemporary T\nT[q,k] = S[q,k] + 1 {where}\nM[q] {op} T[q,k] {where}"
+        other = mask if r.random() < 0.6 else _masks(r)  # then elements that nothing wrote may be read: 0
+        read = other.holds(*np.ix_(np.arange(sizes["q"]), np.arange(sizes["k"])))
+        wanted = _reduced(reduce, np.where(read, np.where(held, (s + t(1)).astype(t), t(0)), start), 1, t, start)
+        text = f"S: {name}\nT: {name}\nM: {name}\ntemporary T\nT[q,k] = S[q,k] + 1 {where}\nM[q] {op} T[q,k] where {other.text}"
         return Case(text, sizes, {"S": s}, wanted, 0)
     if form == "softmax":
         a = rng.standard_normal(s.shape).astype(np.float32)

@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import by_data
 import direct
 import edits
+import masked
 import recurrences
 import statements
 import toys
@@ -64,6 +65,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
     **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},
     **{f"by data: {name}": make for name, make in by_data.ORIGINALS.items()},
+    **{f"masked {name}": make for name, make in masked.ORIGINALS.items()},
     **{f"widened {name}": make for name, make in widened.ORIGINALS.items()},
     **{f"direct {n + 1}": partial(direct.made, text, bool(n % 2)) for n, text in enumerate(direct.ALL)},
 }  # fmt: skip

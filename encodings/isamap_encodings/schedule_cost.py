@@ -18,6 +18,7 @@ from math import prod
 from isamap_encodings.schedule_problem import (
     CEILING,
     IN_PLACE,
+    WORK,
     Choice,
     Component,
     CoreModel,
@@ -259,8 +260,11 @@ def of_all_threads(problem: ScheduleProblem, choice: Choice, alone: int) -> tupl
     if not problem.parallelizable:
         return alone * (problem.threads if problem.overlap else 1), None
     found = shared(problem, choice, alone)
-    if found is None or not problem.overlap:
+    if not problem.overlap:
         return found and (alone, found[1])
+    idle = alone * problem.threads
+    if problem.or_alone and idle <= WORK and (found is None or idle <= found[0]):
+        found = idle, None
     return found if alone <= CEILING else None
 
 

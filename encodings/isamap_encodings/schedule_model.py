@@ -20,6 +20,7 @@ from isamap_encodings.schedule_cost import dearest, first_tile, rows
 from isamap_encodings.schedule_problem import (
     CEILING,
     IN_PLACE,
+    WORK,
     Component,
     ScheduleProblem,
     TileOperand,
@@ -245,13 +246,14 @@ class Builder:
         o = self.p.operands[n]
         return dict(zip(o.options, self._one_of(f"packing_{o.name}", len(o.options)), strict=True))
 
-    def shared(self) -> dict[Loop, Any]:
-        """loop -> literal that threads share it, which is true of one and only where the loop has a trip for each thread."""
-        found = loops(self.p)
+    def shared(self) -> dict[Loop | None, Any]:
+        """loop -> literal that threads share it, which is true of one and only where the loop has a trip for each thread; None:
+        one thread does everything, where it may."""
+        found = (*loops(self.p), *([None] if self.p.or_alone else []))
         literals = dict(zip(found, self._one_of("shared", len(found)), strict=True))
         for loop, y in literals.items():
-            for c, x in enumerate(self.chains[loop[1]]):
-                if uneven(self.p, c, loop) is None:
+            for c, x in enumerate(self.chains[loop[1]] if loop else ()):
+                if loop and uneven(self.p, c, loop) is None:
                     self.m.add_implication(y, x.Not())
         return literals
 
@@ -259,10 +261,21 @@ class Builder:
         """What all threads need together where one needs so much alone, and no less than `least`: their work and idle time, and
         starting them."""
         one, even = self._variable((alone, 0, CEILING), "alone"), self.p.core.even
-        work = self.m.new_int_var(0, 3 * CEILING, "work")
+        threads = self.p.threads
+        work = self.m.new_int_var(0, WORK, "work")
         starts = self.m.new_int_var(1, most_starts(self.p), "starts")
         idle: list[Any] = []
-        for loop, y in self.shared().items():
+        literals = self.shared()
+        nobody = literals.pop(None, 0)
+        if self.p.or_alone and least * threads > WORK:
+            self.m.add(nobody == 0)
+        elif self.p.or_alone:
+            short = self.m.new_int_var(0, WORK // threads, "short")  # not one * threads, which may leave 64 bits
+            self.m.add(short >= one).only_enforce_if(nobody)
+            self.m.add(work >= threads * short).only_enforce_if(nobody)
+            idle.append(even * (threads - 1) * nobody)
+        for loop, y in literals.items():
+            assert loop is not None
             by_share: dict[int, list[Any]] = {}
             for c, x in enumerate(self.chains[loop[1]]):
                 by_share.setdefault(uneven(self.p, c, loop) or even, []).append(x)
@@ -275,7 +288,7 @@ class Builder:
             self._started(loop, y, starts)
         # It follows from the above, and is linear: one loop is shared, with one share.
         self.m.add(even * work >= even * one + least * sum(idle))
-        return work + self.p.start * self.p.threads * starts
+        return work + self.p.start * threads * (starts - nobody)
 
     def _started(self, loop: Loop, y: Any, starts: Any) -> None:
         """Where the loop is shared, `starts` is no less than the trips of the loops around it."""

@@ -18,6 +18,7 @@ IN_PLACE = 0
 
 # A choice of which any single part costs more is not in the space: sums of parts must stay far inside 64 bits.
 CEILING = 1 << 53
+WORK = 3 * CEILING  # of all threads, idle time included
 
 Row = tuple[int, int]
 
@@ -174,9 +175,10 @@ class ScheduleProblem:
     overlap: computing and the links run at the same time, the slowest pair of CoreModel.contention() counts (latency); otherwise
     they add (energy).
     threads: how many there are. Latency counts the cycles of all of them, idle ones included; energy is the same for any number.
-    parallelizable: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing);
-    empty where one thread does everything. start: the cost of starting one thread. inner: whether that loop may stand in any block,
-    not only in the outermost. cutting: the axes along which parts of the output's rows are shared, and not rows (schedule_sharing).
+    parallelizable: for each axis, whether threads may share one of its loops, and then they must share one (schedule_sharing)
+    unless one may do everything where that costs less (`or_alone`); empty where one thread does everything. start: the cost of
+    starting one thread. inner: whether that loop may stand in any block, not only in the outermost. cutting: the axes along which
+    parts of the output's rows are shared, and not rows (schedule_sharing).
     core: figures of the kind of core.
     """
 
@@ -192,6 +194,7 @@ class ScheduleProblem:
     start: int = 0
     inner: bool = False
     cutting: frozenset[int] = frozenset()
+    or_alone: bool = False
 
     @property
     def levels(self) -> int:

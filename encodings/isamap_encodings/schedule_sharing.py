@@ -75,7 +75,7 @@ def most_starts(problem: ScheduleProblem) -> int:
     return CEILING // max(1, problem.start * problem.threads)
 
 
-def shared(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, Loop] | None:
+def shared(problem: ScheduleProblem, choice: Choice, alone: int) -> tuple[int, Loop | None] | None:
     """(cost, loop) of the loop that costs least to share, where one thread alone needs so many cycles; None where none can."""
     best: tuple[int, Loop] | None = None
     for loop in loops(problem):

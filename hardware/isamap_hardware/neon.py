@@ -39,6 +39,13 @@ static inline void neon_store32(void *p, int64_t active, int32x4_t v) {
     vst1q_s32(lanes, v);
     memcpy(p, lanes, 4 * (size_t)active);
 }
+/* `fill` in the other lanes. */
+static inline int32x4_t neon_filled32(const void *p, int64_t active, int32x4_t fill) {
+    int32_t lanes[4];
+    vst1q_s32(lanes, fill);
+    memcpy(lanes, p, 4 * (size_t)active);
+    return vld1q_s32(lanes);
+}
 /* The same for lanes of 16 bits. */
 static inline int32x4_t neon_load16(const void *p, int64_t active) {
     int16_t lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -65,6 +72,7 @@ FLOAT = MoveCode(
     store="vst1q_f32({m}, {r});",
     masked_load="{r} = vreinterpretq_f32_s32(neon_load32({m}, {active}));",
     masked_store="neon_store32({m}, {active}, vreinterpretq_s32_f32({r}));",
+    filled_load="{r} = vreinterpretq_f32_s32(neon_filled32({m}, {active}, vreinterpretq_s32_f32(vdupq_n_f32(FILL))));",
 )
 INTEGER = MoveCode(
     load="{r} = vld1q_s32({m});",
@@ -73,6 +81,7 @@ INTEGER = MoveCode(
     store="vst1q_s32({m}, {r});",
     masked_load="{r} = neon_load32({m}, {active});",
     masked_store="neon_store32({m}, {active}, {r});",
+    filled_load="{r} = neon_filled32({m}, {active}, vdupq_n_s32(FILL));",
 )
 BYTES = MoveCode(
     load="{r} = vld1q_s8({m});",

@@ -10,13 +10,17 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.kernel import Kernel
+import numpy as np
+
+from isamap_smt.ir.boxes import slack
+from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.language.example_kernels import example
 from isamap_smt.language.library import find_kernel
 
 #: constant: weights may be packed before the calls. free: nothing is known ahead; packing is part of the call.
 CONDITIONS = ("constant", "free")
+COUNTED = 1 << 22  # points of a mask's axes that are counted one by one; a larger mask is taken to keep all
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,11 @@ class Case:
     def operations(self) -> float:
         """2 for every point of the box of each statement that adds up products, as DeepBench counts.
 
-        Padding is not left out, and the few operations on single elements (biases, activations) are not counted. A kernel that
-        adds up nothing has 1 for every point.
+        Padding is not left out, a mask of axes that are indices by themselves is, and the few operations on single elements
+        (biases, activations) are not counted. A kernel that adds up nothing has 1 for every point.
         """
         statements = self.problem().with_sizes(self.size).statements
-        points = [(math.prod(int(a.extent) for a in s.axes), bool(s.reduction_axes)) for s in statements]
+        points = [(math.prod(int(a.extent) for a in s.axes) * _kept(s), bool(s.reduction_axes)) for s in statements]
         return sum(2.0 * n for n, adds in points if adds) or float(sum(n for n, _ in points))
 
     def bytes(self) -> int:
@@ -104,6 +108,18 @@ class Case:
     def document(self) -> dict[str, Any]:
         """As plain data, for JSON; from_document() is its inverse."""
         return {**asdict(self), "sizes": dict(self.sizes), "dtypes": dict(self.dtypes), "weights": list(self.weights)}
+
+
+def _kept(s: Statement) -> float:
+    """The share of a statement's points that its mask keeps; 1 where an index is more than an axis, so that it may be padding."""
+    axes = [a for a in s.axes if a.name in symbols_of(s.guard)]
+    plain = all(i.is_Symbol or i.is_Integer for a in (s.target, *s.inputs) for i in a.index)
+    rooms = [slack(g) for g in s.guard]
+    if not axes or not plain or None in rooms or math.prod(int(a.extent) for a in axes) > COUNTED:
+        return 1.0
+    point = dict(zip((a.name for a in axes), np.ix_(*(np.arange(int(a.extent)) for a in axes)), strict=True))
+    held = [np.asarray(evaluate(room, point)) >= 0 for room in rooms]
+    return float(np.broadcast_to(np.logical_and.reduce(held), [int(a.extent) for a in axes]).mean())
 
 
 def _addends(kernel: Kernel, tensor: str) -> int:

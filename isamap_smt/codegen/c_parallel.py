@@ -1,7 +1,9 @@
-"""The C that shares a loop among threads: a contiguous range for each, taken in chunks, on threads kept between calls.
+"""The C that shares a loop among threads: a contiguous range for each, taken in ever shorter chunks, on threads kept between calls.
 
-Starting a thread takes some 20 microseconds, as long as a small matrix product; waking one that waits takes a few. So each
-compiled kernel keeps its helpers: they are started when first needed, look for work for a moment, then sleep.
+Starting a thread takes some 20 microseconds, as long as a small matrix product. So each compiled kernel keeps its helpers: they
+are started when first needed, look for work for a moment, then sleep. One that looks is there in a tenth of a microsecond; to wake
+one that sleeps costs the caller 7 to 30 (a virtual Zen 5). So where helpers sleep the caller begins by itself, one iteration at
+first, and wakes them where the rest would take it longer than ISAMAP_RISE nanoseconds.
 
 A helper may wake late, or its core may be lent to another program. So nobody waits for work that nobody has begun: who is
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
@@ -12,34 +14,43 @@ from isamap_smt.scheduling.figures import CHUNKS
 RUNTIME = """\
 /* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with
    the other parts. With as many threads, the same thread begins with the same range in every call. */
-enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
+enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000, ISAMAP_RISE = 30000, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
 typedef struct { _Alignas(64) int64_t taken; } isamap_part; /* a cache line each, as every thread counts in its own */
 typedef struct {
     int64_t count, parts, mine, done; /* done: parts of which nothing is left, beginning with `mine` */
     isamap_part *part;
+    int64_t own, begun, look; /* iterations taken; of a caller whose helpers sleep: when it began, and when it looks at the clock */
 } isamap_share;
 typedef int (*isamap_body)(const void *, isamap_share *);
+static void isamap_wake_if_worth(isamap_share *);
 
 /* The next chunk [*from, *to) for the thread of this share, from the first or the last of each range on; 0 where nothing is
    left. Each iteration is in one chunk. */
 static int isamap_next(isamap_share *share, int64_t backwards, int64_t *from, int64_t *to) {
+    if (share->begun && share->own >= share->look) isamap_wake_if_worth(share);
     for (; share->done < share->parts; ++share->done) {
         const int64_t p = (share->mine + share->done) % share->parts;
         const int64_t least = share->count / share->parts, longer = share->count % share->parts;
         const int64_t first = least * p + isamap_min(p, longer), size = least + (p < longer);
-        const int64_t chunk = share->parts == 1 ? size : (size + ISAMAP_CHUNKS - 1) / ISAMAP_CHUNKS;
-        const int64_t taken = __atomic_fetch_add(&share->part[p].taken, chunk, __ATOMIC_RELAXED);
-        if (taken >= size) continue;
-        const int64_t until = isamap_min(taken + chunk, size);
+        int64_t taken = __atomic_load_n(&share->part[p].taken, __ATOMIC_RELAXED), chunk = 0;
+        do { /* a part of what is left, so that the last chunks are short, and threads end together */
+            chunk = share->parts == 1 ? size - taken : (size - taken + ISAMAP_CHUNKS - 1) / ISAMAP_CHUNKS;
+            if (share->begun && !share->own) chunk = isamap_min(chunk, 1);
+        } while (chunk > 0 && !__atomic_compare_exchange_n(&share->part[p].taken, &taken, taken + chunk, 1, __ATOMIC_RELAXED,
+                                                           __ATOMIC_RELAXED));
+        if (chunk <= 0) continue;
+        const int64_t until = taken + chunk;
         *from = first + (backwards ? size - until : taken);
         *to = first + (backwards ? size - taken : until);
+        share->own += chunk;
         return 1;
     }
     return 0;
 }
 
 /* The helpers and the one loop they work on. `state` counts the helpers inside the loop, plus ISAMAP_OPEN while others may
-   join. The loop's fields are written while it is 0, and read inside only. `turn` counts loops: its change wakes helpers. */
+   join. The loop's fields are written while it is 0, and read inside only. `turn` counts loops: helpers wait for its change.
+   asleep: how many of them sleep, counted under the lock. */
 static struct {
     pthread_mutex_t caller, lock;
     pthread_cond_t start, left;
@@ -47,7 +58,7 @@ static struct {
     isamap_body body;
     const void *context;
     uint64_t turn;
-    int64_t state;
+    int64_t state, asleep;
     int result, prepared;
     isamap_part part[ISAMAP_MOST];
 } isamap_pool = {.caller = PTHREAD_MUTEX_INITIALIZER,
@@ -59,6 +70,19 @@ static void isamap_pause(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
+}
+static int64_t isamap_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+/* Those who sleep are woken where the rest takes long alone, by what the iterations so far took. Asked after 1, 2, 4 ... */
+static void isamap_wake_if_worth(isamap_share *share) {
+    const int64_t left = share->count - share->own;
+    share->look = 2 * share->own;
+    if ((isamap_now() - share->begun) * left / share->own < ISAMAP_RISE) return;
+    share->begun = 0;
+    pthread_cond_broadcast(&isamap_pool.start);
 }
 static int isamap_join(void) {
     int64_t state = __atomic_load_n(&isamap_pool.state, __ATOMIC_RELAXED);
@@ -73,8 +97,8 @@ static void isamap_leave(void) {
     pthread_cond_signal(&isamap_pool.left);
     pthread_mutex_unlock(&isamap_pool.lock);
 }
-static int isamap_work(int64_t mine) {
-    isamap_share share = {isamap_pool.count, isamap_pool.parts, mine, 0, isamap_pool.part};
+static int isamap_work(int64_t mine, int64_t begun) {
+    isamap_share share = {isamap_pool.count, isamap_pool.parts, mine, 0, isamap_pool.part, 0, begun, 1};
     return isamap_pool.body(isamap_pool.context, &share);
 }
 /* The turn after `seen`, as soon as there is one: looks for a moment, then sleeps. */
@@ -86,8 +110,10 @@ static uint64_t isamap_await(uint64_t seen) {
     }
     pthread_mutex_lock(&isamap_pool.lock);
     uint64_t turn;
+    ++isamap_pool.asleep;
     while ((turn = __atomic_load_n(&isamap_pool.turn, __ATOMIC_RELAXED)) == seen)
         pthread_cond_wait(&isamap_pool.start, &isamap_pool.lock);
+    --isamap_pool.asleep;
     pthread_mutex_unlock(&isamap_pool.lock);
     return turn;
 }
@@ -97,7 +123,7 @@ static void *isamap_helper(void *argument) {
     for (;;) {
         seen = isamap_await(seen);
         if (!isamap_join()) continue; /* late: the loop is done */
-        const int result = me < isamap_pool.parts ? isamap_work(me) : 0;
+        const int result = me < isamap_pool.parts ? isamap_work(me, 0) : 0;
         if (result) __atomic_store_n(&isamap_pool.result, result, __ATOMIC_RELAXED);
         isamap_leave();
     }
@@ -105,7 +131,7 @@ static void *isamap_helper(void *argument) {
 }
 /* After fork() the child has no helpers, and starts its own. */
 static void isamap_forked(void) {
-    isamap_pool.helpers = isamap_pool.state = 0;
+    isamap_pool.helpers = isamap_pool.state = isamap_pool.asleep = 0;
     pthread_mutex_init(&isamap_pool.caller, NULL);
     pthread_mutex_init(&isamap_pool.lock, NULL);
     pthread_cond_init(&isamap_pool.start, NULL);
@@ -142,7 +168,7 @@ static void isamap_close(void) {
 }
 static int isamap_alone(int64_t count, isamap_body body, const void *context) {
     isamap_part all = {0};
-    isamap_share share = {count, 1, 0, 0, &all};
+    isamap_share share = {count, 1, 0, 0, &all, 0, 0, 0};
     return body(context, &share);
 }
 /* Runs the loop's body on at most so many threads, the caller one of them: alone where no helper can be started, or while the
@@ -160,9 +186,9 @@ static int isamap_parallel(int64_t count, int64_t threads, isamap_body body, con
     __atomic_store_n(&isamap_pool.state, ISAMAP_OPEN, __ATOMIC_RELEASE);
     pthread_mutex_lock(&isamap_pool.lock);
     __atomic_store_n(&isamap_pool.turn, isamap_pool.turn + 1, __ATOMIC_RELAXED);
+    const int64_t asleep = isamap_pool.asleep;
     pthread_mutex_unlock(&isamap_pool.lock);
-    pthread_cond_broadcast(&isamap_pool.start);
-    int result = isamap_work(0);
+    int result = isamap_work(0, asleep ? isamap_now() : 0);
     isamap_close();
     if (!result) result = isamap_pool.result;
     pthread_mutex_unlock(&isamap_pool.caller);

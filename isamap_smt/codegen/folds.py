@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.boxes import always_true, most
-from isamap_smt.ir.expr import IMin, is_constant
+from isamap_smt.ir.expr import IMin
 from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import Loop, Node, Program, Ref, Use, walk
@@ -63,7 +63,7 @@ def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
 
 def _dimension(node: Node, touches: list[_Touch], taken: tuple[int, ...]) -> int | None:
     """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where none is left."""
-    if not isinstance(node, Loop) or not node.plain or node.base is not None or not is_constant(node.step):
+    if not isinstance(node, Loop) or not node.folding:
         return None
     ranks = {len(ref.index) for ref, _ in touches}
     left = [d for d in range(min(ranks)) if d not in taken]

@@ -188,7 +188,7 @@ def alone(
         else:
             near = _nearest(s, [a for a in names if a not in given])
             moved = [*(a for a in names if a != near), *(a for a in names if a == near)]
-            names = names if parallel and moved[0] not in index else moved
+            names = names if parallel and set(moved[:1]) - set(index) else moved
         counted = {a: sym(f"{a}_{n + 1}") for a in names}
         point = {a: given.get(a, counted[a]) for a in names}
         counts = {a: s.axis(a).extent for a in names}

@@ -1,32 +1,67 @@
-"""Temporaries of which each iteration of a loop needs a few rows alone: they lie at the front of the memory in all of them.
+"""Temporaries of which each iteration of a loop needs a block alone: each has a block of its own, in memory that its thread reuses.
 
 A loop that several statements share hands over rows of its own block. In a tensor of full size every block writes memory that was
-never touched before; at the front it lies in a cache. A loop inside may do the same in another dimension.
+never touched before, and threads that share the loop need memory apart. A loop inside may do the same in another dimension.
 Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
-alone. What executes a program, or prints it, takes it as it is laid out.
+alone. What executes a program, or prints it, takes it as it is laid out: the block is a buffer, declared in the innermost loop that
+folds the tensor, so that it is private to each iteration, and to each thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.boxes import always_true
-from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
+from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, buffers, walk
 from isamap_smt.ir.scalar import bound_axes
 
 Nodes = tuple[Node, ...]
-_Moved = Dict[str, tuple[tuple[int, Any], ...]]
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Of a tensor: where it begins, and how long it is, in each dimension that loops around fold. buffer: its name; '' while a loop
+    further in folds the tensor, too."""
+
+    tensor: Tensor
+    begins: tuple[tuple[int, Any], ...] = ()
+    lengths: tuple[tuple[int, Any], ...] = ()
+    buffer: str = ""
+
+    def inside(self, loop: Loop, dimension: int) -> _Block:
+        """The part of it that one iteration of a loop touches."""
+        if not 0 <= dimension < len(self.tensor.shape):  # claim 16 refuses it
+            return self
+        begins = (*self.begins, (dimension, loop.step * loop.var))
+        return replace(self, begins=begins, lengths=(*self.lengths, (dimension, loop.step)))
+
+    def declared(self) -> Alloc:
+        """The buffer, with the elements that its cells stand for."""
+        t = self.tensor
+        cells = tuple(sym(f"{self.buffer}_{d}") for d in range(len(t.shape)))
+        begin, long = dict(self.begins), dict(self.lengths)
+        coordinates = tuple(c + begin.get(d, 0) for d, c in enumerate(cells))
+        shape = tuple(sp.sympify(long.get(d, n)) for d, n in enumerate(t.shape))
+        return Alloc(Buffer(self.buffer, t.dtype, cells, shape, IndexType(t.name, coordinates)))
+
+    def place(self, ref: Ref) -> Ref:
+        """The cell for an element."""
+        begin = dict(self.begins)
+        return Ref(self.buffer, tuple(sp.expand(sp.sympify(x) - begin.get(d, 0)) for d, x in enumerate(ref.index)))
 
 
 def laid_out(program: Program) -> Program:
-    """The program with each place of such a tensor where it lies in memory, and without the marks."""
-    return replace(program, body=_nodes(program.body, {})) if folded(program) else program
+    """The program with a buffer for each block of such a tensor, and without the marks."""
+    if not folded(program):
+        return program
+    taken = {t.name for t in program.kernel.tensors} | set(buffers(program))
+    return replace(program, body=_Layout(program.kernel, taken).nodes(program.body, {}))
 
 
 def folded(program: Program) -> tuple[str, ...]:
@@ -68,26 +103,33 @@ def _has_guard(s: Statement, reader: Statement, access: Access) -> bool:
     return not bound_axes(reader.value) and all(g in reader.guard or always_true(g, reader.axes) for g in needed)
 
 
-def _nodes(nodes: Nodes, moved: _Moved) -> Nodes:
-    return tuple(_node(n, moved) for n in nodes)
+class _Layout:
+    """taken: names of tensors and buffers, those of new ones among them."""
 
+    def __init__(self, kernel: Kernel, taken: set[str]) -> None:
+        self.kernel, self.taken = kernel, taken
 
-def _node(node: Node, moved: _Moved) -> Node:
-    match node:
-        case Loop():
-            inside = {**moved, **{t: (*moved.get(t, ()), (d, node.step * node.var)) for t, d in node.folds}}
-            return replace(node, body=_nodes(node.body, inside), folds=())
-        case If():
-            return replace(node, body=_nodes(node.body, moved))
-        case Use() if moved:
-            return replace(node, operands=tuple((o, _ref(r, moved)) for o, r in node.operands))
-    return node
+    def nodes(self, nodes: Nodes, blocks: Dict[str, _Block]) -> Nodes:
+        return tuple(self._node(n, blocks) for n in nodes)
 
+    def _node(self, node: Node, blocks: Dict[str, _Block]) -> Node:
+        match node:
+            case Loop():
+                further = {t for x, _ in walk(node.body) if isinstance(x, Loop) for t, _ in x.folds}
+                here = {t: blocks.get(t, _Block(self.kernel.tensor(t))).inside(node, d) for t, d in node.folds}
+                here = {t: b if t in further else replace(b, buffer=self._name(t)) for t, b in here.items()}
+                made = tuple(b.declared() for b in here.values() if b.buffer)
+                return replace(node, body=(*made, *self.nodes(node.body, {**blocks, **here})), folds=())
+            case If():
+                return replace(node, body=self.nodes(node.body, blocks))
+            case Use() if blocks:
+                found = ((o, r, blocks.get(r.name)) for o, r in node.operands)
+                return replace(node, operands=tuple((o, b.place(r) if b and b.buffer else r) for o, r, b in found))
+        return node
 
-def _ref(ref: Ref, moved: _Moved) -> Ref:
-    if ref.name not in moved:
-        return ref
-    index = list(ref.index)
-    for d, base in ((d, b) for d, b in moved[ref.name] if 0 <= d < len(index)):  # claim 16 refuses others
-        index[d] = sp.expand(sp.sympify(index[d]) - base)
-    return replace(ref, index=tuple(index))
+    def _name(self, tensor: str) -> str:
+        name = f"{tensor}_block"
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name

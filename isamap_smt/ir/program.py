@@ -48,7 +48,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import IMin, sym
+from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -332,7 +332,7 @@ class Loop:
     base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
     Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
     folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
-    does: they lie at the front of the memory in each iteration (isamap_smt.ir.folds).
+    does: each iteration has a block of its own (isamap_smt.ir.folds).
     woven: of an unrolled loop, whether the steps of its iterations take turns.
     end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
@@ -366,6 +366,11 @@ class Loop:
     def plain(self) -> bool:
         """Whether it does nothing but to run its body for each value in their order."""
         return self.kind == "serial" and self.backwards is None and not self.enter and not self.leave
+
+    @property
+    def folding(self) -> bool:
+        """Whether it counts blocks of one length, so that an iteration may have one of its own."""
+        return self.kind in ("serial", "parallel") and self.base is None and is_constant(self.step)
 
     @property
     def unordered(self) -> bool:

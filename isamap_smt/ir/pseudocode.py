@@ -121,7 +121,7 @@ def _loop(loop: Loop, counted: bool) -> str:
     order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
-    kept = "".join(f"; rows of {t} lie at its front" for t, _ in loop.folds)
+    kept = "".join(f"; each iteration has its own block of {t}" for t, _ in loop.folds)
     end = "" if loop.end is None else f", until {words(loop.end)}"
     return f"{word} {loop.var} < {words(loop.count)}{end}{order}:{about}{kept}"
 

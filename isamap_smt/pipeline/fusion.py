@@ -216,7 +216,7 @@ class _Choice:
                 continue
             if held and not group.over:
                 break
-            for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures):
+            for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures, self.threads):
                 try:
                     made = _fused(group, points, self)
                     lower(*made.schedules)  # what stands between them may have no place in the loop
@@ -294,8 +294,9 @@ def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
     return any(all(i[d] == sym(axis) for i in indices) for d in range(len(indices[0])))
 
 
-def _sizes(group: _Group, figures: Figures) -> tuple[int, ...]:
-    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it."""
+def _sizes(group: _Group, figures: Figures, threads: int) -> tuple[int, ...]:
+    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it; and those of which each
+    thread has as many, where others have fewer of the largest."""
     offered = {n for n in range(1, group.extent) if group.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}
     chosen: list[int] = []
@@ -305,6 +306,9 @@ def _sizes(group: _Group, figures: Figures) -> tuple[int, ...]:
             break
         for share in SHARES:
             chosen += sorted(n for n in offered if n * group.row * share <= usable(cache))[-1:]
+    for most in chosen if threads > 1 and not group.over else ():
+        even = [n for n in offered if n <= most and ceil(group.extent / n) % threads == 0]
+        chosen = [*chosen, *sorted(even)[-1:]]
     return tuple(sorted(set(chosen)))
 
 
@@ -329,19 +333,35 @@ def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
         axis: points,
         **{a: 1 for a, _ in group.over},
     }
-    parallel = threads > 1 and (group.values if group.over else count) >= threads
     made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
     work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
     streamed, exposed = _streamed(group, small, choice)
-    uneven = ceil(count / threads) * threads / count if parallel else threads
     known = [
         dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(group.schedules, made, strict=True)
     ]
     made = tuple(replace(x, decided_outside=tuple(k)) for x, k in zip(made, known, strict=True))
-    done = tuple(_around(s, group, points, choice, 0 if parallel else None) for s in made)
-    starts = threads * figures.start_threads if parallel else 0.0
-    predicted = max(work, streamed) * uneven + exposed + starts
+    ways = (
+        (
+            max(work, streamed) * uneven
+            + exposed * (threads if loop is None else 1)
+            + starts * threads * figures.start_threads,
+            loop,
+        )
+        for loop, uneven, starts in _shared(group, count, threads)
+    )
+    predicted, parallel = min(ways, key=lambda way: way[0])
+    done = tuple(_around(s, group, points, choice, parallel) for s in made)
     return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart)
+
+
+def _shared(group: _Group, count: int, threads: int) -> Iterator[tuple[int | None, float, int]]:
+    """Ways to share a loop around `count` blocks: its position, the work of the thread with most of it over that of each if all had
+    the same, and how often threads start. None: one thread does everything, the others are idle."""
+    yield None, threads, 0
+    trips = (group.values, count // group.values) if group.over else (count,)
+    for position, n in enumerate(trips if threads > 1 else ()):
+        if n >= threads:
+            yield position, ceil(n / threads) * threads / n, trips[0] if position else 1
 
 
 def _given_up(group: _Group) -> list[Statement]:

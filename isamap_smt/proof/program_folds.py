@@ -1,4 +1,4 @@
-"""Claim 16 for temporaries that a loop keeps at the front of their memory (Loop.folds, isamap_smt.ir.folds).
+"""Claim 16 for temporaries of which each iteration of a loop has a block of its own (Loop.folds, isamap_smt.ir.folds).
 
 Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the top, or in
 loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands inside it. So an element
@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import sympy as sp
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.program import Loop, Node, Use, walk
 from isamap_smt.proof.program_accesses import Access
@@ -41,10 +40,8 @@ def _fold(
     program, kernel = book.sites.program, book.sites.kernel
     dimensions = [dict(x.folds).get(tensor, -1) if isinstance(x, Loop) else -1 for x in around]
     top = -1 not in dimensions and (around or loop in program.body)
-    if not top or not loop.plain or loop.base is not None or not is_constant(loop.step):
-        raise UnrecognisedError(
-            f"{loop.var} is no loop at the top, in order and in equal steps, so {tensor} is not folded"
-        )
+    if not top or not loop.folding:
+        raise UnrecognisedError(f"{loop.var} is no loop at the top in equal steps, so {tensor} is not folded")
     every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in x.folds]
     if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
         raise UnrecognisedError(f"{tensor} is folded twice")

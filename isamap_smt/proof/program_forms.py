@@ -4,7 +4,7 @@ test      a relation that is not tested at some values of unrolled variables hol
 whole     where the relations that choose whole tiles hold, the copy's guard holds for all points of the inner loops; where one test
           stands before the inner loops, the guard says nothing of them
 end       from the iteration on at which a loop stops, each test that its body consists of fails
-fold      a temporary that a loop keeps at the front of its memory is filled anew in each iteration, and touched in that one alone
+fold      a temporary of which each iteration of a loop has a block of its own is filled anew in each, and touched in that one alone
 block     the words of a call lie where the helper takes them, and where it puts them; where it is cut, the guard is what is left
 """
 

@@ -35,18 +35,21 @@ static inline void isamap_simde_mask_copy(void *to, const void *from, uint32_t k
         if (k >> l & 1u) memcpy((char *)to + width * l, (const char *)from + width * l, (size_t)width);
 }
 #define ISAMAP_SIMDE_LOAD(vector, name, lanes, width) \
-    static inline vector isamap_simde_##name(uint32_t k, const void *p) { \
-        vector r; \
-        memset(&r, 0, sizeof r); \
+    static inline vector isamap_simde_mask_##name(vector r, uint32_t k, const void *p) { \
         isamap_simde_mask_copy(&r, p, k, lanes, width); \
         return r; \
+    } \
+    static inline vector isamap_simde_maskz_##name(uint32_t k, const void *p) { \
+        vector r; \
+        memset(&r, 0, sizeof r); \
+        return isamap_simde_mask_##name(r, k, p); \
     }
-ISAMAP_SIMDE_LOAD(__m512, maskz_loadu_ps, 16, 4)
-ISAMAP_SIMDE_LOAD(__m512d, maskz_loadu_pd, 8, 8)
-ISAMAP_SIMDE_LOAD(__m512i, maskz_loadu_epi32, 16, 4)
-ISAMAP_SIMDE_LOAD(__m128i, maskz_loadu_epi8, 16, 1)
-ISAMAP_SIMDE_LOAD(__m256i, maskz_loadu_epi16, 16, 2)
-ISAMAP_SIMDE_LOAD(__m512i, maskz_loadu_epi16_32, 32, 2)
+ISAMAP_SIMDE_LOAD(__m512, loadu_ps, 16, 4)
+ISAMAP_SIMDE_LOAD(__m512d, loadu_pd, 8, 8)
+ISAMAP_SIMDE_LOAD(__m512i, loadu_epi32, 16, 4)
+ISAMAP_SIMDE_LOAD(__m128i, loadu_epi8, 16, 1)
+ISAMAP_SIMDE_LOAD(__m256i, loadu_epi16, 16, 2)
+ISAMAP_SIMDE_LOAD(__m512i, loadu_epi16_32, 32, 2)
 /* Elements that become words of 32 bits, and parts of a register of `width` bytes an element. */
 static inline __m512i isamap_simde_widened(const void *p, int width) {
     uint32_t v[16] = {0};
@@ -188,12 +191,17 @@ static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0,
 #undef _mm512_cvtepu8_epi32
 #undef _mm512_cvtepu16_epi32
 #undef _mm_maskz_loadu_epi8
+#undef _mm_mask_loadu_epi8
 #undef _mm256_maskz_loadu_epi16
+#undef _mm256_mask_loadu_epi16
 #define _mm512_cvtepu8_epi32(a) isamap_simde_cvtepu8_epi32(a)
 #define _mm512_cvtepu16_epi32(a) isamap_simde_cvtepu16_epi32(a)
 #define _mm_maskz_loadu_epi8(k, p) isamap_simde_maskz_loadu_epi8((k), (p))
+#define _mm_mask_loadu_epi8(r, k, p) isamap_simde_mask_loadu_epi8((r), (k), (p))
 #define _mm256_maskz_loadu_epi16(k, p) isamap_simde_maskz_loadu_epi16((k), (p))
+#define _mm256_mask_loadu_epi16(r, k, p) isamap_simde_mask_loadu_epi16((r), (k), (p))
 #undef _mm512_maskz_loadu_epi16
+#undef _mm512_mask_loadu_epi16
 #undef _mm512_mask_storeu_epi16
 #define __m512h isamap_simde_ph
 #define _mm512_loadu_ph(p) isamap_simde_load_ph(p)
@@ -204,10 +212,14 @@ static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0,
 #define _mm512_castsi512_ph(v) ((isamap_simde_ph)(v))
 #define _mm512_castph_si512(v) ((__m512i)(v))
 #define _mm512_maskz_loadu_epi16(k, p) isamap_simde_maskz_loadu_epi16_32((k), (p))
+#define _mm512_mask_loadu_epi16(r, k, p) isamap_simde_mask_loadu_epi16_32((r), (k), (p))
 #define _mm512_mask_storeu_epi16(p, k, v) isamap_simde_mask_storeu_epi16_32((p), (k), (v))
 #undef _mm512_maskz_loadu_ps
+#undef _mm512_mask_loadu_ps
 #undef _mm512_maskz_loadu_pd
+#undef _mm512_mask_loadu_pd
 #undef _mm512_maskz_loadu_epi32
+#undef _mm512_mask_loadu_epi32
 #undef _mm512_mask_storeu_ps
 #undef _mm512_mask_storeu_pd
 #undef _mm512_mask_storeu_epi32
@@ -215,8 +227,11 @@ static inline void amx_tiles_leave(void) { memset(isamap_simde_configuration, 0,
 #undef _mm512_madd_epi16 /* SIMDe 0.7.4 gives this name to the masked form */
 #define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16((a), (b))
 #define _mm512_maskz_loadu_ps(k, p) isamap_simde_maskz_loadu_ps((k), (p))
+#define _mm512_mask_loadu_ps(r, k, p) isamap_simde_mask_loadu_ps((r), (k), (p))
 #define _mm512_maskz_loadu_pd(k, p) isamap_simde_maskz_loadu_pd((k), (p))
+#define _mm512_mask_loadu_pd(r, k, p) isamap_simde_mask_loadu_pd((r), (k), (p))
 #define _mm512_maskz_loadu_epi32(k, p) isamap_simde_maskz_loadu_epi32((k), (p))
+#define _mm512_mask_loadu_epi32(r, k, p) isamap_simde_mask_loadu_epi32((r), (k), (p))
 #define _mm512_mask_storeu_ps(p, k, v) isamap_simde_mask_storeu_ps((p), (k), (v))
 #define _mm512_mask_storeu_pd(p, k, v) isamap_simde_mask_storeu_pd((p), (k), (v))
 #define _mm512_mask_storeu_epi32(p, k, v) isamap_simde_mask_storeu_epi32((p), (k), (v))

@@ -68,16 +68,22 @@ def schedule(
 
 
 def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = None) -> tuple[ScheduleSpace, Answer]:
-    """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one can be, and that of
-    one thread where none can be and none was asked for."""
+    """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one is and that may pay, and
+    that of one thread where none can be and none was asked for."""
     answer = _answered(where, timeout, progress)
-    if answer.status == "INFEASIBLE" and where.problem.parallelizable:
+    if where.problem.parallelizable and (answer.status == "INFEASIBLE" or _may_pay(where.problem, answer)):
         where = where.with_inner()
         answer = _answered(where, timeout, progress)
     if answer.status == "INFEASIBLE" and where.problem.parallelizable and where.pins.parallel is None:
         where = where.serial()
         answer = _answered(where, timeout, progress)
     return where, answer
+
+
+def _may_pay(problem: ScheduleProblem, answer: Answer) -> bool:
+    """Whether one thread does everything, and sharing another loop could cost less: no less than the work and one start."""
+    cost = answer.cost
+    return cost is not None and cost.shared is None and cost.alone + problem.start * problem.threads < cost.total
 
 
 def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -> Answer:

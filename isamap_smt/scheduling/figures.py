@@ -48,7 +48,7 @@ class Figures:
     bandwidth: tuple[tuple[str, str, float], ...] = ()
     crowded: tuple[tuple[str, str, float], ...] = ()
     costs: tuple[tuple[str, Cost], ...] = ()
-    start_threads: float = 20_000.0
+    start_threads: float = 4_000.0
     pack_rows: float = 1 / 8
     pack_elements: float = 1 / 4
     prefetching: tuple[tuple[str, int, int, float], ...] = ()

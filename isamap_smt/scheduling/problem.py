@@ -46,6 +46,7 @@ def problem(s: Setting, m: Machine, pins: Pins, energy: bool) -> ScheduleProblem
         s.threads,
         _start(m),
         cutting=frozenset(d for d, shared in enumerate(parallelizable) if shared and _cuts_rows(s, d)),
+        or_alone=bool(parallelizable) and not energy and not s.open and pins.parallel is None,
     )
 
 

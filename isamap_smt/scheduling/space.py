@@ -141,6 +141,8 @@ class ScheduleSpace:
             notes.append(f"chosen for {told}; legal for every size")
         if answer.stopped:
             notes.append(f"the search ended early: {answer.stopped}")
+        if self.problem.or_alone and answer.cost is not None and answer.cost.shared is None:
+            notes.append(f"runs on one thread, which is predicted to be faster than {self.setting.threads}")
         if self.machine.figures != DESCRIBED:
             notes.append(f"priced with {self.machine.figures.origin}")
         s = self.setting

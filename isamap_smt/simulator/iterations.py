@@ -140,7 +140,7 @@ class _Walk:
 
     def _loop(self, node: Loop, rows: Rows) -> None:
         name = node.var.name
-        counts = rows.column(node.count, f"the count of loop {name}").clip(min=0)
+        counts = rows.column(node.trips, f"the count of loop {name}").clip(min=0)
         inner, digit, outer = rows.repeated(counts)
         own = {name: digit, node.number.name: np.arange(inner.count)}
         inner = replace(inner, env=inner.env | own, loops=(*(x for x in rows.loops if x != name), name))

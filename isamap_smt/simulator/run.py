@@ -51,7 +51,7 @@ def run_program(
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
     reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
     """
-    kept = folded(program)  # at the front of their memory; the rest of it holds anything
+    kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))
     kernel = program.kernel
     env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}

@@ -30,6 +30,7 @@ HEADERS = (
     "stdint.h",
     "stdlib.h",
     "string.h",
+    "time.h",
     "complex.h",
     "stdbool.h",
     "math.h",

@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import Element, elements, sym
 from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use
@@ -156,6 +157,8 @@ def _guard(rng: random.Random, guard: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _loop(x: Loop, rng: random.Random) -> tuple[Node, str]:
     kind = rng.choice(["count", "parallel", "step", "constant", "backwards"])
+    if x.end is not None and rng.random() < 0.5:
+        return replace(x, end=_nudge(rng, x.end)), "end"
     if kind == "count":
         return replace(x, count=_nudge(rng, x.count)), kind
     if kind == "constant":
@@ -197,6 +200,8 @@ def _use(x: Use, rng: random.Random) -> tuple[Node, str]:
 def _move(x: Use, rng: random.Random) -> tuple[Node, str]:
     from toys import TOY
 
+    own = x.instruction.name
+    moves = TOY.moves if any(m.name == own for m in TOY.moves) else im.find_hardware(own.partition(".")[0]).moves
     kind = rng.choice(["memory", "memory", "register", "active", "instruction", "unmask"])
     if kind == "memory" and x.memory:
         return x.put(memory=_ref(rng, x.memory)), kind
@@ -205,12 +210,13 @@ def _move(x: Use, rng: random.Random) -> tuple[Node, str]:
     if kind == "active" and x.active:
         return replace(x, active=tuple(_nudge(rng, n) for n in x.active)), kind
     if kind == "unmask" and x.active:
-        whole = next(i for i in TOY.moves if i.name == x.instruction.name.replace("masked_", ""))
+        plain = own.replace("masked_", "").replace("_least", "").replace("_most", "")
+        whole = next(i for i in moves if i.name == plain)
         return replace(x, instruction=whole, active=()), kind
     if kind == "instruction":
         i = x.instruction
-        others = [m for m in TOY.moves if m.active == i.active and m.name.split("_")[-1] == i.name.split("_")[-1]]
-        return replace(x, instruction=rng.choice(others)), kind
+        others = [m for m in moves if m.active == i.active and m.name.split("_")[-1] == i.name.split("_")[-1]]
+        return (replace(x, instruction=rng.choice(others)), kind) if others else (x, "")
     return x, kind
 
 

@@ -1,4 +1,4 @@
-"""Statements over rows in one loop over blocks of them, with temporaries that lie at the front of their memory: right, and proved.
+"""Statements over rows in one loop over blocks of them, each with its own block of temporaries: right, and proved.
 
 A fold that is wrong is refuted by its claim alone, and computes something else.
 """
@@ -51,7 +51,7 @@ def test_four_statements_share_one_loop_and_are_told() -> None:
     assert any("share blocks of" in n and ", 4, 5 and 9 " in n for n in plan.notes)
     loop = loop_of(plan.program)
     assert set(dict(loop.folds)) == {"e", "share", "top_sums", "total_sums"}
-    assert "rows of e lie at its front" in str(plan.program)
+    assert "each iteration has its own block of e" in str(plan.program)
 
 
 def test_rows_of_softmax_are_right_compiled_and_simulated() -> None:

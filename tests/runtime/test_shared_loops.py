@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,13 +19,13 @@ from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.runtime import build_library
 
 # visit() counts how often each iteration is done. `waits`: the iteration that goes on only when all others are done (-1:
-# none), and returns 9 where that does not happen in 30 seconds. `fails`: the iteration that returns 7. `uneven`: iteration n
-# takes n*n*n steps.
+# none), and returns 9 where that does not happen in 30 seconds. `fails`: the iteration that returns 7. `steps`: that each
+# iteration takes; -1: iteration n takes n*n*n.
 VISIT = """
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>
-struct visit { int64_t count, waits, fails, uneven, *times, *done; };
+struct visit { int64_t count, waits, fails, steps, *times, *done; };
 static int visit_body(const void *context, isamap_share *share) {
     const struct visit *const v = context;
     int result = 0;
@@ -35,35 +36,55 @@ static int visit_body(const void *context, isamap_share *share) {
                 if (ms == 30000) return 9;
                 nanosleep(&moment, NULL);
             }
-            for (volatile int64_t step = 0; v->uneven && step < n * n * n; ++step) {}
+            for (volatile int64_t step = 0; step < (v->steps < 0 ? n * n * n : v->steps); ++step) {}
             if (n == v->fails) result = 7;
             __atomic_fetch_add(&v->times[n], 1, __ATOMIC_RELAXED);
             __atomic_fetch_add(v->done, 1, __ATOMIC_RELEASE);
         }
     return result;
 }
-int visit(int64_t count, int64_t threads, int64_t waits, int64_t fails, int64_t uneven, int64_t *times) {
+int visit(int64_t count, int64_t threads, int64_t waits, int64_t fails, int64_t steps, int64_t *times) {
     int64_t done = 0;
-    const struct visit v = {count, waits, fails, uneven, times, &done};
+    const struct visit v = {count, waits, fails, steps, times, &done};
     return isamap_parallel(count, threads, visit_body, &v);
 }
+/* How many of the iterations, of so many steps each, the caller does on two threads. */
+struct own { pthread_t caller; int64_t steps, done; };
+static int own_body(const void *context, isamap_share *share) {
+    struct own *const o = (struct own *)context;
+    for (int64_t from, to; isamap_next(share, 0, &from, &to);)
+        for (; from < to; ++from) {
+            for (volatile int64_t step = 0; step < o->steps; ++step) {}
+            if (pthread_equal(pthread_self(), o->caller)) ++o->done;
+        }
+    return 0;
+}
+int64_t own(int64_t count, int64_t steps) {
+    struct own o = {pthread_self(), steps, 0};
+    return isamap_parallel(count, 2, own_body, &o) ? -1 : o.done;
+}
 """
-SOURCE = "#include <pthread.h>\n#include <stdint.h>\n" + HELPERS + RUNTIME + VISIT
+SOURCE = "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n" + HELPERS + RUNTIME + VISIT
+
+
+LONG = 200_000  # steps that take long enough for helpers to be woken
 
 
 class Loop:
     """The compiled loop, which counts."""
 
     def __init__(self) -> None:
-        self._visit = ctypes.CDLL(str(build_library(SOURCE))).visit
+        library = ctypes.CDLL(str(build_library(SOURCE)))
+        self._visit, self.own = library.visit, library.own
         self._visit.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
+        self.own.argtypes, self.own.restype = [ctypes.c_int64] * 2, ctypes.c_int64
 
     def __call__(
-        self, count: int, threads: int, waits: int = -1, fails: int = -1, uneven: int = 0
+        self, count: int, threads: int, waits: int = -1, fails: int = -1, steps: int = 0
     ) -> tuple[int, np.ndarray]:
         """(result, how often each iteration was done)."""
         times = np.zeros(count, np.int64)
-        return self._visit(count, threads, waits, fails, uneven, times.ctypes.data), times
+        return self._visit(count, threads, waits, fails, steps, times.ctypes.data), times
 
     def once(self, count: int, threads: int) -> bool:
         """Whether every iteration was done once, and none failed."""
@@ -85,16 +106,27 @@ def test_every_iteration_is_done_once(loop: Loop, count: int, threads: int) -> N
 @pytest.mark.parametrize("threads", [2, 3])
 def test_every_iteration_is_done_once_where_they_are_wildly_uneven(loop: Loop, threads: int) -> None:
     for count in (5, 64, 200):
-        result, times = loop(count, threads, uneven=1)
+        result, times = loop(count, threads, steps=-1)
         assert result == 0 and (times == 1).all()
 
 
-@pytest.mark.parametrize("waits", [0, 8, 15])
+@pytest.mark.parametrize("waits", [1, 8, 15])
 def test_others_do_what_stands_behind_a_slow_iteration(loop: Loop, waits: int) -> None:
-    """One thread is stuck in an iteration until all others are done, those of its own part among them."""
+    """One thread is stuck in an iteration until all others are done, those of its own part among them. Helpers that slept were
+    woken behind the first iteration, which took long."""
     for _ in range(5):
-        result, times = loop(16, 2, waits=waits)
+        result, times = loop(16, 2, waits=waits, steps=LONG)
         assert result == 0 and (times == 1).all()
+
+
+def test_who_sleeps_is_woken_for_long_work_alone(loop: Loop) -> None:
+    """Between calls helpers fall asleep. Short loops are then done by the caller; of long ones others do a part."""
+    done = {steps: [] for steps in (0, LONG)}
+    for _ in range(20):
+        for steps, own in done.items():
+            time.sleep(0.005)
+            own.append(loop.own(16, steps))
+    assert set(done[0]) == {16} and min(done[LONG]) < 16
 
 
 @pytest.mark.parametrize("fails", [0, 9, 15, 16, 30, 31])
@@ -125,7 +157,7 @@ def test_a_child_forked_in_the_middle_of_a_loop_shares_its_own(loop: Loop) -> No
 
     def call() -> None:
         while not end.is_set():
-            loop(100, 3, uneven=1)
+            loop(100, 3, steps=-1)
 
     caller = threading.Thread(target=call)
     caller.start()
@@ -134,7 +166,7 @@ def test_a_child_forked_in_the_middle_of_a_loop_shares_its_own(loop: Loop) -> No
         child = os.fork()
         if child == 0:
             signal.alarm(60)  # a child that waits for its parent's helpers would wait for ever
-            os._exit(0 if all(loop.once(50, 3) and loop(16, 2, waits=0)[0] == 0 for _ in range(5)) else 1)
+            os._exit(0 if all(loop.once(50, 3) and loop(16, 2, waits=1, steps=LONG)[0] == 0 for _ in range(5)) else 1)
         codes.append(os.waitpid(child, 0)[1])
     end.set()
     caller.join()

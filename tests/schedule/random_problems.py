@@ -110,6 +110,7 @@ def random_problem(seed: int, capacity: int = 3000, *, x86: bool = False) -> Sch
         start,
         bool(parallelizable) and inner,
         frozenset({more.randint(0, 1)} if parallelizable and more.random() < 0.5 else ()),
+        bool(parallelizable) and overlap and seed % 2 == 0,
     )
 
 

@@ -35,7 +35,8 @@ def test_the_parts_add_up(objective: str, threads: int, n: int) -> None:
     names = {p.name for p in s.costs}
     assert {p.within for p in s.costs if p.within} <= names
     assert {"L2->L1", "L3->L2", "DRAM->L3"} <= names or n == 7 or objective == "energy"
-    assert s.notes == ()
+    alone = n == 7 and threads == 2 and objective == "latency"
+    assert s.notes == (("runs on one thread, which is predicted to be faster than 2",) if alone else ())
     whose = dict(s.assumes)
     assert whose["tiles fill at most 75% of a core's own cache, and 50% of one that cores share"] == "an x86 core"
     assert any("that threads share" in text for text in whose) == (threads > 1 and objective == "latency")

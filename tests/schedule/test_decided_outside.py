@@ -20,7 +20,7 @@ CONV = {
 PLANS: dict[str, tuple[str, dict[str, int], dict[str, Any], str]] = {
     "mapping": ("gemm", {"i": 64, "j": 64, "k": 64}, {}, "the mapping: 1 scheduled of 3 that yield code"),
     "sum in pieces": ("matvec", {"i": 100, "k": 4000}, {"threads": 2}, "the sum in pieces, by what both ways"),
-    "sum in one piece": ("matvec", {"i": 7, "k": 300}, {"threads": 2}, "the sum in one piece: 2 ways"),
+    "sum in one piece": ("gemm", {"i": 4, "j": 16, "k": 300}, {"threads": 2}, "the sum in one piece: 1 ways"),
     "digits": (
         "gemm",
         {"i": 12, "j": 12, "k": 4096},

@@ -140,12 +140,37 @@ def test_all_of_the_price_is_in_cycles_of_all_threads() -> None:
 
 def test_where_no_outermost_loop_has_a_trip_for_each_thread_an_inner_one_is_shared() -> None:
     pins = {"register.i": 4, "tile.i.L3": 64, "tile.j.L3": 16}
-    where = space(proved(), im.find_hardware("avx2"), {"i": 64, "j": 16, "k": 64}, threads=2, fix=pins)
+    where = space(proved(), im.find_hardware("avx2"), {"i": 64, "j": 16, "k": 1024}, threads=2, fix=pins)
     found, answer = solved(where, 30.0)
     assert found.problem.inner and found.problem.parallelizable
     assert answer.cost is not None and answer.cost.shared is not None and answer.cost.shared[0] < where.problem.levels
     made = found.answered(answer)
     assert made.parallel is not None and made.loops[made.parallel].axis == "i"
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_one_thread_does_what_starting_others_would_not_shorten(threads: int) -> None:
+    """Beside the work, starts cost 1000 for each thread: parts of 1000 are no sooner done, those of 64,000 are."""
+    i = TileAxis("i", 4 * threads, False, ((1, 1),))
+    for compute, alone in ((1_000, True), (COMPUTE, False)):
+        plain = small(i, threads=threads, parallelizable=(True,))
+        tiles = tuple(replace(r, compute=compute) for r in plain.registers)
+        must, may = (
+            evaluate(replace(plain, registers=tiles, or_alone=x), Choice(0, (0,), (0,), (0,))) for x in (False, True)
+        )
+        assert must is not None and may is not None and must.shared == (1, 0)
+        assert (may.shared is None, may.total) == (alone, threads * compute if alone else must.total)
+        found = solve(replace(plain, registers=tiles, or_alone=True), 10.0)
+        assert found.cost == may
+
+
+def test_open_sizes_and_pins_are_shared() -> None:
+    """Work that is not known may be long, and who asks for a loop gets it."""
+    avx2, sizes = im.find_hardware("avx2"), {"i": 8, "j": 8, "k": 8}
+    alone, pinned = (im.schedule(proved(), avx2, sizes, threads=2, fix=fix) for fix in ({}, {"parallel": "i"}))
+    assert alone.parallel is None and pinned.parallel is not None
+    assert any("runs on one thread, which is predicted to be faster than 2" in n for n in alone.notes)
+    assert im.schedule(proved(), avx2, {}, threads=2).parallel is not None
 
 
 def test_where_nothing_can_be_shared_all_threads_but_one_are_idle() -> None:

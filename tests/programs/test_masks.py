@@ -1,0 +1,136 @@
+"""Masks inside reductions: cut in the loads, neutral in the other lanes, passed by where nothing is left. Mistakes are refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+from mutants import rewritten
+
+import isamap_smt as im
+from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.folds import assigned_whole
+from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use, walk
+from isamap_smt.proof import prove_program
+
+ROW = {
+    "max=": "M[q] max= S[q,k] where k <= q",
+    "+=": "M[q] += S[q,k] where k <= q",
+    "min=": "M[q] min= S[q,k] where k < q",
+}
+SIZES = {"q": 37, "k": 320}
+
+
+def _planned(text: str, machine: str = "avx512") -> im.Plan:
+    return im.plan(im.kernel(text, name="masked"), machine, sizes=SIZES)
+
+
+@pytest.fixture(scope="module")
+def maximum() -> Program:
+    return _planned(ROW["max="]).program
+
+
+def _refuted(program: Program) -> set[str]:
+    return {c.claim for c in prove_program(program).failed() if c.verdict.word == "refuted"}
+
+
+def _moves(n: Node) -> bool:
+    return isinstance(n, Use) and n.moves and bool(n.active) and n.instruction.kind == "load"
+
+
+def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -> None:
+    text = str(maximum)
+    assert "masked_load_least_f32" in text
+    assert "else -oo" in text
+    assert maximum.starts == ("M_sums",)  # though no point reaches M_sums[0,1]
+    assert any(isinstance(n, Loop) and n.end is not None for n, _ in walk(maximum.body))
+    assert prove_program(maximum).proved
+
+
+@pytest.mark.needs("avx2")
+@pytest.mark.parametrize("op", list(ROW))
+def test_what_a_mask_leaves_out_is_in_no_result(op: str) -> None:
+    planned = _planned(ROW[op], "avx2")
+    assert planned.program.schedules
+    q, k = np.ix_(range(SIZES["q"]), range(SIZES["k"]))
+    held = k < q if op == "min=" else k <= q
+    s = np.random.default_rng(2).integers(-9, 10, held.shape).astype(np.float32)
+    start = {"max=": -np.inf, "min=": np.inf, "+=": 0}[op]
+    wanted = {"max=": np.max, "min=": np.min, "+=": np.sum}[op](np.where(held, s, np.float32(start)), axis=1)
+    np.testing.assert_array_equal(im.build(planned)(np.where(held, s, np.float32(np.nan))), wanted)
+
+
+def _with(change: Callable[[Use], Use]) -> Callable[[Node], tuple[Node, ...] | None]:
+    return lambda n: (change(n),) if _moves(n) else None  # type: ignore[arg-type]
+
+
+def _outside(number: str) -> Callable[[Node], tuple[Node, ...] | None]:
+    def f(n: Node) -> tuple[Node, ...] | None:
+        if not isinstance(n, Alloc) or n.buffer.type.outside != "-oo":
+            return None
+        return (replace(n, buffer=replace(n.buffer, type=replace(n.buffer.type, outside=number))),)
+
+    return f
+
+
+def _zeros(n: Use) -> Use:
+    return replace(n, instruction=im.find_hardware("avx512").instruction("masked_load_f32"))
+
+
+def test_wrong_fills_and_masks_are_refuted(maximum: Program) -> None:
+    assert _refuted(rewritten(maximum, _with(_zeros))) == {"program"}  # the type says -oo, and 0 arrives
+    assert _refuted(rewritten(rewritten(maximum, _with(_zeros)), _outside("0"))) == {"neutral"}
+    assert "neutral" in _refuted(rewritten(maximum, _outside("-128")))  # the least of another type
+    for off in (1, -1):
+        shifted = rewritten(maximum, _with(lambda n, d=off: replace(n, active=tuple(a + d for a in n.active))))
+        assert _refuted(shifted) == {"program"}
+
+
+def test_a_loop_that_ends_too_early_is_refuted(maximum: Program) -> None:
+    def early(n: Node, by: int) -> Node:
+        if not isinstance(n, Loop):
+            return n
+        end = n.end if n.end is None else n.end - by
+        return replace(n, end=end, body=tuple(early(x, by) for x in n.body))
+
+    def changed(by: int) -> Program:
+        return replace(maximum, body=tuple(early(n, by) for n in maximum.body))
+
+    assert changed(1) != maximum
+    assert _refuted(changed(1)) == {"forms"}
+    assert not _refuted(changed(-1))  # later is only slower
+
+
+def test_partial_results_that_are_not_stored_before_they_are_read_are_refuted(maximum: Program) -> None:
+    """Also those that no point reaches: the closing maximum reads all of them."""
+
+    def first_lanes(n: Node) -> tuple[Node, ...] | None:
+        if not (isinstance(n, Use) and n.moves and n.instruction.kind == "store"):
+            return None
+        return (
+            replace(
+                n, instruction=im.find_hardware("avx512").instruction("masked_store_f32"), active=(sp.Integer(15),)
+            ),
+        )
+
+    assert "progress" in _refuted(rewritten(maximum, first_lanes))
+
+
+def test_temporaries_under_a_mask_are_not_filled() -> None:
+    text = "temporary T\nT[q,k] = S[q,k] * S[q,k] where k <= q\nM[q] max= T[q,k] where k <= q"
+    assert assigned_whole(im.kernel(text)) == ("T",)
+    assert assigned_whole(im.kernel(text.replace("T[q,k] where k <= q", "T[q,k] where k <= q + 1"))) == ()
+    assert assigned_whole(im.kernel(text.replace("temporary T\n", ""))) == ()
+
+
+@pytest.mark.parametrize("given", [{"engine": "load"}, {"active": None}])
+def test_least_is_for_masked_loads_of_cores(given: dict[str, object]) -> None:
+    fields: dict[str, object] = {"active": {"l": "n"}, "beyond": "least", **given}
+    with pytest.raises(LanguageError, match="beyond='least': pass 'zero' or 'kept'"):
+        im.instruction(
+            "mine.load", "r[l] = m[l]", axes={"l": 8}, dtypes={"r": "f32", "m": "f32"},
+            places={"r": "ymm", "m": "memory"}, emit="f({r}, {m}, {n});", **fields,  # type: ignore[arg-type]
+        )  # fmt: skip
