@@ -51,11 +51,12 @@ RMS_NORM = im.kernel(
 #: The largest element is subtracted first, so that no exponential overflows.
 SOFTMAX = im.kernel(
     """
-    temporary top, e, total
+    temporary top, e, total, share
     top[i] max= x[i,n]
     e[i,n] = exp(x[i,n] - top[i])
     total[i] += e[i,n]
-    y[i,n] = e[i,n] / total[i]
+    share[i] = 1 / total[i]
+    y[i,n] = e[i,n] * share[i]
     """,
     name="softmax",
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import isamap_smt as im
 from isamap_hardware import avx2_lanes
 from isamap_hardware.across import across, x86_prelude
+from isamap_hardware.avx2_functions import FUNCTIONS
 from isamap_hardware.caches import links, memories
 from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
 from isamap_hardware.moves import MoveCode, Register, moves
@@ -179,6 +180,7 @@ HARDWARE = im.Hardware(
     links("ymm", load=64.0, store=32.0),
     COMPUTES
     + LANEWISE
+    + FUNCTIONS
     + avx2_lanes.INSTRUCTIONS
     + tuple(move for register, code in REGISTERS for move in moves(register, code, REQUIRES, PRELUDE, HEADERS)),
     "x86-64 with AVX2 and FMA: 8 f32, 4 f64 or 8 i32 lanes, exact 8-bit and 16-bit dot products",

@@ -40,6 +40,7 @@ from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_p
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, declare_granted, name_everything, register_indices
+from isamap_smt.codegen.c_woven import print_woven
 from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
@@ -194,6 +195,8 @@ def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str]
 def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
     for node in body:
         match node:
+            case Loop(woven=True):
+                print_woven(p, node, _print_body)
             case Loop(kind="unroll"):
                 _print_unrolled(p, node)
             case Loop(kind="parallel"):

@@ -49,10 +49,12 @@ def execute(state: Lowering) -> Nodes:
     execution = Use(state.compute, tuple(references.items()), point=point, statement=nest.mapping.statement_index)
     within = {v.name for v in inner.values()}
     where = tested(state)
-    body = unroll(nest, inner, execution, where=where)
+    woven = state.compute.chained and {o for o, _ in state.compute.places} == {o for o, _ in state.compute.c_types}
+    body = unroll(nest, inner, execution, where=where, woven=woven)
     if streamed:
         left = [r for r in where if not symbols_of([r]) & within]
-        body = unroll(nest, outer, _alloc(state, streamed, ()), _load(state, streamed, outer), *body, where=left)
+        loaded = (_alloc(state, streamed, ()), _load(state, streamed, outer))
+        body = unroll(nest, outer, *loaded, *body, where=left, woven=woven)
     return (*nodes, *body)
 
 

@@ -78,9 +78,9 @@ def active_lanes(state: Lowering, lanes: tuple[str, ...], units: dict[str, Any])
     return tuple(state.nest.axes[a].extent - state.nest.value(a, units.get(a, 0), 0) for a in axes)
 
 
-def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any] = ()) -> Nodes:
+def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any] = (), woven: bool = False) -> Nodes:
     """The nodes inside one unrolled loop per axis, `where` these relations hold: each is tested in the innermost loop that it
-    speaks of, and not at all where it speaks of none."""
+    speaks of, and not at all where it speaks of none. woven: the iterations take turns."""
     body: Nodes = nodes
     left = list(where)
     for axis, var in reversed(units.items()):
@@ -88,7 +88,7 @@ def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any]
         left = [r for r in left if r not in here]
         count = sp.Integer(nest.units(axis))
         body = (If(here, body),) if here else body
-        body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf),)
+        body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf, woven=woven),)
     return body
 
 

@@ -8,7 +8,7 @@ isamap_smt.ir.functions; benchmarks/accuracy.py finds them, and compares the two
     exp(x)     = 2^k (1 + e(r)), k = round(x log2 e), r = x - k ln 2 in two parts, e(r) = e^r - 1 a polynomial of degree 6
     sigmoid(x) = 2^k / (2^k + 1 + e(-r)), k and r as above, summed from the smallest
     log(x)     = k ln 2 + log(1 + f), x = 2^k (1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1), log(1 + f) = f - f^2 / 2 + f^3 p(f)
-    erf(x)     = 1 - e^-g with the sign of x, g = |x| + |x| q(|x|), e^-g = 2^k (1 + e(r)), where nothing cancels
+    erf(x)     = c + d p(d) with the sign of x: |x| = 17/32 k + d, c and p one of eight by the whole k; where k is 0, c is d
     tanh(x)    = d / (2 + d) with the sign of x, d = exp(-2|x|) - 1 = 2^k e(r) + (2^k - 1), where nothing cancels
 """
 
@@ -50,19 +50,37 @@ LOG = tuple(  # of f^3 to f^11
 )
 ROOT_HALF = np.uint32(0x3F3504F3)  # the bits of sqrt(1/2)
 FLAT = F(3.921875)  # erf is 1 beyond it
-ERF = tuple(  # of 1 to |x|^8
-    map(
-        F,
+PER_PIECE, PIECE = (
+    F(1.875),
+    F(0.53125),
+)  # erf's pieces are one to 15/8 of |x|; multiples of 17/32 lie near their middles
+ERF = tuple(  # of 1, d to d^6, one for each piece; of the first one less the d that is added
+    np.array(row, F)
+    for row in (
+        (0.0, 0.54752845, 0.8670583, 0.9757977, 0.997346, 0.9998277, 0.99999344, 0.9999999),
+        (0.12837917, 0.8509142, 0.3649033, 0.088987604, 0.01234082, 0.000973238, 4.3647076e-05, 1.1131215e-06),
         (
-            0.12837918,
-            0.6366194,
-            0.102777645,
-            -0.019153208,
-            -0.00016040566,
-            0.0016671718,
-            -0.00063275976,
-            0.00011763305,
-            -9.2632163e-06,
+            -6.059273e-07,
+            -0.4520475,
+            -0.38771006,
+            -0.14182404,
+            -0.02622723,
+            -0.0025817147,
+            -0.00013761412,
+            -1.1322117e-05,
+        ),
+        (-0.37608963, -0.12356942, 0.15294212, 0.121046394, 0.033039637, 0.0042528175, 0.00028086524, 9.6885415e-06),
+        (-0.0006835841, 0.18345016, 0.04798649, -0.049153272, -0.026260858, -0.0049141855, -0.00045520838, 0.000283991),
+        (0.11829749, -0.001003943, -0.06477484, -0.005639862, 0.012346839, 0.0038596748, 0.00044387832, 3.5722216e-05),
+        (
+            -0.01973985,
+            -0.04736945,
+            0.010070654,
+            0.015433744,
+            -0.0026044883,
+            -0.0009289727,
+            0.00012368936,
+            -0.0031439958,
         ),
     )
 )
@@ -164,15 +182,13 @@ def erf(x: Array) -> Array:
     """The error function of f32 values."""
     m = np.abs(x)
     m = np.where(m > FLAT, FLAT, m)
-    q: Array | np.float32 = ERF[-1]
-    for c in ERF[-2::-1]:
-        q = _fused(m, q, c)
-    g = _fused(m, q, m)
-    shifted = _fused(g, -LOG2_E, ONE_FACTOR)
-    scale = _power(shifted.view(np.uint32))
-    r = _fused(shifted - ONE_FACTOR, -LN2, -g)
-    t = _fused(r * r, _polynomial(r), r)
-    return np.copysign(_fused(-t, scale, F(1.0) - scale), x)
+    shifted = _fused(m, PER_PIECE, F(ROUND))
+    k = shifted.view(np.uint32) & np.uint32(7)
+    d = m - (shifted - F(ROUND)) * PIECE
+    p = ERF[-1][k]
+    for row in ERF[-2:0:-1]:
+        p = _fused(p, d, row[k])
+    return np.copysign(_fused(p, d, np.where(k == 0, d, ERF[0][k])), x)
 
 
 def in_f32(dtype: np.dtype) -> bool:
@@ -191,6 +207,7 @@ _NUMBERS = {
     "LOG2_E": LOG2_E, "MINUS_LOG2_E": -LOG2_E, "MINUS_TWO_LOG2_E": F(-2.0) * LOG2_E, "LN2": LN2, "LN2_HIGH": LN2_HIGH,
     "LN2_LOW": LN2_LOW, "LN2_SHORT": LN2_SHORT, "LOWEST": LOWEST, "FARTHEST": -LOWEST, "HIGHEST": HIGHEST,
     "CERTAIN": CERTAIN, "SATURATED": SATURATED, "ONE_FACTOR": ONE_FACTOR, "TWO_FACTORS": TWO_FACTORS, "FLAT": FLAT,
+    "ROUND": F(ROUND), "PER_PIECE": PER_PIECE, "PIECE": PIECE,
     **{f"C{n}": c for n, c in enumerate(COEFFICIENTS, 2)},
 }  # fmt: skip
 
@@ -290,14 +307,16 @@ static inline float isamap_logf(float x) {
     found = isamap_choose(x == 0.0f, -__builtin_inff(), found);
     return isamap_choose(x >= 0.0f, found, __builtin_nanf(""));
 }
+static const float isamap_erf_pieces[8][7] = {
+{PIECES}};
 static inline float isamap_erff(float x) {
     float m = __builtin_fabsf(x);
     m = isamap_choose(m > {FLAT}, {FLAT}, m);
-    const float g = isamap_fused(m, {ERF(m)}, m);
-    const float shifted = isamap_fused(g, {MINUS_LOG2_E}, {ONE_FACTOR});
-    const float scale = isamap_power(isamap_float_bits(shifted));
-    const float r = isamap_fused(shifted - {ONE_FACTOR}, -{LN2}, -g), t = isamap_fused(r * r, isamap_polynomial(r), r);
-    return __builtin_copysignf(isamap_fused(-t, scale, 1.0f - scale), x);
+    const float shifted = isamap_fused(m, {PER_PIECE}, {ROUND});
+    const uint32_t k = isamap_float_bits(shifted) & 7;
+    const float d = isamap_fused_exact(shifted - {ROUND}, -{PIECE}, m), *const c = isamap_erf_pieces[k];
+    const float p = {ERF(d)};
+    return __builtin_copysignf(isamap_fused(p, d, isamap_choose(k == 0, d, c[0])), x);
 }
 /* The nearest integer within [low, high], ties to even; NaN becomes 0. */
 static inline double isamap_nearest(double x, double low, double high) {
@@ -324,11 +343,21 @@ def _chorner(x: str, coefficients: tuple[np.float32, ...], step: str) -> str:
     return found
 
 
+def _by_piece() -> str:
+    """erf's polynomial in d over d, with the coefficients c of its piece."""
+    found = f"c[{len(ERF) - 1}]"
+    for n in range(len(ERF) - 2, 0, -1):
+        found = f"isamap_fused({found}, d, c[{n}])"
+    return found
+
+
 def c_functions() -> str:
     """The same sequences as C functions isamap_expf, isamap_logf ..., and isamap_nearest(f) for rounding."""
     text = _C.replace("{ROOT_HALF}", f"{hex(ROOT_HALF)}u")
     text = text.replace("{LOG(f)}", _chorner("f", LOG, "({p} * {x} + {c})"))
-    text = text.replace("{ERF(m)}", _chorner("m", ERF, "isamap_fused({p}, {x}, {c})"))
+    text = text.replace("{ERF(d)}", _by_piece())
+    pieces = ("    {" + ", ".join(f"{float(row[k])!r}f" for row in ERF) + "},\n" for k in range(len(ERF[0])))
+    text = text.replace("{PIECES}", "".join(pieces))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", f"{float(value)!r}f")
     return text

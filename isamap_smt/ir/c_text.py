@@ -1,7 +1,8 @@
 """What the C of a description may say, so that it means the same wherever it is printed.
 
 emit     statements that leave nothing behind: they are printed in a block of their own, cannot jump out of it, and take
-         their operands as closed expressions; one expression where the system may refuse it
+         their operands as closed expressions; one expression where the system may refuse it. Where each line is whole
+         statements the lines are steps, between which steps of other executions may stand
 prelude  definitions, and macros that neither paste names together nor define a word of C or of isamap
 """
 
@@ -11,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 _ASSIGNMENT = re.compile(r"\{\w+\} = [^;{}]*(?:\{\w+\}[^;{}]*)*;")
+_DECLARED = re.compile(r"(?:[A-Za-z_]\w*\s+)+\**([A-Za-z_]\w*)\s*[=;\[]")
 _HOLE = re.compile(r"\{\{|\}\}|\{(\w*)\}|[{}]")
 _JUMPS = frozenset(("return", "break", "continue", "goto", "case", "default", "switch"))
 _PRAGMAS = frozenset(("_Pragma", "__pragma"))
@@ -29,6 +32,7 @@ _DIRECTIVES = frozenset(("define", "undef", "if", "ifdef", "ifndef", "elif", "el
 _STORAGE = frozenset(
     ("static", "extern", "typedef", "auto", "register", "inline", "const", "_Thread_local", "restrict")
 )
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _PRIMARY = re.compile(r"\w+(\(.*\))?", re.DOTALL)
 FUNCTION = "put it into a function of the prelude"
 
@@ -74,7 +78,41 @@ def statement(code: str, operands: Dict[str, str], macros: frozenset[str] = froz
     """
     plain = _ASSIGNMENT.fullmatch(code) is not None and not (macros and macros & words(_without_holes(code), own))
     text = filled(code, operands, macros, own)
-    return text if plain else f"{{ {text} }}"
+    return text if plain else "{ " + " ".join(text.split("\n")) + " }"
+
+
+def steps(
+    code: str, operands: Dict[str, str], mark: str, macros: frozenset[str] = frozenset(), own: bool = False
+) -> tuple[str, ...]:
+    """The `emit` with its operands as statements that follow each other, with those of others between them. What they declare
+    has names with this mark; what is no list of whole lines is one statement.
+
+    >>> steps("int t = {a};\\n{c} += t;", {"a": "im_a", "c": "im_c"}, "1")
+    ('int isamap_t_1 = im_a;', 'im_c += isamap_t_1;')
+    """
+    lines = code.split("\n")
+    if not all(_whole(_without_holes(line)) for line in lines):
+        return (statement(code, operands, macros, own),)
+    declared = {m[1] for line in lines if (m := _DECLARED.match(line))}
+    names = {n: _of_isamap(n, mark) for n in declared}
+    local = re.compile(rf"(?<![\w{{])(?:{'|'.join(sorted(names))})(?!\w)") if names else None
+    renamed = (local.sub(lambda m: names[m[0]], line) if local else line for line in lines)
+    return tuple(filled(line, operands, macros, own) for line in renamed)
+
+
+def _of_isamap(name: str, mark: str) -> str:
+    """One name of both, of the form that only isamap uses."""
+    first, second = (mark, name) if mark.startswith("isamap_") and not name.startswith("isamap_") else (name, mark)
+    return f"{first}_{second}" if first.startswith("isamap_") else f"isamap_{first}_{second}"
+
+
+def _whole(line: str) -> bool:
+    """Whether it is statements, with nothing on other lines that belongs to them."""
+    plain = _STRING.sub("0", line).strip()
+    depth = list(accumulate((c in "([{") - (c in ")]}") for c in plain))
+    begins = re.match(r"\w*", plain)
+    kept = begins is not None and begins[0] in ("else", "while", "do")
+    return bool(depth) and min(depth) >= 0 and depth[-1] == 0 and plain[-1] in ";}" and not kept
 
 
 def _without_holes(code: str) -> str:

@@ -54,7 +54,7 @@ TABLE: dict[type[Unary], Function] = {
     Log: _sequence("log", 0.83, 1.0),
     Tanh: _sequence("tanh", 1.96, 2.25, zero=True, bounds=(-1.0, 1.0)),
     Sigmoid: _sequence("sigmoid", 2.0, 2.0, bounds=(0.0, 1.0)),
-    Erf: _sequence("erf", 1.75, 1.5, zero=True, bounds=(-1.0, 1.0)),
+    Erf: _sequence("erf", 1.08, 1.5, zero=True, bounds=(-1.0, 1.0)),
     Sqrt: Function(np.sqrt, np.sqrt, "__builtin_sqrtf({x})", "__builtin_sqrt({x})", 0.5, 0.5, zero=True),
     Rsqrt: Function(_rsqrt, _rsqrt, "(1.0f / __builtin_sqrtf({x}))", "(1.0 / __builtin_sqrt({x}))", 1.5, 1.5),
     Floor: Function(np.floor, np.floor, "__builtin_floorf({x})", "__builtin_floor({x})", 0.5, 0.5, zero=True),

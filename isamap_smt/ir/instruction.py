@@ -113,6 +113,15 @@ class Instruction(Shown):
             return c_text.filled(self.emit, operands, c_text.macros(self.prelude))
         return c_text.statement(self.emit, operands, c_text.macros(self.prelude), self.composed)
 
+    def taking_turns(self, operands: Mapping[str, str], mark: str) -> tuple[str, ...]:
+        """Its C as statements between which those of other executions may stand; what they declare has names with this mark."""
+        return c_text.steps(self.emit, operands, mark, c_text.macros(self.prelude), self.composed)
+
+    @property
+    def chained(self) -> bool:
+        """Whether its C is several steps."""
+        return "\n" in self.emit
+
     @property
     def portable(self) -> bool:
         """Whether every machine has it."""

@@ -5,7 +5,8 @@ with a guard and the value outside it. Program proof is type checking: see isama
 
 Meaning (the interpreter's and the printer's alike):
 - Loop: var takes 0, 1 ... count-1 (nothing when count <= 0), or count-1 ... 0 where `backwards` is odd. kind 'unroll' has a
-  constant count. 'parallel' may run in any interleaving of whole iterations.
+  constant count; where it is `woven`, the steps of its iterations take turns, in any way that keeps each iteration's own order.
+  'parallel' may run in any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
 - Use: one instruction, as its contract says. A register operand is named by leading indices (the instruction's cells are the last
@@ -356,6 +357,7 @@ class Loop:
     folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
     does: each iteration has a block of its own (isamap_smt.ir.folds).
     rings: temporaries, each with a dimension, of which an iteration touches row var and the next one alone: row r lies at r % 2.
+    woven: of an unrolled loop, whether the steps of its iterations take turns.
     end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
 
@@ -372,6 +374,7 @@ class Loop:
     extent: Any = None
     folds: tuple[tuple[str, int], ...] = ()
     rings: tuple[tuple[str, int], ...] = ()
+    woven: bool = False
     end: Any = None
 
     @property
@@ -397,7 +400,7 @@ class Loop:
     @property
     def unordered(self) -> bool:
         """Whether its iterations need not run one after the other from the first to the last."""
-        return self.kind == "parallel" or self.backwards is not None
+        return self.kind == "parallel" or self.woven or self.backwards is not None
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,7 @@ def _issued(use: Use) -> str:
 def _loop(loop: Loop, counted: bool) -> str:
     word = {"serial": "for", "unroll": "unroll", "parallel": "parallel for"}[loop.kind]
     about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else f"  # number {loop.number}" if counted else ""
+    word += " in turns" if loop.woven else ""
     order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"

@@ -323,7 +323,7 @@ class _Selection:
                 composed[p.tree] = p.step.value({o: composed.get(t, t) for o, t in p.bound})
             if last:
                 lines.append(f"{HOLE}{TO} = {names[p.tree]};")
-        plain = " ".join(lines).replace("{", "{{").replace("}", "}}")
+        plain = "\n".join(lines).replace("{", "{{").replace("}", "}}")
         whole = composed[self.forms.root]
         value = _value_of(self.s.op, whole)
         if value is None or _tells_zeros(whole):
@@ -355,8 +355,7 @@ class _Selection:
         out = p.step.target
         if out in registers:  # it adds to what stands there
             lines.append(f"{names[p.tree]} = {registers[out]};")
-        lines.append(i.statement(registers | {out: names[p.tree]}))
-        return lines
+        return [*lines, *i.taking_turns(registers | {out: names[p.tree]}, names[p.tree])]
 
     def _by_lane(self, p: _Part, names: dict[Any, str]) -> list[str]:
         """Portable C for each lane, between registers and arrays of their elements; compilers make vectors of it."""

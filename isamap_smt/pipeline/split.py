@@ -135,7 +135,7 @@ def splits(
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
-            for parts in (lanes, lanes * CHAINS) if _one_chain(sized, position, extent, lanes * near) else (lanes,):
+            for parts in (lanes,) if schedule is None else _parts(sized, position, extent, lanes, near):
                 yield split_sum(_fixed(kernel, sizes, axis), axis, parts, inner=near, statement=statement)
     if threads > 1 and schedule is not None and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
@@ -153,11 +153,20 @@ def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
             yield shift_operand(kernel, operand)
 
 
-def _one_chain(kernel: Kernel, position: int, extent: int, step: int) -> bool:
-    """Whether the statement has fewer results than sums that must run side by side for none to wait, and points for all of them."""
+def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int) -> tuple[int, ...]:
+    """Numbers of partial sums. Rows so long that several side by side leave the first cache are each summed by several vectors, of
+    which none waits, also where a term takes several steps; the points that these leave over are computed one by one, and may be
+    too many. Where there are fewer results than such sums, one vector is offered, too."""
+    if extent < CHAINS * lanes * near * REUSED:
+        return (lanes,)
     extents = kernel.tensor(kernel.statements[position].target.tensor).shape
     results = prod(map(int, extents)) if all(map(is_constant, extents)) else CHAINS
-    return results < CHAINS and extent >= CHAINS * step * REUSED
+    if results < CHAINS:
+        return lanes, lanes * CHAINS
+    chains = min(
+        (2 * CHAINS, CHAINS, CHAINS // 2, 1), key=lambda n: extent // (n * lanes) + extent % (lanes * near * n)
+    )
+    return (lanes * chains,)
 
 
 def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[SplitSum, ...]:

@@ -26,6 +26,7 @@ from isamap_smt.scheduling.supply import reached
 KEPT = 16  # register tiles handed to the solver: the best by their cost in the first cache (24 cost no less in 80 benchmarks)
 LOAD_SHARE = 8  # one load in so many delays an execution although a slot was free
 ONCE = 4  # executions side by side where each element is computed once
+TURN = 5  # registers for each execution of those that take turns, constants included: six on AVX-512, of which eight are no faster
 SCOPE_CYCLES = 30.0  # per pass over a reduction tile: a mispredicted branch, the drain
 LATENCY_SLACK = 1.02  # where the accumulators just cover the latency, an operand that comes late costs a cycle
 STAGED_CYCLES = 2.0  # moving one element between the output and the staging buffer
@@ -35,7 +36,7 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
     """The cheapest register tiles that fit the register file, cheapest first: half of them with all operands packed, half
     with all read in place. Raises ScheduleError when none fits."""
     ranked = []
-    for tile in _tiles(s, pins):
+    for tile in _tiles(s, m, pins):
         if registers_used(s, tile) <= (m.registers if pins.registers else _available(s, m, tile)):
             made = priced(s, m, tile, energy)
             ranked.append((_rank(s, m, made, energy), made))
@@ -96,7 +97,7 @@ def registers_used(s: Setting, tile: tuple[int, ...]) -> int:
     return units(s, s.output, tile) * groups[s.output] + kept + (groups[streamed] if streamed else 0)
 
 
-def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
+def _tiles(s: Setting, m: Machine, pins: Pins) -> Iterator[tuple[int, ...]]:
     """Unrolled along at most three axes, pinned ones apart; never more units than the axis has."""
     leaf = tuple(a.leaf for a in s.axes)
     # Accumulators that are open together stand for distinct outputs.
@@ -112,9 +113,10 @@ def _tiles(s: Setting, pins: Pins) -> Iterator[tuple[int, ...]]:
             return
         base[d] = p
     most = {d: ceil(s.axes[d].extent / leaf[d]) for d in free}
+    together = max(ONCE, m.registers // TURN if s.mapping.instruction.chained else 0) if s.once else 32
     seen = set()
     for some in combinations(free, min(3, len(free))):
-        for counts in _counts([most[d] for d in some], ONCE if s.once else 32):
+        for counts in _counts([most[d] for d in some], together):
             tile = list(base)
             for d, n in zip(some, counts, strict=True):
                 tile[d] = n * leaf[d]
