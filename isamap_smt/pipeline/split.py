@@ -16,7 +16,7 @@ from math import prod
 from typing import Any
 
 from isamap_smt.ir.boxes import left_to_inputs
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -148,7 +148,8 @@ def splits(
 def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
     """Ways to move an operand of the main sum's products, so that signed bytes have no sign. What moving adds is summed up in each
     call, from what is constant where anything is."""
-    for operand in movable(kernel, kernel.main):
+    operands = movable(kernel, kernel.main)
+    for operand in operands if len(operands) == 2 else ():  # instructions take one with signs and one without
         if operand not in constant:
             yield shift_operand(kernel, operand)
 
@@ -242,7 +243,7 @@ def cheaper(
     for way in ways:
         try:
             schedules = decide(way)
-        except ScheduleError:
+        except (ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
             continue
         cycles = sum(map(_cycles, schedules)) + _closing(way, sizes)
         if cycles < least:

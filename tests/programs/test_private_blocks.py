@@ -56,10 +56,11 @@ def shared(program: Program) -> Loop:
 def test_the_shared_loop_folds_and_each_iteration_has_its_own_block() -> None:
     program = softmax().program
     loop = shared(program)
-    assert set(dict(loop.folds)) == {"e", "top_sums", "total_sums"}
+    assert set(dict(loop.folds)) == {"share", "e", "top_sums", "total_sums"}
     (laid,) = (n for n in laid_out(program).body if isinstance(n, Loop))
     own = [n.buffer for n in laid.body if isinstance(n, Alloc)]
-    assert {b.type.tensor: b.shape[0] for b in own} == dict.fromkeys(dict(loop.folds), loop.step)
+    folds = dict(loop.folds)
+    assert {b.type.tensor: b.shape[folds[b.type.tensor]] for b in own} == dict.fromkeys(folds, loop.step)
     assert not {b.type.tensor for b in own} & {
         r.name for n, _ in walk(laid.body) if isinstance(n, Use) for _, r in n.operands
     }
