@@ -118,8 +118,9 @@ def _kept(s: Statement) -> float:
     if not axes or not plain or None in rooms or math.prod(int(a.extent) for a in axes) > COUNTED:
         return 1.0
     point = dict(zip((a.name for a in axes), np.ix_(*(np.arange(int(a.extent)) for a in axes)), strict=True))
-    held = [np.asarray(evaluate(room, point)) >= 0 for room in rooms]
-    return float(np.broadcast_to(np.logical_and.reduce(held), [int(a.extent) for a in axes]).mean())
+    shape = [int(a.extent) for a in axes]
+    held = [np.broadcast_to(np.asarray(evaluate(room, point)) >= 0, shape) for room in rooms]
+    return float(np.logical_and.reduce(held).mean())
 
 
 def _addends(kernel: Kernel, tensor: str) -> int:

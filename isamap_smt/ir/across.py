@@ -35,8 +35,10 @@ def in_a_row(use: Use) -> tuple[tuple[str, Ref], ...]:
         return ()
     found: dict[int, tuple[str, Ref]] = {}
     for name, r in reads_of:
+        if (r.name, r.version, r.index[:-1]) != (first.name, first.version, first.index[:-1]) or not r.index:
+            return ()
         along = sp.expand(sp.sympify(r.index[-1]) - first.index[-1])
-        if (r.name, r.version, r.index[:-1]) != (first.name, first.version, first.index[:-1]) or not along.is_Integer:
+        if not along.is_Integer:
             return ()
         found[int(along)] = (name, r)
     start = min(found)

@@ -82,7 +82,7 @@ def program() -> ProvedProgram:
     )
     stated = (*map(in_state, avx2.instructions), enter, leave)
     machine = im.Hardware("stated", (*avx2.memories, mode), avx2.links, stated)
-    planned = im.plan(im.kernel(TEXT), machine, sizes=SIZES, threads=2)
+    planned = im.plan(im.kernel(TEXT), machine, sizes=SIZES, threads=2, fix={"split": "no"})
     assert [t.name for t in planned.kernel.tensors] == ["T", "A", "B", "S", "P", "Q"]
     return planned.checked
 

@@ -39,19 +39,18 @@ def forgets_the_last_turn() -> None:
 
 
 def folds_onto_one_row() -> None:
-    """Rows of a temporary that each iteration keeps at the front all lie in the first of them."""
+    """Rows of a temporary of which each iteration has a block all lie in the first of them."""
     from dataclasses import replace
 
-    from isamap_smt.ir import folds
+    from isamap_smt.ir.folds import _Block
 
-    old = folds._ref
+    old = _Block.place
 
-    def onto_one(ref: Any, moved: Any) -> Any:
-        found = old(ref, moved)
-        at = {d for d, _ in moved.get(ref.name, ())}
+    def onto_one(self: Any, ref: Any) -> Any:
+        found, at = old(self, ref), {d for d, _ in self.begins}
         return replace(found, index=tuple(i * 0 if d in at else i for d, i in enumerate(found.index)))
 
-    folds._ref = onto_one
+    _Block.place = onto_one  # type: ignore[method-assign]
 
 
 def masks_a_lane_more() -> None:
