@@ -84,7 +84,8 @@ _FOOT = """
 - **Data as an index** is read element by element: portable C, which the compiler vectorises along the row that is found.
   Writing at an index that is data is refused, and so is an index that a statement computes.
 - **Guards that leave the last lanes** of a reduction (`M[q] max= S[q,k] where q <= k` with k in the lanes) are portable C; those
-  that leave the first ones are masks of loads. Those that all lanes share are tests around it, as for `max_pool`, whose windows reach out of the image.
+  that leave the first ones are masks of loads. Those that all lanes share are tests around it, as for
+  `max_pool`, whose windows reach out of the image.
 - **Axes as values** (the weights of `bilinear_resize`) are given to no instruction; `argmax` has them as elements of a
   temporary. Nor are running sums mapped, whose time steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
