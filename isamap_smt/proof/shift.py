@@ -60,11 +60,7 @@ def _temporaries(c: Claims, n: int) -> None:
             "neutral", name, f"{name} is written by one statement and read by one behind it",
             (writers, readers) == ([writer], [reader]), f"another statement writes or reads {name}",
         )  # fmt: skip
-    sums, home = x.kernel.tensor(x.sums), x.whole.tensor(c.old.target.tensor)
-    c.structure(
-        "neutral", "type", f"{x.sums} has the element type of {home.name}", sums.dtype == home.dtype,
-        f"{x.sums} is {sums.dtype}, {home.name} is {home.dtype}",
-    )  # fmt: skip
+    c.same_type()
 
 
 def _every_element(c: Claims, each: Statement) -> None:

@@ -229,18 +229,23 @@ class Claims:
             writers == [x.pieces[0].statement] and readers == [x.closing] and x.pieces[0].statement < x.closing
             and first.op == self.old.op, f"another statement writes or reads {x.sums}",
         )  # fmt: skip
-        t, home = x.kernel.tensor(x.sums), x.whole.tensor(self.old.target.tensor)
-        self.structure(
-            "neutral", "type", f"{x.sums} has the element type of {home.name}", t.dtype == home.dtype,
-            f"{x.sums} is {t.dtype}, {home.name} is {home.dtype}",
-        )  # fmt: skip
-        index = first.target.index
+        self.same_type()
+        t, index = x.kernel.tensor(x.sums), first.target.index
         extents = {a.name: a.extent for a in first.axes}
         plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
         fits = plain and tuple(extents[i.name] for i in index) == t.shape
         self.structure(
             "exclusive", x.sums, f"each cell of {x.sums} is one point of the piece's other axes", fits,
             f"the index of {x.sums} is not one axis for each dimension",
+        )  # fmt: skip
+
+    def same_type(self) -> None:
+        """What is added up by itself has the output's type."""
+        x, home = self.x, self.x.whole.tensor(self.old.target.tensor)
+        t = x.kernel.tensor(x.sums)
+        self.structure(
+            "neutral", "type", f"{x.sums} has the element type of {home.name}", t.dtype == home.dtype,
+            f"{x.sums} is {t.dtype}, {home.name} is {home.dtype}",
         )  # fmt: skip
 
     def _closes(self) -> None:

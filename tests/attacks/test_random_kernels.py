@@ -36,7 +36,7 @@ NEEDS = {"avx2": ("avx2", "fma"), "avx512": ("avx512f",)}
 SHOWS = {
     "less_is_at_most": (GUARDED, WRONG), "begins_at_zero": (LARGEST, WRONG), "prints_another_sum": (SUM, WRONG),
     "forgets_the_last_turn": (SUM, WRONG), "falls_over": (SUM, CRASH), "folds_onto_one_row": (ROWS, WRONG),
-    "masks_a_lane_more": (TRIANGLE, WRONG), "tests_are_strict": (STEPS, WRONG),
+    "masks_a_lane_more": (TRIANGLE, WRONG), "conditions_are_strict": (STEPS, WRONG),
 }  # fmt: skip
 
 

@@ -58,7 +58,7 @@ def masks_a_lane_more() -> None:
     _change_source(lambda c: c.replace(")((1u << (", ")((1u << (1 + "))
 
 
-def tests_are_strict() -> None:
+def conditions_are_strict() -> None:
     """Tests of the C that hold at their boundary do not hold there."""
     _change_source(lambda c: re.sub(r"(\bif \([^;{]*?)( <= )", r"\1 < ", c))
 
@@ -93,7 +93,7 @@ PLANTED: dict[str, Callable[[], None]] = {
         forgets_the_last_turn,
         folds_onto_one_row,
         masks_a_lane_more,
-        tests_are_strict,
+        conditions_are_strict,
         falls_over,
     )
 }
