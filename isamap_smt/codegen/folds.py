@@ -23,11 +23,12 @@ _Touch = tuple[Ref, tuple[Axis, ...]]  # a place, with the ranges of the variabl
 
 def with_folds(program: Program) -> Program:
     """The program, with the tensors that its outermost loops fold."""
-    fresh = {*program.starts, *assigned_whole(program.kernel)} & set(program.kernel.temporaries)
+    assigned = set(assigned_whole(program.kernel))
+    fresh = {*program.starts, *assigned} & set(program.kernel.temporaries)
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
     marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
-    return _with_rings(marked, [n for n in names if n not in folded(marked)])
+    return _with_rings(marked, [n for n in names if n in assigned and n not in folded(marked)])
 
 
 def _with_rings(program: Program, names: list[str]) -> Program:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, affine, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, sym, symbols_of
 from isamap_smt.ir.program import If
 from isamap_smt.proof.program_held import TRUE, Place, Transfer
 from isamap_smt.proof.program_sites import Formula, Site, before, common, conjunction, equal, own_spans, rename, span
@@ -57,7 +57,7 @@ def _written_by(site: Site, place: Place, where: Formula, cell: Sequence[Any], p
 def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, Any] | None:
     """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them."""
     solved: dict[str, Any] = {}
-    waiting = list(zip(index, cell, strict=True))
+    waiting = _joined(list(zip(index, cell, strict=True)))
     for entry, x in sorted(waiting, key=lambda p: len(symbols_of([p[0]]) & set(unknown))):
         i = rename(entry, solved)
         left = symbols_of([i]) & (set(unknown) - set(solved))
@@ -76,6 +76,17 @@ def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, 
             solved[v] = remainder if c == 1 and v == order[-1] else FloorDiv(remainder, c)
             remainder = sp.expand(remainder - c * solved[v])
     return {v: solved.get(v, sp.S.Zero) for v in unknown}
+
+
+def _joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """The pairs, with x // n = a and x % n = b as x = n*a + b, so that lanes which two axes share are found."""
+    table = dict(pairs)
+    whole = [(e, table[m]) for e, _ in pairs if isinstance(e, FloorDiv) and (m := FloorMod(*e.args)) in table]
+    taken = {x for e, _ in whole for x in (e, FloorMod(*e.args))}
+    return [
+        *((e, x) for e, x in pairs if e not in taken),
+        *((e.args[0], sp.expand(e.args[1] * table[e] + low)) for e, low in whole),
+    ]
 
 
 def writes(transfers: Sequence[Transfer], home: Site | None) -> list[tuple[Site, Place, Formula]]:

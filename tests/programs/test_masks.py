@@ -134,3 +134,22 @@ def test_least_is_for_masked_loads_of_cores(given: dict[str, object]) -> None:
             "mine.load", "r[l] = m[l]", axes={"l": 8}, dtypes={"r": "f32", "m": "f32"},
             places={"r": "ymm", "m": "memory"}, emit="f({r}, {m}, {n});", **fields,  # type: ignore[arg-type]
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "machine", "sizes"),
+    [
+        (
+            "A: i32\nB: i32\nC: i32\nC[q,k] += A[q,d] * B[k,d] where q < k",
+            "avx512",
+            {"q": 2, "k": 3, "d": 64},
+        ),  # no ring
+        ("S: i8\nM: i8\nM[q] += S[q,k] where 2*k <= q", "avx2", {"q": 2, "k": 32}),  # two rows in one register
+    ],
+    ids=["two rows of partial sums", "lanes of two axes"],
+)
+def test_partial_results_of_two_rows_are_proved(text: str, machine: str, sizes: dict[str, int]) -> None:
+    planned = im.plan(im.kernel(text), machine, sizes=sizes)
+    assert planned.proof.proved
+    assert not [n for n in planned.notes if "element by element" in n]
+    assert any("16 partial sums" in n for n in planned.notes)
