@@ -60,21 +60,9 @@ def _chosen(node: Use, steps: tuple[Instruction, ...], machine: Hardware) -> Acr
         load = look_for_move(machine, last, register, False, (0,), False)
         if load is None:
             continue
-        for between in _beside(machine, last) if len(names) > lanes else (None,):
+        beside = (i for i in machine.computes if machine.offers(i) and len(i.kernel.inputs) == 2)
+        for between in beside if len(names) > lanes else (None,):
             made = Across(load, between, last)
             if combined(made, names) == function.tree:
                 return made
     return None
-
-
-def _beside(machine: Hardware, last: Instruction) -> tuple[Instruction, ...]:
-    """Those that compute each lane of two such registers."""
-    place, kind = dict(last.places)[last.kernel.inputs[0]], dict(last.c_types).get(last.kernel.inputs[0])
-    return tuple(
-        i
-        for i in machine.computes
-        if machine.offers(i)
-        and len(i.kernel.inputs) == 2
-        and set(dict(i.places).values()) == {place}
-        and set(dict(i.c_types).values()) == {kind}
-    )

@@ -28,7 +28,8 @@ def with_folds(program: Program) -> Program:
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
     marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
-    return _with_rings(marked, [n for n in names if n in assigned and n not in folded(marked)])
+    combined = {r.name for n, _ in walk(program.body) if isinstance(n, Use) and n.across is not None for r in n.reads}
+    return _with_rings(marked, [n for n in names if n in assigned and n not in {*folded(marked), *combined}])
 
 
 def _with_rings(program: Program, names: list[str]) -> Program:

@@ -19,12 +19,32 @@ def leaves(i: Instruction) -> int:
     """Lanes of the one register that it combines to one number; 0 of an instruction that does something else."""
     k = i.exact or i.kernel
     s = k.statements[0]
-    plain = i.kind == "compute" and len(k.statements) == 1 and s.op == "=" and not s.guard and len(k.inputs) == 1
-    plain = plain and not (i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions)
-    if not plain or [a.extent for a in s.axes] != [1] or s.target.index != (s.axes[0].symbol,):
+    if (
+        not _plain(i, "compute")
+        or len(k.inputs) != 1
+        or [a.extent for a in s.axes] != [1]
+        or s.target.index != (s.axes[0].symbol,)
+    ):
         return 0
     shape = k.tensor(k.inputs[0]).shape
     return int(shape[0]) if len(shape) == 1 and is_constant(shape[0]) else 0
+
+
+def _plain(i: Instruction, kind: str) -> bool:
+    """Whether it is of that kind, one assignment at every point, and needs nothing but its operands."""
+    k = i.exact or i.kernel
+    s = k.statements[0]
+    free = not (i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions or i.active)
+    return free and i.kind == kind and len(k.statements) == 1 and s.op == "=" and not s.guard
+
+
+def _is_register(i: Instruction, operand: str, last: Instruction) -> bool:
+    """Whether the operand is such a register as `last` combines: of that place, type, length and C type."""
+    own, there = i.kernel.tensor(operand), last.kernel.tensor(last.kernel.inputs[0])
+    same = (own.dtype, own.shape) == (there.dtype, there.shape)
+    return same and all(
+        dict(x).get(operand) == dict(y).get(there.name) for x, y in ((i.places, last.places), (i.c_types, last.c_types))
+    )
 
 
 def in_a_row(use: Use) -> tuple[tuple[str, Ref], ...]:
@@ -59,7 +79,7 @@ def combined(across: Across, names: Sequence[str]) -> Any:
         half = len(values) // 2
         if half % lanes or across.beside is None:
             return None
-        made = [_both(across.beside, a, b) for a, b in zip(values[:half], values[half:], strict=True)]
+        made = [_both(across.beside, across.last, a, b) for a, b in zip(values[:half], values[half:], strict=True)]
         if any(m is None for m in made):
             return None
         values = made
@@ -71,24 +91,20 @@ def combined(across: Across, names: Sequence[str]) -> Any:
 
 def _loads(load: Instruction, last: Instruction) -> bool:
     """Whether it fills the register with elements side by side, the first one first."""
-    s, register = load.kernel.statements[0], last.kernel.inputs[0]
-    plain = load.kind == "load" and s.op == "=" and not s.guard and [a.extent for a in s.axes] == [leaves(last)]
-    plain = plain and [r.index for r in reads(s.value)] == [s.target.index] == [tuple(a.symbol for a in s.axes)]
-    plain = (
-        plain and isinstance(s.value, Read) and not (load.active or load.preconditions or load.assume or load.numbered)
-    )
-    there = dict(load.places).get(s.target.tensor) == dict(last.places)[register]
-    kind = dict(load.c_types).get(s.target.tensor) == dict(last.c_types).get(register)
-    return plain and there and kind and load.kernel.tensor(s.target.tensor).dtype == last.kernel.tensor(register).dtype
+    s = load.kernel.statements[0]
+    whole = [a.extent for a in s.axes] == [leaves(last)] and isinstance(s.value, Read)
+    in_order = [r.index for r in reads(s.value)] == [s.target.index] == [tuple(a.symbol for a in s.axes)]
+    return _plain(load, "load") and whole and in_order and _is_register(load, s.target.tensor, last)
 
 
-def _both(i: Instruction, a: Any, b: Any) -> Any:
-    """What it makes of a lane of its operands; None of one that does not compute each lane by itself."""
+def _both(i: Instruction, last: Instruction, a: Any, b: Any) -> Any:
+    """What it makes of a lane of two registers; None of one that does not compute every lane of such a register by itself."""
     k = i.exact or i.kernel
     s = k.statements[0]
     lane = tuple(x.symbol for x in s.axes)
-    plain = i.kind == "compute" and s.op == "=" and len(lane) == 1 and not (s.guard or i.assume or i.preconditions)
-    if not plain or any(x.index != lane for x in (s.target, *s.inputs)) or len(k.inputs) != 2:
+    every = [x.extent for x in s.axes] == [leaves(last)] and all(x.index == lane for x in (s.target, *s.inputs))
+    alike = len(k.inputs) == 2 and all(_is_register(i, o, last) for o in (s.target.tensor, *k.inputs))
+    if not (_plain(i, "compute") and every and alike):
         return None
     values = dict(zip(k.inputs, (a, b), strict=True))
     return rewrite_reads(typed_value(k, s), lambda r: values[r.tensor])

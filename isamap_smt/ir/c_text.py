@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
@@ -93,11 +93,28 @@ def steps(
     lines = code.split("\n")
     if not all(_whole(_without_holes(line)) for line in lines):
         return (statement(code, operands, macros, own),)
-    declared = {m[1] for line in lines if (m := _DECLARED.match(line))}
+    declared = _declared(lines)
+    if declared is None:
+        return (statement(code, operands, macros, own),)
     names = {n: _of_isamap(n, mark) for n in declared}
     local = re.compile(rf"(?<![\w{{])(?:{'|'.join(sorted(names))})(?!\w)") if names else None
     renamed = (local.sub(lambda m: names[m[0]], line) if local else line for line in lines)
     return tuple(filled(line, operands, macros, own) for line in renamed)
+
+
+def _declared(lines: Iterable[str]) -> set[str] | None:
+    """The names that the lines declare, one a declaration; None where one declares several."""
+    found = set()
+    for line in lines:
+        plain = _STRING.sub("0", line)
+        depth = [0, *accumulate((c in "([{") - (c in ")]}") for c in plain)]
+        ends = [-1, *(n for n, c in enumerate(plain) if c == ";" and not depth[n])]
+        for a, b in pairwise(ends):
+            m = _DECLARED.match(plain[a + 1 : b + 1].strip())
+            if m and any(c == "," and not depth[a + 1 + n] for n, c in enumerate(plain[a + 1 : b])):
+                return None
+            found |= {m[1]} if m else set()
+    return found
 
 
 def _of_isamap(name: str, mark: str) -> str:

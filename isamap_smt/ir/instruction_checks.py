@@ -348,7 +348,8 @@ def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
         )
     if i.kind != "store" and i.beyond not in (ZERO, LEAST, MOST):
         raise LanguageError(
-            f"instruction {i.name}: a {i.kind} that brings some cells alone makes the others 0: add beyond={ZERO!r}"
+            f"instruction {i.name}: a {i.kind} that brings some cells alone says what it makes the others: "
+            f"add beyond={ZERO!r}, {LEAST!r} or {MOST!r}"
         )
     return given
 

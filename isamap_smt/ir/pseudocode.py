@@ -122,7 +122,7 @@ def _loop(loop: Loop, counted: bool) -> str:
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
     kept = "".join(f"; each iteration has its own block of {t}" for t, _ in loop.folds)
-    kept += "".join(f"; two rows of {t} lie at its front" for t, _ in loop.rings)
+    kept += "".join(f"; two rows of {t} are kept" for t, _ in loop.rings)
     end = "" if loop.end is None else f", until {words(loop.end)}"
     return f"{word} {loop.var} < {words(loop.count)}{end}{order}:{about}{kept}"
 
@@ -157,6 +157,7 @@ def _copy(copy: Use) -> str:
 
 def _compute(node: Use) -> str:
     text = f"{_ref(node.dst)} = {node.instruction.name} of ({', '.join(map(_ref, node.reads))})"
+    text += "" if node.across is None else f" by {', '.join(i.name for i in node.across.steps)}"
     return text + f"  # computes {', '.join(f'{axis}={words(e)}' for axis, e in node.point)}"
 
 

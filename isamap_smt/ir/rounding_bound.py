@@ -22,10 +22,11 @@ from functools import reduce
 from math import erf, exp, expm1, inf, isfinite, log, log1p, pi, prod, sqrt, tanh
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.errors import SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
@@ -104,7 +105,7 @@ def rounding_bound(
     in calls that add to nothing.
 
     trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
-    UnknownNameError for an input without a range.
+    UnknownNameError for an input without a range, RangeError for a range that is none.
     """
     fixed = kernel.with_sizes(dict(sizes or {}))
     if fixed.free_sizes or fixed.recurrences:
@@ -116,8 +117,7 @@ def rounding_bound(
     known = {n: Bound(float(low), float(high)) for n, low, high in fixed.ranges}
     for t in (fixed.tensor(n) for n in fixed.inputs):
         if t.name in ranges:
-            low, high = ranges[t.name]
-            known[t.name] = Bound(float(low), float(high))
+            known[t.name] = _given(t.name, t.dtype, ranges[t.name])
         elif not t.dtype.is_float:
             known.setdefault(t.name, Bound(float(t.dtype.low), float(t.dtype.high)))
         else:
@@ -127,6 +127,23 @@ def rounding_bound(
     for number, s in enumerate(fixed.statements):
         found.statement(s, (trees or {}).get(number))
     return {n: found.tensors[n] for n in fixed.results}
+
+
+def _given(name: str, kind: DType, ends_: Any) -> Bound:
+    """The range of an input. Raises RangeError for what is none, or has numbers that its elements cannot be."""
+    numbers = tuple(ends_) if isinstance(ends_, (tuple, list)) else ()
+    if len(numbers) != 2 or not all(
+        isinstance(e, (int, float, np.number)) and not isinstance(e, bool) for e in numbers
+    ):
+        raise RangeError(f"ranges[{name!r}]={ends_!r}: pass its least and its greatest element, such as (-1, 1)")
+    low, high = map(float, numbers)
+    if not low <= high:
+        raise RangeError(f"ranges[{name!r}]={ends_!r}: no element is at least {low:g} and at most {high:g}")
+    if not kind.is_float and not (kind.low <= low and high <= kind.high and low.is_integer() and high.is_integer()):
+        raise RangeError(
+            f"ranges[{name!r}]={ends_!r}: elements of {kind} are whole numbers from {kind.low} to {kind.high}"
+        )
+    return Bound(low, high)
 
 
 class _Bounds:

@@ -23,6 +23,17 @@ def kernel_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*isamap_kernels.names(), *sorted(_registered()))))
 
 
+def found_kernel(kernel: Any) -> Kernel:
+    """The kernel, or the one of that name (as find_kernel). Raises UnknownNameError for anything else."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        return find_kernel(kernel)
+    raise UnknownNameError(
+        f"{type(kernel).__name__} is no kernel: pass isamap_smt.kernel('C[i] += A[i]') or a name such as 'gemm'"
+    )
+
+
 def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, int] | None = None) -> Kernel:
     """The kernel that a command's KERNEL argument or its --text means.
 

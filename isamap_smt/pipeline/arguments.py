@@ -6,20 +6,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import RangeError, ScheduleError, UnknownNameError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.hardware_library import find_hardware
-from isamap_smt.language.library import find_kernel
-
-
-def found_kernel(kernel: Any) -> Kernel:
-    """The kernel, or the one of that name (as find_kernel). Raises UnknownNameError for anything else."""
-    if isinstance(kernel, Kernel):
-        return kernel
-    if isinstance(kernel, str):
-        return find_kernel(kernel)
-    raise UnknownNameError(
-        f"{type(kernel).__name__} is no kernel: pass isamap_smt.kernel('C[i] += A[i]') or a name such as 'gemm'"
-    )
 
 
 def found_hardware(hardware: Any) -> Hardware:

@@ -13,8 +13,8 @@ from isamap_smt.ir.errors import NotProvedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.pitched import pitched
-from isamap_smt.pipeline.arguments import found_kernel
 from isamap_smt.pipeline.plan import Plan, header, plan
 from isamap_smt.proof import require_proof
 from isamap_smt.runtime import CompiledKernel, build_program

@@ -29,10 +29,10 @@ from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit
+from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline.arguments import (
     found_hardware,
-    found_kernel,
     found_name,
     known_objective,
     ranges_in_text,

@@ -20,8 +20,9 @@ from isamap_smt.ir.phases import joined, phase_kernels
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.fuse import takes
-from isamap_smt.pipeline.arguments import found_hardware, found_kernel
+from isamap_smt.pipeline.arguments import found_hardware
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.staged import schedule_stages

@@ -12,9 +12,10 @@ from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.pipeline.arguments import found_hardware, found_kernel, found_name, ranges_in_text
+from isamap_smt.pipeline.arguments import found_hardware, found_name, ranges_in_text
 from isamap_smt.pipeline.choose import candidates
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
 from isamap_smt.pipeline.plan import Plan, plan

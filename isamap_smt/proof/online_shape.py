@@ -17,6 +17,7 @@ from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.online import lowest
 from isamap_smt.proof.program_book import Watch
+from isamap_smt.proof.program_start import points_of_each
 from isamap_smt.proof.split_claims import Claims
 
 
@@ -265,6 +266,20 @@ class OnlineShape(Claims):
         later = {a.tensor for s in x.whole.statements[x.end :] for a in s.inputs} & mine
         self.structure("link", "given back", "behind it stand the last states, and what is computed again from them",
                        not wrong and last and not later, f"{', '.join(wrong) or 'something'} is another value")  # fmt: skip
+        for n in closed:
+            if self._whole(n).op == "max" and self._whole(n).guard:
+                self._no_row_is_empty(n)
+
+    def _no_row_is_empty(self, n: int) -> None:
+        """A maximum that is given back has a point for each element; without one it is minus infinity, its state not."""
+        questions, name = points_of_each(self.online.whole, n), self._name(n)
+        words = f"each element of {name} that is read has a point"
+        wrong = (
+            f"no point is found for each element of {name}: without any it is minus infinity, and the least number here"
+        )
+        self.structure("coverage", name, words, questions is not None, wrong)
+        for given, goals in questions or ():
+            self.ask("coverage", name, words, given, goals)
 
 
 def element(access: Access) -> Any:

@@ -33,14 +33,14 @@ def fold_claims(book: Book, touched: Sequence[Access]) -> None:
     program = book.sites.program
     for node, around in walk((*program.ahead, *program.body)):
         for tensor, dimension in node.folds if isinstance(node, Loop) else ():
-            words = f"{tensor} lies at the front of its memory in each iteration"
+            words = f"each iteration has a block of {tensor} of its own"
             book.attempt(
                 _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, a=around: _fold(book, x, t, d, a, touched)
             )  # fmt: skip
 
     for n, node in enumerate(program.body):
         for tensor, dimension in node.rings if isinstance(node, Loop) else ():
-            words = f"two rows of {tensor} lie at the front of its memory"
+            words = f"two rows of {tensor} are kept"
             book.attempt(
                 _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, at=n: _ring(book, x, t, d, at, touched)
             )  # fmt: skip
@@ -63,6 +63,13 @@ def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched:
     fresh = tensor in assigned_whole(kernel) and tensor in kernel.temporaries and tensor not in kernel.results
     said = f"{tensor} is a result, or its elements are not all assigned before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", fresh, said)
+
+    apart = not any(
+        isinstance(x, Use) and x.across is not None and tensor in {r.name for r in x.reads}
+        for x, _ in walk(program.body)
+    )
+    said = f"instructions combine elements of {tensor} side by side, which two rows do not keep in their order"
+    book.structure(_CLAIM, tensor, "no instruction combines its elements side by side", apart, said)
 
     def rows(a: Access) -> Any:
         here = a.site.position[1]

@@ -58,7 +58,7 @@ Question = tuple[list[Formula], list[Formula]]
 def every_element_is_begun(kernel: Kernel, position: int) -> bool:
     """Whether the statement adds some point to each element of its target, as far as a few guesses show; or each element of a
     temporary that is read is one of those that its guard leaves to accumulators."""
-    return _witnessed(kernel, position) is not None or _only_begun_are_read(kernel, position)
+    return points_of_each(kernel, position) is not None or _only_begun_are_read(kernel, position)
 
 
 def _only_begun_are_read(kernel: Kernel, position: int) -> bool:
@@ -144,7 +144,7 @@ def _tensor(
         for t in scope.loads if scope.site.position not in later else ():
             if t.src is not None and t.src.home is None and t.src.name == tensor:
                 _loaded(book, tensor, t, scope)
-    questions = _witnessed(kernel, first)
+    questions = points_of_each(kernel, first)
     if questions is not None:
         read = " that is read" if tensor in kernel.temporaries else ""
         for question in questions:
@@ -239,7 +239,7 @@ def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
     book.ask("progress", tensor, words, given, [*rename(scope.site.context(), first), rename(zeroed, first), earlier])
 
 
-def _witnessed(kernel: Kernel, position: int) -> list[Question] | None:
+def points_of_each(kernel: Kernel, position: int) -> list[Question] | None:
     """What shows a point for each element: its coordinates, and the same number for every axis that is summed over. Of a temporary,
     for each element that a later statement reads or adds to. None where some element seems to have none."""
     s = kernel.statements[position]

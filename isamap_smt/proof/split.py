@@ -14,6 +14,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
 from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
+from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.online import running
 from isamap_smt.proof.online import OnlineClaims
 from isamap_smt.proof.program_book import Watch
@@ -46,13 +47,15 @@ def _asked(one: SplitSum | Online, watch: Watch | None) -> tuple[ClaimResult, ..
     return tuple(claims.results)
 
 
-def online(kernel: Kernel, axis: str, block: int) -> ProvedSplit:
+def online(kernel: Kernel | str, axis: str, block: int) -> ProvedSplit:
     """The kernel with its maximum over `axis`, and the sums that depend on it, taken in blocks of so many points, with the proof
     that both are the same over the reals; `.split.kernel` is what is computed.
 
     plan(kernel, hardware, fix={"online.k": block}) makes code of it. Raises ScheduleError where nothing can run so.
     """
-    return require_split(running(kernel, axis, whole_number(block, "block", ScheduleError)))
+    if not isinstance(axis, str):
+        raise ScheduleError(f"axis={axis!r}: pass the name of an axis")
+    return require_split(running(found_kernel(kernel), axis, whole_number(block, "block", ScheduleError)))
 
 
 def require_split(split: Apart) -> ProvedSplit:

@@ -22,6 +22,7 @@ from isamap_smt.ir.scalar import Read, cast, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.ir.typed import typed_value
+from isamap_smt.language.library import found_kernel
 
 FOLLOWED = 500_000  # points at each of which a run looks at the rounding
 KNOWN = ("exact", "fused", "unfused")
@@ -36,8 +37,8 @@ def rounding_error(
     of: a kernel; or a plan, a program or a compiled kernel, whose instructions may compute other expressions that are the same over
     the reals. Raises SizeError where there are too many points, or where an instruction rounds in a way of its own.
     """
-    if isinstance(of, Kernel):
-        return of_kernel(of, arrays, sizes)
+    if isinstance(of, (Kernel, str)) or of is None:
+        return of_kernel(found_kernel(of), arrays, sizes)
     kernel, trees = _followed(of)
     free = set(kernel.free_sizes)
     return of_kernel(kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
@@ -51,10 +52,10 @@ def rounding_bound(
 
     of: as for rounding_error(). ranges: input -> least and greatest element; integers have those of their type where none is given.
     Raises SizeError for open sizes, recurrences (of running maxima, plan.notes say it), and where an instruction rounds in a way of
-    its own; UnknownNameError for an input without a range.
+    its own; UnknownNameError for an input without a range, RangeError for a range that is none.
     """
-    if isinstance(of, Kernel):
-        return bound_of_kernel(of, ranges, sizes)
+    if isinstance(of, (Kernel, str)) or of is None:
+        return bound_of_kernel(found_kernel(of), ranges, sizes)
     found = _bounded(*_followed(of), ranges, sizes or {})
     program: Program = of if isinstance(of, Program) else of.program
     split: ProvedSplit | None = getattr(of, "split", None)

@@ -100,9 +100,10 @@ def judge(
         out, size = results[name].astype(np.float64), float(np.abs(n.value).max(initial=0.0)) or 1.0
         stated = max(stated or 0.0, float(np.where(np.isfinite(n.error), n.apart, 0.0).max(initial=0.0)) / size)
         with np.errstate(all="ignore"):
-            beyond = ~(np.abs(out - n.value) <= n.apart) & np.isfinite(n.error)
+            off = np.where(out == n.value, 0.0, np.abs(out - n.value))  # of equal infinities, too
+        beyond = ~(off <= n.apart) & np.isfinite(n.error)
         if beyond.any():
-            at = np.unravel_index(int(np.argmax(np.where(beyond, np.abs(out - n.value), -1.0))), beyond.shape)
+            at = np.unravel_index(int(np.argmax(np.where(beyond, off, -1.0))), beyond.shape)
             where = f"{name}[{','.join(str(int(i)) for i in at)}]"
             reasons.append(
                 f"{where} is {out[at]}, and the rounding of each operation leaves {n.value[at]} within {n.apart[at]:.1e}"

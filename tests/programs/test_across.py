@@ -138,6 +138,17 @@ def swapped(use: Use) -> Use:
     return use.placed(use.dst, two, one, *rest)
 
 
+def low_lanes(i: im.Instruction) -> im.Instruction:
+    """The same of the first eight lanes."""
+    s = i.kernel.statements[0]
+    half = replace(s, axes=tuple(replace(a, extent=8) for a in s.axes))
+    return replace(i, kernel=replace(i.kernel, statements=(half,)))
+
+
+def placed(i: im.Instruction, place: str) -> im.Instruction:
+    return replace(i, places=tuple((o, place) for o, _ in i.places))
+
+
 MUTANTS: dict[str, Callable[[Use], Use]] = {
     "the maximum": lambda u: steps(u, last=other("avx512.max_of_16xf32")),
     "of eight lanes": lambda u: steps(u, last=other("avx512.sum_of_8xf64")),
@@ -160,6 +171,38 @@ def test_mutants_are_refuted(name: str) -> None:
     assert not proof.proved
     if name != "one element further on":  # that reads beyond its row, which other claims say
         assert "forms" in {c.claim for c in proof.failed()}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [low_lanes, lambda i: placed(i, "elsewhere"), lambda i: replace(i, c_types=tuple((o, "__m512d") for o, _ in i.c_types))],
+    ids=["half of the lanes", "another place", "another C type"],
+)  # fmt: skip
+def test_two_registers_are_combined_whole_by_what_takes_such_registers(change: Callable[[Any], Any]) -> None:
+    (use, *_) = points(planned("+", "f32", 32).program)
+    assert use.across is not None and use.across.beside is not None
+    names = [name for name, _ in in_a_row(use)]
+    assert combined(use.across, names) is not None
+    assert combined(replace(use.across, beside=change(use.across.beside)), names) is None
+
+
+def test_an_instruction_of_fewer_lanes_of_the_same_register_is_not_taken() -> None:
+    """It is right, and first: the sum of the upper lanes would be lost."""
+    machine = host(AVX2)
+    c = "{c} = _mm256_insertf128_ps({a}, _mm_add_ps(_mm256_castps256_ps128({a}), _mm256_castps256_ps128({b})), 0);"
+    low = im.instruction(
+        "mine.add_low", "c[l] = a[l] + b[l]", axes={"l": 4}, dtypes=dict.fromkeys("abc", "f32"), places=dict.fromkeys("abc", "ymm"),
+        emit=c, c_types=dict.fromkeys("abc", "__m256"), headers=("immintrin.h",), rounding="unfused",
+    )  # fmt: skip
+    kernel = im.kernel("y[i] += x[i,n]", name="rows")
+    plan = im.plan(
+        kernel,
+        replace(machine, instructions=(low, *machine.instructions)),
+        sizes={"i": 6, "n": 97},
+        fix={"split.n": 32},
+    )
+    taken = {u.across.beside.name for u in points(plan.program) if u.across is not None and u.across.beside is not None}
+    assert taken == {"avx2.add_ps"}
 
 
 def test_a_tree_of_another_form_is_left_to_portable_c() -> None:

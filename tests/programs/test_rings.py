@@ -68,7 +68,7 @@ def with_rings(program: Program, *found: tuple[str, int], folds: tuple[tuple[str
 def test_two_rows_are_kept_and_right(text: str) -> None:
     program = plan(text).program
     assert rings(program) == {"H": 0}
-    assert "two rows of H lie at its front" in str(program)
+    assert "two rows of H are kept" in str(program)
     wanted = run_kernel(program.kernel, arrays())
     run = run_program(program, arrays())
     assert run.clean

@@ -107,6 +107,22 @@ def test_terms_that_do_not_grow_by_one_factor_are_refuted(text: str) -> None:
     assert {c.claim for c in proof.failed()} == {"scalar"}
 
 
+GUARDED = (
+    LSE.replace("x[q,k]\nE", "x[q,k] where {0}\nE")
+    .replace("M[q])\nD", "M[q]) where {0}\nD")
+    .replace("E[q,k]\nL", "E[q,k] where {0}\nL")
+)
+
+
+@pytest.mark.parametrize(("guard", "right"), [("k <= q", True), ("k < q", False), ("q + k > 3", False)])
+def test_a_maximum_that_is_given_back_has_a_point_in_every_row(guard: str, right: bool) -> None:
+    """Of a row without points it is minus infinity, and the state that runs is the least number."""
+    kernel = im.kernel(GUARDED.format(guard), name="guarded", sizes={"q": 9, "k": 19})
+    proof = prove_split(running(kernel, "k", 4))
+    assert proof.proved == right
+    assert right or {c.claim for c in proof.failed()} == {"coverage"}
+
+
 # ---- mutants: (what to do to the statement of a role for a tensor, the claim that refutes it)
 
 

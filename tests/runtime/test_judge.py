@@ -75,3 +75,13 @@ def test_elements_that_are_nan_on_both_sides_are_counted() -> None:
         right = wanted(kernel, arrays, "exact")
     assert judge(kernel, right["y"].astype(np.float32), right, "exact").undefined == 2
     assert judge(kernel, np.zeros(3, np.float32), right, "exact").undefined == 0
+
+
+def test_a_row_without_points_is_minus_infinity_and_right() -> None:
+    kernel = im.kernel("M[q] max= S[q,k] where q < k").with_sizes({"q": 5, "k": 5})
+    arrays = {"S": np.arange(25, dtype=np.float32).reshape(5, 5)}
+    got = np.array([4, 9, 14, 19, -np.inf], np.float32)
+    near = im.rounding_error(kernel, arrays)
+    assert judge(kernel, got, wanted(kernel, arrays, "exact"), near=near).reason == ""
+    got[4] = np.inf
+    assert "M[4] is inf" in judge(kernel, got, wanted(kernel, arrays, "exact"), near=near).reason

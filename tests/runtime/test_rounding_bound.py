@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import isamap_smt as im
 from examples import attention, norms, reductions
-from isamap_smt.ir.errors import SizeError, UnknownNameError
+from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 
@@ -121,6 +123,33 @@ def test_what_is_less_another_maximum_is_not_below_0() -> None:
 def test_what_is_missing_is_said(ranges: dict[str, tuple[float, float]], sizes: dict[str, int], words: str) -> None:
     with pytest.raises((SizeError, UnknownNameError), match=words):
         im.rounding_bound(im.kernel("y[i] = x[i] * 2", name="twice"), ranges, sizes)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((4, -4), "no element is at least 4 and at most -4"), ((1,), "its least and its greatest element"), (4, "such as"),
+        (("a", "b"), "such as"), ("12", "such as"), ((float("nan"), 1), "no element is at least nan"),
+    ],
+)  # fmt: skip
+def test_a_range_that_is_none_is_refused(given: Any, words: str) -> None:
+    with pytest.raises(RangeError, match=words):
+        im.rounding_bound(im.kernel("y[i] = x[i] * 2", name="twice"), {"x": given}, {"i": 4})
+
+
+@pytest.mark.parametrize("given", [(200, 300), (0.5, 0.7)])
+def test_a_range_has_numbers_that_elements_can_be(given: Any) -> None:
+    kernel = im.kernel("y: i32\nx: i8\ny[i] += i32(x[i])", name="bytes")
+    with pytest.raises(RangeError, match="elements of i8 are whole numbers from -128 to 127"):
+        im.rounding_bound(kernel, {"x": given}, {"i": 4})
+
+
+@pytest.mark.parametrize("ask", [im.rounding_bound, im.rounding_error])
+def test_what_is_no_kernel_is_named(ask: Any) -> None:
+    with pytest.raises(UnknownNameError, match="no kernel"):
+        ask(None, {})
+    with pytest.raises(UnknownNameError, match="gemmm"):
+        ask("gemmm", {})
 
 
 def test_sums_and_maxima_in_parts_are_those_of_the_whole() -> None:

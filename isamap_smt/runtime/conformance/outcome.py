@@ -163,13 +163,13 @@ def cells_differ(
 ) -> str:
     """How the cells of a move's register differ from what the contract leaves there; '' where they do not.
 
-    where: how they were seen. live: the active ones; the others become 0.
+    where: how they were seen. live: the active ones; the others become what the contract says.
     """
     same = np.array(raw(wanted).reshape(-1) == raw(got).reshape(-1)).reshape(*wanted.shape, -1).all(axis=-1)
     if same.all():
         return ""
     at = first_place(~same)
-    active = "" if live is None or live[at] else ", a lane that is not active and becomes 0"
+    active = "" if live is None or live[at] else ", a lane that is not active"
     return (
         f"{(~same).sum()} of {same.size} cells are wrong, such as {named(register_operand(move), at)}{active}{where}\n"
         f"contract: {move.kernel.text.strip()}\n"
