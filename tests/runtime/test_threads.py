@@ -27,10 +27,10 @@ def test_any_number_of_threads_gives_the_same(product, threads: int) -> None:
 
 
 def test_a_sum_to_one_number_is_shared() -> None:
-    plan = im.plan(im.kernel("y[] += x[n] * z[n]"), "host", sizes={"n": 100_003}, threads=2)
+    plan = im.plan(im.kernel("y[] += x[n] * z[n]"), "host", sizes={"n": 1_000_003}, threads=2)
     assert any(s.parallel is not None for s in plan.program.schedules)
     rng = np.random.default_rng(4)
-    x, z = (rng.integers(-3, 4, 100_003).astype(np.float32) for _ in "xz")
+    x, z = (rng.integers(-3, 4, 1_000_003).astype(np.float32) for _ in "xz")
     built = im.build(plan)
     assert {float(built(x, z, threads=threads)) for threads in (1, 2, 3)} == {float(x.astype(np.float64) @ z)}
 
