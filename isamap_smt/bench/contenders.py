@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from isamap_smt.bench.case import Case
-from isamap_smt.bench.operators import OPERATORS
+from isamap_smt.bench.operators import LAYERS_OF_BYTES, OPERATORS
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.report.quantities import installed
 
@@ -115,6 +115,7 @@ _ALL = (
             *_matmul("f32 constant", "u8xi8 constant", "bf16 constant"),
             *(taken for taken in _CONV if taken[2] == "constant"),
             _LSTM,
+            *((n, "*", "constant") for n in LAYERS_OF_BYTES),
         ),
         ("torch",),
     ),

@@ -29,8 +29,9 @@ LISTS = tuple({"i": s["i"] * s["n"]} for s in MATRICES)
 HEADS = tuple({"h": 12, "q": n, "k": n, "d": 64} for n in (128, 512))  # BERT-base: Devlin et al., 2019
 #: Sizes to compare at, by the axes' names.
 SMALL = {"i": 5, "n": 24, "h": 2, "q": 6, "k": 6, "d": 16, "j": 8}
+LAYERS_OF_BYTES = ("qlinear", "linear")
 #: Of other suites, what `operators` has at their first size, too.
-SHARED = ("attention", "causal_attention", "layer_norm", "rms_norm", "softmax", "log_sum_exp", "qlinear", "linear")
+SHARED = ("attention", "causal_attention", "layer_norm", "rms_norm", "softmax", "log_sum_exp", *LAYERS_OF_BYTES)
 LAYERS = tuple(
     {"i": i, "j": j, "k": k} for i, j, k in ((128, 768, 768), (128, 3072, 768), (128, 768, 3072), (1, 768, 768))
 )

@@ -97,8 +97,19 @@ static inline isamap_simde_ph isamap_simde_fmadd_ph(isamap_simde_ph a, isamap_si
 static inline float isamap_simde_flush(float v) {
     return fpclassify(v) == FP_SUBNORMAL ? copysignf(0.0f, v) : v;
 }
-/* What rounds to less than the smallest normal number when exponents have no bound is flushed: 2^-126 - 2^-151 is a tie. */
+/* What rounds to less than the smallest normal number when exponents have no bound is flushed: 2^-126 - 2^-151 is a tie.
+   Of several NaN the first one stays, quiet. */
 static inline float isamap_simde_step(float x, float y, float acc) {
+    const float all[3] = {x, y, acc};
+    for (int n = 0; n < 3; n++)
+        if (isnan(all[n])) {
+            uint32_t bits;
+            float quiet;
+            memcpy(&bits, &all[n], 4);
+            bits |= 0x400000u;
+            memcpy(&quiet, &bits, 4);
+            return quiet;
+        }
     double near = (double)x * y + acc;
     float sum = fmaf(x, y, acc);
     return fabs(near) < 0x1p-126 - 0x1p-151 ? copysignf(0.0f, sum) : sum;
@@ -148,12 +159,12 @@ static inline float isamap_simde_half(const uint8_t *p) {
     memcpy(&value, &bits, 4);
     return isamap_simde_flush(value);
 }
-/* Intel's manual: even and odd products are summed apart from +0, then to each other, then to the accumulator. */
+/* Intel's manual: even and odd products are summed apart from +0, then to each other, then to the accumulator, whose NaN stays. */
 static inline float isamap_simde_tile_floats(const uint8_t *a, uint8_t b[16][64], int depth, int j, float acc) {
     float sum[2] = {0, 0};
     for (int k = 0; k < depth; k++)
         sum[k % 2] = isamap_simde_step(isamap_simde_half(a + 2 * k), isamap_simde_half(b[k / 2] + 4 * j + 2 * (k % 2)), sum[k % 2]);
-    return isamap_simde_step(isamap_simde_step(sum[0], 1.0f, sum[1]), 1.0f, isamap_simde_flush(acc));
+    return isamap_simde_step(isamap_simde_flush(acc), 1.0f, isamap_simde_step(sum[0], 1.0f, sum[1]));
 }
 static inline void isamap_simde_tile_dot(const char *how, int c, int a, int b) {
     const int rows = isamap_simde_rows(c), words = isamap_simde_bytes(c) / 4, depth = isamap_simde_bytes(a);

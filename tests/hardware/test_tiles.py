@@ -9,7 +9,7 @@ import pytest
 
 import isamap_hardware
 from isamap_smt.language.hardware_library import missing_features
-from isamap_smt.runtime.conformance import check_hardware, check_instructions
+from isamap_smt.runtime.conformance import check_hardware, check_instructions, computes
 from isamap_smt.runtime.conformance.moves import active_points
 from isamap_smt.runtime.conformance.rounding import right
 from isamap_smt.runtime.conformance.spots import as_cells, as_memory
@@ -51,6 +51,24 @@ def test_emulated_tiles_do_the_same() -> None:
     found = check_instructions(shown, MACHINE, emulate=True)
     assert [str(c) for c in found if c.status != "right"] == []
     assert all(c.emulated for c in found)
+
+
+@pytest.mark.parametrize("name", ["dpbf16ps", "dpbssd", "dpbsud", "dpbusd", "dpbuud"])
+def test_the_emulation_leaves_the_bits_of_the_silicon(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which of several NaN stays, too: no description promises it."""
+    chosen = MACHINE.instruction(name)
+    if missing := missing_features([chosen]):
+        pytest.skip(f"this CPU has no {', '.join(missing)}: nothing to compare the emulation with")
+    if find_simde() is None:
+        pytest.skip("SIMDe (libsimde-dev) is not installed")
+    seen: list[np.ndarray] = []
+    monkeypatch.setattr(computes, "right", lambda i, given, got: (seen.append(got.copy()), right(i, given, got))[1])
+    for emulate in (False, True):
+        (found,) = check_instructions([chosen], MACHINE, results=40_000, emulate=emulate)
+        assert (found.status, bool(found.emulated)) == ("right", emulate), str(found)
+    half = len(seen) // 2
+    for silicon, emulated in zip(seen[:half], seen[half:], strict=True):
+        assert (silicon.view(np.uint32) == emulated.view(np.uint32)).all()
 
 
 def test_only_some() -> None:

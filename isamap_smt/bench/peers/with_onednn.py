@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isamap_smt.bench.case import Case
+from isamap_smt.bench.operators import LAYERS_OF_BYTES, SCALE
 from isamap_smt.bench.peers.with_torch import (
     channels_last,
     conv_operands,
@@ -68,6 +69,22 @@ def _bytes(case: Case, arrays: dict[str, np.ndarray]) -> Work:
     return latest(run, to_numpy, "onednn.qlinear_pointwise, u8 x i8, out f32")
 
 
+def _layer(case: Case, arrays: dict[str, np.ndarray]) -> Work:
+    """Bytes in and out, with bias, scales and relu behind the sum; torch's own layers are fbgemm's, which has no tiles."""
+    import torch
+
+    signed = arrays["X"].dtype == np.int8
+    scales = torch.from_numpy(arrays["m"] if "m" in arrays else np.full(arrays["b"].shape, SCALE, np.float32))
+    packed = torch.ops.onednn.qlinear_prepack(torch.from_numpy(arrays["W"]).t().contiguous(), list(arrays["X"].shape))
+    bias, zeros = torch.from_numpy(arrays["b"].astype(np.float32)) * scales, torch.zeros(len(scales), dtype=torch.int32)
+    x, kind, post = torch.from_numpy(arrays["X"]), torch.int8 if signed else torch.uint8, "relu" if signed else "none"
+
+    def run() -> torch.Tensor:
+        return torch.ops.onednn.qlinear_pointwise(x, 1.0, 0, packed, scales, zeros, bias, 1.0, 0, kind, post, [], "")
+
+    return latest(run, to_numpy, f"onednn.qlinear_pointwise, out {kind}")
+
+
 def _convolutions(case: Case, arrays: dict[str, np.ndarray]) -> Work:
     """Channels last; the weights are reordered for the image that each convolution gets."""
     import torch
@@ -91,5 +108,6 @@ _FAMILIES: dict[str, Callable[[Case, dict[str, np.ndarray]], Work]] = {
     "matmul": _product,
     "conv": _convolutions,
     "separable": _convolutions,
+    **dict.fromkeys(LAYERS_OF_BYTES, _layer),
     "lstm": packed_lstm,
 }
