@@ -112,15 +112,12 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         return q, main, before
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
+        more = (split.statement, split.statement + 1) if split.moved else tuple(p.statement for p in split.pieces)
         apart = _of_split(q, split)
-        first = main_schedule(apart, clock).schedule
-        more = tuple(p.statement for p in split.pieces[1:])
-        if split.moved:
-            more = (split.statement, split.statement + 1)
-        others = secondary_schedules(apart, clock, more)[0]
-        if first is None or (split.moved and len(others) < len(more)):
+        found = _schedules(apart, split, (apart.kernel.main, *(n for n in more if n != apart.kernel.main)), clock)
+        if split.moved and len(found) < 1 + len(more):
             raise ScheduleError(f"{split}: no instruction carries it out")
-        return first, *others
+        return found
 
     inside, whole = before is not None, main.schedule
     ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
@@ -179,10 +176,7 @@ def _others_in_parts(
 
         def decide(way: SplitSum, q: Question = q) -> tuple[Schedule, ...]:
             numbers = tuple(p.statement for p in way.pieces)
-            found = secondary_schedules(_of_split(q, way), clock, numbers)[0]
-            if not any(x.proved.mapping.statement_index == numbers[0] for x in found):
-                raise ScheduleError(f"{way}: no instruction carries it out")
-            return found
+            return _schedules(_of_split(q, way), way, numbers, clock)
 
         there = next(iter(whole), None)
         ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
@@ -194,6 +188,16 @@ def _others_in_parts(
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
             added += len(q.kernel.statements) - before
     return q, split
+
+
+def _schedules(q: Question, split: SplitSum, numbers: tuple[int, ...], clock: Clock) -> tuple[Schedule, ...]:
+    """The schedules of these statements of the split kernel, of which the first must have one; it may be the main one now."""
+    main = main_schedule(q, clock).schedule if q.kernel.main in numbers else None
+    others = secondary_schedules(q, clock, tuple(n for n in numbers if n != q.kernel.main))[0]
+    found = (*(() if main is None else (main,)), *others)
+    if not any(s.proved.mapping.statement_index == numbers[0] for s in found):
+        raise ScheduleError(f"{split}: no instruction carries it out")
+    return found
 
 
 def _pieces(split: Apart) -> set[int]:
