@@ -91,7 +91,7 @@ def case(r: random.Random) -> Case:
     t, sizes = DTYPES[name], {"q": size(), "k": size()}
     held = mask.holds(*np.ix_(np.arange(sizes["q"]), np.arange(sizes["k"])))
     op = r.choice(tuple(START))
-    form = r.choice(("rows", "rows", "rows", "columns", "scores", "product", "chain", "heads", "softmax"))
+    form = r.choice(("rows", "rows", "rows", "columns", "scores", "product", "chain", "heads", "softmax", "computed"))
     where = f"where {mask.text}"
     hidden = _end(t, 0 if op == "min=" else 1) if not np.issubdtype(t, np.floating) else np.nan
     s = rng.integers(-9, 10, (sizes["q"], sizes["k"])).astype(t)
@@ -106,6 +106,8 @@ def case(r: random.Random) -> Case:
         s3 = rng.integers(-9, 10, (sizes["h"], *s.shape)).astype(t)
         wanted = _reduced(reduce, np.where(held, s3, start), 2, t, start)
         return Case(f"S: {name}\nM: {name}\nM[h,q] {op} S[h,q,k] {where}", sizes, {"S": np.where(held, s3, np.array(hidden, t)).astype(t)}, wanted, 0)  # fmt: skip # noqa: E501
+    if form == "computed":
+        return _computed(r, rng, mask, op, name, sizes)
     if form == "chain":
         other = mask if r.random() < 0.6 else _masks(r)  # then elements that nothing wrote may be read: 0
         read = other.holds(*np.ix_(np.arange(sizes["q"]), np.arange(sizes["k"])))
@@ -130,6 +132,27 @@ def case(r: random.Random) -> Case:
     p = np.where(held, s, 0).astype(np.int64)
     text = f"P: {name}\nV: {name}\nO: {name}\nO[q,d] += P[q,k] * V[k,d] {where}"
     return Case(text, sizes, {"P": s, "V": v}, (p @ v.astype(np.int64)).astype(t), 0)
+
+
+def _computed(r: random.Random, rng: Any, mask: Mask, op: str, name: str, sizes: dict[str, int]) -> Case:
+    """What is reduced is computed of elements first, and where the mask leaves it out it is computed of what shows."""
+    t = DTYPES[name]
+    held = mask.holds(*np.ix_(np.arange(sizes["q"]), np.arange(sizes["k"])))
+    s, x = rng.integers(-5, 6, held.shape).astype(t), rng.integers(-5, 6, sizes["k"]).astype(t)
+    text, values = r.choice(
+        (("2 * S[q,k]", s * 2), ("S[q,k] - X[k]", s - x), ("abs(S[q,k] + X[k]) + 1", np.abs(s + x) + 1), ("max(S[q,k], X[k]) * S[q,k]", np.maximum(s, x) * s))
+    )  # fmt: skip
+    hidden = np.nan if np.issubdtype(t, np.floating) else _end(t, 1)
+    out, axis = r.choice((("q", 1), ("q", 1), ("k", 0)))
+    wanted = _reduced(SUM[op], np.where(held, values.astype(t), START[op](t)), axis, t, START[op](t))
+    lines = [
+        f"S: {name}",
+        *([f"X: {name}"] if "X" in text else []),
+        f"M: {name}",
+        f"M[{out}] {op} {text} where {mask.text}",
+    ]
+    inputs = {"S": np.where(held, s, np.array(hidden, t)).astype(t), "X": x}
+    return Case("\n".join(lines), sizes, {n: a for n, a in inputs.items() if f"{n}[" in text}, wanted, 0)
 
 
 def _reduced(reduce: Callable[..., Any], values: Any, axis: int, t: Any, start: Any) -> Any:

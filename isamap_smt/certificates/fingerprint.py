@@ -38,6 +38,9 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart 
         if one.moved:
             name = f"moved-{one.axis}-{one.parts},{name}"
             continue
+        if one.staged:
+            name = f"staged-{one.statement + 1},{name}"
+            continue
         how = "digits" if one.digits else "cut" if one.blocks else "split"
         extent = one.whole.statements[one.statement].axis(one.axis).extent
         name = f"{how}-{one.axis}-{extent}-{one.parts}{f'-{one.inner}' if one.inner > 1 else ''},{name}"

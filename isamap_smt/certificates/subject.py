@@ -49,6 +49,7 @@ from isamap_smt.mapping.online import running
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import split_sum
+from isamap_smt.mapping.staged_values import stage_values
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LARGEST = 1 << 63
@@ -258,7 +259,7 @@ def _split_document(split: Apart) -> dict[str, Any]:
     if isinstance(split, Online):
         return {"axis": split.axis, "online": split.block}
     before = {} if split.before is None else {"before": _split_document(split.before)}
-    form = {"digits": True} if split.digits else {"moved": True} if split.moved else {}
+    form = {} if split.form == "sums" else {split.form: True}
     return {name: getattr(split, name) for name in _SPLIT} | form | before
 
 
@@ -270,6 +271,8 @@ def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
     whole = before.kernel if before else origin
     if then.get("moved"):
         return replace(shift_operand(whole, axis, statement), before=before)
+    if then.get("staged"):
+        return replace(stage_values(whole, statement), before=before)
     if then.get("digits"):
         return replace(split_axis(whole, axis, parts, statement), before=before)
     made = split_sum(whole, axis, parts, blocks=blocks, inner=inner, statement=statement)

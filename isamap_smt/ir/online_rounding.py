@@ -173,7 +173,7 @@ def _additions(x: Online, n: int, rest: bool, split: Apart) -> int:
 
 
 def _splits(split: Apart) -> Iterator[SplitSum]:
-    return (one for one in split.chain if isinstance(one, SplitSum) and not one.digits)
+    return (one for one in split.chain if isinstance(one, SplitSum) and one.form == "sums")
 
 
 def _covered(one: SplitSum) -> int:

@@ -11,7 +11,8 @@ kernel has none that suits them. A maximum or a minimum is taken apart in the sa
     C[i, 4*j_by4 + j_mod4] += A[i,k] * B[4*j_by4 + j_mod4, k]           where 4*j_by4 + j_mod4 < J
 
 gives lanes the low digit of an axis: two rows of eight, say. And an operand may be moved by a number, so that signed bytes have no
-sign; what that adds to the sum is taken off again (isamap_smt.mapping.shift).
+sign; what that adds to the sum is taken off again (isamap_smt.mapping.shift). What a guarded reduction computes of its inputs may
+have a tensor of its own (isamap_smt.mapping.staged_values).
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class SplitSum:
     The first piece adds into the temporary `sums`, which statement `closing` adds up; the others add into the output itself.
     before: the sum of another statement, taken apart before; its kernel is `whole`.
     moved: the temporary that is `axis`, an operand, moved by `parts`; then there are no pieces, and `sums` is what that adds.
+    staged: what the statement reduces is in `sums`, element by element; there are no pieces either.
     Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points.
     axis: the one that is split, into `parts` sums. blocks, inner: how mapping.split.split_sum() made it; nothing rests on them.
     """
@@ -63,6 +65,17 @@ class SplitSum:
     inner: int = 1
     before: SplitSum | Online | None = None
     moved: str = ""
+    staged: bool = False
+
+    @property
+    def form(self) -> str:
+        """What kind it is: `sums`, `digits`, `moved` or `staged`."""
+        return "moved" if self.moved else "staged" if self.staged else "sums" if self.sums else "digits"
+
+    @property
+    def restated(self) -> int:
+        """Statements more, where it has no pieces; else 0."""
+        return {"moved": 3, "staged": 1}.get(self.form, 0)
 
     @property
     def temporaries(self) -> tuple[str, ...]:
@@ -72,7 +85,7 @@ class SplitSum:
     @property
     def digits(self) -> bool:
         """Whether an axis is taken apart, and no sum."""
-        return not self.sums
+        return self.form == "digits"
 
     @property
     def origin(self) -> Kernel:
@@ -87,7 +100,7 @@ class SplitSum:
     @property
     def reductions(self) -> tuple[int, ...]:
         """Statements of the whole whose sums are added up in another order."""
-        return () if self.digits or self.moved else (self.statement,)
+        return (self.statement,) if self.form == "sums" else ()
 
     @property
     def low_digits(self) -> dict[str, str]:
@@ -113,6 +126,8 @@ class SplitSum:
     def __str__(self) -> str:
         if self.moved:
             return f"{self.axis} moved by {self.parts}"
+        if self.staged:
+            return f"what statement {self.statement + 1} reduces in {self.sums}"
         if self.digits:
             return f"{self.axis} in digits, the low one of {self.parts}"
         what = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}.get(

@@ -19,6 +19,7 @@ from isamap_smt.ir.split import Apart, Piece, SplitSum
 from isamap_smt.language import to_text
 from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import new_name, split_sum
+from isamap_smt.mapping.staged_values import stage_values
 
 Digits = tuple[tuple[str, int], ...]  # axis, points of its low digit
 
@@ -154,6 +155,8 @@ def remade(split: SplitSum, whole: Kernel, before: Apart | None = None) -> Split
     """The same of another kernel, which `before` led to. Raises ScheduleError."""
     if split.moved:
         made = shift_operand(whole, split.axis, split.statement)
+    elif split.staged:
+        made = stage_values(whole, split.statement)
     elif split.digits:
         made = split_axis(whole, split.axis, split.parts, split.statement)
     else:

@@ -13,16 +13,14 @@ from typing import Any
 
 from isamap_smt.codegen import lower
 from isamap_smt.codegen.stages import with_stages
-from isamap_smt.ir.errors import (
-    NotProvedError,
-    ScheduleError,
-    UndecidedError,
-)
+from isamap_smt.ir.errors import DTypeError, NotProvedError, ScheduleError, UndecidedError
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import phases
+from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
 from isamap_smt.pipeline.element_by_element import computed, require_portable
@@ -134,10 +132,11 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
         main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
     better = better or before
-    apart, split = _others_in_parts(q, better, clock, inside)
+    apart, split = _others_in_parts(q, better, clock, inside, main.schedule is None)
     if split is None or split is better:
         return q, main, better
-    return apart, replace(main_schedule(apart, clock), notes=main.notes), split
+    again = main_schedule(apart, clock)
+    return apart, again if main.schedule is None else replace(again, notes=main.notes), split
 
 
 def _way(split: Apart) -> str:
@@ -164,30 +163,58 @@ def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] 
 
 
 def _others_in_parts(
-    q: Question, split: ProvedSplit | None, clock: Clock, recurrent: bool = False
+    q: Question, split: ProvedSplit | None, clock: Clock, recurrent: bool = False, main: bool = False
 ) -> tuple[Question, ProvedSplit | None]:
-    """The sums of other statements in partial sums, one after the other, where that is predicted to cost less."""
-    mine = {q.kernel.main} | (set() if split is None else _pieces(split.split))
-    left = [n for n in secondary_statements(q.kernel) if n not in mine and q.kernel.statements[n].reduction_axes]
+    """The sums of other statements in partial sums, one after the other, where that is predicted to cost less; what they reduce in
+    a tensor of its own, where that gives them instructions. main: of the main statement, too, which has none."""
+    mine = (set() if main else {q.kernel.main}) | (set() if split is None else _pieces(split.split))
+    every = sorted({q.kernel.main, *secondary_statements(q.kernel)} - mine)
     added = 0  # statements more in front of those that are left
-    for first in left:
-        n = first + added
-        whole, _ = secondary_schedules(q, clock, (n,))
-
-        def decide(way: SplitSum, q: Question = q) -> tuple[Schedule, ...]:
-            numbers = tuple(p.statement for p in way.pieces)
-            return _schedules(_of_split(q, way), way, numbers, clock)
-
-        there = next(iter(whole), None)
-        ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
-        if split is not None:
-            ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
-        better, told = cheaper(there, ways, dict(q.sizes), decide)
+    for first in (n for n in every if q.kernel.statements[n].reduction_axes):
+        n, before = first + added, len(q.kernel.statements)
+        there, better, told = _in_partial_sums(q, split, n, clock, recurrent)
+        staged = None if there or better else _staged(q, split, n, clock)
+        if staged is not None:
+            there, better, told = _in_partial_sums(*staged, n + 1, clock, recurrent)
+            if there or better:
+                q, split = staged
         if better is not None:
-            before = len(q.kernel.statements)
             q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
-            added += len(q.kernel.statements) - before
+        added += len(q.kernel.statements) - before
     return q, split
+
+
+def _in_partial_sums(
+    q: Question, split: ProvedSplit | None, n: int, clock: Clock, recurrent: bool
+) -> tuple[Schedule | None, ProvedSplit | None, str]:
+    """The schedule of a statement's sum as it is; and in partial sums, if that is predicted to cost less, with words for it."""
+    there = next(iter(secondary_schedules(q, clock, (n,))[0]), None)
+
+    def decide(way: SplitSum) -> tuple[Schedule, ...]:
+        return _schedules(_of_split(q, way), way, tuple(p.statement for p in way.pieces), clock)
+
+    ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
+    if split is not None:
+        ways = tuple(after(split.split, w, dict(q.sizes)) for w in ways)
+    return there, *cheaper(there, ways, dict(q.sizes), decide)
+
+
+def _staged(q: Question, split: ProvedSplit | None, n: int, clock: Clock) -> tuple[Question, ProvedSplit] | None:
+    """The question about the kernel where what a guarded reduction takes has a tensor of its own, no larger than one that it reads;
+    None where an instruction computes no element of that."""
+    s = q.kernel.statements[n]
+    if not has_values(q.kernel, n) or not any({a.name for a in s.axes} <= symbols_of(i.index) for i in s.inputs):
+        return None
+    try:
+        way = stage_values(q.kernel, n)
+        way = way if split is None else after(split.split, way, dict(q.sizes))
+        there = _of_split(q, way)
+        _schedules(there, way, (n,), clock)
+    except (ScheduleError, DTypeError):
+        return None
+    proved = clock.time("prove", lambda: require_split(way))
+    told = f"{way}: {len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
+    return replace(there, said=(*q.said, told)), proved
 
 
 def _schedules(q: Question, split: SplitSum, numbers: tuple[int, ...], clock: Clock) -> tuple[Schedule, ...]:

@@ -54,12 +54,7 @@ def ask_moved(c: Claims) -> None:
 def _temporaries(c: Claims, n: int) -> None:
     x = c.x
     for name, writer, reader in ((x.moved, n, n + 2), (x.sums, n + 1, n + 3)):
-        writers = [m for m, s in enumerate(x.kernel.statements) if s.target.tensor == name]
-        readers = [m for m, s in enumerate(x.kernel.statements) if any(a.tensor == name for a in s.inputs)]
-        c.structure(
-            "neutral", name, f"{name} is written by one statement and read by one behind it",
-            (writers, readers) == ([writer], [reader]), f"another statement writes or reads {name}",
-        )  # fmt: skip
+        c.written_and_read(name, writer, reader)
     c.same_type()
 
 
@@ -69,7 +64,7 @@ def _every_element(c: Claims, each: Statement) -> None:
     shape = x.whole.tensor(x.axis).shape if x.axis in {t.name for t in x.whole.tensors} else None
     index = each.target.index
     there = [(r.tensor, r.index) for r in reads(each.value)]
-    whole = shape is not None and x.kernel.tensor(x.moved).shape == shape and _is_axes(each, index, shape)
+    whole = shape is not None and x.kernel.tensor(x.moved).shape == shape and is_axes(each, index, shape)
     right = whole and each.op == "=" and not each.guard and there == [(x.axis, index)]
     c.structure(
         "coverage", x.moved, f"every element of {x.axis} is moved to its place in {x.moved}", right,
@@ -77,7 +72,7 @@ def _every_element(c: Claims, each: Statement) -> None:
     )  # fmt: skip
 
 
-def _is_axes(s: Statement, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
+def is_axes(s: Statement, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
     """Whether the index is one axis for each dimension, all of it, and the statement has no others."""
     extents = {a.name: a.extent for a in s.axes}
     names = [i.name for i in index if i.is_Symbol]
@@ -153,4 +148,4 @@ def _terms(c: Claims, old: Statement, each: Statement, total: Statement, main: S
     c.note("scalar", x.axis, f"the factor is that of {x.moved} and the number, for every element", equal_bits(asked))
 
 
-__all__ = ["ask_moved"]
+__all__ = ["ask_moved", "is_axes"]

@@ -9,7 +9,8 @@
     link        the rest of the kernel is as it was; the closing statement adds up every partial sum once
     order       the sum may be regrouped: its kernel does not fix its order; or, of digits: the order is the same
 
-What is claimed of an operand that is moved stands in isamap_smt.proof.shift.
+What is claimed of an operand that is moved stands in isamap_smt.proof.shift, and of values with a tensor of their own in
+isamap_smt.proof.staged_values.
 Both kernels are read as they stand; which points a piece has is claimed, and proved with every open size symbolic.
 """
 
@@ -30,6 +31,7 @@ from isamap_smt.ir.split import REGROUPED, Piece, SplitSum
 from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
 from isamap_smt.proof.shift import ask_moved
+from isamap_smt.proof.staged_values import ask_staged
 
 
 class Claims:
@@ -70,11 +72,12 @@ class Claims:
         whole = (self._link, self._in_its_place, self._pieces)
         sums = (self._link, self._order, self._pieces, self._neutral, self._closes, self._closing_bounds)
         moved = (self._link, self._order, lambda: ask_moved(self))
-        for shape in moved if self.x.moved else whole if self.x.digits else sums:
+        staged = (self._link, lambda: ask_staged(self))
+        for shape in {"moved": moved, "staged": staged, "digits": whole, "sums": sums}[self.x.form]:
             shape()
             if not self.all_proved:
                 return
-        if not self.x.moved:
+        if not self.x.restated:
             self._points_of_pieces()
 
     def _points_of_pieces(self) -> None:
@@ -114,10 +117,10 @@ class Claims:
         n, m = x.statement, x.statement + x.added + 1
         numbers = (
             list(range(n, m))
-            if x.moved
+            if x.restated
             else sorted([*([] if x.digits else [x.closing]), *(p.statement for p in x.pieces)])
         )
-        around = (x.added == 3 if x.moved else bool(x.pieces)) and m <= len(new.statements)
+        around = (x.added == x.restated if x.restated else bool(x.pieces)) and m <= len(new.statements)
         around = (
             around and whole.statements[:n] == new.statements[:n] and whole.statements[n + 1 :] == new.statements[m:]
         )
@@ -149,7 +152,7 @@ class Claims:
             for r in whole.recurrences
         )
         block = whole.recurrence_of(n)  # its axis is one of the output's: each time step has partial sums of its own
-        own = block is None or (not x.moved and block.axis not in self.old.reduction_axes and block.axis != x.axis)
+        own = block is None or (not x.restated and block.axis not in self.old.reduction_axes and block.axis != x.axis)
         words = "the recurrences hold the same statements" + (", and not the sum" if block is None else "")
         self.structure(
             "link", "recurrences", words, new.recurrences == moved and own, "a recurrence holds other statements"
@@ -237,6 +240,16 @@ class Claims:
         self.structure(
             "exclusive", x.sums, f"each cell of {x.sums} is one point of the piece's other axes", fits,
             f"the index of {x.sums} is not one axis for each dimension",
+        )  # fmt: skip
+
+    def written_and_read(self, name: str, writer: int, reader: int) -> None:
+        """A temporary of two statements alone."""
+        every = self.x.kernel.statements
+        writers = [n for n, s in enumerate(every) if s.target.tensor == name]
+        readers = [n for n, s in enumerate(every) if any(a.tensor == name for a in s.inputs)]
+        self.structure(
+            "neutral", name, f"{name} is written by one statement and read by one behind it",
+            (writers, readers) == ([writer], [reader]), f"another statement writes or reads {name}",
         )  # fmt: skip
 
     def same_type(self) -> None:

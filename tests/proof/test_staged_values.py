@@ -1,0 +1,183 @@
+"""What a guarded reduction takes, in a tensor of its own: the kernel computes the same, and each wrong way is refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import isamap_smt as im
+from isamap_smt.certificates.subject import kernel_document, split_from
+from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.interpret import run_kernel
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.scalar import read
+from isamap_smt.ir.split import SplitSum
+from isamap_smt.mapping.digits import remade
+from isamap_smt.mapping.staged_values import has_values, stage_values
+from isamap_smt.proof.split import prove_split, require_split
+
+TEXT = "S[i] += A[i,j] * A[i,j] - B[j] where j <= i"
+TEXTS = {
+    TEXT: lambda A, B: np.tril(A * A - B).sum(1),
+    "S[i] max= abs(A[i,j] - B[j]) where j <= i": lambda A, B: np.abs(A - B).max(1, where=_low(A), initial=-np.inf),
+    "S[j] min= A[i,j] + B[j] where j <= i": lambda A, B: (A + B).min(0, where=_low(A), initial=np.inf),
+    "S[] += A[i,j] - B[j] where j <= i and i + j < 5": lambda A, B: (A - B).sum(where=_low(A) & _near(A)),
+}
+
+
+def _low(A: np.ndarray) -> np.ndarray:
+    return np.tri(*A.shape, dtype=bool)
+
+
+def _near(A: np.ndarray) -> np.ndarray:
+    return np.add.outer(np.arange(A.shape[0]), np.arange(A.shape[1])) < 5
+
+
+def whole(text: str = TEXT) -> Kernel:
+    return im.kernel(text, name="whole")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("i, j", [(1, 1), (4, 7), (9, 6)])
+def test_it_computes_the_same(text: str, i: int, j: int) -> None:
+    made = require_split(stage_values(whole(text), 0)).split
+    rng = np.random.default_rng(i)
+    arrays = {"A": rng.integers(-4, 5, (i, j)).astype(np.float32), "B": rng.integers(-4, 5, j).astype(np.float32)}
+    got = run_kernel(made.kernel, arrays, sizes={"i": i, "j": j})["S"]
+    np.testing.assert_array_equal(got, TEXTS[text](**arrays))
+
+
+def test_it_is_text_that_reads_back_and_is_made_again() -> None:
+    made = stage_values(whole(), 0)
+    assert im.kernel(made.kernel.text, name="whole") == made.kernel
+    assert remade(made, made.whole) == made
+    assert split_from(kernel_document(made.kernel, None, made)) == made
+    assert str(made) == "what statement 1 reduces in S_values"
+    assert prove_split(made).arithmetic == "exact"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "S[i] += A[i,j] where j <= i",  # an element alone has a number that changes nothing
+        "S[i] += A[i,j] * A[i,j] - B[j]",
+        "S[i] += A[i,j] - B[j] where i <= 5",  # the output decides it
+        "S[i] += A[i,j] - B[j] where j <= i ordered",
+        "S[i,j] = A[i,j] - B[j] where j <= i",
+        "S[i] *= A[i,j] - B[j] where j <= i",
+    ],
+)
+def test_what_is_not_staged(text: str) -> None:
+    kernel = whole(text)
+    assert not has_values(kernel, 0)
+    with pytest.raises(ScheduleError, match="statement 1 of whole reduces no values that a guard leaves out"):
+        stage_values(kernel, 0)
+
+
+# ---- mutants
+
+
+def statement(number: int, **fields: Any) -> Callable[[SplitSum], SplitSum]:
+    def changed(made: SplitSum) -> SplitSum:
+        every = list(made.kernel.statements)
+        every[number] = replace(every[number], **fields)
+        return replace(made, kernel=replace(made.kernel, statements=tuple(every)))
+
+    return changed
+
+
+def tensor(name: str, **fields: Any) -> Callable[[SplitSum], SplitSum]:
+    def changed(made: SplitSum) -> SplitSum:
+        found = tuple(replace(t, **fields) if t.name == name else t for t in made.kernel.tensors)
+        return replace(made, kernel=replace(made.kernel, tensors=found))
+
+    return changed
+
+
+def reads_it(made: SplitSum) -> SplitSum:
+    """One statement more that reads the temporary."""
+    last = replace(made.kernel.statements[1], op="max")
+    every = (*made.kernel.statements, last)
+    after = (*made.whole.statements, last)
+    return replace(
+        made,
+        kernel=replace(made.kernel, statements=every),
+        whole=replace(made.whole, statements=after),
+    )
+
+
+S: Statement = stage_values(whole(), 0).kernel.statements[1]
+E: Statement = stage_values(whole(), 0).kernel.statements[0]
+I, J = (sp.Symbol(n, integer=True) for n in "ij")
+WRONG: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+    "another value": (statement(0, value=read("A", *E.target.index)), "scalar"),
+    "no guard of the values": (statement(0, guard=()), "coverage"),
+    "no guard of the reduction": (statement(1, guard=()), "program"),
+    "another guard": (statement(0, guard=(E.axes[1].symbol < E.axes[0].symbol,)), "coverage"),
+    "elements added up": (statement(0, op="+"), "coverage"),
+    "one element for a row": (
+        statement(0, target=replace(E.target, index=(E.target.index[0], E.target.index[0]))),
+        "coverage",
+    ),
+    "elements the other way around": (statement(0, target=replace(E.target, index=E.target.index[::-1])), "coverage"),
+    "another element": (statement(1, value=read("S_values", *E.target.index[::-1])), "program"),
+    "another reduction": (statement(1, op="max"), "program"),
+    "another output": (statement(1, target=replace(S.target, index=(S.axes[0].symbol + 1,))), "program"),
+    "in an order": (statement(1, ordered=True), "program"),
+    "axes in another order": (statement(1, axes=S.axes[::-1]), "program"),
+    "a narrower type": (tensor("S_values", dtype=dtype("f16")), "neutral"),
+    "a smaller tensor": (tensor("S_values", shape=(sp.Symbol("I", integer=True, positive=True), sp.Integer(3))), "coverage"),
+    "read twice": (reads_it, "neutral"),
+    "no temporary": (lambda m: replace(m, kernel=replace(m.kernel, temporaries=())), "link"),
+    "a statement less": (lambda m: replace(m, kernel=replace(m.kernel, statements=m.kernel.statements[1:])), "link"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_refuted(name: str) -> None:
+    change, claim = WRONG[name]
+    made = stage_values(whole(), 0)
+    wrong = change(made)
+    assert wrong != made
+    proof = prove_split(wrong)
+    assert claim in {c.claim for c in proof.failed()}, str(proof)
+    with pytest.raises(NotProvedError):
+        require_split(wrong)
+
+
+# ---- programs
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "S[i] += exp(A[i,j] - B[j]) where j <= i"])
+@pytest.mark.parametrize("i, j", [(37, 41), (70, 33)])
+def test_it_runs(text: str, i: int, j: int) -> None:
+    """Against NumPy; small numbers, so that sums are exact but for exp."""
+    run = im.compile(im.kernel(text), "host", sizes={"i": i, "j": j})
+    rng = np.random.default_rng(i)
+    A, B = (rng.integers(-4, 5, shape).astype(np.float32) for shape in ((i, j), (j,)))
+    want = TEXTS[text](A, B) if text in TEXTS else np.tril(np.exp((A - B).astype(np.float64))).sum(1)
+    np.testing.assert_allclose(run(A, B), want, rtol=1e-5 if text not in TEXTS else 0)
+
+
+def test_masks_reach_what_is_computed_first() -> None:
+    plan = im.plan(whole("S[i] += exp(A[i,j] - B[j]) where j <= i"), "avx512", sizes={"i": 64, "j": 64})
+    assert "what statement 1 reduces in S_values" in str(plan.split)
+    assert "partial sums" in str(plan.split)
+
+
+def test_a_tensor_larger_than_what_is_read_is_not_made() -> None:
+    plan = im.plan(im.kernel("S[i,j] max= A[i,k] + B[k,j] where k <= i"), "host", sizes={"i": 20, "j": 20, "k": 20})
+    assert not any("_values" in t.name for t in plan.program.kernel.tensors)
+
+
+def test_a_sum_behind_what_it_adds_up_is_in_partial_sums() -> None:
+    """In pieces it goes over more axes than the statement before it, and is the main one."""
+    text = "temporary E\nE[i,j] = exp(A[i,j])\nS[i] += E[i,j]"
+    plan = im.plan(im.kernel(text), "host", sizes={"i": 64, "j": 256})
+    assert any("partial sums" in note for note in plan.notes)
