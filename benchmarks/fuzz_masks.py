@@ -139,9 +139,13 @@ def _computed(r: random.Random, rng: Any, mask: Mask, op: str, name: str, sizes:
     t = DTYPES[name]
     held = mask.holds(*np.ix_(np.arange(sizes["q"]), np.arange(sizes["k"])))
     s, x = rng.integers(-5, 6, held.shape).astype(t), rng.integers(-5, 6, sizes["k"]).astype(t)
-    text, values = r.choice(
-        (("2 * S[q,k]", s * 2), ("S[q,k] - X[k]", s - x), ("abs(S[q,k] + X[k]) + 1", np.abs(s + x) + 1), ("max(S[q,k], X[k]) * S[q,k]", np.maximum(s, x) * s))
-    )  # fmt: skip
+    ways = (
+        ("2 * S[q,k]", s * 2),
+        ("S[q,k] - X[k]", s - x),
+        ("abs(S[q,k] + X[k]) + 1", np.abs(s + x) + 1),
+        ("max(S[q,k], X[k]) * S[q,k]", np.maximum(s, x) * s),
+    )
+    text, values = r.choice(ways)
     hidden = np.nan if np.issubdtype(t, np.floating) else _end(t, 1)
     out, axis = r.choice((("q", 1), ("q", 1), ("k", 0)))
     wanted = _reduced(SUM[op], np.where(held, values.astype(t), START[op](t)), axis, t, START[op](t))
