@@ -169,8 +169,9 @@ def _others_in_parts(
     a tensor of its own, where that gives them instructions. main: of the main statement, too, which has none."""
     mine = (set() if main else {q.kernel.main}) | (set() if split is None else _pieces(split.split))
     every = sorted({q.kernel.main, *secondary_statements(q.kernel)} - mine)
+    left = [n for n in every if q.kernel.statements[n].reduction_axes]
     added = 0  # statements more in front of those that are left
-    for first in (n for n in every if q.kernel.statements[n].reduction_axes):
+    for first in left:
         n, before = first + added, len(q.kernel.statements)
         there, better, told = _in_partial_sums(q, split, n, clock, recurrent)
         staged = None if there or better else _staged(q, split, n, clock)
