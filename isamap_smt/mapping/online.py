@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import ml_dtypes
@@ -48,16 +49,16 @@ def running(kernel: Kernel, axis: str, block: int) -> Online:
     extents = {a.name: a.extent for a in kernel.axes}
     if axis not in extents:
         raise ScheduleError(f"{kernel.name} has no axis {axis!r}; {did_you_mean(axis, extents)}")
-    if not is_constant(extents[axis]):
-        raise ScheduleError(f"the extent {extents[axis]} of {axis} is open; give its size")
-    if not 1 <= block <= int(extents[axis]):
-        raise ScheduleError(f"{axis} has {extents[axis]} points: blocks have 1 to {extents[axis]} of them, not {block}")
     with_axis = [n for n, s in enumerate(kernel.statements) if axis in {a.name for a in s.axes}]
     reduced = [n for n in with_axis if axis in kernel.statements[n].reduction_axes]
     if not reduced:
         raise ScheduleError(f"{kernel.name} reduces nothing over {axis}")
     chain = _Chain(kernel, axis, min(with_axis), max(reduced) + 1)
     chain.check()
+    if not is_constant(extents[axis]):
+        raise ScheduleError(f"the extent {extents[axis]} of {axis} is open; give its size")
+    if not 1 <= block <= int(extents[axis]):
+        raise ScheduleError(f"{axis} has {extents[axis]} points: blocks have 1 to {extents[axis]} of them, not {block}")
     return _Rewriting(chain, block).made()
 
 
@@ -80,7 +81,7 @@ class _Chain:
     def reduces(self, n: int) -> bool:
         return self.axis in self.statement(n).reduction_axes
 
-    @property
+    @cached_property
     def homes(self) -> dict[str, int]:
         """Tensor -> the statement that writes it."""
         return {self.statement(n).target.tensor: n for n in self.numbers}

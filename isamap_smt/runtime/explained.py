@@ -14,6 +14,7 @@ from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.rounding_bound import Bound, widest
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
@@ -57,9 +58,14 @@ def rounding_bound(
     """
     if isinstance(of, (Kernel, str)) or of is None:
         return bound_of_kernel(found_kernel(of), ranges, sizes)
+    split: ProvedSplit | None = getattr(of, "split", None)
+    if split is not None and any(isinstance(x, Online) for x in split.split.chain):
+        raise SizeError(
+            f"{split.split.origin.name} takes {split.split.chain[0]}: no bound from ranges is known; plan.notes say what is known "
+            "of each sum, for all scores"
+        )
     found = _bounded(*_followed(of), ranges, sizes or {})
     program: Program = of if isinstance(of, Program) else of.program
-    split: ProvedSplit | None = getattr(of, "split", None)
     if split is None or not rounds_as_written(program):
         return found
     extents = {a.name: int(a.extent) for a in program.kernel.axes if is_constant(a.extent)}

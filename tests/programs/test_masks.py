@@ -165,6 +165,14 @@ def test_an_instruction_shows_which_cells_are_active_and_what_the_others_become(
     assert "beyond" not in str(_move("mine.load", LOAD))
 
 
+def test_a_statement_that_isamap_made_is_named_by_its_text() -> None:
+    """Nobody who wrote one statement knows a third."""
+    notes = im.plan(im.kernel("S[i] max= A[i,j] where j <= i", name="rows"), "avx512", sizes={"i": 20, "j": 40}).notes
+    said = "`S[i] max= A[i, j_rest + 32] where j_rest + 32 <= i` of rows is computed element by element"
+    assert any(n.startswith(said) for n in notes)
+    assert not any("statement" in n for n in notes)
+
+
 @pytest.mark.parametrize("labelled", [None, "most", "zero"])
 def test_a_load_that_is_missing_or_mislabelled_is_named_in_the_note(labelled: str | None) -> None:
     avx512 = im.find_hardware("avx512")
