@@ -181,14 +181,11 @@ class _Bounds:
             made = self._sum(s, value, kind, None if first else before)
         else:
             found = self._of(value, kind)
-            plain = len({str(i) for i in s.target.index}) == len(s.target.index)
-            plain = plain and all(i.is_Symbol for i in s.target.index)
+            reach = s.extents_of(s.target.index)
             if s.op in ("max", "min") and not s.guard:
                 made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
-            elif s.op == "=" and plain:
-                shape = self.kernel.tensor(name).shape
-                whole = all(s.axis(i.name).extent == n for i, n in zip(s.target.index, shape, strict=True))
-                made = found if whole and not s.guard else _either(found, before)
+            elif s.op == "=" and reach is not None:
+                made = found if reach == self.kernel.tensor(name).shape and not s.guard else _either(found, before)
             else:
                 made = NOTHING
         self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}

@@ -118,10 +118,7 @@ class _Chain:
             return f"{at} is not all that writes {name}, or reads it"
         if any(m > n for a in s.inputs if (m := self.homes.get(a.tensor)) is not None):
             return f"{at} reads what is written below it"
-        t = self.kernel.tensor(name)
-        extents = {a.name: a.extent for a in s.axes}
-        plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
-        if not plain or any(extents[i.name] != e for i, e in zip(index, t.shape, strict=True)):
+        if s.extents_of(index) != self.kernel.tensor(name).shape:
             return f"the index of {name} in {at} is not one axis for each dimension"
         return (self._wrong_reduction(n) if self.reduces(n) else "") or self._wrong_reads(n)
 
