@@ -124,6 +124,11 @@ class Recurrence:
     first: int
     end: int
 
+    def moved(self, position: int, added: int) -> Recurrence:
+        """The block with so many statements more in or before it, in the place of the one of this number."""
+        first, end = (n + added * (n > position) for n in (self.first, self.end))
+        return Recurrence(self.axis, first, end)
+
 
 @hashed_once
 @dataclass(frozen=True)

@@ -85,6 +85,20 @@ class SplitSum:
         return (*(() if self.before is None else self.before.chain), self)
 
     @property
+    def key(self) -> str:
+        """How it was made, as a part of a certificate's id."""
+        if self.moved:
+            return f"moved-{self.axis}-{self.parts}"
+        how = "digits" if self.digits else "cut" if self.blocks else "split"
+        extent = self.whole.statements[self.statement].axis(self.axis).extent
+        return f"{how}-{self.axis}-{extent}-{self.parts}" + (f"-{self.inner}" if self.inner > 1 else "")
+
+    @property
+    def way(self) -> str:
+        """What was done, in words."""
+        return "an operand moved" if self.moved else "axes in digits" if self.digits else "the sum in pieces"
+
+    @property
     def reductions(self) -> tuple[int, ...]:
         """Statements of the whole whose sums are added up in another order."""
         return () if self.digits or self.moved else (self.statement,)

@@ -230,7 +230,7 @@ class _Rewriting:
         gone = {c.statement(n).target.tensor for n in c.numbers if n not in needed}
         every = (*k.statements[: c.first], *self.statements, *k.statements[c.end :])
         added = len(every) - len(k.statements)
-        moved = [replace(r, first=r.first + added, end=r.end + added) if r.first >= c.end else r for r in k.recurrences]
+        moved = [r.moved(c.end - 1, added) for r in k.recurrences]
         tensors = (*(t for t in k.tensors if t.name not in gone), *self.tensors.values())
         new = replace(
             k, tensors=in_text(tensors, every), statements=every, file="",

@@ -130,7 +130,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, whole)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
-        what = _way(better.split)
+        what = better.split.way
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways and main.schedule is not None:
@@ -141,13 +141,6 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
     if split is None or split is better:
         return q, main, better
     return apart, replace(main_schedule(apart, clock), notes=main.notes), split
-
-
-def _way(split: Apart) -> str:
-    """What was done, in words."""
-    if isinstance(split, Online):
-        return "maxima that run"
-    return "an operand moved" if split.moved else "axes in digits" if split.digits else "the sum in pieces"
 
 
 def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] | None:
