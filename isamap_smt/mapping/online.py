@@ -324,7 +324,7 @@ class _Rewriting:
         new = [Axis(a, sp.Integer(e)) for a, e in x.axes(rest)]
         axes = [new[-1] if a.name == c.axis else a for a in s.axes]
         table = {c.axis: x.point(rest)}
-        value = _changed(s.value, lambda e: self._read(e, n, rest) if isinstance(e, Read) else None)
+        value = _changed(s.value, lambda e: self._read(e, rest) if isinstance(e, Read) else None)
         points = replace(
             s, target=self._piece(n, rest), value=put_into_indices(value, table), axes=(*new[:-1], *axes), source="",
             guard=tuple(g for g in (substitute(g, table) for g in s.guard) if g is not sp.true),
@@ -344,7 +344,7 @@ class _Rewriting:
             before = SMul(before, _of(self._factor(next(iter(on)), rest)))
         self._add(self._over(self._after(n, rest), SAdd(before, part)), Role.UPDATE, n, rest)
 
-    def _read(self, r: Any, n: int, rest: bool) -> Any:
+    def _read(self, r: Any, rest: bool) -> Any:
         c = self.chain
         m = c.homes.get(r.tensor)
         if m is None:
