@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -97,6 +98,7 @@ def folded(program: Program) -> tuple[str, ...]:
     return tuple(t for n in program.body if isinstance(n, Loop) for t, _ in (*n.folds, *n.rings))
 
 
+@lru_cache(maxsize=256)  # each tensor that a loop folds is asked about
 def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
     """Tensors every element of which the kernel assigns before anything reads it, or a temporary every element that is read: what
     they held before is in no result."""
