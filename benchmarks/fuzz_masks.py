@@ -99,19 +99,19 @@ def case(r: random.Random) -> Case:
     start, reduce = START[op](t), SUM[op]
     if form in ("rows", "columns"):
         out, axis = ("q", 1) if form == "rows" else ("k", 0)
-        wanted = _reduced(reduce, np.where(held, s, start), axis, t, start)
+        wanted = _reduced(reduce, np.where(held, s, start), axis, t)
         return Case(f"S: {name}\nM: {name}\nM[{out}] {op} S[q,k] {where}", sizes, {"S": poisoned}, wanted, 0)
     if form == "heads":
         sizes["h"] = r.randint(1, 3)
         s3 = rng.integers(-9, 10, (sizes["h"], *s.shape)).astype(t)
-        wanted = _reduced(reduce, np.where(held, s3, start), 2, t, start)
+        wanted = _reduced(reduce, np.where(held, s3, start), 2, t)
         return Case(f"S: {name}\nM: {name}\nM[h,q] {op} S[h,q,k] {where}", sizes, {"S": np.where(held, s3, np.array(hidden, t)).astype(t)}, wanted, 0)  # fmt: skip # noqa: E501
     if form == "computed":
         return _computed(r, rng, mask, op, name, sizes)
     if form == "chain":
         other = mask if r.random() < 0.6 else _masks(r)  # then elements that nothing wrote may be read: 0
         read = other.holds(*np.ix_(np.arange(sizes["q"]), np.arange(sizes["k"])))
-        wanted = _reduced(reduce, np.where(read, np.where(held, (s + t(1)).astype(t), t(0)), start), 1, t, start)
+        wanted = _reduced(reduce, np.where(read, np.where(held, (s + t(1)).astype(t), t(0)), start), 1, t)
         text = f"S: {name}\nT: {name}\nM: {name}\ntemporary T\nT[q,k] = S[q,k] + 1 {where}\nM[q] {op} T[q,k] where {other.text}"
         return Case(text, sizes, {"S": s}, wanted, 0)
     if form == "softmax":
@@ -148,7 +148,7 @@ def _computed(r: random.Random, rng: Any, mask: Mask, op: str, name: str, sizes:
     text, values = r.choice(ways)
     hidden = np.nan if np.issubdtype(t, np.floating) else _end(t, 1)
     out, axis = r.choice((("q", 1), ("q", 1), ("k", 0)))
-    wanted = _reduced(SUM[op], np.where(held, values.astype(t), START[op](t)), axis, t, START[op](t))
+    wanted = _reduced(SUM[op], np.where(held, values.astype(t), START[op](t)), axis, t)
     lines = [
         f"S: {name}",
         *([f"X: {name}"] if "X" in text else []),
@@ -159,7 +159,7 @@ def _computed(r: random.Random, rng: Any, mask: Mask, op: str, name: str, sizes:
     return Case("\n".join(lines), sizes, {n: a for n, a in inputs.items() if f"{n}[" in text}, wanted, 0)
 
 
-def _reduced(reduce: Callable[..., Any], values: Any, axis: int, t: Any, start: Any) -> Any:
+def _reduced(reduce: Callable[..., Any], values: Any, axis: int, t: Any) -> Any:
     wide = values.astype(np.int64) if reduce is np.add.reduce else values
     return reduce(wide, axis=axis).astype(t)
 

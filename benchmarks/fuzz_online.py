@@ -67,19 +67,17 @@ def one(seed: int, machine: str, compiled: bool) -> float:
     shapes = {n: tuple(map(int, whole.tensor(n).shape)) for n in whole.inputs}
     arrays = {n: np.asarray(rng.normal(size=s) * rng.choice([1, 3]), np.float32) for n, s in shapes.items()}
     arrays |= {n: a for n, a in {"x": rows, "z": np.asarray(rng.random() + 0.01, np.float32)}.items() if n in shapes}
-    worst = judged(run_kernel(made.split.kernel, arrays), whole, arrays, made.split, masked, f"seed {seed}: {made}")
+    worst = judged(run_kernel(made.split.kernel, arrays), arrays, made.split, masked, f"seed {seed}: {made}")
     if compiled:
         plan = im.plan(whole, machine, fix={"online.k": block})
         assert plan.split is not None
         got: Any = im.build(plan)(**arrays)
         got = got if isinstance(got, dict) else {whole.results[0]: got}
-        worst = max(worst, judged(got, whole, arrays, plan.split.split, masked, f"seed {seed}, compiled: {plan}"))
+        worst = max(worst, judged(got, arrays, plan.split.split, masked, f"seed {seed}, compiled: {plan}"))
     return worst
 
 
-def judged(
-    got: dict[str, Wide], whole: im.Kernel, arrays: dict[str, np.ndarray], split: Apart, masked: bool, told: str
-) -> float:
+def judged(got: dict[str, Wide], arrays: dict[str, np.ndarray], split: Apart, masked: bool, told: str) -> float:
     """The largest part of each bound that was seen. Scores are those of f32; nothing is asked of rows without a number."""
     stated = {b.tensor: b.number for b in online_rounding(split)}
     assert set(stated) >= {"D", "O"}, told

@@ -61,15 +61,14 @@ SOFTMAX = im.kernel(
     name="softmax",
 )
 
-#: Row q of the scores sees the columns up to q alone.
+#: Row q of the scores sees the columns up to q alone: the others are neither compared, added nor written, and stay 0.
 CAUSAL_SOFTMAX = im.kernel(
     """
-    temporary seen, top, e, total
-    seen[q,k] = select(k <= q, s[q,k], -1e30)
-    top[q] max= seen[q,k]
-    e[q,k] = exp(seen[q,k] - top[q])
-    total[q] += e[q,k]
-    y[q,k] = e[q,k] / total[q]
+    temporary top, e, total
+    top[q] max= s[q,k] where k <= q
+    e[q,k] = exp(s[q,k] - top[q]) where k <= q
+    total[q] += e[q,k] where k <= q
+    y[q,k] = e[q,k] / total[q] where k <= q
     """,
     name="causal_softmax",
 )

@@ -9,7 +9,6 @@ import re
 from isamap_smt.certificates.digests import canonical, digest, instruction_digests, kernel_digest, mapping_digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.schedule_record import decisions, schedule_record
@@ -32,18 +31,7 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart 
     if mapping.statement_index:
         name = f"statement-{mapping.statement_index + 1},{name}"
     for one in split.chain[::-1] if split else ():
-        if isinstance(one, Online):
-            name = f"online-{one.axis}-{one.extent}-{one.block},{name}"
-            continue
-        if one.moved:
-            name = f"moved-{one.axis}-{one.parts},{name}"
-            continue
-        if one.staged:
-            name = f"staged-{one.statement + 1},{name}"
-            continue
-        how = "digits" if one.digits else "cut" if one.blocks else "split"
-        extent = one.whole.statements[one.statement].axis(one.axis).extent
-        name = f"{how}-{one.axis}-{extent}-{one.parts}{f'-{one.inner}' if one.inner > 1 else ''},{name}"
+        name = f"{one.key},{name}"
     if schedule is not None and schedule.sizes:
         name = ",".join([name, AT, *(f"{n}={v}" for n, v in sorted(schedule.sizes))])
     return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"

@@ -22,10 +22,10 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.codegen.nest import Nest, most_trips, plain_name
-from isamap_smt.ir.boxes import always_true, extreme
+from isamap_smt.ir.boxes import always_true, extreme, fails_from
 from isamap_smt.ir.boxes import slack as slack_of
 from isamap_smt.ir.engines import ZERO
-from isamap_smt.ir.expr import IMin, affine, ceil_div, evaluate, is_constant, smallest, substitute, sym, symbols_of
+from isamap_smt.ir.expr import IMin, ceil_div, evaluate, is_constant, smallest, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.neutral import beyond_for
 
@@ -98,10 +98,10 @@ def lanes_left(nest: Nest, relations: tuple[Any, ...], lane: str, values: Dict[s
         if lane not in symbols_of([g]):
             continue
         room = slack_of(g)
-        parts = None if room is None else affine(room, [lane])
-        if parts is None or parts[0].get(lane) != -1:
+        end = None if room is None else fails_from(room, lane)
+        if end is None:
             return None
-        found.append(sp.expand(parts[1] + 1))
+        found.append(end)
     return tuple(found)
 
 

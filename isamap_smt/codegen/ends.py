@@ -13,8 +13,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.boxes import most, slack
-from isamap_smt.ir.expr import FloorDiv, IMin, affine
+from isamap_smt.ir.boxes import fails_from, most, slack
+from isamap_smt.ir.expr import FloorDiv, IMin
 from isamap_smt.ir.program import If, Loop
 
 SHORT = 16  # iterations
@@ -41,10 +41,9 @@ def _first_failing(relations: tuple[Any, ...], var: Any) -> Any | None:
     for r in relations:
         room = slack(r)
         for term in () if room is None else _terms(sp.expand(room)):
-            parts = affine(term, [str(var)])
-            step = sp.S.Zero if parts is None else parts[0].get(str(var), sp.S.Zero)
-            if parts is not None and step.is_Integer and step < 0:
-                return FloorDiv(sp.expand(parts[1] - step), -step) if step != -1 else sp.expand(parts[1] + 1)
+            end = fails_from(term, str(var))
+            if end is not None:
+                return end
     return None
 
 

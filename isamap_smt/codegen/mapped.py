@@ -34,8 +34,10 @@ from isamap_smt.codegen.statements import Within, others
 from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, smallest, sym, symbols_of
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.program import (
     If,
     Loop,
@@ -43,6 +45,7 @@ from isamap_smt.ir.program import (
     Use,
 )
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.mapping.moves import without_fill
 from isamap_smt.proof.program_kernel_order import injective
 
 ALONE = 1 << 15  # cells that one thread copies sooner than others have started
@@ -143,7 +146,7 @@ def _state(schedule: Schedule, first: int, end: int, enclosing: Around | None, i
     _check_lanes(nest, output)
     inputs = tuple(a.tensor for a in statement.inputs if a.tensor != output)
     staged = {o: staged_operand(nest, schedule, o, _fill(nest, inputs, o)) for o in inputs}
-    _check_guards(nest, staged)
+    _check_guards(nest, staged, schedule.hardware)
     around = {time: time_variable(time)} if time else {}
     blocks = tuple(_block(nest, x) for x in nest.loops[: len(enclosing.axes)]) if inside and enclosing else ()
     beside = others(nest, schedule.parallel is not None, first, end, around, blocks)
@@ -187,7 +190,7 @@ def _fill(nest: Nest, inputs: tuple[str, ...], operand: str) -> str:
     return "-0" if tails and len(inputs) > 1 else "0"
 
 
-def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
+def _check_guards(nest: Nest, staged: Dict[str, StagedOperand], hardware: Hardware) -> None:
     s = nest.mapping.statement
     if s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float and _padded(nest, staged):
         raise ScheduleError(
@@ -195,8 +198,11 @@ def _check_guards(nest: Nest, staged: Dict[str, StagedOperand]) -> None:
             "read the operand in place, with lanes along another axis, drop `ordered`, or pad the input before the call"
         )
     if not padding_is_neutral(s) and (padded := _padded(nest, staged)):
+        fill = beyond_for(s)
+        lacks = without_fill(hardware, nest.mapping.instruction, padded[0], fill) if fill else ""
         raise ScheduleError(
             f"{nest.kernel.name} has a guard and is no sum of products, so no padding of {padded[0]} leaves its results as they are"
+            + (f", and {lacks}, which would cut the lanes" if lacks else "")
         )
     apart = len({guards_carried(nest, o) for o in staged}) > 1  # where one operand is padded and another is not
     if apart and not keeps_finite(nest) and (padded := _padded(nest, staged)):

@@ -24,6 +24,20 @@ def slack(relation: Any) -> Any | None:
     return None
 
 
+def fails_from(room: Any, name: str) -> Any | None:
+    """The value of a variable from which on this number is negative; None where it does not fall by a whole number at each step.
+
+    >>> from isamap_smt.ir.expr import sym
+    >>> fails_from(sym("q") - 2 * sym("k"), "k")
+    FloorDiv(q + 2, 2)
+    """
+    parts = affine(room, [name])
+    step = sp.S.Zero if parts is None else parts[0].get(name, sp.S.Zero)
+    if parts is None or not step.is_Integer or step >= 0:
+        return None
+    return sp.expand(parts[1] + 1) if step == -1 else FloorDiv(sp.expand(parts[1] - step), -step)
+
+
 def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
     """Whether an affine relation holds at every point of the axes' box. False when it cannot be decided.
 

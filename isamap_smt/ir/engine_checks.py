@@ -101,12 +101,26 @@ def check_issue(i: Instruction) -> None:
     for cell in _sequence(i.name, "cells", i.cells):
         if not isinstance(cell, tuple | list) or len(cell) != 3:
             raise LanguageError(f"instruction {i.name}: cells holds {cell!r}: pass (operand, row, column)")
-    filled = () if i.engine or not i.active or i.kind == "store" else (LEAST, MOST)
+    _check_beyond(i, axes)
+    if i.work is not None:
+        _check_work(i.name, i.work, axes)
+
+
+def _check_beyond(i: Instruction, axes: list[str]) -> None:
+    """What becomes of written cells that are not active is said where there are such cells. Raises LanguageError."""
+    if i.beyond in (ZERO, LEAST, MOST) and not i.counted:
+        raise LanguageError(
+            f"instruction {i.name}: beyond={i.beyond!r} says what becomes of cells that are not active, and all are; name what "
+            f"counts the active ones, as in active={{{(axes or ['l'])[0]!r}: 'active'}}, or leave beyond out"
+        )
+    filled = () if i.engine or i.kind == "store" else (LEAST, MOST)
     if i.beyond not in (ZERO, KEPT, *filled):
         *first, last = [repr(x) for x in (ZERO, *filled, KEPT)]
         raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {', '.join(first)} or {last}")
-    if i.work is not None:
-        _check_work(i.name, i.work, axes)
+    if i.beyond != KEPT and i.kind == "store" and not i.engine:
+        raise LanguageError(
+            f"instruction {i.name}: beyond={i.beyond!r}: a core's store touches nothing but the active cells; leave beyond out"
+        )
 
 
 def _check_counted(i: Instruction, axes: list[str]) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -97,16 +98,15 @@ def folded(program: Program) -> tuple[str, ...]:
     return tuple(t for n in program.body if isinstance(n, Loop) for t, _ in (*n.folds, *n.rings))
 
 
+@lru_cache(maxsize=256)  # each tensor that a loop folds is asked about
 def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
     """Tensors every element of which the kernel assigns before anything reads it, or a temporary every element that is read: what
     they held before is in no result."""
     found, seen = [], set[str]()
     for n, s in enumerate(kernel.statements):
-        name, index = s.target.tensor, s.target.index
+        name = s.target.tensor
         seen |= {a.tensor for a in s.inputs}
-        extents = {a.name: a.extent for a in s.axes}
-        plain = len({str(i) for i in index}) == len(index) and all(i.is_Symbol and i.name in extents for i in index)
-        whole = plain and all(extents[i.name] == n for i, n in zip(index, kernel.tensor(name).shape, strict=True))
+        whole = s.extents_of(s.target.index) == kernel.tensor(name).shape
         if s.op == "=" and whole and name not in seen and (not s.guard or _read_inside(kernel, n)):
             found.append(name)
         seen.add(name)
@@ -137,10 +137,7 @@ def _assigned_in_rows(kernel: Kernel, name: str) -> bool:
 
 def _assigns_row(kernel: Kernel, s: Statement) -> bool:
     """Whether the statement assigns every element of a row, behind the first dimension."""
-    extents, rest = {a.name: a.extent for a in s.axes}, s.target.index[1:]
-    plain = len({str(i) for i in rest}) == len(rest) and all(i.is_Symbol and i.name in extents for i in rest)
-    shape = kernel.tensor(s.target.tensor).shape[1:]
-    return s.op == "=" and not s.guard and plain and all(extents[i.name] == n for i, n in zip(rest, shape, strict=True))
+    return s.op == "=" and not s.guard and s.extents_of(s.target.index[1:]) == kernel.tensor(s.target.tensor).shape[1:]
 
 
 def _read_inside(kernel: Kernel, position: int) -> bool:

@@ -236,8 +236,18 @@ class Instruction(Shown):
         """Whether the C names its registers by numbers."""
         return bool(self.registers)
 
+    @property
+    def _reach(self) -> str:
+        """Its active points, in the names of its use parameters."""
+        first, last = dict(self.front), dict(self.active)
+        ends = {
+            a: (f"{first[a]} <= " if a in first else "", f" < {last[a]}" if a in last else "") for a, _ in self.counted
+        }
+        return ", ".join(f"{low}{a}{high}" for a, (low, high) in ends.items())
+
     def __str__(self) -> str:
-        """Contract, what it really computes where that is more, operands with their places, cost and needs."""
+        """Contract, which points are active and what becomes of the others, what it really computes where that
+        is more, operands with their places, cost and needs."""
         axes = ", ".join(f"{a.name} < {a.extent}" for a in self.kernel.axes)
         lines = [f"{self.name}: {self.kernel.text.strip()}" + (f"  ({axes})" if axes else "")]
         if self.exact is not None:
@@ -248,6 +258,7 @@ class Instruction(Shown):
             form = f"[{self.address(t.name)}]" if t.name in dict(self.steps) else ""
             lines.append(f"  {t.name}: {t.dtype}[{shape}] in {places.get(t.name, '?')}{form}")
         lines += [f"  asks for {p}" for p in self.preconditions]
+        lines += [f"  at {self._reach} alone; beyond: {self.beyond}"] if self.counted else []
         lines += [f"  needs {n}" for n in self.needs]
         lines += [] if self.grants is None else [f"  grants {self.grants} for sure"]
         lines.append(f"  latency {self.cost.latency:g} cycles, {self.cost.per_cycle:g} per cycle")

@@ -7,7 +7,7 @@ The domain of a statement is the box of its axes, cut by its guard (`where`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -97,6 +97,15 @@ class Statement:
                 return a
         raise KeyError(name)
 
+    def extents_of(self, index: Sequence[Any]) -> tuple[Any, ...] | None:
+        """The extents of the axes that an index is, one of its own for each dimension; None where it is something else.
+
+        Where they are a tensor's shape, the index reaches each of its elements once, as far as no guard leaves it out.
+        """
+        extents = {a.name: a.extent for a in self.axes}
+        plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
+        return tuple(extents[i.name] for i in index) if plain else None
+
     @property
     def reduction_axes(self) -> tuple[str, ...]:
         """Axes that do not appear in the target's index."""
@@ -114,6 +123,11 @@ class Recurrence:
     axis: str
     first: int
     end: int
+
+    def moved(self, position: int, added: int) -> Recurrence:
+        """The block with so many statements more in or before it, in the place of the one of this number."""
+        first, end = (n + added * (n > position) for n in (self.first, self.end))
+        return Recurrence(self.axis, first, end)
 
 
 @hashed_once

@@ -69,11 +69,8 @@ def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -
     read = s.inputs[0] if s.inputs else None
     register = read if kind == "store" and read is not None else s.target
     memory = s.target if kind == "store" else read
-    points = {a.symbol for a in contract.axes}
-    index = list(register.index)
-    extents = {a.symbol: a.extent for a in contract.axes}
-    whole = [extents.get(i) for i in index] == list(contract.tensor(register.tensor).shape)
-    if len(set(index)) != len(index) or set(index) != points or not whole:
+    whole = s.extents_of(register.index) == contract.tensor(register.tensor).shape
+    if not whole or len(register.index) != len(contract.axes):
         raise LanguageError(
             f"instruction {name}: a {kind} moves whole registers: in {text!r} the index of {register.tensor} must be each axis once"
         )

@@ -109,6 +109,16 @@ class Online:
 
     # ---- as a link of what a kernel comes from (isamap_smt.ir.split)
     @property
+    def key(self) -> str:
+        """How it was made, as a part of a certificate's id."""
+        return f"online-{self.axis}-{self.extent}-{self.block}"
+
+    @property
+    def way(self) -> str:
+        """What was done, in words."""
+        return "maxima that run"
+
+    @property
     def reductions(self) -> tuple[int, ...]:
         """Statements of the whole whose sums are added up in another order."""
         return tuple(n for n in range(self.first, self.end) if self.axis in self.whole.statements[n].reduction_axes)

@@ -118,13 +118,23 @@ def _loop(loop: Loop, counted: bool) -> str:
     word = {"serial": "for", "unroll": "unroll", "parallel": "parallel for"}[loop.kind]
     about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else f"  # number {loop.number}" if counted else ""
     word += " in turns" if loop.woven else ""
-    order = "" if loop.backwards is None else f", backwards where {loop.backwards} is odd"
     if loop.base is not None:
         return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
-    kept = "".join(f"; each iteration has its own block of {t}" for t, _ in loop.folds)
-    kept += "".join(f"; two rows of {t} are kept" for t, _ in loop.rings)
-    end = "" if loop.end is None else f", until {words(loop.end)}"
-    return f"{word} {loop.var} < {words(loop.count)}{end}{order}:{about}{kept}"
+    order = "".join(f", {x}" for x in course_of(loop))
+    kept = "".join(f"; {x}" for x in kept_by(loop))
+    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
+
+
+def course_of(loop: Loop) -> list[str]:
+    """Where the iterations stop early, and which way they run, in words."""
+    end = [] if loop.end is None else [f"until {words(loop.end)}"]
+    return end + ([] if loop.backwards is None else [f"backwards where {loop.backwards} is odd"])
+
+
+def kept_by(loop: Loop) -> list[str]:
+    """How much is kept of temporaries, in words."""
+    folds = [f"each iteration has its own block of {t}" for t, _ in loop.folds]
+    return folds + [f"two rows of {t} are kept" for t, _ in loop.rings]
 
 
 def declaration(buffer: Buffer) -> str:

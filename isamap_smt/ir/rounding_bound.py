@@ -107,13 +107,24 @@ def rounding_bound(
     trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
     UnknownNameError for an input without a range, RangeError for a range that is none.
     """
-    fixed = kernel.with_sizes(dict(sizes or {}))
+    found = _followed(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
+    return {n: found.tensors[n] for n in found.kernel.results}
+
+
+def widest(kernel: Kernel, ranges: Mapping[str, tuple[float, float]]) -> tuple[Statement, float]:
+    """The statement whose elements may be largest beside those that it reads, and how large; raises as rounding_bound()."""
+    found = _followed(kernel, ranges, {})
+    return max(found.sizes, key=lambda x: x[1] / max(1.0, x[2]))[:2]
+
+
+def _followed(fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any]) -> _Bounds:
+    """Every statement, one after the other."""
     if fixed.free_sizes or fixed.recurrences:
         what = "has recurrences" if fixed.recurrences else f"needs the sizes {', '.join(fixed.free_sizes)}"
-        raise SizeError(f"{kernel.name} {what}: no bound of its rounding is known")
+        raise SizeError(f"{fixed.name} {what}: no bound of its rounding is known")
     for n in ranges:
         if n not in fixed.inputs:
-            raise UnknownNameError(f"{kernel.name} has no input {n!r}; {did_you_mean(n, fixed.inputs)}")
+            raise UnknownNameError(f"{fixed.name} has no input {n!r}; {did_you_mean(n, fixed.inputs)}")
     known = {n: Bound(float(low), float(high)) for n, low, high in fixed.ranges}
     for t in (fixed.tensor(n) for n in fixed.inputs):
         if t.name in ranges:
@@ -125,8 +136,8 @@ def rounding_bound(
             raise UnknownNameError(f"{t.name} has no range: say where its elements lie, such as {say}")
     found = _Bounds(fixed, known)
     for number, s in enumerate(fixed.statements):
-        found.statement(s, (trees or {}).get(number))
-    return {n: found.tensors[n] for n in fixed.results}
+        found.statement(s, trees.get(number))
+    return found
 
 
 def _given(name: str, kind: DType, ends_: Any) -> Bound:
@@ -154,6 +165,9 @@ class _Bounds:
         self.types = {t.name: t.dtype for t in kernel.tensors}
         self.places: dict[str, Any] = {}  # the index with which a tensor was written
         self.maxima: dict[str, tuple[Any, Statement]] = {}  # tensor -> what it is the maximum of
+        self.sizes: list[
+            tuple[Statement, float, float]
+        ] = []  # how large the elements of each statement, and of what it reads
 
     def statement(self, s: Statement, tree: Any = None) -> None:
         """The statement is carried out."""
@@ -162,18 +176,16 @@ class _Bounds:
         first = name not in self.tensors
         value = typed_value(self.kernel, s) if tree is None else tree
         before = self.tensors.get(name, Bound(0.0, 0.0))
+        read = max((self.tensors[r.tensor].size for r in reads(value) if r.tensor in self.tensors), default=0.0)
         if s.op == "+":
             made = self._sum(s, value, kind, None if first else before)
         else:
             found = self._of(value, kind)
-            plain = len({str(i) for i in s.target.index}) == len(s.target.index)
-            plain = plain and all(i.is_Symbol for i in s.target.index)
+            reach = s.extents_of(s.target.index)
             if s.op in ("max", "min") and not s.guard:
                 made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
-            elif s.op == "=" and plain:
-                shape = self.kernel.tensor(name).shape
-                whole = all(s.axis(i.name).extent == n for i, n in zip(s.target.index, shape, strict=True))
-                made = found if whole and not s.guard else _either(found, before)
+            elif s.op == "=" and reach is not None:
+                made = found if reach == self.kernel.tensor(name).shape and not s.guard else _either(found, before)
             else:
                 made = NOTHING
         self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}
@@ -181,6 +193,7 @@ class _Bounds:
             self.maxima[name] = (s.value, s)
         self.tensors[name] = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
         self.places[name] = s.target.index
+        self.sizes.append((s, self.tensors[name].size, read))
 
     def _sum(self, s: Statement, value: Any, kind: DType, before: Bound | None) -> Bound:
         """So many terms, or fewer where there is a guard, in any order, beginning at 0 or at what is there before; those of a sum
@@ -392,4 +405,4 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-__all__ = ["Bound", "rounding_bound"]
+__all__ = ["Bound", "rounding_bound", "widest"]

@@ -98,6 +98,23 @@ class SplitSum:
         return (*(() if self.before is None else self.before.chain), self)
 
     @property
+    def key(self) -> str:
+        """How it was made, as a part of a certificate's id."""
+        if self.moved:
+            return f"moved-{self.axis}-{self.parts}"
+        if self.staged:
+            return f"staged-{self.statement + 1}"
+        how = "digits" if self.digits else "cut" if self.blocks else "split"
+        extent = self.whole.statements[self.statement].axis(self.axis).extent
+        return f"{how}-{self.axis}-{extent}-{self.parts}" + (f"-{self.inner}" if self.inner > 1 else "")
+
+    @property
+    def way(self) -> str:
+        """What was done, in words."""
+        words = {"moved": "an operand moved", "staged": "values in a tensor of their own", "digits": "axes in digits"}
+        return words.get(self.form, "the sum in pieces")
+
+    @property
     def reductions(self) -> tuple[int, ...]:
         """Statements of the whole whose sums are added up in another order."""
         return (self.statement,) if self.form == "sums" else ()

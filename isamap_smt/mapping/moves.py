@@ -108,7 +108,8 @@ def find_move(
     if found is not None:
         return found
     form = "masked " if masked else ""
-    what = f"{form}{'store' if store else 'load'} between {MAIN!r} and {_in_words(compute, operand)}"
+    filled = f" with beyond={fill!r}" if masked and not store else ""
+    what = f"{form}{'store' if store else 'load'}{filled} between {MAIN!r} and {_in_words(compute, operand)}"
     raise ScheduleError(f"{hardware.name} has no {what} over its dimensions {list(pattern)} for {compute.name}")
 
 
@@ -142,6 +143,16 @@ def moves_in_place(
 def _masks(move: Instruction, masked: bool, fill: str) -> bool:
     """Whether it moves the first lanes alone, and a load leaves `fill` in the others; or all, where it is not to be masked."""
     return bool(move.active) == masked and (not masked or move.kind == "store" or move.beyond == fill)
+
+
+def without_fill(hardware: Hardware, compute: Instruction, operand: str, fill: str) -> str:
+    """That the machine has no load of some lanes that leaves `fill` in the others, and what its loads of some lanes leave there;
+    '' where it has one."""
+    there = tuple(dict.fromkeys(m.beyond for m in _moves(hardware, compute, operand, ("load",)) if m.active))
+    if fill in there:
+        return ""
+    others = f" (its masked loads: {', '.join(f'beyond={b!r}' for b in there)})" if there else ""
+    return f"{hardware.name} has no masked load of {_in_words(compute, operand)} with beyond={fill!r}{others}"
 
 
 def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) -> Instruction | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import ml_dtypes
@@ -48,16 +49,16 @@ def running(kernel: Kernel, axis: str, block: int) -> Online:
     extents = {a.name: a.extent for a in kernel.axes}
     if axis not in extents:
         raise ScheduleError(f"{kernel.name} has no axis {axis!r}; {did_you_mean(axis, extents)}")
-    if not is_constant(extents[axis]):
-        raise ScheduleError(f"the extent {extents[axis]} of {axis} is open; give its size")
-    if not 1 <= block <= int(extents[axis]):
-        raise ScheduleError(f"{axis} has {extents[axis]} points: blocks have 1 to {extents[axis]} of them, not {block}")
     with_axis = [n for n, s in enumerate(kernel.statements) if axis in {a.name for a in s.axes}]
     reduced = [n for n in with_axis if axis in kernel.statements[n].reduction_axes]
     if not reduced:
         raise ScheduleError(f"{kernel.name} reduces nothing over {axis}")
     chain = _Chain(kernel, axis, min(with_axis), max(reduced) + 1)
     chain.check()
+    if not is_constant(extents[axis]):
+        raise ScheduleError(f"the extent {extents[axis]} of {axis} is open; give its size")
+    if not 1 <= block <= int(extents[axis]):
+        raise ScheduleError(f"{axis} has {extents[axis]} points: blocks have 1 to {extents[axis]} of them, not {block}")
     return _Rewriting(chain, block).made()
 
 
@@ -80,7 +81,7 @@ class _Chain:
     def reduces(self, n: int) -> bool:
         return self.axis in self.statement(n).reduction_axes
 
-    @property
+    @cached_property
     def homes(self) -> dict[str, int]:
         """Tensor -> the statement that writes it."""
         return {self.statement(n).target.tensor: n for n in self.numbers}
@@ -117,10 +118,7 @@ class _Chain:
             return f"{at} is not all that writes {name}, or reads it"
         if any(m > n for a in s.inputs if (m := self.homes.get(a.tensor)) is not None):
             return f"{at} reads what is written below it"
-        t = self.kernel.tensor(name)
-        extents = {a.name: a.extent for a in s.axes}
-        plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
-        if not plain or any(extents[i.name] != e for i, e in zip(index, t.shape, strict=True)):
+        if s.extents_of(index) != self.kernel.tensor(name).shape:
             return f"the index of {name} in {at} is not one axis for each dimension"
         return (self._wrong_reduction(n) if self.reduces(n) else "") or self._wrong_reads(n)
 
@@ -232,7 +230,7 @@ class _Rewriting:
         gone = {c.statement(n).target.tensor for n in c.numbers if n not in needed}
         every = (*k.statements[: c.first], *self.statements, *k.statements[c.end :])
         added = len(every) - len(k.statements)
-        moved = [replace(r, first=r.first + added, end=r.end + added) if r.first >= c.end else r for r in k.recurrences]
+        moved = [r.moved(c.end - 1, added) for r in k.recurrences]
         tensors = (*(t for t in k.tensors if t.name not in gone), *self.tensors.values())
         new = replace(
             k, tensors=in_text(tensors, every), statements=every, file="",
@@ -326,7 +324,7 @@ class _Rewriting:
         new = [Axis(a, sp.Integer(e)) for a, e in x.axes(rest)]
         axes = [new[-1] if a.name == c.axis else a for a in s.axes]
         table = {c.axis: x.point(rest)}
-        value = _changed(s.value, lambda e: self._read(e, n, rest) if isinstance(e, Read) else None)
+        value = _changed(s.value, lambda e: self._read(e, rest) if isinstance(e, Read) else None)
         points = replace(
             s, target=self._piece(n, rest), value=put_into_indices(value, table), axes=(*new[:-1], *axes), source="",
             guard=tuple(g for g in (substitute(g, table) for g in s.guard) if g is not sp.true),
@@ -346,7 +344,7 @@ class _Rewriting:
             before = SMul(before, _of(self._factor(next(iter(on)), rest)))
         self._add(self._over(self._after(n, rest), SAdd(before, part)), Role.UPDATE, n, rest)
 
-    def _read(self, r: Any, n: int, rest: bool) -> Any:
+    def _read(self, r: Any, rest: bool) -> Any:
         c = self.chain
         m = c.homes.get(r.tensor)
         if m is None:

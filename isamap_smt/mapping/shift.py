@@ -23,7 +23,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import Cast, Read, SAdd, SMul, read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, moved_recurrence, new_name
+from isamap_smt.mapping.split import in_text, new_name
 
 UNSIGNED = {"i8": "u8"}  # what an operand becomes
 SUMS = "i32"
@@ -83,7 +83,7 @@ def shift_operand(kernel: Kernel, operand: str, statement: int | None = None) ->
         tensors=in_text((*kernel.tensors, moved, sums), every),
         statements=every,
         temporaries=(*kernel.temporaries, moved.name, sums.name),
-        recurrences=tuple(moved_recurrence(r, n, len(made) - 1) for r in kernel.recurrences),
+        recurrences=tuple(r.moved(n, len(made) - 1) for r in kernel.recurrences),
         file="",
     )
     new = replace(new, text=to_text(new))

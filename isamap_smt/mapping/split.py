@@ -9,7 +9,7 @@ import sympy as sp
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
-from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
 from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
 from isamap_smt.language import to_text
@@ -129,7 +129,7 @@ class _Split:
             tensors=in_text((*k.tensors, tensor), every),
             statements=every,
             temporaries=(*k.temporaries, tensor.name),
-            recurrences=tuple(moved_recurrence(r, n, added) for r in k.recurrences),
+            recurrences=tuple(r.moved(n, added) for r in k.recurrences),
             file="",
         )
         new = replace(new, text=to_text(new))
@@ -212,11 +212,6 @@ class _Split:
             self.outer,
             tuple(g for g in self.statement.guard if symbols_of([g]) & {x.name for x in self.statement.axes} <= mine),
         )
-
-
-def moved_recurrence(r: Recurrence, position: int, added: int) -> Recurrence:
-    """The block of time steps, with so many statements more in or before it."""
-    return replace(r, first=r.first + added * (r.first > position), end=r.end + added * (r.end > position))
 
 
 def in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:

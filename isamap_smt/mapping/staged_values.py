@@ -20,7 +20,7 @@ from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import Read, read
 from isamap_smt.ir.split import REGROUPED, SplitSum
 from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, moved_recurrence, new_name
+from isamap_smt.mapping.split import in_text, new_name
 
 
 def has_values(kernel: Kernel, statement: int) -> bool:
@@ -49,7 +49,7 @@ def stage_values(kernel: Kernel, statement: int) -> SplitSum:
         tensors=in_text((*kernel.tensors, values), every),
         statements=every,
         temporaries=(*kernel.temporaries, name),
-        recurrences=tuple(moved_recurrence(r, statement, 1) for r in kernel.recurrences),
+        recurrences=tuple(r.moved(statement, 1) for r in kernel.recurrences),
         file="",
     )
     new = replace(new, text=to_text(new))

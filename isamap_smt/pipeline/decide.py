@@ -125,7 +125,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, whole)
     better, told = cheaper(main.schedule, ways, sizes, decide)
     if better is not None:
-        what = _way(better.split)
+        what = better.split.way
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways and main.schedule is not None:
@@ -137,13 +137,6 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
         return q, main, better
     again = main_schedule(apart, clock)
     return apart, again if main.schedule is None else replace(again, notes=main.notes), split
-
-
-def _way(split: Apart) -> str:
-    """What was done, in words."""
-    if isinstance(split, Online):
-        return "maxima that run"
-    return "an operand moved" if split.moved else "axes in digits" if split.digits else "the sum in pieces"
 
 
 def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] | None:

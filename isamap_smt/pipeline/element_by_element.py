@@ -15,6 +15,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.language.printer import statement_text
 from isamap_smt.proof import require_proof
 
 ELEMENTWISE = "element by element, in portable C"
@@ -31,9 +32,16 @@ Timed = Callable[[str, Callable[[], Any]], Any]
 
 def computed(kernel: Kernel, hardware: Hardware, statement: int | None, why: str = "") -> str:
     """The note that a statement, or the whole kernel, is computed element by element."""
-    one = statement is not None and len(kernel.statements) > 1
-    of = f"statement {statement + 1} of {kernel.name}" if one and statement is not None else kernel.name
+    of = kernel.name if statement is None or len(kernel.statements) == 1 else _called(kernel, statement)
     return f"{of} is computed {elementwise(hardware)}" + (f": {_in_one_line(why)}" if why else "")
+
+
+def _called(kernel: Kernel, n: int) -> str:
+    """The statement by its number; by its text in a kernel that isamap rewrote, where nobody has counted."""
+    if all(s.source for s in kernel.statements):
+        return f"statement {n + 1} of {kernel.name}"
+    s = kernel.statements[n]
+    return f"`{' '.join(s.source.split()) or statement_text(s)}` of {kernel.name}"
 
 
 def elementwise(hardware: Hardware) -> str:

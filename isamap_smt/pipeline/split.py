@@ -23,7 +23,6 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.neutral import beyond_for
-from isamap_smt.ir.online import Online
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import Digits, remade, split_axes
@@ -211,21 +210,14 @@ def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, posit
 def after(before: Apart, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
     """The way behind others, which are of the same kernel: the size that it needs is fixed in all of them."""
     earlier = _refixed(before, sizes, way.axis)
-    return _again(way, earlier.kernel, earlier)
+    return remade(way, earlier.kernel, earlier)
 
 
 def _refixed(split: Apart, sizes: Dict[str, int], axis: str) -> Apart:
-    if isinstance(split, Online):
-        return running(_fixed(split.whole, sizes, axis), split.axis, split.block)
     if split.before is None:
-        return _again(split, _fixed(split.whole, sizes, axis), None)
+        return remade(split, _fixed(split.whole, sizes, axis))
     earlier = _refixed(split.before, sizes, axis)
-    return _again(split, earlier.kernel, earlier)
-
-
-def _again(split: SplitSum, whole: Kernel, before: Apart | None) -> SplitSum:
-    """The same of another kernel."""
-    return remade(split, whole, before)
+    return remade(split, earlier.kernel, earlier)
 
 
 def cheaper(

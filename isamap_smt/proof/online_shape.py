@@ -98,10 +98,7 @@ class OnlineShape(Claims):
         wrong = []
         for n in range(x.first, x.end):
             s, t = self._whole(n), x.whole.tensor(self._name(n))
-            extents = {a.name: a.extent for a in s.axes}
-            plain = all(i.is_Symbol and i.name in extents for i in s.target.index)
-            plain = plain and len(set(s.target.index)) == len(s.target.index)
-            plain = plain and tuple(extents[i.name] for i in s.target.index) == t.shape
+            plain = s.extents_of(s.target.index) == t.shape
             once = [y.target.tensor for y in x.whole.statements].count(t.name) == 1
             above = all(self.homes.get(a.tensor, -1) < n for a in s.inputs)
             early = not any(a.tensor == t.name for y in x.whole.statements[:n] for a in y.inputs)
@@ -109,7 +106,7 @@ class OnlineShape(Claims):
                 s.op != "=" or not s.reduction_axes
             )  # fmt: skip
             begun = s.op != "max" or not self.reduced[n] or t.name in x.whole.temporaries
-            if not (plain and once and above and early and kind and begun and x.axis in extents):
+            if not (plain and once and above and early and kind and begun and x.axis in {a.name for a in s.axes}):
                 wrong.append(f"statement {n + 1}")
         self.structure("order", "chain", "its sums may be regrouped, and each tensor is written once, above what reads it",
                        not wrong, f"{', '.join(wrong)} of the whole cannot be taken block by block")  # fmt: skip

@@ -81,7 +81,7 @@ def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
 def _end(book: Book, loop: Loop, around: Sequence[Any]) -> None:
     """Nothing is done in the iterations that the C does not carry out."""
     tests = [n.condition for n in loop.body if isinstance(n, If)]
-    if not loop.plain or loop.base is not None or loop.kind != "serial" or len(tests) < len(loop.body):
+    if not loop.plain or loop.base is not None or len(tests) < len(loop.body):
         raise UnrecognisedError(
             f"{loop.var} stops early, and its body is more than tests, or its iterations have no order"
         )

@@ -29,7 +29,7 @@ from isamap_encodings.verdict import Proved
 from isamap_smt.ir.boxes import decided_by_output
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref, Use
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_accumulators import Accumulators
@@ -65,7 +65,7 @@ def _only_begun_are_read(kernel: Kernel, position: int) -> bool:
     """Whether each element that must hold something is one for which the guard has room, as far as the element by itself decides
     that: accumulators stand for all of these."""
     s = kernel.statements[position]
-    if s.target.tensor not in kernel.temporaries or not _plain(s):
+    if s.target.tensor not in kernel.temporaries or s.extents_of(s.target.index) is None:
         return False
     sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
     for given, element in _needed(kernel, position):
@@ -243,7 +243,7 @@ def points_of_each(kernel: Kernel, position: int) -> list[Question] | None:
     """What shows a point for each element: its coordinates, and the same number for every axis that is summed over. Of a temporary,
     for each element that a later statement reads or adds to. None where some element seems to have none."""
     s = kernel.statements[position]
-    if not _plain(s):
+    if s.extents_of(s.target.index) is None:
         return None
     index = [sp.sympify(i) for i in s.target.index]
     sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
@@ -259,16 +259,6 @@ def points_of_each(kernel: Kernel, position: int) -> list[Question] | None:
         else:
             return None
     return found
-
-
-def _plain(s: Statement) -> bool:
-    """Whether the indices of the target are axes of their own."""
-    index = [sp.sympify(i) for i in s.target.index]
-    return (
-        all(i.is_Symbol for i in index)
-        and {i.name for i in index} <= {a.name for a in s.axes}
-        and len(set(index)) == len(index)
-    )
 
 
 def _needed(kernel: Kernel, position: int) -> list[tuple[list[Formula], Sequence[Any]]]:

@@ -12,7 +12,7 @@ Sums that wrap may be taken apart and regrouped: the terms add up to the same, i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sympy as sp
 
@@ -64,20 +64,12 @@ def _every_element(c: Claims, each: Statement) -> None:
     shape = x.whole.tensor(x.axis).shape if x.axis in {t.name for t in x.whole.tensors} else None
     index = each.target.index
     there = [(r.tensor, r.index) for r in reads(each.value)]
-    whole = shape is not None and x.kernel.tensor(x.moved).shape == shape and is_axes(each, index, shape)
+    whole = shape is not None and x.kernel.tensor(x.moved).shape == shape == each.extents_of(index)
     right = whole and each.op == "=" and not each.guard and there == [(x.axis, index)]
     c.structure(
         "coverage", x.moved, f"every element of {x.axis} is moved to its place in {x.moved}", right,
         f"an element of {x.moved} is not that of {x.axis}",
     )  # fmt: skip
-
-
-def is_axes(s: Statement, index: tuple[Any, ...], shape: tuple[Any, ...]) -> bool:
-    """Whether the index is one axis for each dimension, all of it, and the statement has no others."""
-    extents = {a.name: a.extent for a in s.axes}
-    names = [i.name for i in index if i.is_Symbol]
-    plain = len(names) == len(index) == len(set(names)) and set(names) <= set(extents)
-    return plain and tuple(extents[n] for n in names) == shape
 
 
 def _sum_of_moved(c: Claims, old: Statement, main: Statement) -> None:
@@ -148,4 +140,4 @@ def _terms(c: Claims, old: Statement, each: Statement, total: Statement, main: S
     c.note("scalar", x.axis, f"the factor is that of {x.moved} and the number, for every element", equal_bits(asked))
 
 
-__all__ = ["ask_moved", "is_axes"]
+__all__ = ["ask_moved"]

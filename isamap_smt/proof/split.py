@@ -51,7 +51,8 @@ def online(kernel: Kernel | str, axis: str, block: int) -> ProvedSplit:
     """The kernel with its maximum over `axis`, and the sums that depend on it, taken in blocks of so many points, with the proof
     that both are the same over the reals; `.split.kernel` is what is computed.
 
-    plan(kernel, hardware, fix={"online.k": block}) makes code of it. Raises ScheduleError where nothing can run so.
+    plan(kernel, hardware, fix={"online.k": block}) makes code of it. The sum over a row of minus infinities alone is 0 here; where
+    the maximum is known before the sums, it is NaN. Raises ScheduleError where nothing can run so.
     """
     if not isinstance(axis, str):
         raise ScheduleError(f"axis={axis!r}: pass the name of an axis")

@@ -234,9 +234,7 @@ class Claims:
         )  # fmt: skip
         self.same_type()
         t, index = x.kernel.tensor(x.sums), first.target.index
-        extents = {a.name: a.extent for a in first.axes}
-        plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
-        fits = plain and tuple(extents[i.name] for i in index) == t.shape
+        fits = first.extents_of(index) == t.shape
         self.structure(
             "exclusive", x.sums, f"each cell of {x.sums} is one point of the piece's other axes", fits,
             f"the index of {x.sums} is not one axis for each dimension",

@@ -15,7 +15,6 @@ import sympy as sp
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.typed import typed_value
-from isamap_smt.proof.shift import is_axes
 
 if TYPE_CHECKING:
     from isamap_smt.proof.split_claims import Claims
@@ -39,11 +38,11 @@ def ask_staged(c: Claims) -> None:
 def _every_point(c: Claims, each: Statement) -> None:
     """One element for each point, under the same guard."""
     name, index = c.x.sums, each.target.index
-    whole = is_axes(each, index, c.x.kernel.tensor(name).shape) and each.op == "="
-    same = {a.name: a.extent for a in each.axes} == {a.name: a.extent for a in c.old.axes}
+    whole = each.op == "=" and each.extents_of(index) == c.x.kernel.tensor(name).shape
+    every = set(each.axes) == set(c.old.axes) and len(index) == len(each.axes) == len(c.old.axes)
     c.structure(
         "coverage", name, f"each point of the reduction is an element of {name}, under the same guard",
-        whole and same and each.guard == c.old.guard and len(each.axes) == len(c.old.axes),
+        whole and every and each.guard == c.old.guard,
         f"{name} has not one element for each point of the reduction",
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, inside
+from isamap_smt.ir.pseudocode import course_of, kept_by
 from isamap_smt.ir.words import words
 
 
@@ -60,7 +61,7 @@ def _unrolled(loop: Loop) -> Counter[str] | None:
     for node in loop.body:
         match node:
             case Use() if not node.instruction.portable:
-                total[node.instruction.name] += count
+                total[node.instruction.name + (" in turns" if loop.woven else "")] += count
             case Loop(kind="unroll"):
                 inner = _unrolled(node)
                 if inner is None:
@@ -83,14 +84,15 @@ def _box(node: Node) -> Box:
             fill = f", elsewhere {node.fill}" if node.where and node.fill else ""
             return Box("copy", text, f"for {over}" if over else "", where + fill)
         case Use():
-            text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.instruction.name}"
+            by = "" if node.across is None else f" by {', '.join(i.name for i in node.across.steps)}"
+            text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.instruction.name}{by}"
             return Box("work", text, ", ".join(f"{r.name}[{_list(r.index)}]" for r in node.reads))
         case Loop():
-            kind = "" if node.kind == "serial" else node.kind
-            steps = f"{node.axis} in steps of {node.step}" if node.axis else ""
-            steps += "" if node.backwards is None else f", backwards where {node.backwards} is odd"
+            kind = "" if node.kind == "serial" else node.kind + (" in turns" if node.woven else "")
+            steps = ", ".join([*([f"{node.axis} in steps of {node.step}"] if node.axis else []), *course_of(node)])
+            kind = "; ".join([*([kind] if kind else []), *kept_by(node)])
             text = f"{node.var} < {words(node.count)}"
-            return Box("parallel" if kind == "parallel" else "loop", text, steps, kind, _body(inside(node)))
+            return Box("parallel" if node.kind == "parallel" else "loop", text, steps, kind, _body(inside(node)))
         case If():
             return Box("guard", "if " + " and ".join(map(words, node.condition)), "", "", _body(node.body))
     raise AssertionError(f"not a box: {node!r}")

@@ -14,8 +14,9 @@ from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
+from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.rounding_bound import Bound
+from isamap_smt.ir.rounding_bound import Bound, widest
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
 from isamap_smt.ir.scalar import Read, cast, rewrite_reads
@@ -23,6 +24,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.language.library import found_kernel
+from isamap_smt.language.printer import statement_text
 
 FOLLOWED = 500_000  # points at each of which a run looks at the rounding
 KNOWN = ("exact", "fused", "unfused")
@@ -56,9 +58,14 @@ def rounding_bound(
     """
     if isinstance(of, (Kernel, str)) or of is None:
         return bound_of_kernel(found_kernel(of), ranges, sizes)
+    split: ProvedSplit | None = getattr(of, "split", None)
+    if split is not None and any(isinstance(x, Online) for x in split.split.chain):
+        raise SizeError(
+            f"{split.split.origin.name} takes {split.split.chain[0]}: no bound from ranges is known; plan.notes say what is known "
+            "of each sum, for all scores"
+        )
     found = _bounded(*_followed(of), ranges, sizes or {})
     program: Program = of if isinstance(of, Program) else of.program
-    split: ProvedSplit | None = getattr(of, "split", None)
     if split is None or not rounds_as_written(program):
         return found
     extents = {a.name: int(a.extent) for a in program.kernel.axes if is_constant(a.extent)}
@@ -100,19 +107,36 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
         return {}
 
 
-def foreseen(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Bound]:
-    """What holds for all inputs between the least and the greatest element of each of these; empty where it is not known.
-    `kernel` has all sizes."""
+def foreseen(
+    program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray]
+) -> tuple[str, ...]:
+    """What holds of each result for all inputs between the least and the greatest element of each of these; where that is no less
+    than the result is itself, why. Empty where nothing is known. `kernel` has all sizes."""
     floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
     if program.machine is not None or any(not np.isfinite(arrays[n].astype(np.float64)).all() for n in floats):
-        return {}
+        return ()
     ranges = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
     try:
         found = rounding_bound(program, ranges, _sizes(program, kernel))
-        found = _nearer(found, rounding_bound(kernel, ranges)) if rounds_as_written(program) else found
+        found = _nearer(found, bound_of_kernel(kernel, ranges)) if rounds_as_written(program) else found
+        known = {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}
+        return tuple(_told(n, b, kernel, ranges, results[n]) for n, b in known.items())
     except SizeError:
-        return {}
-    return {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}
+        return ()
+
+
+def _told(
+    name: str, bound: Bound, kernel: Kernel, ranges: Mapping[str, tuple[float, float]], result: np.ndarray
+) -> str:
+    """The bound of one result, in words."""
+    largest = float(np.abs(result.astype(np.float64)).max(initial=0))
+    if not bound.error > largest:
+        return f"{name} {bound}"
+    s, size = widest(kernel, ranges)
+    return (
+        f"nothing useful is known of {name}, which may be off by {bound.error:.1e}, more than its largest element here, "
+        f"{largest:.1e}: elements of {statement_text(s)} may be as large as {size:.1e}"
+    )
 
 
 def _sizes(program: Program, kernel: Kernel) -> dict[str, int]:

@@ -95,8 +95,8 @@ def judged_call(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> t
     arithmetic = arithmetic_of(compiled.program)
     near = explained(compiled.program, kernel, arrays)
     seen = judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic, near)
-    told = tuple(f"{n} {b}" for n, b in foreseen(compiled.program, kernel, arrays).items())
-    return call, replace(seen, foreseen=told)
+    results = call.result if isinstance(call.result, dict) else {kernel.results[0]: call.result}
+    return call, replace(seen, foreseen=foreseen(compiled.program, kernel, arrays, results))
 
 
 def measure(compiled: Any, kernel: Kernel, threads: int, seed: int = 0, budget: float = 1.0) -> Measured:

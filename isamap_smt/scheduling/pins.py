@@ -22,6 +22,17 @@ from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
+_OF_SCHEDULES = (
+    "tile.AXIS",
+    "tile.AXIS.LEVEL",
+    "register.AXIS",
+    "pack.OPERAND",
+    "pad.OPERAND",
+    "prefetch.OPERAND",
+    "parallel",
+)
+_OF_KERNELS = ("split.AXIS", "cut.AXIS", "online.AXIS", "digits.AXIS", "share.AXIS")  # read by isamap_smt.pipeline
+
 
 @dataclass(frozen=True)
 class Pins:
@@ -65,16 +76,24 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
             serial = str(value) in ("no", "none", "")
             parallel = None if serial else _axis(str(value), s)
         else:
-            raise ScheduleError(
-                f"cannot fix {key!r}; {did_you_mean(kind, ['tile', 'register', 'pack', 'pad', 'prefetch', 'parallel'])} "
-                "(tile.AXIS, tile.AXIS.LEVEL, register.AXIS, pack.OPERAND, pad.OPERAND, prefetch.OPERAND, parallel)"
-            )
+            raise _unknown(key)
     for operand in padding:  # which is read in place then
         if packing.setdefault(operand, 0):
             raise ScheduleError(
                 f"pad.{operand} is for an operand that is read in place, and pack.{operand} packs it; leave one out"
             )
     return Pins(registers, tiles, packing, parallel, serial, prefetch, padding)
+
+
+def _unknown(key: str) -> ScheduleError:
+    """A pin that says nothing about one schedule."""
+    if key.partition(".")[0] in {f.partition(".")[0] for f in _OF_KERNELS}:
+        return ScheduleError(
+            f"cannot fix {key!r} of one schedule: it is about the kernel, and im.plan() and --fix take it"
+        )
+    forms = (*_OF_SCHEDULES, *_OF_KERNELS)
+    known = dict.fromkeys(f.partition(".")[0] for f in forms)
+    return ScheduleError(f"cannot fix {key!r}; {did_you_mean(key.partition('.')[0], known)} ({', '.join(forms)})")
 
 
 def _axis(name: str, s: Setting) -> int:

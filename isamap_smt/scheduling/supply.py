@@ -13,7 +13,7 @@ import sympy as sp
 
 from isamap_encodings.schedule_problem import Component, Part
 from isamap_smt.ir.addresses import serves
-from isamap_smt.ir.boxes import decided_at, extreme, slack
+from isamap_smt.ir.boxes import decided_at, extreme, fails_from, slack
 from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.hardware import Memory
@@ -95,8 +95,8 @@ def masks_cut(s: Setting, operand: str) -> bool:
     moved = [g for g in _borders(mapping, operand) if symbols_of([g]) & {m for a in lanes for m in a.members}]
     if not (beyond and moved) or len(lanes) != 1 or len(lanes[0].members) != 1:
         return False
-    rooms = [None if (room := slack(g)) is None else affine(room, lanes[0].members) for g in moved]
-    first = all(parts is not None and parts[0].get(lanes[0].members[0]) == -1 for parts in rooms)
+    rooms = [slack(g) for g in moved]
+    first = all(room is not None and fails_from(room, lanes[0].members[0]) is not None for room in rooms)
     return first and bool(_loads(s, operand, True, beyond))
 
 

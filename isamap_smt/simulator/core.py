@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -18,11 +17,11 @@ import numpy as np
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, held_as, substitute
 from isamap_smt.ir.indirect import Held
-from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Alloc, Loop, Use
 from isamap_smt.ir.states import grants, needs_at
+from isamap_smt.simulator.across import combined_in_steps, in_order, instruction_steps
 from isamap_smt.simulator.findings import UNDEFINED, Stop
 from isamap_smt.simulator.iterations import BEGIN, END, START, Rows, Standing
 from isamap_smt.simulator.transfers import Cells, Transfer, check_types, copied, moved, start_of
@@ -251,7 +250,7 @@ class Core:
     def _execute(self, node: Use, rows: Rows) -> Act:
         """Registers, whole, and the accumulator after one execution."""
         kernel = node.instruction.kernel
-        output, actions = kernel.statements[0].target.tensor, _actions(node.instruction)
+        output, actions = kernel.statements[0].target.tensor, instruction_steps(node.instruction)
         places = []
         for o, ref in node.operands:
             space, tensor = self.space(rows, ref.name), kernel.tensor(o)
@@ -303,26 +302,28 @@ class Core:
         indices = [rows.column(substitute(e, point), "an index that is a value") for e in function.indices]
         to, to_mask, into = self.data[target.space], self.mask[target.space], target.number
 
+        def computed(row: int, values: Sequence[Array]) -> Array:
+            if node.across is not None:
+                cells = [int(at[row]) for _, _, at in places]
+                return combined_in_steps(node.across, in_order(list(zip(cells, values, strict=True))))
+            return function.value(values, [v[row : row + 1] for v in indices])
+
         def act(row: int) -> None:
             for cells in (*reads, target):
                 cells.check(row)
             values = [data[at[row : row + 1]] for data, _, at in places]
-            own = [v[row : row + 1] for v in indices]
-            value = function.value(values, own)
+            value = computed(row, values)
             poison = [bool(mask[at[row]]) for _, mask, at in places]
             dirty: Any = np.zeros(1, bool)
             if any(poison):
                 other = [another(v) if p else v for v, p in zip(values, poison, strict=True)]
-                dirty = bits(function.value(other, own)) != bits(value)
+                dirty = bits(computed(row, other)) != bits(value)
             at = into[row : row + 1]
             if function.op != "=":
                 value, dirty = function.reduce(to[at], value), dirty | to_mask[at]
             to[at], to_mask[at] = value, dirty
 
         return act
-
-
-_actions = lru_cache(maxsize=1_000)(instruction_actions)
 
 
 def garbage(count: int, dtype: DType, random: np.random.Generator) -> Array:

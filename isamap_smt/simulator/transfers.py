@@ -12,7 +12,7 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Statement, Tensor
+from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.program import Ref, Use
@@ -176,7 +176,7 @@ def moved(core: Core, node: Use, rows: Rows) -> Transfer:
     other = core.space(rows, node.memory.name)
     register_cells = Cells.of(space, points, (*names, *held), row, inside if store else None, writes=not store)
     memory = Cells.of(other, points, node.memory.index, row, inside, writes=store)
-    _lies(i, memory, (points, inside, row), far if store else statement.inputs[0].index, statement)
+    _lies(i, memory, (points, inside, row), far if store else statement.inputs[0].index)
     if store:
         return _transfer(memory, register_cells, rows, row, inside, None)
     kind = i.kernel.tensor(register_operand(i)).dtype
@@ -189,7 +189,7 @@ def _transfer(target: Cells, source: Cells | None, rows: Rows, row: Array, insid
     return Transfer(target, source, begins, inside, outside == 0, fill)
 
 
-def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], index: Any, statement: Statement) -> None:
+def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], index: Any) -> None:
     """Marks rows whose lanes do not lie as the instruction's place says."""
     at, inside, row = points
     name = next(t.name for t in i.kernel.tensors if t.name != register_operand(i))

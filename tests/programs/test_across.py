@@ -19,6 +19,7 @@ from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
 from isamap_smt.ir.scalar import read
 from isamap_smt.proof import prove_program
+from isamap_smt.simulator.run import run_program
 
 AVX512 = frozenset({"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl"})
 AVX2 = frozenset({"avx2", "fma", "f16c"})
@@ -171,6 +172,19 @@ def test_mutants_are_refuted(name: str) -> None:
     assert not proof.proved
     if name != "one element further on":  # that reads beyond its row, which other claims say
         assert "forms" in {c.claim for c in proof.failed()}
+
+
+def test_the_simulator_runs_the_steps() -> None:
+    """And not what the statement says: a wrong step is seen without the proof."""
+    plan = planned("+", "f32", 32)
+    x = np.random.default_rng(3).integers(1, 9, (6, 97)).astype(np.float32)
+    assert points(plan.program)
+    run = run_program(plan.program, {"x": x})
+    assert run.clean
+    np.testing.assert_array_equal(run.outputs["y"], x.sum(1))
+    for name in set(MUTANTS) - {"in another order"}:  # of small whole numbers the sum is the same
+        wrong = run_program(edited(plan.program, MUTANTS[name]), {"x": x})
+        assert not wrong.clean or not np.array_equal(wrong.outputs["y"], x.sum(1)), name
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,12 +53,13 @@ def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -
 
 
 @pytest.mark.needs("avx2")
-@pytest.mark.parametrize("op", list(ROW))
-def test_what_a_mask_leaves_out_is_in_no_result(op: str) -> None:
-    planned = _planned(ROW[op], "avx2")
+@pytest.mark.parametrize(("op", "steep"), [*((op, 1) for op in ROW), ("max=", 2), ("+=", 3)])
+def test_what_a_mask_leaves_out_is_in_no_result(op: str, steep: int) -> None:
+    planned = _planned(ROW[op] if steep == 1 else ROW[op].replace("k <= q", f"{steep}*k <= q"), "avx2")
     assert planned.program.schedules
+    assert not any("element by element" in n for n in planned.notes)
     q, k = np.ix_(range(SIZES["q"]), range(SIZES["k"]))
-    held = k < q if op == "min=" else k <= q
+    held = k < q if op == "min=" else steep * k <= q
     s = np.random.default_rng(2).integers(-9, 10, held.shape).astype(np.float32)
     start = {"max=": -np.inf, "min=": np.inf, "+=": 0}[op]
     wanted = {"max=": np.max, "min=": np.min, "+=": np.sum}[op](np.where(held, s, np.float32(start)), axis=1)
@@ -126,14 +129,63 @@ def test_temporaries_under_a_mask_are_not_filled() -> None:
     assert assigned_whole(im.kernel(text.replace("temporary T\n", ""))) == ()
 
 
-@pytest.mark.parametrize("given", [{"engine": "load"}, {"active": None}])
-def test_least_is_for_masked_loads_of_cores(given: dict[str, object]) -> None:
-    fields: dict[str, object] = {"active": {"l": "n"}, "beyond": "least", **given}
-    with pytest.raises(LanguageError, match="beyond='least': pass 'zero' or 'kept'"):
-        im.instruction(
-            "mine.load", "r[l] = m[l]", axes={"l": 8}, dtypes={"r": "f32", "m": "f32"},
-            places={"r": "ymm", "m": "memory"}, emit="f({r}, {m}, {n});", **fields,  # type: ignore[arg-type]
-        )  # fmt: skip
+LOAD, STORE = "r[l] = m[l]", "m[l] = r[l]"
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "said"),
+    [
+        (LOAD, {"beyond": "least", "engine": "load"}, "beyond='least': pass 'zero' or 'kept'"),
+        (
+            LOAD,
+            {"beyond": "least", "active": None},
+            "all are; name what counts the active ones, as in active={'l': 'active'}",
+        ),
+        (LOAD, {"beyond": "zero", "active": None}, "or leave beyond out"),
+        (LOAD, {"beyond": "kept"}, "says what it makes the others: add beyond='zero', 'least' or 'most'"),
+        (STORE, {"beyond": "zero"}, "a core's store touches nothing but the active cells; leave beyond out"),
+    ],
+)
+def test_what_a_move_leaves_beyond_its_active_cells_is_said_rightly(
+    text: str, given: dict[str, Any], said: str
+) -> None:
+    fields: dict[str, Any] = {"active": {"l": "n"}, **given}
+    with pytest.raises(LanguageError, match=re.escape(said)):
+        _move("mine.move", text, **fields)
+
+
+def _move(name: str, text: str, **fields: Any) -> im.Instruction:
+    return im.instruction(
+        name, text, axes={"l": 8}, dtypes={"r": "f32", "m": "f32"}, places={"r": "ymm", "m": "memory"},
+        c_types={"r": "__m256"}, emit="f({r}, {m}, {n});" if fields.get("active") else "f({r}, {m});", **fields,
+    )  # fmt: skip
+
+
+def test_an_instruction_shows_which_cells_are_active_and_what_the_others_become() -> None:
+    assert "\n  at l < n alone; beyond: least\n" in str(_move("mine.load", LOAD, active={"l": "n"}, beyond="least"))
+    assert "beyond" not in str(_move("mine.load", LOAD))
+
+
+def test_a_statement_that_isamap_made_is_named_by_its_text() -> None:
+    """Nobody who wrote one statement knows a third."""
+    notes = im.plan(im.kernel("S[i] max= A[i,j] where j <= i", name="rows"), "avx512", sizes={"i": 20, "j": 40}).notes
+    said = "`S[i] max= A[i, j_rest + 32] where j_rest + 32 <= i` of rows is computed element by element"
+    assert any(n.startswith(said) for n in notes)
+    assert not any("statement" in n for n in notes)
+
+
+@pytest.mark.parametrize("labelled", [None, "most", "zero"])
+def test_a_load_that_is_missing_or_mislabelled_is_named_in_the_note(labelled: str | None) -> None:
+    avx512 = im.find_hardware("avx512")
+    kept = [i for i in avx512.instructions if i.beyond != "least"]
+    changed = [replace(i, beyond=labelled) for i in avx512.instructions if labelled and i.beyond == "least"]
+    machine = replace(avx512, name="toy", instructions=(*kept, *changed))
+    notes = im.plan(im.kernel(ROW["max="], name="masked"), machine, sizes=SIZES).notes
+    said = (
+        "toy has no masked load of f32[16] in zmm with beyond='least' (its masked loads: beyond='zero', beyond='most')"
+    )
+    assert [said in n for n in notes] == [True]
+    assert not any("no masked load" in n for n in _planned(ROW["max="]).notes)
 
 
 @pytest.mark.parametrize(

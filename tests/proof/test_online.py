@@ -99,6 +99,15 @@ def test_rows_whose_first_blocks_are_minus_infinity_are_numbers() -> None:
     np.testing.assert_array_equal(run_kernel(made.kernel, {"x": x})["L"], x[:, 17])
 
 
+def test_a_row_of_minus_infinities_has_the_sum_0_in_one_pass_alone() -> None:
+    """As im.online() says."""
+    x = np.full((5, 19), -np.inf, np.float32)
+    kernel = whole("lse")
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(run_kernel(kernel, {"x": x})["L"]).all()
+    assert (run_kernel(running(kernel, "k", 4).kernel, {"x": x})["L"] == -np.inf).all()
+
+
 @pytest.mark.parametrize("text", ["E[q,k] * E[q,k]", "E[q,k] + x[q,k]", "exp(E[q,k])", "E[q,k] * exp(M[q] - x[q,k])"])
 def test_terms_that_do_not_grow_by_one_factor_are_refuted(text: str) -> None:
     kernel = im.kernel(LSE.replace("D[q] += E[q,k]", f"D[q] += {text}"), name="other", sizes={"k": 19})

@@ -112,6 +112,14 @@ def reads_it(made: SplitSum) -> SplitSum:
     )
 
 
+def row(made: SplitSum) -> SplitSum:
+    """One element for all points of a row, and a tensor that fits."""
+    i = made.kernel.statements[0].target.index[0]
+    first = statement(0, target=replace(made.kernel.statements[0].target, index=(i,)))
+    second = statement(1, value=read("S_values", i))
+    return tensor("S_values", shape=made.kernel.tensor("S_values").shape[:1])(second(first(made)))
+
+
 S: Statement = stage_values(whole(), 0).kernel.statements[1]
 E: Statement = stage_values(whole(), 0).kernel.statements[0]
 I, J = (sp.Symbol(n, integer=True) for n in "ij")
@@ -125,6 +133,7 @@ WRONG: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
         statement(0, target=replace(E.target, index=(E.target.index[0], E.target.index[0]))),
         "coverage",
     ),
+    "one element for a row, of a vector": (row, "coverage"),
     "elements the other way around": (statement(0, target=replace(E.target, index=E.target.index[::-1])), "coverage"),
     "another element": (statement(1, value=read("S_values", *E.target.index[::-1])), "program"),
     "another reduction": (statement(1, op="max"), "program"),

@@ -46,13 +46,20 @@ def test_other_chains(old: str, new: str, words: str) -> None:
         ("k", 9, "k has 8 points: blocks have 1 to 8 of them, not 9"),
         ("k", 0, "block=0: must be at least 1"),
         ("K", 4, "chain has no axis 'K'; known: k, q"),
-        ("q", 2, "the extent Q of q is open; give its size"),
+        ("q", 2, "chain reduces nothing over q"),
     ],
 )
 def test_other_blocks(axis: str, block: int, words: str) -> None:
     with pytest.raises(ScheduleError) as caught:
         im.online(im.kernel(CHAIN, name="chain", sizes={"k": 8}), axis=axis, block=block)
     assert words in str(caught.value)
+
+
+def test_an_axis_that_cannot_run_is_no_question_of_its_size() -> None:
+    with pytest.raises(ScheduleError, match="sums nothing over k that depends on a maximum over it"):
+        im.online(im.kernel("y[q] += x[q,k]", name="sums"), axis="k", block=4)
+    with pytest.raises(ScheduleError, match="the extent K of k is open; give its size"):
+        im.online(im.kernel(CHAIN, name="chain"), axis="k", block=4)
 
 
 def test_axis_over_which_nothing_is_reduced() -> None:

@@ -25,6 +25,12 @@ from machines import GEMM_NT, cube, hardware, proved
         ({"tile.k": 9999999999999}, "tile.k=9999999999999: must be at most 2147483648"),
         ({"tile.k": "many"}, "tile.k=many: must be a number of points"),
         ({"tiles.k": 64}, "cannot fix 'tiles.k'; did you mean tile?"),
+        ({"onlin.k": 64}, "cannot fix 'onlin.k'; did you mean online?"),
+        ({"fold.k": 64}, "digits, online, pack, pad, parallel, prefetch, register, share, split"),
+        (
+            {"online.k": 64},
+            "cannot fix 'online.k' of one schedule: it is about the kernel, and im.plan() and --fix take it",
+        ),
         ({"register.i": 20}, "fits: the smallest needs 22 registers, avx2.fmadd_ps has 16"),
         ({"register.j": 12}, "register.j=12: must be a multiple of the instruction's 8 points"),
         ({"register.k": 2}, "register.k=2: k is a reduction axis; its register tile is 1"),

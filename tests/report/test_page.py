@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+import sympy as sp
 
+from isamap_smt.ir.program import Loop, Use
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline import Plan, plan
@@ -107,6 +110,17 @@ def test_every_buffer_is_drawn_with_its_type(planned: Plan) -> None:
         (box,) = [b for b in drawn if b.text.startswith(f"{name}[")]
         assert box.note.startswith(f"holds {buffer.type.tensor}[")
         assert ("elsewhere" in box.note) == bool(buffer.type.guard)
+
+
+def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: Plan) -> None:
+    at = sp.Symbol("t")
+    load = find_hardware("avx2").instruction("load_f32")
+    turns = Loop(sp.Symbol("u"), sp.Integer(4), (Use(load),), "unroll", woven=True)
+    body = (Loop(at, sp.Integer(9), (turns,), folds=(("e", 0),), rings=(("m", 0),), end=at + 1),)
+    (box,) = boxes(replace(planned.program, body=body))[1]
+    assert box.detail == "until t + 1"
+    assert box.note == "each iteration has its own block of e; two rows of m are kept"
+    assert [b.text for b in box.inside] == ["4 × avx2.load_f32 in turns"]
 
 
 def test_every_execution_is_counted(planned: Plan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +24,7 @@ from isamap_smt.ir.functions import TABLE, applied
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
 from isamap_smt.ir.scalar import Exp, SMul
-from isamap_smt.runtime.explained import explained
+from isamap_smt.runtime.explained import explained, foreseen
 from isamap_smt.runtime.judge import judge, wanted
 from isamap_smt.runtime.measure import arrays_for
 
@@ -202,6 +203,20 @@ def test_the_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "each element is within the rounding of its operations, at most " in said
     assert "for all inputs between the ends of these: y off by " in said
+
+
+@pytest.mark.parametrize(("z", "useful"), [(1, True), (-1, False)])
+def test_a_bound_larger_than_the_result_says_what_it_comes_from(z: int, useful: bool) -> None:
+    """Exponentials of what is less the maximum are at most 1; times -1 they are as large as their ranges allow."""
+    text = "temporary m, d, e\nm[i] max= x[i,n]\ne[i,n] = exp((x[i,n] - m[i]) * z[])\nd[i] += e[i,n]\ny[i,n] = e[i,n] / d[i]"
+    kernel = im.kernel(text, name="turned", sizes={"i": 3, "n": 5})
+    plan = im.plan(kernel, "scalar")
+    x = np.random.default_rng(0).uniform(-20, 20, (3, 5)).astype(np.float32)
+    arrays = {"x": x, "z": np.array(z, np.float32)}
+    (told,) = foreseen(plan.program, kernel, arrays, {"y": im.build(plan)(**arrays)})
+    assert told.startswith("y off by " if useful else "nothing useful is known of y, which may be off by ")
+    largest = re.search(r"elements of e\[i, n\] = exp\(.*\) may be as large as (.*)", told)
+    assert largest is None if useful else largest and float(largest[1]) == pytest.approx(np.exp(np.ptp(x)), rel=0.05)
 
 
 def test_values_that_instructions_compute_in_other_words_are_followed_in_time_steps() -> None:

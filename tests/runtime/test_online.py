@@ -10,6 +10,7 @@ import pytest
 import isamap_smt as im
 from examples import online
 from isamap_smt.certificates import check_directory, save
+from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.program import Loop
@@ -52,6 +53,13 @@ def test_what_is_known_is_told(attention: Plan) -> None:
     stated = [b.tensor for b in online_rounding(attention.split.split)]
     assert stated == ["D", "O", "Y"]
     assert sum(" is within " in n and "for z >= 0" in n for n in attention.notes) == 3
+
+
+def test_bounds_from_ranges_point_to_the_notes(attention: Plan) -> None:
+    with pytest.raises(
+        SizeError, match=r"takes the maximum and sums over k as they run, .*; plan.notes say what is known"
+    ):
+        im.rounding_bound(attention, dict.fromkeys("QKVz", (-1, 1)))
 
 
 def test_states_keep_two_rows_and_blocks_their_own(attention: Plan) -> None:
