@@ -53,29 +53,71 @@ class Choices:
 
 
 class Models:
-    """The candidates that no cube excludes, one after another; the same ones in every process."""
+    """The candidates that no cube excludes, one after another; the same ones in every process.
+
+    Instructions of one form lead to the same questions, one after the other. What was answered first is kept, so that most searches
+    need no solver: where one goes on in another way, a solver is made, and told and asked all that came before.
+    """
 
     def __init__(self, choices: Choices, excluded: Sequence[Cube] = ()) -> None:
+        self._choices = choices
+        self._said: list[Cube | None] = list(excluded)  # None: a question
+        self._solver: _Solver | None = None
+
+    def exclude(self, cube: Cube) -> None:
+        """No model is in this cube from now on."""
+        self._said.append(cube)
+        if self._solver is not None:
+            self._solver.say(cube)
+
+    def next(self) -> Model | None:
+        """A candidate in no cube; None when there is none. Raises RuntimeError where Z3 gives up, which it has no limit for."""
+        self._said.append(None)
+        key = (self._choices, tuple(self._said)) if len(self._said) <= KEPT else None
+        kept = _answers.get(key, "new") if self._solver is None and key else "new"
+        if not isinstance(kept, str):
+            return kept
+        answer = self._solver.say(None) if self._solver is not None else self._told()
+        if key:
+            if len(_answers) >= MOST:
+                _answers.clear()
+            _answers[key] = answer
+        return answer
+
+    def _told(self) -> Model | None:
+        """A solver is told and asked everything so far; the last answer."""
+        self._solver = _Solver(self._choices)
+        *_, answer = (self._solver.say(x) for x in self._said)
+        return answer
+
+    def each(self) -> Iterator[Model]:
+        """All of them; each is excluded by itself."""
+        while (model := self.next()) is not None:
+            yield model
+            self.exclude(Cube.of(model))
+
+
+KEPT = 64  # cubes and questions of a search up to which its answers are kept
+MOST = 4096  # answers
+_answers: dict[tuple[Choices, tuple[Cube | None, ...]], Model | None] = {}
+
+
+class _Solver:
+    """Z3 with a context of its own, so that nothing that was asked before changes an answer."""
+
+    def __init__(self, choices: Choices) -> None:
         self._terms = _Terms(choices, z3.Context())
         self._solver = z3.SimpleSolver(ctx=self._terms.context)
         self._solver.set("random_seed", SEED)
         self._solver.set("ctrl_c", False)
         for clause in self._terms.domain():
             self._assert(clause)
-        for cube in excluded:
-            self.exclude(cube)
 
-    def exclude(self, cube: Cube) -> None:
-        """No model is in this cube from now on."""
-        self._assert(self._terms.outside(cube))
-
-    def _assert(
-        self, clause: Any
-    ) -> None:  # not solver.add(), which looks up the sort of each and compares it with Bool
-        z3.Z3_solver_assert(self._solver.ctx.ref(), self._solver.solver, clause.as_ast())
-
-    def next(self) -> Model | None:
-        """A candidate in no cube; None when there is none. Raises RuntimeError where Z3 gives up, which it has no limit for."""
+    def say(self, cube: Cube | None) -> Model | None:
+        """That no model is in this cube; or a question, and its answer."""
+        if cube is not None:
+            self._assert(self._terms.outside(cube))
+            return None
         answer = self._solver.check()
         if answer == z3.unsat:
             return None
@@ -83,11 +125,9 @@ class Models:
             raise RuntimeError(f"Z3 gave up on a question of Booleans: {self._solver.reason_unknown()}")
         return self._terms.read(self._solver.model())
 
-    def each(self) -> Iterator[Model]:
-        """All of them; each is excluded by itself."""
-        while (model := self.next()) is not None:
-            yield model
-            self.exclude(Cube.of(model))
+    def _assert(self, clause: Any) -> None:
+        """Not solver.add(), which looks up the sort of each and compares it with Bool."""
+        z3.Z3_solver_assert(self._solver.ctx.ref(), self._solver.solver, clause.as_ast())
 
 
 def nothing_else(choices: Choices, cubes: Sequence[Cube], steps: int) -> Verdict:
