@@ -336,9 +336,8 @@ def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
     for asked in move.prefetch:
         if not asked.lines or line < asked.lines:
             stay = "" if asked.cache == 1 else f", 0, {4 - asked.cache}"  # 3, which need not be said: in all caches
-            p.put(
-                f"__builtin_prefetch((const void *)((uintptr_t)({p.pointer(first)}) + {p.expr(asked.distance)}){stay});"
-            )
+            at = p.pointer(asked.place or first)
+            p.put(f"__builtin_prefetch((const void *)((uintptr_t)({at}) + {p.expr(asked.distance)}){stay});")
 
 
 def _print_copy(p: Printer, copy: Use) -> None:

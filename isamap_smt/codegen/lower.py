@@ -19,6 +19,7 @@ from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, time_vari
 from isamap_smt.codegen.nest import apart, build_nest
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.codegen.statements import Within, alone
+from isamap_smt.codegen.streams import asking
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, ceil_div, is_constant, sym, symbols_of
 from isamap_smt.ir.kernel import Kernel
@@ -108,7 +109,7 @@ def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tupl
             for n, s, first, end in members
         ]
         nests += made
-        nodes += _together(kernel, made, around)
+        nodes += _together(kernel, made, around, _room(schedules[0]))
     return nests, nodes
 
 
@@ -167,8 +168,14 @@ def _around(part: _Part, schedule: Schedule) -> Around | None:
     return Around(schedule.shared, False) if schedule.shared else None
 
 
-def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None) -> Nodes:
-    """The nests one after the other, in the same loops where there are some around them."""
+def _room(schedule: Schedule) -> int:
+    """Bytes of the machine's first cache."""
+    memories = schedule.hardware.memories if schedule.hardware else ()
+    return min((int(m.capacity) for m in memories if m.is_cache and is_constant(m.capacity)), default=0)
+
+
+def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None, room: int) -> Nodes:
+    """The nests one after the other, in the same loops where there are some around them. room: bytes of the first cache."""
     loops, first, last = nests[0].outer, nests[0], nests[-1]
     if around is None:
         return tuple(node for n in nests for node in (*n.before, *_closed(kernel, n.body), *n.after))
@@ -181,7 +188,8 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
     if around.time_steps:
         body = tuple(node for n in nests for node in (*n.before, *n.body, *n.after))
     else:
-        body = tuple(node for n in nests for node in (*n.body, *n.within))
+        bodies = asking(kernel, [n.body for n in nests], loops[-1], room)
+        body = tuple(node for n, own in zip(nests, bodies, strict=True) for node in (*own, *n.within))
     for loop, packed in reversed(list(zip(loops, setup, strict=True))):
         body = (*packed, replace(loop, body=body))
     return body if around.time_steps else (*first.before, *body, *last.after)

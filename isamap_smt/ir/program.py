@@ -166,13 +166,15 @@ class CopyForm:
 class Prefetch:
     """A line that is asked for. It may lie outside of the memory; no value depends on it.
 
-    distance: bytes from the first element that the move reads, which may use the variables of loops. lines: beside how many of
-    the lines that unrolled loads of neighbours begin, from the first; 0: beside all. cache: which it is brought into.
+    distance: bytes from the first element that the move reads, or from `place`, an element of another tensor; it may use the
+    variables of loops. lines: beside how many of the lines that unrolled loads of neighbours begin, from the first; 0: beside all.
+    cache: which it is brought into.
     """
 
     distance: Any
     lines: int = 0
     cache: int = 1
+    place: Ref | None = None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, assert_never
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import GIVE, TAKE
 from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Prefetch, Program, Ref, Use, immediate
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -179,8 +179,12 @@ def _move(move: Use) -> str:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":
         return f"{_ref(move.memory)} = {name}({register}{lanes})"
-    asked = "".join(f"  # and the line {words(p.distance)} bytes ahead" for p in move.prefetch)
+    asked = "".join(f"  # and the line {_asked(p)}" for p in move.prefetch)
     return f"{register} = {name}({_ref(move.memory)}{lanes}){asked}"
+
+
+def _asked(p: Prefetch) -> str:
+    return f"{words(p.distance)} bytes ahead" if p.place is None else f"of {_ref(p.place)}"
 
 
 def _ref(ref: Ref) -> str:

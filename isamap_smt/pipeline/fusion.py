@@ -30,6 +30,7 @@ from isamap_smt.scheduling.setting import setting
 from isamap_smt.scheduling.supply import compulsory, kept_between, usable
 
 SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
+IN_ORDER = 0.8  # of a cache, for what goes through it line by line
 FEW = (
     32  # points of a statement for one value of the axis that are computed one by one, sooner than rearranged for lanes
 )
@@ -110,7 +111,19 @@ class _Group:
     @property
     def row(self) -> int:
         """Bytes for one value of the axis: of what is handed over, and of what several of them read."""
-        tensors = [self.kernel.tensor(t) for t in (*self.handed, *self.common)]
+        return self._bytes((*self.handed, *self.common))
+
+    @property
+    def live(self) -> int:
+        """The same of what lies in a cache at the end of a block that asks for lines (isamap_smt.codegen.streams): what is handed
+        over, the next block of what several read, and results that lie as it does."""
+        written = (_statement(s).target.tensor for s in self.schedules)
+        shapes = {(x.shape, x.dtype) for x in map(self.kernel.tensor, self.common)}
+        results = [self.kernel.tensor(t) for t in written if t in self.kernel.results]
+        return self._bytes((*self.handed, *self.common, *(t.name for t in results if (t.shape, t.dtype) in shapes)))
+
+    def _bytes(self, names: tuple[str, ...]) -> int:
+        tensors = map(self.kernel.tensor, names)
         return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // (self.extent * self.values)
 
     @property
@@ -295,8 +308,9 @@ def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
 
 
 def _sizes(group: _Group, figures: Figures, threads: int) -> tuple[int, ...]:
-    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it; and those of which each
-    thread has as many, where others have fewer of the largest."""
+    """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it, beside what comes
+    meanwhile where some do, and without a rest where such are more than half as large; and those of which each thread has as many,
+    where others have fewer of the largest."""
     offered = {n for n in range(1, group.extent) if group.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}
     chosen: list[int] = []
@@ -305,10 +319,16 @@ def _sizes(group: _Group, figures: Figures, threads: int) -> tuple[int, ...]:
             chosen += [group.extent] if group.over else []
             break
         for share in SHARES:
-            chosen += sorted(n for n in offered if n * group.row * share <= usable(cache))[-1:]
+            fits = [n for n in offered if n * group.row * share <= usable(cache)]
+            beside = [n for n in fits if n * group.live <= (cache.capacity or 0) * IN_ORDER]
+            largest = max(beside or fits, default=0)
+            even = [n for n in beside or fits if group.extent % n == 0 and 2 * n > largest]
+            chosen += sorted(even or beside or fits)[-1:]
+        if group.common and chosen:
+            break  # blocks beyond the first cache would wait for what they read
     for most in chosen if threads > 1 and not group.over else ():
-        even = [n for n in offered if n <= most and ceil(group.extent / n) % threads == 0]
-        chosen = [*chosen, *sorted(even)[-1:]]
+        alike = [n for n in offered if n <= most and ceil(group.extent / n) % threads == 0]
+        chosen = [*chosen, *sorted(alike)[-1:]]
     return tuple(sorted(set(chosen)))
 
 

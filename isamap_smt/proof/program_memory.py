@@ -34,7 +34,16 @@ from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Program, Use
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book, place
-from isamap_smt.proof.program_sites import Site, Sites, UnrecognisedError, collect, own_spans, refs, state
+from isamap_smt.proof.program_sites import (
+    Site,
+    Sites,
+    UnrecognisedError,
+    asked_for,
+    collect,
+    own_spans,
+    refs,
+    state,
+)
 
 LIMIT = 2**63
 # |a*v| and |b| are at most 4 and 3 times the largest |a*v + b| for v from 1 to two or more; three such factors stand in an offset
@@ -236,7 +245,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Use) and node.moves:
         yield from node.counted
         yield from (p.distance for p in node.prefetch)
-    for r in refs(node):
+    for r in (*refs(node), *asked_for(node)):
         b = site.buffer(r.name)
         where = sites.kernel.tensor(r.name) if b is None else b
         offset: Any = sp.S.Zero

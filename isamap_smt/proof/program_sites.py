@@ -156,6 +156,11 @@ def refs(node: Node) -> list[Ref]:
     return []
 
 
+def asked_for(node: Node) -> list[Ref]:
+    """The elements of other tensors whose lines it asks for. Nothing is read of them."""
+    return [p.place for p in node.prefetch if p.place is not None] if isinstance(node, Use) else []
+
+
 def _check_names(sites: Sites) -> None:
     tensors = {t.name for t in sites.kernel.tensors}
     heap = [s.node.buffer.name for s in sites.of(Alloc) if s.node.buffer.memory == "heap"]  # type: ignore[union-attr]
@@ -175,7 +180,7 @@ def _check_names(sites: Sites) -> None:
             )
         if isinstance(s.node, Use):
             _check_fields(s.node)
-        for r in refs(s.node):
+        for r in (*refs(s.node), *asked_for(s.node)):
             if r.name not in tensors and r.name not in s.visible:
                 raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
             if r.name in tensors and r.name in s.visible:
@@ -221,7 +226,8 @@ def _check_defined(sites: Sites, s: Site) -> None:
         case Use() if node.moves:
             _need(known - set(node.instruction.axes), node.register.index, s)
             _need(known - set(node.instruction.axes), node.active, s)
-            _need(known - set(node.instruction.axes), [p.distance for p in node.prefetch], s)
+            asked = [i for r in asked_for(node) for i in r.index]
+            _need(known - set(node.instruction.axes), [*asked, *(p.distance for p in node.prefetch)], s)
         case Use() if node.asks is not None:
             _need(known, (node.asks,), s)
         case Use() if node.computes:
