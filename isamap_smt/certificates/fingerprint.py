@@ -9,6 +9,7 @@ import re
 from isamap_smt.certificates.digests import canonical, digest, instruction_digests, kernel_digest, mapping_digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.schedule import Schedule
@@ -34,6 +35,9 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart 
     for one in split.chain[::-1] if split else ():
         if isinstance(one, Online):
             name = f"online-{one.axis}-{one.extent}-{one.block},{name}"
+            continue
+        if isinstance(one, Numbered):
+            name = f"numbered-{'-'.join(str(n + 1) for n in one.statements)},{name}"
             continue
         if one.moved:
             name = f"moved-{one.axis}-{one.parts},{name}"
