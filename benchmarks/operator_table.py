@@ -86,8 +86,8 @@ _FOOT = """
 - **Guards that leave the last lanes** of a reduction (`M[q] max= S[q,k] where q <= k` with k in the lanes) are portable C; those
   that leave the first ones are masks of loads. Those that all lanes share are tests around it, as for
   `max_pool`, whose windows reach out of the image.
-- **Axes as values** (the weights of `bilinear_resize`) are given to no instruction; `argmax` has them as elements of a
-  temporary. Nor are running sums mapped, whose time steps read what the one before wrote.
+- **Axes as values** that are no sum of axes with whole numbers (`2*i + j // 2` of two axes) are given to no instruction.
+  Nor are running sums mapped, whose time steps read what the one before wrote.
 - **Zero points of weights** are 0 in `qlinear_conv`, as ONNX's quantisers make them; in `qlinear_matmul` each column has its
   own.
 - **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array

@@ -9,18 +9,15 @@ import isamap_smt as im
 def _position(op: str, name: str) -> im.Kernel:
     """The first place of the extremum, or of a NaN where there is one: then the extremum is NaN, and equals nothing.
 
-    The positions are elements of P, in as many bits as the elements of X, so that vectors hold as many of both. `i32(J)`, where
-    nothing is found, keeps the comparison in the elements' own type.
+    Positions have as many bits as the elements of X, so that vectors hold as many of both; where nothing is found, it is J.
     """
     return im.kernel(
         f"""
-        temporary P, M, N
-        P: i32
+        temporary M, N
         N: i32
         A: i64
-        P[j] = i32(j)
         M[i] {op}= X[i,j]
-        N[i] min= select(X[i,j] == M[i], P[j], select(X[i,j] != X[i,j], P[j], i32(J)))
+        N[i] min= select(X[i,j] == M[i], i32(j), select(X[i,j] != X[i,j], i32(j), i32(J)))
         A[i] = i64(N[i])
         """,
         name=name,

@@ -33,6 +33,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
@@ -45,6 +46,7 @@ from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
+from isamap_smt.mapping.numbered import numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.shift import shift_operand
@@ -258,6 +260,8 @@ def split_from(document: Dict[str, Any]) -> Apart | None:
 def _split_document(split: Apart) -> dict[str, Any]:
     if isinstance(split, Online):
         return {"axis": split.axis, "online": split.block}
+    if isinstance(split, Numbered):
+        return {"numbered": list(split.statements)}
     before = {} if split.before is None else {"before": _split_document(split.before)}
     form = {} if split.form == "sums" else {split.form: True}
     return {name: getattr(split, name) for name in _SPLIT} | form | before
@@ -266,6 +270,8 @@ def _split_document(split: Apart) -> dict[str, Any]:
 def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
     if "online" in then:
         return running(origin, then["axis"], then["online"])
+    if "numbered" in then:
+        return numbered(origin, tuple(then["numbered"]))
     before = _split_from(then["before"], origin) if "before" in then else None
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
     whole = before.kernel if before else origin

@@ -109,7 +109,7 @@ def _lowered(part: _Part, kernel: Kernel, schedules: Sequence[Schedule]) -> tupl
             for n, s, first, end in members
         ]
         nests += made
-        nodes += _together(kernel, made, around, _room(schedules[0]))
+        nodes += _together(kernel, made, around, [s.streams for _, s, _, _ in members])
     return nests, nodes
 
 
@@ -168,14 +168,8 @@ def _around(part: _Part, schedule: Schedule) -> Around | None:
     return Around(schedule.shared, False) if schedule.shared else None
 
 
-def _room(schedule: Schedule) -> int:
-    """Bytes of the machine's first cache."""
-    memories = schedule.hardware.memories if schedule.hardware else ()
-    return min((int(m.capacity) for m in memories if m.is_cache and is_constant(m.capacity)), default=0)
-
-
-def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None, room: int) -> Nodes:
-    """The nests one after the other, in the same loops where there are some around them. room: bytes of the first cache."""
+def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None, rooms: Sequence[int]) -> Nodes:
+    """The nests one after the other, in the same loops where there are some around them. rooms: bytes for which each may ask."""
     loops, first, last = nests[0].outer, nests[0], nests[-1]
     if around is None:
         return tuple(node for n in nests for node in (*n.before, *_closed(kernel, n.body), *n.after))
@@ -188,7 +182,7 @@ def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | Non
     if around.time_steps:
         body = tuple(node for n in nests for node in (*n.before, *n.body, *n.after))
     else:
-        bodies = asking(kernel, [n.body for n in nests], loops[-1], room)
+        bodies = asking(kernel, [n.body for n in nests], loops[-1], rooms)
         body = tuple(node for n, own in zip(nests, bodies, strict=True) for node in (*own, *n.within))
     for loop, packed in reversed(list(zip(loops, setup, strict=True))):
         body = (*packed, replace(loop, body=body))

@@ -148,7 +148,8 @@ class Schedule(Shown):
     status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
     tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
     are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. fused: the
-    axes of the outermost loops, with spaces between, where statements next to this one stand in the same loops; or ''.
+    axes of the outermost loops, with spaces between, where statements next to this one stand in the same loops; or ''. streams:
+    bytes of the first cache, for which its loads ask in each iteration of those: the next one's lines, and the results'; 0: none.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
     decided_outside: what the solver's bound says nothing of, since it was chosen before or after.
     """
@@ -172,6 +173,7 @@ class Schedule(Shown):
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
     fused: str = ""
+    streams: int = 0
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
     assumes: tuple[tuple[str, str], ...] = ()

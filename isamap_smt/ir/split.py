@@ -23,6 +23,7 @@ from typing import Any
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.scalar import SAdd, SMax, SMin
@@ -63,7 +64,7 @@ class SplitSum:
     closing: int = -1
     blocks: bool = False
     inner: int = 1
-    before: SplitSum | Online | None = None
+    before: Apart | None = None
     moved: str = ""
     staged: bool = False
 
@@ -93,7 +94,7 @@ class SplitSum:
         return self.whole if self.before is None else self.before.origin
 
     @property
-    def chain(self) -> tuple[SplitSum | Online, ...]:
+    def chain(self) -> tuple[Apart, ...]:
         """Those before it, and itself."""
         return (*(() if self.before is None else self.before.chain), self)
 
@@ -154,7 +155,7 @@ class SplitSum:
         return f"the {one} over {self.axis} in {self.parts} partial {several}"
 
 
-Apart = SplitSum | Online  # a kernel in another form
+Apart = SplitSum | Online | Numbered  # a kernel in another form
 
 
 @dataclass(frozen=True)

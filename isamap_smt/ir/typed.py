@@ -90,6 +90,13 @@ def has_casts(value: Any) -> bool:
     return isinstance(value, Cast | Saturate | Round) or any(has_casts(a) for a in getattr(value, "args", ()))
 
 
+def plain(value: Any, types: dict[str, DType]) -> Any:
+    """The value without conversions of elements to the type that they have: a choice of integers by floats is written with them."""
+    if isinstance(value, Cast) and isinstance(value.args[1], Read):
+        return value.args[1] if types[value.args[1].tensor].name == value.args[0].name else value
+    return value.func(*(plain(a, types) for a in value.args)) if isinstance(value, Scalar) and value.args else value
+
+
 def below(tree: Any, exact: bool) -> bool:
     """Whether the operands of an operation are exact integers. exact: whether it is one itself."""
     return isinstance(tree, Saturate) or (exact and not isinstance(tree, Cast | Round))
@@ -293,6 +300,15 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
         found = min(corners), max(corners)
     return found
 
+
+def holds(kind: DType, low: int, high: int) -> bool:
+    """Whether every whole number from low to high is one of the type's, exactly."""
+    if kind.is_float:
+        return -EXACT[kind.name] <= low <= high <= EXACT[kind.name]
+    return kind.low <= low <= high <= kind.high
+
+
+EXACT = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
 
 _ON_ENDS = (
     (sp.Add, operator.add), (sp.Mul | sp.Pow, operator.mul), (IMin, min), (IMax, max),

@@ -14,10 +14,12 @@ from isamap_smt.ir.boxes import decided_by_output, extreme, slack
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.scalar import Read, put_into_indices, rewrite_reads
 from isamap_smt.ir.split import Apart, Piece, SplitSum
 from isamap_smt.language import to_text
+from isamap_smt.mapping.numbered import numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.shift import shift_operand
 from isamap_smt.mapping.split import new_name, split_sum
@@ -163,6 +165,8 @@ def remade(split: Apart, whole: Kernel, before: Apart | None = None) -> Apart:
     """The same of another kernel, which `before` led to. Raises ScheduleError."""
     if isinstance(split, Online):
         return running(whole, split.axis, split.block)
+    if isinstance(split, Numbered):
+        return numbered(whole, split.statements)
     if split.moved:
         made = shift_operand(whole, split.axis, split.statement)
     elif split.staged:

@@ -38,12 +38,13 @@ from isamap_smt.ir.scalar import (
     SMin,
     SNeg,
     SSub,
+    cast,
     index_values,
     read,
     reads,
     rewrite_reads,
 )
-from isamap_smt.ir.typed import below, of_type, type_of, typed_value
+from isamap_smt.ir.typed import below, of_type, plain, type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
@@ -167,7 +168,11 @@ class _Selection:
         self.types = {names[a]: kernel.tensor(a.tensor).dtype for a in names}
         self.value = rewrite_reads(value, lambda r: read(names[Access(r.tensor, tuple(r.index))]))
         own = read(TO)
-        self.root = self.value if self.s.op == "=" else COMBINE[self.s.op](own, self.value)
+        value = plain(self.value, self.types)
+        self.mixed = (
+            value != self.value
+        )  # elements of other types than the result's, written as conversions to their own
+        self.root = value if self.s.op == "=" else COMBINE[self.s.op](own, value)
         self.parts: list[Any] = []
         self.numbers: dict[Any, int] = {}
         self._open: set[Any] = set()
@@ -333,6 +338,11 @@ class _Selection:
             plain = ""
         return replace(self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value), rules=rules)
 
+    def _own(self, element: Any) -> Any:
+        """An element with its type written, as the statement has it, where that is not the result's."""
+        kind = self._kind(element)
+        return element if kind == self.types[TO] else cast(kind, element)
+
     def _kind(self, tree: Any) -> DType:
         found = type_of(tree, self.types)
         assert found is not None
@@ -404,7 +414,7 @@ class _Selection:
             emit=emit,
             requires=tuple(dict.fromkeys(r for i in sources for r in i.requires)),
             cost=Cost(sum(i.cost.latency for i in used), 1 / max(cycles, 1 / TICKS)),
-            exact=kernel(value),
+            exact=kernel(rewrite_reads(value, self._own) if self.mixed else value),
             rounding="fused" if fused else "unfused" if floats else "exact",
             c_types=tuple((t.name, c) for t in tensors if (c := self.files.of[t.dtype.name].c_type)),
             headers=tuple(dict.fromkeys(h for i in sources for h in (*i.headers, "stdint.h", "string.h"))),

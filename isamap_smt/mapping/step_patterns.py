@@ -10,9 +10,8 @@ from typing import Any
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import Cast, Compare, Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
-from isamap_smt.ir.typed import below, of_type, typed_value
+from isamap_smt.ir.scalar import Compare, Read, SAdd, Scalar, SMax, SMin, SMul, read, rewrite_reads
+from isamap_smt.ir.typed import below, of_type, plain, typed_value
 
 Bound = tuple[tuple[str, Any], ...]  # operand -> part of the value, or a number
 COMMUTE = (SAdd, SMul, SMax, SMin)
@@ -35,7 +34,7 @@ class Step:
         """What a lane becomes, of the lanes read; what it adds to is one of them."""
         k = self.instruction.exact or self.instruction.kernel
         s = k.statements[0]
-        value = rewrite_reads(_plain(typed_value(k, s), k), lambda r: read(r.tensor))
+        value = rewrite_reads(plain(typed_value(k, s), {t.name: t.dtype for t in k.tensors}), lambda r: read(r.tensor))
         return value if s.op == "=" else COMBINE[s.op](read(s.target.tensor), value)
 
     def value(self, operands: dict[str, Any]) -> Any:
@@ -48,13 +47,6 @@ class Step:
             return of_type(found, self.instruction.kernel.tensor(pattern.tensor).dtype) if exact else found
         args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
         return pattern.func(*args) if args else pattern
-
-
-def _plain(value: Any, k: Kernel) -> Any:
-    """The value without conversions of operands to the type that they have: a choice of integers by floats is written with them."""
-    if isinstance(value, Cast) and isinstance(value.args[1], Read):
-        return value.args[1] if k.tensor(value.args[1].tensor).dtype.name == value.args[0].name else value
-    return value.func(*(_plain(a, k) for a in value.args)) if isinstance(value, Scalar) and value.args else value
 
 
 @lru_cache(maxsize=64)

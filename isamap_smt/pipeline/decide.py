@@ -35,6 +35,7 @@ from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_bac
 from isamap_smt.pipeline.secondary import constants_of, secondary_statements
 from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import (
+    OnlinePin,
     after,
     cheaper,
     in_digits,
@@ -46,6 +47,7 @@ from isamap_smt.pipeline.split import (
     splits,
     without_split,
 )
+from isamap_smt.pipeline.split import in_numbers as numbers
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import schedule as solve_schedule
@@ -89,18 +91,33 @@ def main_schedule(q: Question, clock: Clock) -> Main:
     return replace(made, notes=(*made.notes, *gone))
 
 
-def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
+def in_numbers(q: Question, clock: Clock) -> tuple[Question, ProvedSplit] | None:
+    """The question about the kernel that reads values of axes as elements, where instructions then compute statements of it."""
+    if q.tuned or isinstance(split_pin(dict(q.pins)), OnlinePin):
+        return None
+    made = numbers(q.kernel, q.hardware, dict(q.sizes))
+    if made is None:
+        return None
+    proved = clock.time("prove", lambda: require_split(made))
+    return replace(_of_split(q, made), said=(*q.said, str(proved))), proved
+
+
+def taken_apart(
+    q: Question, clock: Clock, before: ProvedSplit | None = None
+) -> tuple[Question, Main, ProvedSplit | None]:
     """The question with the kernel that is computed: the one asked about, or the same with its main sum in partial sums
-    where that is pinned or predicted to cost less."""
+    where that is pinned or predicted to cost less. before: what the kernel comes from."""
     pins = dict(q.pins)
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
     sizes = dict(q.sizes)
     if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock)) is not None:
         return phased
-    before: ProvedSplit | None = None
     if pin is not None and not isinstance(pin, bool):
-        found = clock.time("prove", lambda: require_split(pinned_split(q.kernel, q.hardware, sizes, pin)))
+        way = pinned_split(q.kernel, q.hardware, sizes, pin)
+        if before is not None and isinstance(way, SplitSum):
+            way = after(before.split, way, sizes)
+        found = clock.time("prove", lambda: require_split(way))
         if not isinstance(found.split, Online):
             return _in_parts(q, found, str(found), clock)
         before, q = found, replace(_of_split(q, found.split), said=(*q.said, str(found)))
@@ -117,7 +134,7 @@ def taken_apart(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit 
             raise ScheduleError(f"{split}: no instruction carries it out")
         return found
 
-    inside, whole = before is not None, main.schedule
+    inside, whole = before is not None and isinstance(before.split, Online), main.schedule
     ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
     ways += tuple(moves(q.kernel, q.constant)) if before is None else ()
     ways = ways if before is None else tuple(after(before.split, w, sizes) for w in ways)

@@ -370,8 +370,22 @@ def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
         for loop, uneven, starts in _shared(group, count, threads)
     )
     predicted, parallel = min(ways, key=lambda way: way[0])
-    done = tuple(_around(s, group, points, choice, parallel) for s in made)
+    streams = _streams(group, made, figures)
+    done = tuple(
+        _around(replace(s, streams=n), group, points, choice, parallel) for s, n in zip(made, streams, strict=True)
+    )
     return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart)
+
+
+def _streams(group: _Group, made: Sequence[Schedule], figures: Figures) -> list[int]:
+    """Of each schedule, the bytes for which its loads may ask: those of the first cache where it takes the longest of those that
+    read a tensor again."""
+    room = int(next((c.capacity or 0 for c in _caches(group, figures)), 0))
+    found = [0] * len(made)
+    for tensor in group.common:
+        readers = [n for n, s in enumerate(made) if tensor in {a.tensor for a in _statement(s).inputs}]
+        found[max(readers[1:], key=lambda n: made[n].objective or 0.0)] = room
+    return found
 
 
 def _shared(group: _Group, count: int, threads: int) -> Iterator[tuple[int | None, float, int]]:

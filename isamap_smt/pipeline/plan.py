@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -21,6 +22,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
@@ -37,7 +39,14 @@ from isamap_smt.pipeline.arguments import (
     known_objective,
     ranges_in_text,
 )
-from isamap_smt.pipeline.decide import Main, fused_schedules, main_schedule, secondary_schedules, taken_apart
+from isamap_smt.pipeline.decide import (
+    Main,
+    fused_schedules,
+    in_numbers,
+    main_schedule,
+    secondary_schedules,
+    taken_apart,
+)
 from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
@@ -212,23 +221,44 @@ def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
 @lru_cache(maxsize=256)
 def _plan(q: Question) -> Plan:
     clock = Clock(q.progress)
-    apart, main, split = taken_apart(q, clock)
+    counted = in_numbers(q, clock)
+    if counted is not None:
+        there, before = counted
+        with suppress(ScheduleError, NotProvedError):
+            made = _apart(there, clock, before)
+            if _read_in_lanes(made):
+                return made
+    return _apart(q, clock, None)
+
+
+def _read_in_lanes(made: Plan) -> bool:
+    """Whether instructions compute with the values of axes that are elements."""
+    tables = (
+        {name for x in made.split.split.chain if isinstance(x, Numbered) for name in x.temporaries}
+        if made.split
+        else set()
+    )
+    return any(a.tensor in tables for s in made.program.schedules for _, a in s.proved.mapping.binding)
+
+
+def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
+    apart, main, split = taken_apart(q, clock, before)
     try:
         made = _made(apart, main, split, clock)
-        if split is None or main.schedule is None or made.program.schedules or not may_fall_back(q):
+        if split is before or main.schedule is None or made.program.schedules or not may_fall_back(q):
             return made
         why = next(
             (n for n in made.notes if elementwise(q.hardware) in n), "no program of it with instructions is proved"
         )
     except (ScheduleError, NotProvedError) as error:
-        if split is None or not may_fall_back(q):
+        if split is before or not may_fall_back(q):
             raise
         why = str(error).partition("\n")[0]
     pins = tuple(sorted(without_split(dict(q.pins)).items()))
     whole = replace(
         q, pins=pins, said=(*q.said, f"{split}; given up: {why}")
     )  # it was our own idea to take the sum apart
-    return _made(whole, main_schedule(whole, clock), None, clock)
+    return _made(whole, main_schedule(whole, clock), before, clock)
 
 
 def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> Plan:

@@ -23,10 +23,13 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.neutral import beyond_for
+from isamap_smt.ir.numbered import Numbered
+from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import Digits, remade, split_axes
 from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.shift import movable, shift_operand
@@ -205,6 +208,26 @@ def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, posit
     found = split_axes(kernel, digits, position)
     assert found is not None
     return found
+
+
+def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Numbered | None:
+    """The kernel in which statements that instructions then compute read the values of axes; None where there are none."""
+    if hardware.simulated or hardware.engines or not any(index_values(s.value) for s in kernel.statements):
+        return None
+    axes = {a.name: a.extent for s in kernel.statements for a in s.axes}
+    values = symbols_of([v for s in kernel.statements for v in index_values(s.value)])
+    names = {*(values & set(axes)), *symbols_of([axes[a] for a in values if a in axes]), *values}
+    kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in names})
+    way = numberable(kernel)
+    made = numbered(kernel, way) if way else None
+    chosen = [n for n in way if made is not None and _taken(made.kernel, hardware, n + made.tables)]
+    return numbered(kernel, tuple(chosen)) if chosen else None
+
+
+def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
+    """Whether an instruction of the machine, or one made of several, computes the statement."""
+    fitting = any(hardware.offers(i) and takes(kernel, i, position) for i in hardware.computes)
+    return fitting or selected_instruction(hardware, kernel, position) is not None
 
 
 def after(before: Apart, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:

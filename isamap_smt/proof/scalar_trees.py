@@ -11,7 +11,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, cast, put_into_indices
-from isamap_smt.ir.typed import typed_value
+from isamap_smt.ir.typed import plain, typed_value
 
 _COMBINE = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
@@ -55,8 +55,9 @@ def element(r: Any) -> str:
 
 
 def accumulation(kernel: Kernel, statement: Statement) -> tuple[str, Any]:
-    """(operator, contribution): `y = y + x` is `y += x`; the contribution has its casts written, sums unrolled."""
-    value = unrolled(typed_value(kernel, statement))
+    """(operator, contribution): `y = y + x` is `y += x`; the contribution has its casts written but those of elements
+    to the type that they have, sums unrolled."""
+    value = unrolled(plain(typed_value(kernel, statement), {t.name: t.dtype for t in kernel.tensors}))
     own = Read(sp.Symbol(statement.target.tensor), *statement.target.index)
     if statement.op == "=" and isinstance(value, SAdd):
         a, b = value.args

@@ -1,6 +1,6 @@
 """Proves that a kernel in another form computes the same: sums and axes taken apart, maxima and sums that run block by block.
 
-What is claimed of which stands in isamap_smt.proof.split_claims and isamap_smt.proof.online.
+What is claimed of which stands in isamap_smt.proof.split_claims, isamap_smt.proof.online and isamap_smt.proof.numbered.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from functools import lru_cache
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
-from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
+from isamap_smt.ir.split import Apart, ProvedSplit
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.online import running
+from isamap_smt.proof.numbered import NumberedClaims
 from isamap_smt.proof.online import OnlineClaims
 from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.scalar import ZEROS
@@ -37,12 +39,19 @@ def prove_split(split: Apart, watch: Watch | None = None) -> Proof:
 
 
 @lru_cache(maxsize=1024)  # many mappings are of kernels with some of the same digits
-def _proved(one: SplitSum | Online) -> tuple[ClaimResult, ...]:
+def _proved(one: Apart) -> tuple[ClaimResult, ...]:
     return _asked(one, None)
 
 
-def _asked(one: SplitSum | Online, watch: Watch | None) -> tuple[ClaimResult, ...]:
-    claims = OnlineClaims(one, watch) if isinstance(one, Online) else Claims(one, watch)
+def _asked(one: Apart, watch: Watch | None) -> tuple[ClaimResult, ...]:
+    claims: OnlineClaims | NumberedClaims | Claims
+    match one:
+        case Online():
+            claims = OnlineClaims(one, watch)
+        case Numbered():
+            claims = NumberedClaims(one, watch)
+        case _:
+            claims = Claims(one, watch)
     claims.ask_all()
     return tuple(claims.results)
 

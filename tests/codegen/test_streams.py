@@ -69,11 +69,18 @@ def bare(plan: Plan) -> list[tuple[Any, ...]]:
     return [(with_prefetch(n, ()),) for n in shared(plan).body]
 
 
+def asker(plan: Plan) -> int:
+    """Which of the nodes in the shared loop asks."""
+    (one,) = (
+        n for n, (node, (bare_one,)) in enumerate(zip(shared(plan).body, bare(plan), strict=True)) if node != bare_one
+    )
+    return one
+
+
 def test_rows_that_are_read_once_ask_for_nothing() -> None:
     plan = planned(CENTRED)
-    nests = bare(plan)
-    later = next(n for n, node in enumerate(shared(plan).body) if node != nests[n][0])
-    assert asking(plan.program.kernel, nests[later:], shared(plan), 1 << 20) == tuple(nests[later:])
+    nests = bare(plan)[asker(plan) :]
+    assert asking(plan.program.kernel, nests, shared(plan), [1 << 20] * len(nests)) == tuple(nests)
 
 
 def test_blocks_that_the_first_cache_does_not_hold_ask_for_nothing() -> None:
@@ -81,8 +88,18 @@ def test_blocks_that_the_first_cache_does_not_hold_ask_for_nothing() -> None:
     loop, kernel = shared(plan), plan.program.kernel
     nests = bare(plan)
     both = 2 * int(loop.step) * 768 * 4  # the next rows of x, and those of y
-    assert asking(kernel, nests, loop, both - 1) == tuple(nests)
-    assert tuple(n for (n,) in asking(kernel, nests, loop, both)) == loop.body
+
+    def asked_with(room: int) -> tuple[tuple[Any, ...], ...]:
+        return asking(kernel, nests, loop, [room if n == asker(plan) else 0 for n in range(len(nests))])
+
+    assert asked_with(both - 1) == tuple(nests)
+    assert tuple(n for (n,) in asked_with(both)) == loop.body
+
+
+def test_only_the_longest_statement_that_reads_rows_again_asks_for_them() -> None:
+    plan = planned(CENTRED)
+    schedules = plan.program.schedules
+    assert [bool(s.streams) for s in schedules] == [s.proved.mapping.statement.target.tensor == "e" for s in schedules]
 
 
 @pytest.mark.needs("avx2", "fma")
