@@ -1,9 +1,14 @@
 """The C that shares a loop among threads: a contiguous range for each, taken in ever shorter chunks, on threads kept between calls.
 
 Starting a thread takes some 20 microseconds, as long as a small matrix product. So each compiled kernel keeps its helpers: they
-are started when first needed, look for work for a moment, then sleep. One that looks is there in a tenth of a microsecond; to wake
-one that sleeps costs the caller 7 to 30 (a virtual Zen 5). So where helpers sleep the caller begins by itself, one iteration at
-first, and wakes them where the rest would take it longer than ISAMAP_RISE nanoseconds.
+are started when first needed, look for work for a moment (ISAMAP_LOOK nanoseconds), then sleep. One that looks is there in a tenth
+of a microsecond; to wake one that sleeps costs the caller 7 to 30 (a virtual Zen 5). So where helpers sleep the caller begins by
+itself, one iteration at first, and wakes them where the rest would take it longer than ISAMAP_RISE nanoseconds.
+
+Short loops that follow each other closely are worth helpers that stay awake. Where loops with less than ISAMAP_SPIN nanoseconds
+between them have taken the caller more than ISAMAP_RISE, it wakes the helpers, and they look for as long as such a gap. Behind loops
+further apart they look for a moment only. In vain they use ISAMAP_SPIN nanoseconds of a core at the end of such a sequence, and
+what lies between its loops; other threads that want the core get it meanwhile.
 
 A helper may wake late, or its core may be lent to another program. So nobody waits for work that nobody has begun: who is
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
@@ -14,7 +19,7 @@ from isamap_smt.scheduling.figures import CHUNKS
 RUNTIME = """\
 /* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with
    the other parts. With as many threads, the same thread begins with the same range in every call. */
-enum { ISAMAP_MOST = 64, ISAMAP_LOOKS = 1000, ISAMAP_RISE = 30000, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
+enum { ISAMAP_MOST = 64, ISAMAP_RISE = 60000, ISAMAP_LOOK = 20000, ISAMAP_SPIN = 200000, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
 typedef struct { _Alignas(64) int64_t taken; } isamap_part; /* a cache line each, as every thread counts in its own */
 typedef struct {
     int64_t count, parts, mine, done; /* done: parts of which nothing is left, beginning with `mine` */
@@ -50,7 +55,8 @@ static int isamap_next(isamap_share *share, int64_t backwards, int64_t *from, in
 
 /* The helpers and the one loop they work on. `state` counts the helpers inside the loop, plus ISAMAP_OPEN while others may
    join. The loop's fields are written while it is 0, and read inside only. `turn` counts loops: helpers wait for its change.
-   asleep: how many of them sleep, counted under the lock. */
+   asleep: how many of them sleep, counted under the lock. ended: when the last loop did. alone: what loops took that were begun
+   while some slept, one close behind the other. patience: for how long those look who wait for the next one. */
 static struct {
     pthread_mutex_t caller, lock;
     pthread_cond_t start, left;
@@ -58,10 +64,11 @@ static struct {
     isamap_body body;
     const void *context;
     uint64_t turn;
-    int64_t state, asleep;
+    int64_t state, asleep, ended, alone, patience;
     int result, prepared;
     isamap_part part[ISAMAP_MOST];
-} isamap_pool = {.caller = PTHREAD_MUTEX_INITIALIZER,
+} isamap_pool = {.patience = ISAMAP_LOOK,
+                 .caller = PTHREAD_MUTEX_INITIALIZER,
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .start = PTHREAD_COND_INITIALIZER,
                  .left = PTHREAD_COND_INITIALIZER};
@@ -76,6 +83,17 @@ static int64_t isamap_now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
+/* Who waits looks again and again. A moment passes between two looks, and now and then other threads may have the core; 0 once
+   that has taken so many nanoseconds. */
+typedef struct { int64_t looks, until; } isamap_wait;
+static int isamap_again(isamap_wait *wait, int64_t patience) {
+    isamap_pause();
+    if (++wait->looks % 32) return 1;
+    const int64_t now = isamap_now();
+    if (!wait->until) wait->until = now + patience;
+    sched_yield();
+    return now < wait->until;
+}
 /* Those who sleep are woken where the rest takes long alone, by what the iterations so far took. Asked after 1, 2, 4 ... */
 static void isamap_wake_if_worth(isamap_share *share) {
     const int64_t left = share->count - share->own;
@@ -83,6 +101,19 @@ static void isamap_wake_if_worth(isamap_share *share) {
     if ((isamap_now() - share->begun) * left / share->own < ISAMAP_RISE) return;
     share->begun = 0;
     pthread_cond_broadcast(&isamap_pool.start);
+}
+/* When a loop begins while helpers sleep; 0 where they are woken at once. */
+static int64_t isamap_begins(void) {
+    const int64_t now = isamap_now();
+    const int close = now - isamap_pool.ended < ISAMAP_SPIN;
+    __atomic_store_n(&isamap_pool.patience, close ? ISAMAP_SPIN : ISAMAP_LOOK, __ATOMIC_RELAXED);
+    if (close && isamap_pool.alone >= ISAMAP_RISE) {
+        isamap_pool.alone = 0;
+        pthread_cond_broadcast(&isamap_pool.start);
+        return 0;
+    }
+    if (!close) isamap_pool.alone = 0;
+    return now;
 }
 static int isamap_join(void) {
     int64_t state = __atomic_load_n(&isamap_pool.state, __ATOMIC_RELAXED);
@@ -103,11 +134,12 @@ static int isamap_work(int64_t mine, int64_t begun) {
 }
 /* The turn after `seen`, as soon as there is one: looks for a moment, then sleeps. */
 static uint64_t isamap_await(uint64_t seen) {
-    for (int look = 0; look < ISAMAP_LOOKS; ++look) {
+    const int64_t patience = __atomic_load_n(&isamap_pool.patience, __ATOMIC_RELAXED);
+    isamap_wait wait = {0, 0};
+    do {
         const uint64_t turn = __atomic_load_n(&isamap_pool.turn, __ATOMIC_RELAXED);
         if (turn != seen) return turn;
-        isamap_pause();
-    }
+    } while (isamap_again(&wait, patience));
     pthread_mutex_lock(&isamap_pool.lock);
     uint64_t turn;
     ++isamap_pool.asleep;
@@ -156,10 +188,8 @@ static int64_t isamap_helpers(int64_t wanted) {
 /* No helper joins any more; those inside finish the chunks they took. */
 static void isamap_close(void) {
     int64_t inside = __atomic_and_fetch(&isamap_pool.state, ~(int64_t)ISAMAP_OPEN, __ATOMIC_ACQUIRE);
-    for (int look = 0; inside && look < ISAMAP_LOOKS; ++look) {
-        isamap_pause();
+    for (isamap_wait wait = {0, 0}; inside && isamap_again(&wait, ISAMAP_LOOK);)
         inside = __atomic_load_n(&isamap_pool.state, __ATOMIC_ACQUIRE);
-    }
     if (!inside) return;
     pthread_mutex_lock(&isamap_pool.lock);
     while (__atomic_load_n(&isamap_pool.state, __ATOMIC_ACQUIRE))
@@ -188,8 +218,11 @@ static int isamap_parallel(int64_t count, int64_t threads, isamap_body body, con
     __atomic_store_n(&isamap_pool.turn, isamap_pool.turn + 1, __ATOMIC_RELAXED);
     const int64_t asleep = isamap_pool.asleep;
     pthread_mutex_unlock(&isamap_pool.lock);
-    int result = isamap_work(0, asleep ? isamap_now() : 0);
+    const int64_t begun = asleep ? isamap_begins() : 0;
+    int result = isamap_work(0, begun);
     isamap_close();
+    isamap_pool.ended = isamap_now();
+    if (begun) isamap_pool.alone += isamap_pool.ended - begun;
     if (!result) result = isamap_pool.result;
     pthread_mutex_unlock(&isamap_pool.caller);
     return result;
