@@ -61,6 +61,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "notes": st.lists(names, max_size=2).map(tuple),
     "sizes": pairs(numbers),
     "fused": names,
+    "streams": numbers,
     "unit": names,
     "costs": st.lists(st.builds(CostPart, name=names, amount=reals, within=names), max_size=2).map(tuple),
     "assumes": pairs(names),
