@@ -69,7 +69,7 @@ def _noted(context: click.Context, option: click.Parameter, threads: int) -> int
 
 threads_option = click.option(
     "--threads", type=click.IntRange(1, MOST_THREADS), default=1, callback=_noted,
-    help="Threads to use.")  # fmt: skip
+    help="Threads to use; one where that is predicted to be faster.")  # fmt: skip
 constant_option = click.option(
     "--constant", multiple=True, metavar="B", help="An input that never changes: packed ahead of the calls."
 )

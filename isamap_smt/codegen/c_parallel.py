@@ -6,9 +6,10 @@ of a microsecond; to wake one that sleeps costs the caller 7 to 30 (a virtual Ze
 itself, one iteration at first, and wakes them where the rest would take it longer than ISAMAP_RISE nanoseconds.
 
 Short loops that follow each other closely are worth helpers that stay awake. Where loops with less than ISAMAP_SPIN nanoseconds
-between them have taken the caller more than ISAMAP_RISE, it wakes the helpers, and they look for as long as such a gap. Behind loops
-further apart they look for a moment only. In vain they use ISAMAP_SPIN nanoseconds of a core at the end of such a sequence, and
-what lies between its loops; other threads that want the core get it meanwhile.
+between them have taken the caller more than ISAMAP_RISE, it wakes the helpers, and they look for as long as such a gap. Behind
+loops further apart they look for a moment only. In vain they use ISAMAP_SPIN nanoseconds of a core at the end of such a sequence,
+and what lies between its loops. Every 512 looks (10 to 30 us) other threads get the core; more often, and a core with other work
+would be lost for that program's whole slice of time at every gap.
 
 A helper may wake late, or its core may be lent to another program. So nobody waits for work that nobody has begun: who is
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
@@ -19,7 +20,8 @@ from isamap_smt.scheduling.figures import CHUNKS
 RUNTIME = """\
 /* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with
    the other parts. With as many threads, the same thread begins with the same range in every call. */
-enum { ISAMAP_MOST = 64, ISAMAP_RISE = 60000, ISAMAP_LOOK = 20000, ISAMAP_SPIN = 200000, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
+enum { ISAMAP_MOST = 64, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
+enum { ISAMAP_RISE = 60000, ISAMAP_LOOK = 20000, ISAMAP_SPIN = 200000 }; /* nanoseconds */
 typedef struct { _Alignas(64) int64_t taken; } isamap_part; /* a cache line each, as every thread counts in its own */
 typedef struct {
     int64_t count, parts, mine, done; /* done: parts of which nothing is left, beginning with `mine` */
@@ -55,18 +57,20 @@ static int isamap_next(isamap_share *share, int64_t backwards, int64_t *from, in
 
 /* The helpers and the one loop they work on. `state` counts the helpers inside the loop, plus ISAMAP_OPEN while others may
    join. The loop's fields are written while it is 0, and read inside only. `turn` counts loops: helpers wait for its change.
-   asleep: how many of them sleep, counted under the lock. ended: when the last loop did. alone: what loops took that were begun
-   while some slept, one close behind the other. patience: for how long those look who wait for the next one. */
+   These two have lines of their own, as helpers look at them while the caller writes the rest.
+   asleep: how many helpers sleep, counted under the lock. Of the callers, one after the other: ended: when the last loop did;
+   alone: what loops took that were begun while some slept, one close behind the other. patience: how long helpers look. */
 static struct {
     pthread_mutex_t caller, lock;
     pthread_cond_t start, left;
     int64_t helpers, parts, count;
     isamap_body body;
     const void *context;
-    uint64_t turn;
-    int64_t state, asleep, ended, alone, patience;
+    int64_t asleep, ended, alone, patience;
     int result, prepared;
     isamap_part part[ISAMAP_MOST];
+    _Alignas(64) int64_t state;
+    _Alignas(64) uint64_t turn;
 } isamap_pool = {.patience = ISAMAP_LOOK,
                  .caller = PTHREAD_MUTEX_INITIALIZER,
                  .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -83,15 +87,15 @@ static int64_t isamap_now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
-/* Who waits looks again and again. A moment passes between two looks, and now and then other threads may have the core; 0 once
-   that has taken so many nanoseconds. */
+/* Who waits looks again and again. A moment passes between two looks, and now and then other threads get the core; 0 once that
+   has taken so many nanoseconds. */
 typedef struct { int64_t looks, until; } isamap_wait;
 static int isamap_again(isamap_wait *wait, int64_t patience) {
     isamap_pause();
     if (++wait->looks % 32) return 1;
     const int64_t now = isamap_now();
     if (!wait->until) wait->until = now + patience;
-    sched_yield();
+    if (wait->looks % 512 == 0) sched_yield();
     return now < wait->until;
 }
 /* Those who sleep are woken where the rest takes long alone, by what the iterations so far took. Asked after 1, 2, 4 ... */

@@ -24,7 +24,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
-from isamap_smt.ir.program import Program, ProvedProgram
+from isamap_smt.ir.program import Loop, Program, ProvedProgram, walk
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.scalar import index_values
@@ -59,6 +59,7 @@ from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.runtime.explained import rounds_as_written
 from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
+from isamap_smt.scheduling.space import ONE_THREAD, one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
 
@@ -273,13 +274,25 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     alone = left_alone(q.kernel, q.hardware, checked.program.schedules, said)
     known = split is not None and rounds_as_written(checked.program)
     rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
-    notes = (*said, *alone, *told_of_fusion, *padding(checked.program), *q.said, *rounded)
+    threads = on_one_thread(q, checked.program)
+    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *q.said, *rounded)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
     if not made.hardware.simulated:
         clock.time("print", lambda: made.source)
     return made
+
+
+def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
+    """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
+    shared = any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body))
+    if q.threads == 1 or shared or "parallel" in dict(q.pins):
+        return ()
+    if not program.schedules:
+        return (f"{ONE_THREAD}: no loop of {q.kernel.name} can be shared",)
+    told = dict.fromkeys(n for s in program.schedules for n in s.notes if n.startswith(ONE_THREAD))
+    return tuple(told) or (one_thread(q.threads),)
 
 
 def header(checked: ProvedProgram, split: ProvedSplit | None = None) -> str:

@@ -88,7 +88,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
             {"title": "of the program", **claims_section(planned.proof)},
         ],
         "assumptions": list(dict.fromkeys([*planned.proved.proof.assumptions, *planned.proof.assumptions])),
-        "notes": [*planned.notes, *schedule.notes],
+        "notes": list(dict.fromkeys([*planned.notes, *schedule.notes])),
         "stages": list(dict(planned.seconds).items()),
         "source": str(planned.program) if planned.hardware.no_c else planned.source,
         "written": "of the program" if planned.hardware.no_c else "of C",

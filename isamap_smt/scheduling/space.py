@@ -36,6 +36,14 @@ from isamap_smt.scheduling.tiles import in_words
 OBJECTIVES = ("latency", "energy")
 
 
+ONE_THREAD = "runs on one thread"
+
+
+def one_thread(threads: int) -> str:
+    """The note that so many would take longer."""
+    return f"{ONE_THREAD}, which is predicted to be faster than {threads}"
+
+
 @dataclass(frozen=True)
 class ScheduleSpace:
     """All schedules of one mapping. problem: the decisions with their prices, which are those of `machine`."""
@@ -60,7 +68,7 @@ class ScheduleSpace:
 
     def serial(self) -> ScheduleSpace:
         """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
-        note = f"runs on one thread: no loop has a trip for each of {self.setting.threads} threads"
+        note = f"{ONE_THREAD}: no loop has a trip for each of {self.setting.threads} threads"
         return replace(self, problem=replace(self.problem, parallelizable=()), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
@@ -142,7 +150,7 @@ class ScheduleSpace:
         if answer.stopped:
             notes.append(f"the search ended early: {answer.stopped}")
         if self.problem.or_alone and answer.cost is not None and answer.cost.shared is None:
-            notes.append(f"runs on one thread, which is predicted to be faster than {self.setting.threads}")
+            notes.append(one_thread(self.setting.threads))
         if self.machine.figures != DESCRIBED:
             notes.append(f"priced with {self.machine.figures.origin}")
         s = self.setting

@@ -71,6 +71,24 @@ def test_two_threads(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["max_error"] < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["gemm", "--sizes", "i=8,j=16,k=16"], "note: runs on one thread, which is predicted to be faster than 2\n"),
+        (["--text", "for t:\n  y[t+1] = y[t] + x[t]", "--sizes", "t=9"], "note: runs on one thread: no loop of "),
+        (["gemm", "--sizes", "i=8,j=16,k=16", "--fix", "parallel=i"], ""),
+    ],
+)
+def test_who_asked_for_two_threads_hears_why_one_computes(
+    words: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, rest = ([words[0]], words[1:]) if words[0] == "gemm" else ([], words)
+    for threads, notes in (("1", 0), ("2", bool(why))):
+        assert run(["run", *name, "avx2", *rest, "--threads", threads, "--seconds", "0"]) == 0
+        said = capsys.readouterr().err
+        assert said.count("note: runs on one thread") == notes and (not notes or why in said)
+
+
 def test_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         run(["run", "gemm", "host", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=i32,B=i32,C=i32", "--seconds", "0"]) == 0

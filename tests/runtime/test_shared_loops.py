@@ -63,19 +63,34 @@ int64_t own(int64_t count, int64_t steps) {
     struct own o = {pthread_self(), steps, 0};
     return isamap_parallel(count, 2, own_body, &o) ? -1 : o.done;
 }
+/* Whether all helpers sleep. */
+int64_t rested(void) {
+    pthread_mutex_lock(&isamap_pool.lock);
+    const int64_t asleep = isamap_pool.asleep;
+    pthread_mutex_unlock(&isamap_pool.lock);
+    return asleep == isamap_pool.helpers;
+}
+/* How often helpers were woken in so many loops of 16 iterations, one close behind the other. */
+int64_t series(int64_t loops, int64_t steps) {
+    const int64_t before = woken;
+    while (loops-- > 0) own(16, steps);
+    return woken - before;
+}
 """
-SOURCE = "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n" + HELPERS + RUNTIME + VISIT
+COUNTED = "static int64_t woken;\n#define pthread_cond_broadcast(c) (__atomic_fetch_add(&woken, 1, 0), pthread_cond_broadcast(c))\n"
+SOURCE = "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n" + COUNTED + HELPERS + RUNTIME + VISIT
 
 
 LONG = 200_000  # steps that take long enough for helpers to be woken
 
 
 class Loop:
-    """The compiled loop, which counts."""
+    """The compiled loop, which counts. Each mark makes another library, with helpers of its own."""
 
-    def __init__(self) -> None:
-        library = ctypes.CDLL(str(build_library(SOURCE)))
-        self._visit, self.own = library.visit, library.own
+    def __init__(self, mark: str = "") -> None:
+        library = ctypes.CDLL(str(build_library(SOURCE + mark)))
+        self._visit, self.own, self.series, self.rested = library.visit, library.own, library.series, library.rested
+        self.series.argtypes, self.series.restype = [ctypes.c_int64] * 2, ctypes.c_int64
         self._visit.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
         self.own.argtypes, self.own.restype = [ctypes.c_int64] * 2, ctypes.c_int64
 
@@ -127,6 +142,52 @@ def test_who_sleeps_is_woken_for_long_work_alone(loop: Loop) -> None:
             time.sleep(0.005)
             own.append(loop.own(16, steps))
     assert set(done[0]) == {16} and min(done[LONG]) < 16
+
+
+def _all_sleep(loop: Loop) -> bool:
+    """Whether all helpers fall asleep soon."""
+    for _ in range(3000):
+        if loop.rested():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize(("loops", "wakes"), [(40, True), (1, False)])
+def test_short_loops_wake_helpers_where_they_follow_each_other_closely(loop: Loop, loops: int, wakes: bool) -> None:
+    """Each takes a few microseconds and is not worth to wake somebody; forty of them are. Where another program has the core in the
+    middle of one, it is not short: that happens now and then."""
+    woken = []
+    for _ in range(20):
+        assert _all_sleep(loop)
+        time.sleep(0.001)
+        woken.append(loop.series(loops, 300) > 0)
+    assert woken.count(wakes) >= 15
+
+
+def test_who_waits_in_vain_sleeps(loop: Loop) -> None:
+    loop.series(2000, 300)
+    assert _all_sleep(loop)
+    before = time.process_time()
+    time.sleep(0.1)
+    assert time.process_time() - before < 0.05
+
+
+def test_two_kernels_with_helpers_of_their_own(loop: Loop) -> None:
+    """Their helpers look for work at the same time, and want the same cores."""
+    other = Loop("/* another one */")
+    assert all(one.once(1 + n % 40, 3) for n in range(2000) for one in (loop, other))
+    wrong: list[Loop] = []
+
+    def call(one: Loop) -> None:
+        wrong.extend(one for n in range(2000) if not one.once(1 + n % 40, 3))
+
+    callers = [threading.Thread(target=call, args=(one,)) for one in (loop, other)]
+    for c in callers:
+        c.start()
+    for c in callers:
+        c.join()
+    assert not wrong
 
 
 @pytest.mark.parametrize("fails", [0, 9, 15, 16, 30, 31])
