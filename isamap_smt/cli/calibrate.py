@@ -63,7 +63,8 @@ def _show(found: Any, path: str) -> None:
             f"beside computing, {b.width} B: {b.loads:.2f} loads a cycle; each row in place beyond the seventh {b.far_row:.2f}"
         )
     out.print(f"computing waits for {found.near}/16 of what comes from the second cache meanwhile")
-    out.print(f"sharing a loop with another thread: {found.start_threads:,.0f} cycles")
+    shared = f"{found.start_threads:,.0f} cycles" if found.start_threads else "not measured, so as described"
+    out.print(f"sharing a loop with another thread: {shared}")
     if found.left_out:
         out.print(f"not measured, so as described: {', '.join(found.left_out)}")
     if found.doubt:

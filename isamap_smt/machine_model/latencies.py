@@ -58,7 +58,7 @@ def _chain(size: int) -> np.ndarray:
     return buffer
 
 
-_LOOP_COUNT, _SHARES = 200, 9
+_LOOPS, _ENOUGH, _LEAST = 40_000, 300, 30
 _LOOP = (
     "#include <pthread.h>\n#include <stdint.h>\n#include <time.h>\n"
     + HELPERS
@@ -69,27 +69,39 @@ static double now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static int nothing(const void *context, isamap_share *share) {
-    (void)context;
-    for (int64_t from, to; isamap_next(share, 0, &from, &to);) {}
+/* Each iteration takes `seconds`. own: how many of them the caller does. */
+struct isamap_pair { double seconds; pthread_t caller; int64_t own; };
+static int pair(const void *context, isamap_share *share) {
+    struct isamap_pair *const p = (struct isamap_pair *)context;
+    for (int64_t from, to; isamap_next(share, 0, &from, &to);) {
+        const double start = now(), seconds = p->seconds * (double)(to - from);
+        if (pthread_equal(pthread_self(), p->caller)) p->own += to - from;
+        while (now() - start < seconds) {}
+    }
     return 0;
 }
-/* Seconds of a loop of two iterations without a body, on two threads. */
-double isamap_share_nothing(int64_t times) {
-    const double start = now();
-    for (int64_t n = 0; n < times; ++n)
-        if (isamap_parallel(2, 2, nothing, 0)) return -1;
-    return (now() - start) / (double)times;
+/* What loops of two iterations take beyond one of them, where each of two threads does one; how many of at most so many loops
+   that were, `enough` at most. */
+int64_t isamap_shared(int64_t loops, int64_t enough, double seconds, double *found) {
+    int64_t both = 0;
+    while (loops-- > 0 && both < enough) {
+        struct isamap_pair p = {seconds, pthread_self(), 0};
+        const double start = now();
+        if (isamap_parallel(2, 2, pair, &p)) return 0;
+        const double longer = now() - start - seconds;
+        if (p.own == 1 && longer < seconds) found[both++] = longer; /* else one of them was interrupted */
+    }
+    return both;
 }
 """
 )
 
 
 def share_seconds(cc: str | None = None) -> float:
-    """Seconds to share a loop with one helper that is awake: the median of several tries, as a helper that sleeps is not
-    waited for. Raises BuildError."""
-    call = ctypes.CDLL(str(build_library(_LOOP, cc=cc))).isamap_share_nothing
-    call.argtypes, call.restype = [ctypes.c_int64], ctypes.c_double
-    call(_LOOP_COUNT)
-    found = sorted(float(call(_LOOP_COUNT)) for _ in range(_SHARES))
-    return max(0.0, found[_SHARES // 2])
+    """Seconds to share a loop with one helper that is awake: the median of loops in which both took part, as nobody waits for a
+    helper that is late; 0 where that was rare. Raises BuildError."""
+    call = ctypes.CDLL(str(build_library(_LOOP, cc=cc))).isamap_shared
+    call.argtypes, call.restype = [ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p], ctypes.c_int64
+    found = np.zeros(_ENOUGH)
+    both = call(_LOOPS, _ENOUGH, 3e-6, found.ctypes.data)
+    return float(np.median(found[:both])) if both >= _LEAST else 0.0

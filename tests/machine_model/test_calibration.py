@@ -75,7 +75,8 @@ def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> Non
     assert all(0.5 < p.cycles < 1000 for p in taken.across) and {p.ahead for p in taken.across} == {0, 1, 2, 4}
     waits = dict(taken.latencies)
     assert 2 < waits["L1"] < waits["L2"] < waits["DRAM"] < 5000
-    assert far.working_set > 4 * near.working_set and taken.start_threads > 100
+    assert far.working_set > 4 * near.working_set
+    assert taken.start_threads == 0 or taken.start_threads > 300  # no line goes from core to core and back sooner
 
 
 def test_copies_of_rows_are_priced_as_the_first_cache_copies(taken: Calibration, host: Hardware) -> None:
