@@ -2,8 +2,10 @@
 
 exp ends in a product with 2^k. One product would need a k that is an exponent, which the ends of the range have not, so the
 sequence multiplies by two powers. vscalefps takes any k and rounds once, as the second of the two products does, of which the
-first one is exact. sigmoid makes its 2^k so, which is a float from the smallest subnormal to 2^127. The coefficients of erf's
-piece are picked by vpermps from registers, where other machines load them.
+first one is exact. Where k leaves the range, or is NaN, it gives infinity, 0 or NaN of any positive factor: so not the argument
+is kept within a range, which takes two steps, but r, of which vrangeps takes the sign and the lesser size in one.
+sigmoid makes its 2^k so, which is a float from the smallest subnormal to 2^127. The coefficients of erf's piece are picked by
+vpermps from registers, where other machines load them.
 Each function is a list of steps, so that those of several executions can take turns.
 benchmarks/accuracy.py compares the two for all 2^32 arguments.
 """
@@ -14,6 +16,7 @@ import isamap_smt as im
 from isamap_hardware.erf_pieces import pieces
 
 REQUIRES = ("avx512f",)
+RANGE = (*REQUIRES, "avx512dq")
 
 PRELUDE = """\
 /* a b + c */
@@ -43,7 +46,7 @@ static inline __m512 avx512_signed(__m512 size, __m512 x) {
 }
 """
 
-#: x = k ln 2 + r, k whole, of x within [-104, 89].
+#: x = k ln 2 + r, k whole; for |x| below 2^21 |r| is less than 1/2.
 WHOLE = (
     "__m512 k = avx512_fused(x, _mm512_set1_ps(1.4426950216293335f), 12582912.0f);",
     "k = _mm512_sub_ps(k, _mm512_set1_ps(12582912.0f));",
@@ -56,10 +59,11 @@ POLYNOMIAL = (
     "p = avx512_fused(r, p, 0.5f);",
 )
 EXP = (
-    "__m512 x = avx512_within({a}, 89.0f);",
+    "__m512 x = {a};",
     *WHOLE,
     "__m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(-0.693145751953125f), x);",
     "r = _mm512_fmadd_ps(k, _mm512_set1_ps(-1.4286197256296873e-06f), r);",
+    "r = _mm512_range_ps(r, _mm512_set1_ps(0.5f), 2);",  # the sign of r, and its size or 1/2: of what is NaN 1/2, too
     *POLYNOMIAL,
     "p = avx512_fused(r, p, 1.0f);",
     "p = avx512_fused(r, p, 1.0f);",
@@ -90,7 +94,9 @@ ERF = (
 )
 
 
-def function(name: str, steps: tuple[str, ...], latency: float, per_cycle: float) -> im.Instruction:
+def function(
+    name: str, steps: tuple[str, ...], latency: float, per_cycle: float, requires: tuple[str, ...] = REQUIRES
+) -> im.Instruction:
     """The function of that name in each of 16 lanes."""
     return im.instruction(
         f"avx512.{name}_ps",
@@ -100,7 +106,7 @@ def function(name: str, steps: tuple[str, ...], latency: float, per_cycle: float
         dtypes=dict.fromkeys("ac", "f32"),
         places=dict.fromkeys("ac", "zmm"),
         emit="\n".join(steps),
-        requires=REQUIRES,
+        requires=requires,
         latency=latency,
         per_cycle=per_cycle,
         c_types=dict.fromkeys("ac", "__m512"),
@@ -110,7 +116,7 @@ def function(name: str, steps: tuple[str, ...], latency: float, per_cycle: float
 
 
 FUNCTIONS = (
-    function("exp", EXP, 50.0, 0.2),
+    function("exp", EXP, 50.0, 0.2, RANGE),
     function("sigmoid", SIGMOID, 75.0, 0.14),
     function("erf", ERF, 48.0, 0.15),
 )

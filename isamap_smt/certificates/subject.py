@@ -263,7 +263,7 @@ def _split_document(split: Apart) -> dict[str, Any]:
     if isinstance(split, Numbered):
         return {"numbered": list(split.statements)}
     before = {} if split.before is None else {"before": _split_document(split.before)}
-    form = {} if split.form == "sums" else {split.form: True}
+    form = {"masked": True} if split.masked else {} if split.form == "sums" else {split.form: True}
     return {name: getattr(split, name) for name in _SPLIT} | form | before
 
 
@@ -281,7 +281,7 @@ def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
         return replace(stage_values(whole, statement), before=before)
     if then.get("digits"):
         return replace(split_axis(whole, axis, parts, statement), before=before)
-    made = split_sum(whole, axis, parts, blocks=blocks, inner=inner, statement=statement)
+    made = split_sum(whole, axis, parts, blocks=blocks, inner=inner, statement=statement, masked="masked" in then)
     return replace(made, before=before)
 
 

@@ -167,7 +167,7 @@ def _additions(x: Online, n: int, rest: bool, split: Apart) -> int:
     points = x.left if rest else x.block
     for one in _splits(split):
         if one.whole.statements[one.statement].target.tensor == s.target.tensor:
-            left = points - _covered(one)
+            left = max(points - _covered(one), 0)
             return _covered(one) // one.parts - 1 + ceil(log2(one.parts)) + left
     return points - 1
 

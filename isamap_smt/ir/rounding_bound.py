@@ -25,8 +25,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
@@ -182,7 +184,7 @@ class _Bounds:
         else:
             found = self._of(value, kind)
             reach = s.extents_of(s.target.index)
-            if s.op in ("max", "min") and not s.guard:
+            if s.op in ("max", "min") and _reached(s):
                 made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
             elif s.op == "=" and reach is not None:
                 made = found if reach == self.kernel.tensor(name).shape and not s.guard else _either(found, before)
@@ -204,7 +206,8 @@ class _Bounds:
         count = prod(int(s.axis(n).extent) for n in s.reduction_axes)
         low, high = a.low * count, a.high * count
         if s.guard:
-            low, high = min(low, 0.0), max(high, 0.0)
+            least = float(_reached(s))  # terms
+            low, high = min(low, a.low * least), max(high, a.high * least)
         elif a.low >= 0 and a.peak > 0 and a.over == s.reduction_axes:
             low = max(low, a.peak + (count - 1) * a.low)
         there = before or Bound(0.0, 0.0)
@@ -297,6 +300,12 @@ class _Bounds:
         if whole != value or m.index != s.target.index or self.now.guard:
             return made
         return replace(made, high=0.0, low=min(made.low, 0.0), peak=0.0, over=s.reduction_axes)
+
+
+def _reached(s: Statement) -> bool:
+    """Whether each element of the target has a point of the reduction: its first one, where a guard leaves others out."""
+    first = dict.fromkeys(s.reduction_axes, 0)
+    return all(always_true(substitute(g, first), s.axes) for g in s.guard)
 
 
 def _both(r: float, s: float) -> float:

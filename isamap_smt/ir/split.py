@@ -51,7 +51,8 @@ class SplitSum:
     moved: the temporary that is `axis`, an operand, moved by `parts`; then there are no pieces, and `sums` is what that adds.
     staged: what the statement reduces is in `sums`, element by element; there are no pieces either.
     Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points.
-    axis: the one that is split, into `parts` sums. blocks, inner: how mapping.split.split_sum() made it; nothing rests on them.
+    axis: the one that is split, into `parts` sums. blocks, inner, masked: how mapping.split.split_sum() made it; nothing rests on
+    them.
     """
 
     whole: Kernel
@@ -67,6 +68,7 @@ class SplitSum:
     before: Apart | None = None
     moved: str = ""
     staged: bool = False
+    masked: bool = False
 
     @property
     def form(self) -> str:
@@ -107,7 +109,9 @@ class SplitSum:
             return f"staged-{self.statement + 1}"
         how = "digits" if self.digits else "cut" if self.blocks else "split"
         extent = self.whole.statements[self.statement].axis(self.axis).extent
-        return f"{how}-{self.axis}-{extent}-{self.parts}" + (f"-{self.inner}" if self.inner > 1 else "")
+        return (
+            f"{how}-{self.axis}-{extent}-{self.parts}" + f"-{self.inner}" * (self.inner > 1) + "-masked" * self.masked
+        )
 
     @property
     def way(self) -> str:

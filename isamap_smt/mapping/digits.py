@@ -174,9 +174,8 @@ def remade(split: Apart, whole: Kernel, before: Apart | None = None) -> Apart:
     elif split.digits:
         made = split_axis(whole, split.axis, split.parts, split.statement)
     else:
-        made = split_sum(
-            whole, split.axis, split.parts, blocks=split.blocks, inner=split.inner, statement=split.statement
-        )
+        axis, parts, at, masked = split.axis, split.parts, split.statement, split.masked
+        made = split_sum(whole, axis, parts, blocks=split.blocks, inner=split.inner, statement=at, masked=masked)
     return replace(made, before=before)
 
 

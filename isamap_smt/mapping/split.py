@@ -16,13 +16,20 @@ from isamap_smt.language import to_text
 
 
 def split_sum(
-    kernel: Kernel, axis: str, parts: int, *, blocks: bool = False, inner: int = 1, statement: int | None = None
+    kernel: Kernel,
+    axis: str,
+    parts: int,
+    *,
+    blocks: bool = False,
+    inner: int = 1,
+    statement: int | None = None,
+    masked: bool = False,
 ) -> SplitSum:
     """The kernel with its sum over `axis` in `parts` partial sums.
 
     Point k goes to sum (k // inner) % parts: `inner` neighbours stay together, the next ones go to the next sum. blocks: each sum
-    takes one contiguous range instead. What parts * inner does not divide is added on its own. statement: the main one where None.
-    Raises ScheduleError where the axis cannot be split.
+    takes one contiguous range instead. What parts * inner does not divide is added on its own; masked: the sums have one point
+    more, where a condition says so. statement: the main one where None. Raises ScheduleError where the axis cannot be split.
     """
     position = kernel.main if statement is None else statement
     s = kernel.statements[position]
@@ -35,7 +42,7 @@ def split_sum(
         raise ScheduleError(
             f"the sum over {axis} has {extent} points; it splits into 2 to {most} partial sums, not {parts}"
         )
-    steps = extent // (parts * inner)
+    steps = -(-extent // (parts * inner)) if masked else extent // (parts * inner)
     names = _Names(kernel, axis, s.target.tensor)
     return _Split(kernel, position, axis, parts, inner, steps, blocks, names).made()
 
@@ -107,8 +114,12 @@ class _Split:
         return tuple(sorted(kept, key=lambda a: plain.index(a.name) if a.name in plain else len(plain)))
 
     @property
+    def extent(self) -> int:
+        return int(self.statement.axis(self.axis).extent)
+
+    @property
     def covered(self) -> int:
-        """Points of the axis that go into partial sums."""
+        """Points of the axis that go into partial sums; more than there are where the last are cut off by a condition."""
         return self.parts * self.inner * self.steps
 
     def made(self) -> SplitSum:
@@ -117,8 +128,8 @@ class _Split:
         partial, piece = self._partial()
         pieces = [piece]
         statements = [partial, self._closing()]
-        rest = int(self.statement.axis(self.axis).extent) - self.covered
-        if rest:
+        rest = self.extent - self.covered
+        if rest > 0:
             over, more = self._rest(rest)
             statements.append(over)
             pieces.append(more)
@@ -134,7 +145,7 @@ class _Split:
         )
         new = replace(new, text=to_text(new))
         made = (self.axis, self.parts, tuple(pieces), tensor.name, n + 1, self.blocks, self.inner)
-        return SplitSum(k, new, n, *made)
+        return SplitSum(k, new, n, *made, masked=self.covered > self.extent)
 
     def _tensor(self) -> Tensor:
         return Tensor(
@@ -183,13 +194,14 @@ class _Split:
         self, number: int, target: Access, point: Any, axes: list[Axis], given: Indices
     ) -> tuple[Statement, Piece]:
         s, table = self.statement, {self.axis: point}
+        cut = self.covered > self.extent
         others = [a for a in s.axes if a.name != self.axis]
         statement = replace(
             s,
             target=target,
             value=put_into_indices(s.value, table),
             axes=tuple(x for a in s.axes for x in (axes if a.name == self.axis else [a])),
-            guard=tuple(substitute(g, table) for g in s.guard),
+            guard=(*(substitute(g, table) for g in s.guard), *([sp.Lt(point, self.extent)] if cut else [])),
             source="",
         )
         same: Indices = tuple((a.name, a.symbol) for a in others)

@@ -43,6 +43,9 @@ REUSED = 32  # times an operand that is packed in each call is used; more often,
 KINDS = ("split", "cut", "digits", "online")  # of pins
 WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
+REST_CYCLES = (
+    4.0  # per point that no partial sum has, each of which waits for the one before it; of whole numbers a quarter
+)
 MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
 CHAINS = 4  # sums side by side, of which none waits for the one before it
 
@@ -137,8 +140,12 @@ def splits(
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
-            for parts in (lanes,) if schedule is None else _parts(sized, position, extent, lanes, near):
-                yield split_sum(_fixed(kernel, sizes, axis), axis, parts, inner=near, statement=statement)
+            cut = near == 1 and bool(beyond_for(main))  # loads may leave what changes nothing behind the end
+            for masked in (False, True) if cut else (False,):
+                ways = (lanes,) if schedule is None else _parts(sized, position, extent, lanes, near, masked)
+                for parts in (n for n in ways if not masked or extent % n):
+                    whole = _fixed(kernel, sizes, axis)
+                    yield split_sum(whole, axis, parts, inner=near, statement=statement, masked=masked)
     if threads > 1 and schedule is not None and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
@@ -156,18 +163,22 @@ def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
             yield shift_operand(kernel, operand)
 
 
-def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int) -> tuple[int, ...]:
+def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int, masked: bool) -> tuple[int, ...]:
     """Numbers of partial sums. Rows so long that several side by side leave the first cache are each summed by several vectors, of
-    which none waits, also where a term takes several steps; the points that these leave over are computed one by one, and may be
-    too many. Where there are fewer results than such sums, one vector is offered, too."""
-    if extent < CHAINS * lanes * near * REUSED:
+    which none waits, also where a term takes several steps, and rows half as long by half as many; the points that these leave over
+    are computed one by one where no mask takes them along, and may be too many. Where there are fewer results than such sums, one
+    vector is offered, too."""
+    most = 2 * extent // (lanes * near * REUSED)
+    if most < 2:
         return (lanes,)
     extents = kernel.tensor(kernel.statements[position].target.tensor).shape
     results = prod(map(int, extents)) if all(map(is_constant, extents)) else CHAINS
     if results < CHAINS:
         return lanes, lanes * CHAINS
+    over = 0 if masked else 1
     chains = min(
-        (2 * CHAINS, CHAINS, CHAINS // 2, 1), key=lambda n: extent // (n * lanes) + extent % (lanes * near * n)
+        (n for n in (2 * CHAINS, CHAINS, CHAINS // 2, 1) if n <= most),
+        key=lambda n: -(-extent // (n * lanes)) + over * (extent % (lanes * near * n)),
     )
     return (lanes * chains,)
 
@@ -277,7 +288,7 @@ def _cycles(schedule: Schedule) -> float:
 
 
 def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
-    """Predicted cycles to add up the partial sums."""
+    """Predicted cycles to add up the partial sums, and what they leave over."""
     if split.digits:
         return 0.0
     if split.moved:
@@ -287,8 +298,12 @@ def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
             .shape
         )
         return MOVED_CYCLES * prod(int(n) for n in shape if is_constant(n))
-    cells = [n for n in split.kernel.with_sizes(rest(split, sizes)).tensor(split.sums).shape if is_constant(n)]
-    return ADD_CYCLES * prod(int(n) for n in cells)
+    kernel = split.kernel.with_sizes(rest(split, sizes))
+    left = [kernel.statements[p.statement].axes for p in split.pieces[1:]]
+    cells = prod(int(n) for n in kernel.tensor(split.sums).shape if is_constant(n))
+    points = sum(prod(int(a.extent) for a in axes if is_constant(a.extent)) for axes in left)
+    waits = kernel.tensor(split.sums).dtype.is_float
+    return ADD_CYCLES * cells + REST_CYCLES * points * waits
 
 
 def rest(split: Apart, sizes: Dict[str, int]) -> dict[str, int]:

@@ -7,9 +7,9 @@ from isamap_smt.ir.program import Program, Use, buffers, walk
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
-    """Every instruction that the program executes, each once."""
+    """Every instruction that the program executes, each once. Those that are made for statements may share a name."""
     nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return tuple({i.name: i for n in nodes if isinstance(n, Use) for i in n.instructions if not i.portable}.values())
+    return tuple(dict.fromkeys(i for n in nodes if isinstance(n, Use) for i in n.instructions if not i.portable))
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:

@@ -13,6 +13,10 @@ import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import DescriptionError
 from isamap_smt.runtime.conformance import remembered
+from isamap_smt.runtime.conformance.check import RIGHT as IS_RIGHT
+from isamap_smt.runtime.conformance.check import WRONG as IS_WRONG
+from isamap_smt.runtime.conformance.check import check_instructions
+from isamap_smt.runtime.packing import used_instructions
 
 pytestmark = pytest.mark.needs("avx2", "fma")
 
@@ -187,3 +191,14 @@ def test_a_wrong_result_has_a_status_of_its_own(
         assert run([*words, "--json"]) == 6
         document = json.loads(capsys.readouterr().out)
         assert said in document["wrong"] and document["exact"] is False
+
+
+def test_covers_of_several_statements_are_checked_each_though_they_share_a_name() -> None:
+    text = "temporary e\ne[i,n] = exp(x[i,n] - 1)\ny[i,n] = e[i,n] * e[i,n] + x[i,n]"
+    program = im.plan(im.kernel(text, name="covers"), "avx2", sizes={"i": 64, "n": 300}).program
+    first, second = (i for i in used_instructions(program) if i.kind == "compute")
+    assert first.name == second.name
+    assert "_mm256_sub_ps" in first.emit
+    wrong = replace(first, emit=first.emit.replace("_mm256_sub_ps", "_mm256_add_ps"))
+    for chosen, expected in (((wrong, second), [IS_WRONG, IS_RIGHT]), ((second, first), [IS_RIGHT, IS_RIGHT])):
+        assert [c.status for c in check_instructions(chosen, im.find_hardware("avx2"))] == expected

@@ -168,7 +168,8 @@ def test_an_instruction_shows_which_cells_are_active_and_what_the_others_become(
 
 def test_a_statement_that_isamap_made_is_named_by_its_text() -> None:
     """Nobody who wrote one statement knows a third."""
-    notes = im.plan(im.kernel("S[i] max= A[i,j] where j <= i", name="rows"), "avx512", sizes={"i": 20, "j": 40}).notes
+    kernel = im.kernel("S[i] max= A[i,j] where j <= i", name="rows")
+    notes = im.plan(kernel, "avx512", sizes={"i": 20, "j": 40}, fix={"split.j": 16}).notes
     said = "`S[i] max= A[i, j_rest + 32] where j_rest + 32 <= i` of rows is computed element by element"
     assert any(n.startswith(said) for n in notes)
     assert not any("statement" in n for n in notes)
@@ -205,3 +206,22 @@ def test_partial_results_of_two_rows_are_proved(text: str, machine: str, sizes: 
     assert planned.proof.proved
     assert not [n for n in planned.notes if "element by element" in n]
     assert any("16 partial sums" in n for n in planned.notes)
+
+
+MACHINES = {"avx512": "avx512f", "avx2": "avx2"}
+ENDS = {"max=": np.max, "min=": np.min, "+=": np.sum}
+
+
+@pytest.mark.parametrize("machine", [pytest.param(m, marks=pytest.mark.needs(n)) for m, n in MACHINES.items()])
+@pytest.mark.parametrize("j", [33, 77, 1000])
+@pytest.mark.parametrize("op", ENDS)
+def test_rows_that_lanes_do_not_divide_end_in_a_mask(op: str, j: int, machine: str) -> None:
+    """Behind each row lie numbers that would be in its result."""
+    text = f"M[i] {op} X[i,j]\naxis i < 7\naxis j < {j}\nX: f32[7, {j + 3}]"
+    planned = im.plan(im.kernel(text, name="ends"), machine)
+    assert planned.split is not None and planned.split.split.masked
+    assert not any("element by element" in n for n in planned.notes)
+    x = np.random.default_rng(j).integers(-9, 10, (7, j + 3)).astype(np.float32)
+    x[:, j:] = {"max=": np.inf, "min=": -np.inf, "+=": np.nan}[op]
+    x[3, j - 1] = np.nan
+    np.testing.assert_array_equal(im.build(planned)(x), ENDS[op](x[:, :j], axis=1))

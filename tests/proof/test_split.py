@@ -48,6 +48,32 @@ def test_split_computes_the_same(text: str, parts: int, blocks: bool, inner: int
         np.testing.assert_array_equal(got[name], want[name])
 
 
+@pytest.mark.parametrize("parts, k", [(8, 21), (8, 16), (16, 31), (4, 5)])
+@pytest.mark.parametrize("text", ["C[i] += A[i,k]", "C[i] max= A[i,k] where k <= i", NT])
+def test_the_last_points_are_cut_off_by_a_condition(text: str, parts: int, k: int) -> None:
+    kernel = whole(text, k).with_dtypes(dict.fromkeys("AB" if "B" in text else "A", "i32") | {"C": "i32"})
+    made = split_sum(kernel, "k", min(parts, k), masked=True)
+    assert (made.masked, len(made.pieces)) == (k % parts != 0, 1)
+    assert made.key.endswith("-masked") == made.masked
+    assert prove_split(made).word == "proved"
+    sizes = dict.fromkeys(kernel.free_sizes, 9)
+    arrays = random_arrays(kernel, sizes, np.random.default_rng(4))
+    want, got = (run_kernel(x, arrays, sizes=sizes)["C"] for x in (kernel, made.kernel))
+    np.testing.assert_array_equal(got, want)
+
+
+def ends_at(x: SplitSum, k: Any) -> SplitSum:
+    """The condition of the first piece lets points up to k pass."""
+    return change(x, 0, guard=() if k is None else (sp.Lt(dict(x.pieces[0].point)["k"], k),))
+
+
+@pytest.mark.parametrize("k, claim", [(None, "bounds"), (22, "bounds"), (20, "coverage"), (16, "coverage")])
+def test_a_condition_that_cuts_off_other_points_is_refuted(k: Any, claim: str) -> None:
+    made = split_sum(whole("C[i] += A[i,k]"), "k", 8, masked=True)
+    assert prove_split(ends_at(made, 21)).proved
+    assert claim in [c.claim for c in prove_split(ends_at(made, k)).failed() if c.verdict.word == "refuted"]
+
+
 def test_split_kernel_is_text_that_reads_back() -> None:
     made = split_sum(whole(), "k", 8)
     assert im.kernel(made.kernel.text, name="whole") == made.kernel

@@ -163,6 +163,16 @@ def test_sums_and_maxima_in_parts_are_those_of_the_whole() -> None:
     assert 1e-5 < apart.error < np.inf
 
 
+def test_a_guarded_maximum_is_bounded_where_each_row_has_a_point() -> None:
+    def ends(guard: str) -> tuple[float, float]:
+        kernel = im.kernel(f"m[i] max= x[i,k] where {guard}", name="rows").with_sizes({"i": 5, "k": 7})
+        (m,) = bound_of_kernel(kernel, {"x": (-2, 3)}).values()
+        return m.low, m.high
+
+    assert ends("k <= i") == (-2, 3)
+    assert ends("k < i") == (-np.inf, np.inf)
+
+
 def test_what_is_added_to_a_sum_is_one_rounding_more() -> None:
     kernel = im.kernel("s[] += x[n]\ns[] += z[m]\ny[] = s[]", name="twice").with_sizes({"n": 7, "m": 5})
     s = im.rounding_bound(kernel, {"x": (0, 1), "z": (0, 2)})["s"]

@@ -254,9 +254,11 @@ def test_many_partial_maxima_are_one_maximum(parts: int) -> None:
     assert len(im.print_c(planned.checked)) < 1000 * parts + 20_000
 
 
-def test_sixteen_lanes_hold_partial_maxima() -> None:
-    planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": 1000})
-    assert planned.split is not None and planned.split.split.parts == 16
+@pytest.mark.parametrize("j, parts, masked", [(300, 16, True), (1000, 32, True), (2048, 128, False)])
+def test_lanes_hold_partial_maxima_in_as_many_chains_as_a_row_is_long(j: int, parts: int, masked: bool) -> None:
+    planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": j})
+    assert planned.split is not None
+    assert (planned.split.split.parts, planned.split.split.masked) == (parts, masked)
 
 
 @pytest.mark.parametrize("name", ["avx512.selected", "no.selected"])

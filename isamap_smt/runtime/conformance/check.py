@@ -73,17 +73,14 @@ def check_instructions(
 ) -> tuple[Checked, ...]:
     """These instructions of the machine, in order. emulate: by SIMDe; None: what this CPU lacks, where SIMDe is installed."""
     where = (Here(cc, emulate) if place is None else place).of(machine)
-    made: dict[str, Made | Checked] = {}
-    for n, i in enumerate(chosen):
-        found_c = as_c(n, i, machine)
-        made[i.name] = found_c if isinstance(found_c, Checked) else _placed(found_c, where)
-    built = compiled([m for m in made.values() if isinstance(m, Made)], where)
+    printed = [as_c(n, i, machine) for n, i in enumerate(chosen)]
+    made = [m if isinstance(m, Checked) else _placed(m, where) for m in printed]
+    built = compiled([m for m in made if isinstance(m, Made)], where)
     found = []
-    for n, i in enumerate(chosen):
+    for n, (i, what) in enumerate(zip(chosen, made, strict=True)):
         if progress is not None:
             progress(n, len(chosen), i.name)
-        what = made[i.name]
-        found.append(what if isinstance(what, Checked) else _run(what, machine, built[i.name], results, seed, where))
+        found.append(what if isinstance(what, Checked) else _run(what, machine, built[n], results, seed, where))
     return tuple(found)
 
 
@@ -140,17 +137,17 @@ def _placed(made: Made, where: Place) -> Made | Checked:
     return made
 
 
-def compiled(made: Sequence[Made], where: Place) -> dict[str, Path | str]:
-    """Instruction -> what was built of each; or what the compiler says of it, where it refuses that one alone."""
-    found: dict[str, Path | str] = {}
+def compiled(made: Sequence[Made], where: Place) -> dict[int, Path | str]:
+    """The number of each -> what was built of it; or what the compiler says of it, where it refuses that one alone."""
+    found: dict[int, Path | str] = {}
     for emulator in dict.fromkeys(m.emulator for m in made):
         group = [m for m in made if m.emulator == emulator]
         try:
             built = _built(group, where)
-            found.update((m.instruction.name, built) for m in group)
+            found.update((m.number, built) for m in group)
         except BuildError as error:
             if len(group) == 1:
-                found[group[0].instruction.name] = str(error)
+                found[group[0].number] = str(error)
                 continue
             for m in group:
                 found |= compiled([m], where)
@@ -158,7 +155,7 @@ def compiled(made: Sequence[Made], where: Place) -> dict[str, Path | str]:
 
 
 def _built(group: Sequence[Made], where: Place) -> Path:
-    used = tuple({i.name: i for m in group for i in m.used}.values())
+    used = tuple(dict.fromkeys(i for m in group for i in m.used))
     requires = {feature for i in used for feature in i.requires}
     return where.build(source.source([m.function for m in group], used), requires, group[0].emulator)
 
