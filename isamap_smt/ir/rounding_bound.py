@@ -107,18 +107,20 @@ def rounding_bound(
     trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
     UnknownNameError for an input without a range, RangeError for a range that is none.
     """
-    found = _followed(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
+    found = followed(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
     return {n: found.tensors[n] for n in found.kernel.results}
 
 
 def widest(kernel: Kernel, ranges: Mapping[str, tuple[float, float]]) -> tuple[Statement, float]:
     """The statement whose elements may be largest beside those that it reads, and how large; raises as rounding_bound()."""
-    found = _followed(kernel, ranges, {})
+    found = followed(kernel, ranges, {})
     return max(found.sizes, key=lambda x: x[1] / max(1.0, x[2]))[:2]
 
 
-def _followed(fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any]) -> _Bounds:
-    """Every statement, one after the other."""
+def followed(
+    fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any], by: type[Bounds] | None = None
+) -> Bounds:
+    """What is known of every tensor behind the last statement. by: what follows them. Raises as rounding_bound()."""
     if fixed.free_sizes or fixed.recurrences:
         what = "has recurrences" if fixed.recurrences else f"needs the sizes {', '.join(fixed.free_sizes)}"
         raise SizeError(f"{fixed.name} {what}: no bound of its rounding is known")
@@ -134,7 +136,7 @@ def _followed(fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: M
         else:
             say = f"ranges={{{t.name!r}: (-1, 1)}}"
             raise UnknownNameError(f"{t.name} has no range: say where its elements lie, such as {say}")
-    found = _Bounds(fixed, known)
+    found = (by or Bounds)(fixed, known)
     for number, s in enumerate(fixed.statements):
         found.statement(s, trees.get(number))
     return found
@@ -157,7 +159,7 @@ def _given(name: str, kind: DType, ends_: Any) -> Bound:
     return Bound(low, high)
 
 
-class _Bounds:
+class Bounds:
     """What is known of every tensor so far."""
 
     def __init__(self, kernel: Kernel, inputs: dict[str, Bound]) -> None:
@@ -191,7 +193,8 @@ class _Bounds:
         self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}
         if s.op == "max" and first and not s.guard and tree is None:
             self.maxima[name] = (s.value, s)
-        self.tensors[name] = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
+        made = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
+        self.tensors[name] = self.kept(made, None, kind)
         self.places[name] = s.target.index
         self.sizes.append((s, self.tensors[name].size, read))
 
@@ -226,7 +229,11 @@ class _Bounds:
 
     def _of(self, x: Any, kind: DType) -> Bound:
         found = self._value(x, kind)
-        return found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING
+        return self.kept(found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING, x, kind)
+
+    def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
+        """What is gone on with, of what was found of an expression of the statement, or, where x is None, of what it wrote."""
+        return found
 
     def _value(self, x: Any, kind: DType) -> Bound:
         own = type_of(x, self.types) or kind
@@ -405,4 +412,4 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-__all__ = ["Bound", "rounding_bound", "widest"]
+__all__ = ["Bound", "Bounds", "followed", "rounding_bound", "widest"]
