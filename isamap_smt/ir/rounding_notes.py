@@ -13,7 +13,7 @@ from typing import Any
 from isamap_encodings.enclosures import shorter
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.rounding_bound import NOTHING, Bound, Bounds, followed
+from isamap_smt.ir.rounding_bound import NOTHING, Bound, Bounds, nearest
 from isamap_smt.ir.typed import type_of
 
 DIGITS = 5
@@ -24,7 +24,7 @@ def rounding_notes(
     kernel: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any]
 ) -> tuple[dict[str, Bound], Notes]:
     """The range of each input, and what is found of every expression. Raises as rounding_bound()."""
-    found = followed(kernel, ranges, trees, Noted)
+    found = nearest(kernel, ranges, trees, Noted)
     assert isinstance(found, Noted)
     return found.inputs, found.notes
 
@@ -32,8 +32,8 @@ def rounding_notes(
 class Noted(Bounds):
     """Goes on with a few digits of each bound, and writes it down."""
 
-    def __init__(self, kernel: Kernel, inputs: dict[str, Bound]) -> None:
-        super().__init__(kernel, inputs)
+    def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
+        super().__init__(kernel, inputs, part)
         self.inputs, self.number = dict(inputs), -1
         self.notes: Notes = {}
 

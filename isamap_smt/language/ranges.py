@@ -130,7 +130,7 @@ def _comparison(
 
 def _number(node: ast.expr) -> int | None:
     """The whole number that a literal is, with its sign; None for anything else."""
-    value = _real(node)
+    value: Any = _real(node)
     return value if type(value) is int else None
 
 
