@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import factorial, log
+from math import factorial, isqrt, log
 
 Ends = tuple[Fraction, Fraction]
 DIGITS = 12  # of what others get
@@ -63,6 +63,13 @@ def grown(d: Fraction) -> Fraction:
     return shorter(d + d * d / 2 + d**3, True)  # what is left of the series is less than d^3 up to d = 1
 
 
+def shrunk(s: Fraction) -> Fraction:
+    """Not below -log(1 - s), for 0 <= s < 1."""
+    if s > Fraction(1, 1000):
+        return shorter(-log_ends(1 - s)[0], True)
+    return shorter(s + s * s / 2 + s**3, True)  # what is left of the series is less than s^3 up to s = 1/2
+
+
 def log_ends(x: Fraction) -> Ends:
     """Below and above log x, for x > 0. Raises ArithmeticError where the guess is not confirmed."""
     if x == 1:
@@ -73,6 +80,15 @@ def log_ends(x: Fraction) -> Ends:
     if not (_exp(low)[1] <= x <= _exp(high)[0]):
         raise ArithmeticError(f"log({float(x):g}) is not between {float(low)} and {float(high)}")
     return _short((low, high))
+
+
+def root_ends(x: Fraction) -> Ends:
+    """Below and above the square root of x, for x >= 0."""
+    scale = 10**40
+    below = Fraction(isqrt(x.numerator * scale * scale // x.denominator), scale)
+    if below * below == x:
+        return below, below
+    return _short((below, below + Fraction(1, scale)), 2 * DIGITS)
 
 
 def _sigmoid(x: Fraction) -> Ends:

@@ -19,7 +19,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.enclosures import ENDS, SLOPE, grown
+from isamap_encodings.enclosures import ENDS, SLOPE, grown, root_ends, shorter, shrunk
 from isamap_encodings.solve import ask
 from isamap_encodings.verdict import Proved, Unknown, Verdict
 
@@ -144,10 +144,20 @@ def _quotient(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meanin
 
 
 def _root(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    """a' is a (1 + d), where |d| <= s < 1. So sqrt a' is sqrt a times sqrt(1 + d), which is within 1 - sqrt(1 - s) of 1; and the
+    inverse of that is within 1 / sqrt(1 - s) - 1."""
+    (k,) = known
+    if k.low <= 0 or (share := k.relative + k.absolute / k.low) >= 1:
+        return [z3.BoolVal(False)], []
     r, e = z3.Real(_R), z3.Real(_E)
-    if op == "sqrt":
-        return [x[0] >= 0, p[0] >= 0], [r >= 0, r * r == x[0], e >= 0, e * e == p[0]]
-    return [x[0] > 0, p[0] > 0], [r >= 0, r * r * x[0] == 1, e >= 0, e * e * p[0] == 1]
+    ends = [root_ends(v) for v in (k.low, k.high)]
+    least = root_ends(1 - share)[0]
+    if op == "rsqrt":
+        ends, more = [(1 / high, 1 / low) for low, high in reversed(ends)], 1 / least - 1
+    else:
+        more = 1 - least
+    more = shorter(more, up=True)
+    return [], [r >= _q(ends[0][0]), r <= _q(ends[1][1]), e - r <= _q(more) * r, r - e <= _q(more) * r]
 
 
 def _floor(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
@@ -174,7 +184,7 @@ def _logarithm(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meani
     (k,) = known
     if k.low <= 0 or (share := k.relative + k.absolute / k.low) >= 1:
         return [z3.BoolVal(False)], []
-    r, e, more = z3.Real(_R), z3.Real(_E), _q(-ENDS["log"](1 - share)[0])
+    r, e, more = z3.Real(_R), z3.Real(_E), _q(shrunk(share))
     return [], [r >= _q(ENDS["log"](k.low)[0]), r <= _q(ENDS["log"](k.high)[1]), e - r <= more, r - e <= more]
 
 

@@ -64,6 +64,7 @@ from isamap_smt.ir.typed import ends, literal_kind, type_of, typed_value
 _STEEPEST = {Tanh: 1.0, Sigmoid: 0.25, Erf: 2 / sqrt(pi)}
 _WIDEST = 700.0  # exponents beyond have no f64
 _PARTS = tuple(2.0**-n for n in range(4, 24, 2))  # c, of which the best is taken
+_LESS, _MORE = 1 - 1e-14, 1 + 1e-14  # of what is computed in f64
 _FAR = 8.0  # times larger: what is added moves a relative error little
 
 
@@ -431,10 +432,11 @@ def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
     if head is Log:
         return _rounded(Bound(log(a.low) - 1e-13, log(a.high) + 1e-13, 0.0, -log1p(-share)), kind, ulp)
     if head is Sqrt:
-        return _rounded(Bound(sqrt(a.low), sqrt(a.high), share / (1 + sqrt(1 - share)), 0.0), kind, ulp)
+        return _rounded(Bound(sqrt(a.low) * _LESS, sqrt(a.high) * _MORE, share / (1 + sqrt(1 - share)), 0.0), kind, ulp)
     if head is Rsqrt:
         root = sqrt(1 - share)  # 1 / root - 1, without cancellation
-        return _rounded(Bound(1 / sqrt(a.high), 1 / sqrt(a.low), share / (root * (1 + root)), 0.0), kind, ulp)
+        low, high = 1 / sqrt(a.high) * _LESS, 1 / sqrt(a.low) * _MORE
+        return _rounded(Bound(low, high, share / (root * (1 + root)), 0.0), kind, ulp)
     return NOTHING
 
 
