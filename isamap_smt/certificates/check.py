@@ -36,12 +36,14 @@ from isamap_smt.certificates.digests import mapping_digest
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import CLAIMS, Stored, read_certificate, well_formed
 from isamap_smt.certificates.remember import Outcome, keys_of, remember
+from isamap_smt.certificates.rounding import derive_rounding, rounding_from
 from isamap_smt.certificates.store import (
     PROGRAM,
     Certificate,
     Evidence,
     Lowered,
     Named,
+    Rounded,
     complete_stated,
     machine_certificate,
     stated,
@@ -205,7 +207,15 @@ class _Check:
             below = lowered.derived
             if not below.proof.proved:
                 return self._not_proved(below.proof, _told(below.proof), below.steps)
-        evidence = Evidence(derived, lowered, apart)
+        try:
+            rounding = self._rounding(lowered, split)
+        except DamagedError:
+            raise
+        except IsamapError as error:
+            return Outcome(self.id, "broken", ("its rounding is not followed any more", *self.changes, str(error)))
+        if rounding is not None and not rounding.derived.proof.proved:
+            return self._not_proved(rounding.derived.proof, _told(rounding.derived.proof), rounding.derived.steps)
+        evidence = Evidence(derived, lowered, apart, rounding)
         last = evidence.last
         if list(last.assumptions) != self.document["assumptions"] or last.arithmetic != self.document["arithmetic"]:
             self.changes.append("it assumes something else")
@@ -226,6 +236,14 @@ class _Check:
         if lowered.fingerprint != self.document["program"]["digest"]:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
         return lowered
+
+    def _rounding(self, lowered: Lowered | None, split: Apart | None) -> Rounded | None:
+        claimed = rounding_from(self.document)
+        if claimed is None:
+            return None
+        if lowered is None:
+            raise DamagedError("it bounds the rounding of a program, and has none")
+        return Rounded(*derive_rounding(lowered.program, split, claimed, self.memory.z3))
 
     def _not_proved(self, proof: Proof, told: str, steps: Sequence[Step] = ()) -> Outcome:
         status = "broken" if proof.word == "refuted" else "unknown"

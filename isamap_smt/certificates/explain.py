@@ -25,6 +25,7 @@ from isamap_smt.certificates.derive import (
 )
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.manifest import certificate_ids, read_manifest, well_formed
+from isamap_smt.certificates.rounding import derive_rounding, rounding_from
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from, split_from
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.mapping import Mapping
@@ -121,6 +122,8 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
             schedule = schedule_from(then, result, sources.hardware(then["hardware"]))
         below, program = derive_program(schedule, *further_from(document, kernel, sources))
         steps += below.steps
+        if (claimed := rounding_from(document)) is not None:
+            steps += derive_rounding(program, split, claimed)[0].steps
         known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n, _ in walk(program.body) if isinstance(n, Loop)}
     return steps, known
 

@@ -19,10 +19,11 @@ from isamap_smt.runtime.packing import used_instructions
 AT = "at"
 
 
-def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart | None = None) -> str:
+def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart | None = None, within: str = "") -> str:
     """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory.
 
-    A program of fixed sizes has them at the end, behind `at`; one of a sum taken apart says how before the axes.
+    A program of fixed sizes has them at the end, behind `at`; one of a sum taken apart says how before the axes. within: the
+    ranges of inputs for which its rounding is bounded.
     """
     machine, short = machine_and_name(mapping.instruction)
     name = mapping.id
@@ -34,6 +35,8 @@ def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart 
         name = f"{one.key},{name}"
     if schedule is not None and schedule.sizes:
         name = ",".join([name, AT, *(f"{n}={v}" for n, v in sorted(schedule.sizes))])
+    if within:
+        name = f"{name},{within}"
     return f"{machine}/{_plain(mapping.kernel.name)}/{_plain(short)},{_plain(name)}"
 
 

@@ -15,6 +15,7 @@ from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.fingerprint import mapping_id
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, read_manifest, well_formed
 from isamap_smt.certificates.place import put_all
+from isamap_smt.certificates.rounding import Ranges, rounding_from
 from isamap_smt.certificates.store import Certificate, Named, mapping_certificate, program_certificates
 from isamap_smt.certificates.subject import (
     Sources,
@@ -67,7 +68,9 @@ def renewed(place: Path, sources: Sources) -> Certificate:
             schedule = schedule_from(then, proved, sources.hardware(then["hardware"]))
         more = further_from(document, kernel, sources)
         named = Named(document["kernel"]["source"], document["instruction"]["source"], split_from(document["kernel"]))
-    return mapping_certificate(proved, schedule, named, more)
+        rounding = rounding_from(document)
+    ranges = {n: (low, high) for n, low, high in rounding.ranges} if rounding else None
+    return mapping_certificate(proved, schedule, named, more, ranges)
 
 
 def load(path: str | Path) -> ProvedMapping:
@@ -87,13 +90,15 @@ def save(
     kernel: str | None = None,
     instruction: str | None = None,
     split: ProvedSplit | None = None,
+    ranges: Ranges | None = None,
 ) -> Path:
     """Write the certificate of a mapping or of a whole program below a directory; returns its place.
 
     A program as a plan holds it (`save(plan.checked, directory, split=plan.split)`) is certified with every mapped statement,
     each with its schedule, and with the sum that it was split from; further mappings get certificates of their own. schedule:
     makes the program of a single mapping. kernel, instruction: where later checks find them, such as `my_kernels.py:dot`, if not
-    by their names. A certificate of the same thing is renewed, whole or not at all, and the directory's index is brought up to
+    by their names. ranges: input -> least and greatest element, of a program: how far rounding may carry its results for these is
+    certified, too. A certificate of the same thing is renewed, whole or not at all, and the directory's index is brought up to
     date, and its lock where there is one. Raises NotProvedError for what has not been proved, CertificateError where later checks
     would not find what it is about, the place is taken by something else, or a claim is not proved.
     """
@@ -104,6 +109,10 @@ def save(
         )
     if isinstance(proved, ProvedProgram) and schedule is not None:
         raise CertificateError("save() takes a schedule for a single mapping; a program has its schedules already")
+    if isinstance(proved, ProvedMapping) and ranges:
+        raise CertificateError(
+            "save() takes ranges for a program: how far rounding carries it depends on how it is computed"
+        )
     root = Path(directory)
     if certificate_ids(root) and not (root / INDEX).is_file():
         raise CertificateError(f"{root} holds certificates without {INDEX}; write into another directory")
@@ -121,7 +130,7 @@ def save(
         _require_found(s.proved.mapping, s, named if own else replace(named, instruction=None))
     if isinstance(proved, ProvedMapping):
         return put_all([mapping_certificate(proved, schedule, named)], root)
-    return put_all([*program_certificates(schedules, named)], root)
+    return put_all([*program_certificates(schedules, named, ranges)], root)
 
 
 def _require_found(mapping: Mapping, schedule: Schedule | None, named: Named) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from isamap_smt.certificates.digests import canonical, digest
 from isamap_smt.certificates.errors import CertificateError, DamagedError
+from isamap_smt.certificates.rounding import KEY
 
 _FIRST = "# What must be proved: the digest of the question, and the certificate's id. `isamap proofs update` writes this file."
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
@@ -33,6 +34,8 @@ def question(document: Dict[str, Any]) -> str:
     """The digest of what a certificate is about, without anything that today's sources say."""
     asked = {k: document.get(k) for k in ("kind", "id", "hardware", "kernel", "instruction", "mapping", "schedule")}
     asked |= {"further": document.get("further", []), "family": document.get("family")}
+    if KEY in document:
+        asked[KEY] = document[KEY]["ranges"]
     return digest(canonical(_asked(asked)))
 
 

@@ -22,6 +22,7 @@ from isamap_smt.certificates.digests import (
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.fingerprint import fingerprint, machine_and_name, mapping_id, program_text
 from isamap_smt.certificates.manifest import CLAIMS, claims_text, write_certificate
+from isamap_smt.certificates.rounding import KEY, Ranges, Rounding, derive_rounding, made_rounding, name_of
 from isamap_smt.certificates.subject import further_document, kernel_document, mapping_document, schedule_document
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -62,13 +63,14 @@ class Named:
 
 
 def mapping_certificate(
-    proved: ProvedMapping, schedule: Schedule | None = None, named: Named | None = None, more: Sequence[Schedule] = ()
-) -> Certificate:
+    proved: ProvedMapping, schedule: Schedule | None = None, named: Named | None = None, more: Sequence[Schedule] = (),
+    ranges: Ranges | None = None,
+) -> Certificate:  # fmt: skip
     """The certificate of a mapping and, with a schedule, of its program; every claim is derived anew.
 
     more: schedules of secondary statements that the program maps; their mappings are proved again at each check, and their
-    formulas stand in certificates of their own. Raises CertificateError where a claim is not proved (UndecidedError
-    where it is unknown), or what is proved cannot be written.
+    formulas stand in certificates of their own. ranges: of inputs, for which its rounding is bounded. Raises CertificateError
+    where a claim is not proved (UndecidedError where it is unknown), or what is proved cannot be written.
     """
     named = named or Named()
     identifier = mapping_id(proved.mapping, schedule, named.split)
@@ -85,14 +87,27 @@ def mapping_certificate(
         if not lowered.derived.proof.proved:
             told = f"the program of {identifier} is not proved:\n{lowered.derived.proof}"
             raise unproved(told, identifier, lowered.derived)
-    return stated(proved.mapping, Evidence(derived, lowered, apart), named)
+    rounding = None
+    if ranges:
+        if lowered is None:
+            raise CertificateError(
+                f"{identifier} is no program: how far rounding carries it depends on how it is computed"
+            )
+        claimed = made_rounding(lowered.program, named.split, ranges)
+        rounding = Rounded(*derive_rounding(lowered.program, named.split, claimed))
+    return stated(proved.mapping, Evidence(derived, lowered, apart, rounding), named)
 
 
-def program_certificates(schedules: Sequence[Schedule], named: Named | None = None) -> Iterator[Certificate]:
-    """The certificate of a program, as the schedules of its mapped statements make it, and those of the further mappings."""
+def program_certificates(
+    schedules: Sequence[Schedule], named: Named | None = None, ranges: Ranges | None = None
+) -> Iterator[Certificate]:
+    """The certificate of a program, as the schedules of its mapped statements make it, and those of the further mappings.
+
+    ranges: of inputs, for which its rounding is bounded.
+    """
     named = named or Named()
     first, *more = schedules
-    yield mapping_certificate(first.proved, first, named, more)
+    yield mapping_certificate(first.proved, first, named, more, ranges)
     for s in more:
         same = s.proved.mapping.instruction.name == first.proved.mapping.instruction.name
         yield mapping_certificate(s.proved, None, named if same else replace(named, instruction=None))
@@ -114,19 +129,29 @@ class Lowered:
 
 
 @dataclass(frozen=True)
+class Rounded:
+    """The bound of a program's rounding: its claims, and what follows from them."""
+
+    derived: Derived
+    rounding: Rounding
+
+
+@dataclass(frozen=True)
 class Evidence:
-    """All that was derived for a certificate: the mapping's claims, its program's, and those of a sum taken apart."""
+    """All that was derived for a certificate: the mapping's claims, its program's, those of a sum taken apart, and of rounding."""
 
     mapping: Derived
     lowered: Lowered | None = None
     split: Derived | None = None
+    rounding: Rounded | None = None
 
     @property
     def parts(self) -> tuple[tuple[str, Derived], ...]:
         """With what the names of their files begin."""
         apart = (("split-", self.split),) if self.split else ()
         below = (("program-", self.lowered.derived),) if self.lowered else ()
-        return (*apart, ("", self.mapping), *below)
+        bounds = (("", self.rounding.derived),) if self.rounding else ()
+        return (*apart, ("", self.mapping), *below, *bounds)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -142,7 +167,9 @@ class Evidence:
 def stated(mapping: Mapping, evidence: Evidence, named: Named) -> Certificate:
     """Everything that the certificate says, from claims just derived. Nothing in it depends on when and where it is written."""
     lowered, last = evidence.lowered, evidence.last
-    identifier = mapping_id(mapping, lowered.schedules[0] if lowered else None, named.split)
+    rounding = evidence.rounding.rounding if evidence.rounding else None
+    within = name_of(rounding.ranges) if rounding else ""
+    identifier = mapping_id(mapping, lowered.schedules[0] if lowered else None, named.split, within)
     kernel = kernel_document(mapping.kernel, named.kernel, named.split)
     document: dict[str, Any] = {
         "id": identifier,
@@ -168,6 +195,8 @@ def stated(mapping: Mapping, evidence: Evidence, named: Named) -> Certificate:
         document["program"] = {"file": PROGRAM, "digest": lowered.fingerprint}
         files[PROGRAM] = program_text(lowered.program)
     document |= {"arithmetic": last.arithmetic, "assumptions": list(last.assumptions)}
+    if rounding is not None:
+        document[KEY] = rounding.document()
     return Certificate(identifier, document, {**files, CLAIMS: claims_text(claims, files)})
 
 

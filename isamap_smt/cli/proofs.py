@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.cli import open_formulas
 from isamap_smt.cli.bar import counting_bar
-from isamap_smt.cli.options import as_json
+from isamap_smt.cli.options import as_json, kernel_options, plan_options, read_plan
 from isamap_smt.cli.output import console, print_json, say, table, tell
+from isamap_smt.ir.errors import SizeError
 
 if TYPE_CHECKING:
     from isamap_smt.certificates import Outcome
@@ -176,6 +178,51 @@ def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> in
         if ids:
             more = f", and {len(ids) - SHOWN} more" if len(ids) > SHOWN else ""
             say(f"{done.lock}: {words}: {' '.join(ids[:SHOWN])}{more}")
+    return 0
+
+
+@command.command("add")
+@click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
+@directory_option
+@click.option(
+    "--within", multiple=True, metavar="'-4<=x<=4'",
+    help="Where an input's elements lie: certifies how far rounding may carry the results. Repeatable.")  # fmt: skip
+@plan_options
+@kernel_options
+def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json: bool, **options: Any) -> int:
+    """Plan KERNEL for HARDWARE as `isamap compile` does, and write the certificate of this program into --dir.
+
+    With --within for each input of floating point it says how far rounding may carry each result, for all such inputs; `proofs
+    check` derives that again.
+    """
+    from isamap_smt.certificates import save
+    from isamap_smt.certificates.manifest import manifest_alone
+    from isamap_smt.cli.schedule_kernel import planned_with_notes
+    from isamap_smt.language.ranges import within as ranges_of
+
+    asked = read_plan(words, options)
+    kernel = asked["kernel"].with_sizes(asked["sizes"])
+    ranges = ranges_of(kernel, within)
+    if ranges and kernel.free_sizes:
+        raise SizeError(
+            f"--within: rounding depends on all sizes; give {', '.join(kernel.free_sizes)} with --sizes, too"
+        )
+    planned = planned_with_notes(asked)
+    if not planned.program.schedules:
+        raise CertificateError(
+            f"{planned.kernel.name} is computed element by element: no instruction is mapped onto it"
+        )
+    named = words[0] if options["text"] is None and ".py" in words[0] else None
+    place = save(planned.checked, directory, split=planned.split, kernel=named, ranges=ranges)
+    bound = manifest_alone(place).get("rounding_bound")
+    if as_json:
+        print_json({"certificate": str(place), "rounding_bound": bound})
+        return 0
+    tell(f"certified: {place}")
+    for name, b in (bound or {"bounds": {}})["bounds"].items():
+        tell(
+            f"{name} is off by at most {b['relative']:.3g} of each element and {b['absolute']:.3g}, for {', '.join(within)}"
+        )
     return 0
 
 

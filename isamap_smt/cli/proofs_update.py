@@ -21,6 +21,7 @@ from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, manifest_alone, read_manifest, write_index
 from isamap_smt.certificates.place import pack, unpack
+from isamap_smt.certificates.rounding import WITHIN
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.certificates.workers import spread
 from isamap_smt.cli.directory import check_place, whole_directory, write_whole
@@ -58,6 +59,8 @@ class Wanted:
         names = rest.split(",")
         if len(names) > 1 and names[1].startswith(("by-hand-", "split-", "cut-")):
             return False  # none of the library's is made so
+        if WITHIN in names:
+            return False  # a bound of rounding, for ranges of one's own
         if AT in names and not {*names[names.index(AT) + 1 :]} <= {f"{n}={v}" for n, v in WINDOW.items()}:
             return False  # a program at sizes of one's own
         return identifier.startswith(start) and self.instruction in (

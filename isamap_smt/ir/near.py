@@ -64,7 +64,10 @@ class Unit:
     def of(kind: DType) -> Unit:
         """Of a floating-point type."""
         about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
-        return Unit(float(about.eps) / 2, float(about.smallest_subnormal) / 2, float(about.max))
+        half = float(about.smallest_subnormal) / 2 or float(
+            about.smallest_subnormal
+        )  # f64 does not hold half of its own
+        return Unit(float(about.eps) / 2, half, float(about.max))
 
 
 def settled(value: Array, error: Array, unit: Unit | None = None) -> Near:

@@ -6,6 +6,7 @@ Of every tensor is known where its exact elements lie, and that a program's are 
     a + b, a - b       of one sign: the larger relative error; else what both are off, absolutely; and u
     a * b, a / b       (1 + r)(1 + s) - 1, (r + s) / (1 - s); and u, and t
     max, min           the larger of both
+    a * a              2 E |a| <= c a^2 + E^2 / c, for any c: of deviations from a mean, whose sum is far from 0 where it matters
     exp                e^d - 1 of the result, where the argument is off by d; and its ULP
     other functions    d times the largest slope, and their ULP
     sum of n terms     of one sign: the terms' relative error, and n - 1 roundings; else of n times the largest term
@@ -64,6 +65,9 @@ from isamap_smt.ir.typed import ends, literal_kind, type_of, typed_value
 
 _STEEPEST = {Tanh: 1.0, Sigmoid: 0.25, Erf: 2 / sqrt(pi)}
 _WIDEST = 700.0  # exponents beyond have no f64
+_PARTS = tuple(2.0**-n for n in range(4, 24, 2))  # c, of which the best is taken
+_LESS, _MORE = 1 - 1e-14, 1 + 1e-14  # of what is computed in f64
+_FAR = 8.0  # times larger: what is added moves a relative error little
 
 
 @dataclass(frozen=True)
@@ -109,18 +113,22 @@ def rounding_bound(
     trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
     UnknownNameError for an input without a range, RangeError for a range that is none.
     """
-    found = _followed(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
+    found = nearest(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
     return {n: found.tensors[n] for n in found.kernel.results}
 
 
 def widest(kernel: Kernel, ranges: Mapping[str, tuple[float, float]]) -> tuple[Statement, float]:
     """The statement whose elements may be largest beside those that it reads, and how large; raises as rounding_bound()."""
-    found = _followed(kernel, ranges, {})
+    found = followed(kernel, ranges, {})
     return max(found.sizes, key=lambda x: x[1] / max(1.0, x[2]))[:2]
 
 
-def _followed(fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any]) -> _Bounds:
-    """Every statement, one after the other."""
+def followed(
+    fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any], by: type[Bounds] | None = None,
+    part: float = 0.0,
+) -> Bounds:  # fmt: skip
+    """What is known of every tensor behind the last statement. by: what follows them; part: the c of squares. Raises as
+    rounding_bound()."""
     if fixed.free_sizes or fixed.recurrences:
         what = "has recurrences" if fixed.recurrences else f"needs the sizes {', '.join(fixed.free_sizes)}"
         raise SizeError(f"{fixed.name} {what}: no bound of its rounding is known")
@@ -136,10 +144,21 @@ def _followed(fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: M
         else:
             say = f"ranges={{{t.name!r}: (-1, 1)}}"
             raise UnknownNameError(f"{t.name} has no range: say where its elements lie, such as {say}")
-    found = _Bounds(fixed, known)
+    found = (by or Bounds)(fixed, known, part)
     for number, s in enumerate(fixed.statements):
         found.statement(s, trees.get(number))
     return found
+
+
+def nearest(
+    fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any], by: type[Bounds] | None = None
+) -> Bounds:
+    """The same with the c of squares that says most of the results. Raises as rounding_bound()."""
+    found = followed(fixed, ranges, trees, by)
+    if not found.squares:
+        return found
+    every = [found, *(followed(fixed, ranges, trees, by, part) for part in _PARTS)]
+    return min(every, key=lambda one: sum(one.tensors[n].error for n in fixed.results))
 
 
 def _given(name: str, kind: DType, ends_: Any) -> Bound:
@@ -159,11 +178,12 @@ def _given(name: str, kind: DType, ends_: Any) -> Bound:
     return Bound(low, high)
 
 
-class _Bounds:
+class Bounds:
     """What is known of every tensor so far."""
 
-    def __init__(self, kernel: Kernel, inputs: dict[str, Bound]) -> None:
+    def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
         self.kernel, self.tensors = kernel, inputs
+        self.part, self.squares = part, False  # c, and whether there are any
         self.types = {t.name: t.dtype for t in kernel.tensors}
         self.places: dict[str, Any] = {}  # the index with which a tensor was written
         self.maxima: dict[str, tuple[Any, Statement]] = {}  # tensor -> what it is the maximum of
@@ -193,7 +213,8 @@ class _Bounds:
         self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}
         if s.op == "max" and first and not s.guard and tree is None:
             self.maxima[name] = (s.value, s)
-        self.tensors[name] = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
+        made = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
+        self.tensors[name] = self.kept(made, None, kind)
         self.places[name] = s.target.index
         self.sizes.append((s, self.tensors[name].size, read))
 
@@ -229,7 +250,11 @@ class _Bounds:
 
     def _of(self, x: Any, kind: DType) -> Bound:
         found = self._value(x, kind)
-        return found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING
+        return self.kept(found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING, x, kind)
+
+    def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
+        """What is gone on with, of what was found of an expression of the statement, or, where x is None, of what it wrote."""
+        return found
 
     def _value(self, x: Any, kind: DType) -> Bound:
         own = type_of(x, self.types) or kind
@@ -280,8 +305,7 @@ class _Bounds:
             case SSub():
                 made = self._less_maximum(x, _add(a, _negative(b)))
             case SMul():
-                made = _multiply(a, b)
-                made = replace(made, low=max(made.low, 0.0)) if x.args[0] == x.args[1] else made
+                made = self._square(a) if x.args[0] == x.args[1] else _multiply(a, b)
             case SDiv():
                 made = _divide(a, b)
             case _:
@@ -290,6 +314,16 @@ class _Bounds:
             return _rounded(made, own)
         inside = max(own.low, -(2**53)) <= made.low and made.high <= min(own.high, 2**53)
         return made if inside and made.error == 0 else NOTHING
+
+    def _square(self, a: Bound) -> Bound:
+        """a * a, of which both may be rounded otherwise."""
+        made = _multiply(a, a)
+        made, e = replace(made, low=max(made.low, 0.0)), a.absolute
+        self.squares |= e > 0
+        if not self.part:
+            return made
+        more = self.part * (1 + a.relative)
+        return replace(made, relative=_both(a.relative, a.relative) + more, absolute=e * e * (1 + more / self.part**2))
 
     def _less_maximum(self, x: Any, made: Bound) -> Bound:
         """What is less the maximum over it is at most 0, and 0 at one of the points that the maximum is over."""
@@ -338,7 +372,10 @@ def _add(a: Bound, b: Bound) -> Bound:
     low, high = a.low + b.low, a.high + b.high
     if (a.low >= 0 and b.low >= 0) or (a.high <= 0 and b.high <= 0):
         return Bound(low, high, max(a.relative, b.relative), a.absolute + b.absolute)
-    return Bound(low, high, 0.0, a.error + b.error)
+    large, small = (a, b) if a.size > b.size else (b, a)
+    if large.size < _FAR * small.size:
+        return Bound(low, high, 0.0, a.error + b.error)
+    return Bound(low, high, large.relative, large.absolute + small.error + large.relative * small.size)
 
 
 def _multiply(a: Bound, b: Bound) -> Bound:
@@ -404,9 +441,11 @@ def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
     if head is Log:
         return _rounded(Bound(log(a.low) - 1e-13, log(a.high) + 1e-13, 0.0, -log1p(-share)), kind, ulp)
     if head is Sqrt:
-        return _rounded(Bound(sqrt(a.low), sqrt(a.high), share, 0.0), kind, ulp)
+        return _rounded(Bound(sqrt(a.low) * _LESS, sqrt(a.high) * _MORE, share / (1 + sqrt(1 - share)), 0.0), kind, ulp)
     if head is Rsqrt:
-        return _rounded(Bound(1 / sqrt(a.high), 1 / sqrt(a.low), share / (1 - share), 0.0), kind, ulp)
+        root = sqrt(1 - share)  # 1 / root - 1, without cancellation
+        low, high = 1 / sqrt(a.high) * _LESS, 1 / sqrt(a.low) * _MORE
+        return _rounded(Bound(low, high, share / (root * (1 + root)), 0.0), kind, ulp)
     return NOTHING
 
 
@@ -414,4 +453,4 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-__all__ = ["Bound", "rounding_bound", "widest"]
+__all__ = ["Bound", "Bounds", "followed", "nearest", "rounding_bound", "widest"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from isamap_smt.ir.errors import LanguageError, RangeError
+from isamap_smt.ir.errors import LanguageError, RangeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.lines import Tree, parse_expression
 from isamap_smt.language.source import Segment, Source
@@ -52,18 +53,49 @@ def assume_line(kernel: Kernel, line: Segment) -> Kernel:
     return kernel
 
 
-def _bounds(segment: Segment) -> list[tuple[str, int | None, int | None]]:
-    """(tensor, low, high) for each comparison of the text; None where it sets no bound."""
+def within(kernel: Kernel, ranges: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """The least and the greatest element of inputs, of any type, as text says them: `-4 <= x <= 4`, `abs(x) <= 0.5`.
+
+    Nothing is assumed of the kernel. Raises LanguageError for other text, UnknownNameError for what is no input, RangeError for
+    a range that lacks an end.
+
+    >>> import isamap_smt as im
+    >>> within(im.kernel("y[i] = x[i] * g[]", name="scaled"), ["-4 <= x <= 4", "g == 0.5"])
+    {'x': (-4, 4), 'g': (0.5, 0.5)}
+    """
+    found: dict[str, tuple[float, float]] = {}
+    for text in ranges:
+        line = Segment(Source(text), text, tuple(range(len(text)))).cut(0)
+        bounds = _bounds(line, _real)
+        name = bounds[0][0]
+        if name not in kernel.inputs:
+            raise UnknownNameError(
+                f"{text!r}: {kernel.name} has no input {name!r}; {did_you_mean(name, kernel.inputs)}"
+            )
+        low = max((b[1] for b in bounds if b[1] is not None), default=None)
+        high = min((b[2] for b in bounds if b[2] is not None), default=None)
+        if low is None or high is None:
+            missing = "least" if low is None else "greatest"
+            raise RangeError(
+                f"{text!r} does not say the {missing} element of {name}; write such as `-4 <= {name} <= 4`"
+            )
+        found[name] = low, high
+    return found
+
+
+def _bounds(segment: Segment, number: Callable[[ast.expr], Any] | None = None) -> list[tuple[str, Any, Any]]:
+    """(tensor, low, high) for each comparison of the text; None where it sets no bound. number: what a literal is, whole ones by
+    default; of others `<` is taken for `<=`."""
     tree = parse_expression(segment)
     node = tree.node
     parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
-    found: list[tuple[str, int | None, int | None]] = []
+    found: list[tuple[str, Any, Any]] = []
     for part in parts:
         if not isinstance(part, ast.Compare):
             raise tree.error(part, "this is no range of values", _HINT)
         sides = [part.left, *part.comparators]
         for left, op, right in zip(sides, part.ops, sides[1:], strict=False):
-            found += _comparison(tree, left, type(op), right)
+            found += _comparison(tree, left, type(op), right, number or _number)
     names = {name for name, _, _ in found}
     if len(names) != 1:
         raise RangeError(f"{segment.text!r} speaks of {' and '.join(sorted(names))}: give one range for each")
@@ -71,25 +103,26 @@ def _bounds(segment: Segment) -> list[tuple[str, int | None, int | None]]:
 
 
 def _comparison(
-    tree: Tree, left: ast.expr, op: type[ast.cmpop], right: ast.expr
-) -> list[tuple[str, int | None, int | None]]:
+    tree: Tree, left: ast.expr, op: type[ast.cmpop], right: ast.expr, number: Callable[[ast.expr], Any]
+) -> list[tuple[str, Any, Any]]:
     """The bounds that `left op right` sets, one side being a tensor (or its absolute value), the other a number."""
     if op not in _BOUNDS:
         raise tree.error(left, "a range compares with <=, <, >=, > or ==", _HINT)
-    value = _number(right)
+    value = number(right)
     subject = left
     if value is None:
-        value, subject, op = _number(left), right, _MIRRORED[op]
+        value, subject, op = number(left), right, _MIRRORED[op]
     if value is None:
-        raise tree.error(right, "one side of the comparison must be a whole number", _HINT)
+        a_number = "a whole number" if number is _number else "a number"
+        raise tree.error(right, f"one side of the comparison must be {a_number}", _HINT)
     below, above, step = _BOUNDS[op]
+    step = step if number is _number else 0
     low, high = (value + step if below else None), (value + step if above else None)
     match subject:
         case ast.Name(id=name):
             return [(name, low, high)]
         case ast.Call(func=ast.Name(id="abs"), args=[ast.Name(id=name)], keywords=[]) if above and not below:
-            assert high is not None
-            return [(name, -high, high)]
+            return [(name, -(value + step), high)]
         case ast.Subscript(value=ast.Name(id=name)):
             raise tree.error(subject, "a range holds for every element", f"write the tensor alone: {name}")
     raise tree.error(subject, "this is not the name of an input", _HINT)
@@ -97,12 +130,18 @@ def _comparison(
 
 def _number(node: ast.expr) -> int | None:
     """The whole number that a literal is, with its sign; None for anything else."""
+    value: Any = _real(node)
+    return value if type(value) is int else None
+
+
+def _real(node: ast.expr) -> float | None:
+    """The same for any number."""
     match node:
-        case ast.Constant(value=value) if type(value) is int:
-            return value
+        case ast.Constant(value=value) if type(value) in (int, float):
+            return value  # type: ignore[return-value]
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            value = _number(inner)
-            return None if value is None else -value
+            negated = _real(inner)
+            return None if negated is None else -negated
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return _number(inner)
+            return _real(inner)
     return None

@@ -57,7 +57,7 @@ from isamap_smt.pipeline.question import Clock, Progress, Question, informed, ma
 from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
-from isamap_smt.runtime.explained import rounds_as_written
+from isamap_smt.proof.rounded_as import rounds_as_written
 from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
 from isamap_smt.scheduling.space import ONE_THREAD, one_thread
 from isamap_smt.search import MappingSet, find_mappings

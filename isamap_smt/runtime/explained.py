@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.scalar import same_tree
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.online import Online
@@ -19,15 +17,12 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.rounding_bound import Bound, widest
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
-from isamap_smt.ir.scalar import Read, cast, rewrite_reads
-from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.split import ProvedSplit
-from isamap_smt.ir.typed import typed_value
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import statement_text
+from isamap_smt.proof.rounded_as import computed_by, rounds_as_written
 
 FOLLOWED = 500_000  # points at each of which a run looks at the rounding
-KNOWN = ("exact", "fused", "unfused")
 
 
 def rounding_error(
@@ -41,7 +36,7 @@ def rounding_error(
     """
     if isinstance(of, (Kernel, str)) or of is None:
         return of_kernel(found_kernel(of), arrays, sizes)
-    kernel, trees = _followed(of)
+    kernel, trees = computed_by(_program(of))
     free = set(kernel.free_sizes)
     return of_kernel(kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
 
@@ -64,8 +59,8 @@ def rounding_bound(
             f"{split.split.origin.name} takes {split.split.chain[0]}: no bound from ranges is known; plan.notes say what is known "
             "of each sum, for all scores"
         )
-    found = _bounded(*_followed(of), ranges, sizes or {})
-    program: Program = of if isinstance(of, Program) else of.program
+    found = _bounded(*computed_by(_program(of)), ranges, sizes or {})
+    program = _program(of)
     if split is None or not rounds_as_written(program):
         return found
     extents = {a.name: int(a.extent) for a in program.kernel.axes if is_constant(a.extent)}
@@ -80,19 +75,14 @@ def _bounded(
     return bound_of_kernel(kernel, ranges, {n: v for n, v in sizes.items() if n in free}, trees)
 
 
+def _program(of: Any) -> Program:
+    found: Program = of if isinstance(of, Program) else of.program
+    return found
+
+
 def _nearer(one: dict[str, Bound], other: dict[str, Bound]) -> dict[str, Bound]:
     """The smaller bound of each: a sum in parts has the terms of the whole, of which other things may be known."""
     return {n: min(b, other[n], key=lambda x: x.error) for n, b in one.items()}
-
-
-def _followed(of: Any) -> tuple[Kernel, dict[int, Any]]:
-    """The kernel that a program computes, and the values that its instructions compute in other words."""
-    program: Program = of if isinstance(of, Program) else of.program
-    strange = [s.proved.mapping.instruction for s in program.schedules if not _is_followed(s)]
-    if strange:
-        raise SizeError(f"the rounding of {strange[0].name} ({strange[0].rounding}) is not followed")
-    trees = {s.proved.mapping.statement_index: t for s in program.schedules if (t := _computed(s)) is not None}
-    return program.kernel, trees
 
 
 def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, Near]:
@@ -144,33 +134,3 @@ def _sizes(program: Program, kernel: Kernel) -> dict[str, int]:
     extents = {a.name: a.extent for a in kernel.axes}
     named = [a for a in program.kernel.axes if a.extent.is_Symbol and a.name in extents]
     return {str(a.extent): int(extents[a.name]) for a in named}
-
-
-def rounds_as_written(program: Program) -> bool:
-    """Whether every statement rounds as its expression says, fused or not, and none computes it in other words."""
-
-    def same(s: Schedule) -> bool:
-        tree, m = _computed(s), s.proved.mapping
-        return tree is None or same_tree(tree, typed_value(m.kernel, m.statement))
-
-    return all(_is_followed(s) and same(s) for s in program.schedules)
-
-
-def _is_followed(s: Schedule) -> bool:
-    i = s.proved.mapping.instruction
-    return i.rounding in KNOWN and (i.exact is None or isinstance(i, SelectedInstruction))
-
-
-def _computed(s: Schedule) -> Any:
-    """What the steps of a selected instruction compute, of the elements that the statement reads; None of others."""
-    m = s.proved.mapping
-    if not isinstance(m.instruction, SelectedInstruction) or m.instruction.exact is None:
-        return None
-    contract, read = m.instruction.exact, dict(m.binding)
-
-    def element(r: Read) -> Any:
-        a, kind = read[r.tensor], contract.tensor(r.tensor).dtype
-        found = Read(sp.Symbol(a.tensor), *a.index)
-        return found if m.kernel.tensor(a.tensor).dtype == kind else cast(kind, found)
-
-    return rewrite_reads(typed_value(contract, contract.statements[0]), element)

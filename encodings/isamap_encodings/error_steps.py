@@ -1,0 +1,315 @@
+"""One operation carries rounding errors from its operands to its result: a question over the reals for every bound of it.
+
+Exact operands a, b lie in ranges; those of a program, a' and b', are off by at most `relative` of them and by `absolute`. The
+exact result is r, the operation of a' and b' is e, and a program has r', which is e rounded: off by at most 2 k (u |e| + t), for
+k ULP. It is asked whether r lies in its range, how far r' may be off, that e does not overflow, and that nothing is divided by 0.
+Nothing is abstracted but functions that no polynomial says: of those, rational numbers around their values are assumed
+(isamap_encodings.enclosures), and how steep they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any
+
+import z3
+
+from isamap_encodings.enclosures import ENDS, SLOPE, grown, root_ends, shorter, shrunk
+from isamap_encodings.solve import ask
+from isamap_encodings.verdict import Proved, Unknown, Verdict
+
+_STEEPEST = {"tanh": Fraction(1), "sigmoid": Fraction(1, 4), "erf": SLOPE[1]}
+_HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Exact numbers lie in [low, high]; a program's are off by at most relative * |exact| + absolute."""
+
+    low: Fraction
+    high: Fraction
+    relative: Fraction = Fraction(0)
+    absolute: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if self.low > self.high or self.relative < 0 or self.absolute < 0:  # anything would follow from it
+            raise ValueError(f"{self} holds of no number")
+
+    @property
+    def size(self) -> Fraction:
+        """What no exact number exceeds."""
+        return max(abs(self.low), abs(self.high))
+
+    @property
+    def error(self) -> Fraction:
+        """How far a program's number may be off."""
+        return self.relative * self.size + self.absolute
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """u: half of the distance from 1 to the next number; t: half of the smallest; 0 for integers. low, high: of all numbers."""
+
+    unit: Fraction
+    smallest: Fraction
+    low: Fraction
+    high: Fraction
+
+
+def step(
+    op: str, operands: Sequence[Known], result: Known, arithmetic: Arithmetic | None, ulp: Fraction = _HALF,
+    below: bool = False,
+) -> Verdict:  # fmt: skip
+    """Whether `op` of such operands, off by `ulp` ULP, is such a result. arithmetic: None where nothing is rounded.
+
+    op: + - * / max min neg abs relu floor same exp log tanh sigmoid erf sqrt rsqrt, square (of one operand that is computed twice),
+    either and surely (one of two; in `surely` a program takes the one that the exact result is). below: a is known to be at most b.
+    """
+    started = time.perf_counter()
+    names = ("a", "a") if op == "square" else ("a", "b")[: len(operands)]
+    taken = ("a", "b")[: len(names)]
+    x = [z3.Real(n) for n in names]
+    p = [z3.Real(f"{n}'") for n in taken]
+    given = [k for k in operands for _ in names] if op == "square" else list(operands)
+    facts = [f for v, w, k in zip(x, p, given, strict=True) for f in _within(v, w, k)]
+    if below:
+        facts.append(x[0] <= x[1])
+    try:
+        goals, about = _OPERATIONS.get(op, _named)(op, x, p, given)
+    except ArithmeticError as error:
+        return Unknown(str(error), time.perf_counter() - started)
+    r, e, made = z3.Real("r"), z3.Real("e"), z3.Real("r'")
+    if arithmetic is None:
+        facts_after = [*about, made == e]
+    else:
+        goals_after = [_q(arithmetic.low) <= e, e <= _q(arithmetic.high)]
+        facts_after = [*about, *_off(made, e, 2 * ulp, arithmetic)]
+    asked = [(facts, g) for g in goals]
+    if arithmetic is not None:
+        asked += [([*facts, *about], g) for g in goals_after]
+    asked += [([*facts, *facts_after], g) for g in _within(r, made, result)]
+    return _all(asked, op, started)
+
+
+def _all(asked: Sequence[tuple[Sequence[Any], Any]], name: str, started: float) -> Verdict:
+    """The first that is not proved, or Proved."""
+    for facts, goal in asked:
+        verdict = ask(facts, goal, name)
+        if not isinstance(verdict, Proved):
+            return replace(verdict, seconds=time.perf_counter() - started)
+    return Proved(time.perf_counter() - started)
+
+
+def _q(x: Fraction) -> Any:
+    return z3.Q(x.numerator, x.denominator)
+
+
+def _size(x: Any, k: Known | None = None) -> Any:
+    if k is not None and k.low >= 0:
+        return x
+    return -x if k is not None and k.high <= 0 else z3.If(x >= 0, x, -x)
+
+
+def _within(x: Any, p: Any, k: Known) -> list[Any]:
+    """What Known says of an exact number and of a program's."""
+    allowed = _q(k.relative) * _size(x, k) + _q(k.absolute)
+    return [x >= _q(k.low), x <= _q(k.high), p - x <= allowed, x - p <= allowed]
+
+
+def _off(made: Any, e: Any, ulps: Fraction, arithmetic: Arithmetic) -> list[Any]:
+    allowed = _q(ulps * arithmetic.unit) * _size(e) + _q(ulps * arithmetic.smallest)
+    return [made - e <= allowed, e - made <= allowed]
+
+
+# Each gives what must hold of the operands, and what r and e are of them.
+Meaning = tuple[list[Any], list[Any]]
+_R, _E = "r", "e"
+
+
+def _polynomial(of: Callable[..., Any]) -> Callable[..., Meaning]:
+    def meaning(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+        return [], [z3.Real(_R) == of(*x), z3.Real(_E) == of(*p)]
+
+    return meaning
+
+
+def _quotient(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    r, e = z3.Real(_R), z3.Real(_E)
+    return [x[1] != 0, p[1] != 0], [r * x[1] == x[0], e * p[1] == p[0]]
+
+
+def _root(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    """a' is a (1 + d), where |d| <= s < 1. So sqrt a' is sqrt a times sqrt(1 + d), which is within 1 - sqrt(1 - s) of 1; and the
+    inverse of that is within 1 / sqrt(1 - s) - 1."""
+    (k,) = known
+    if k.low <= 0 or (share := k.relative + k.absolute / k.low) >= 1:
+        return [z3.BoolVal(False)], []
+    r, e = z3.Real(_R), z3.Real(_E)
+    ends = [root_ends(v) for v in (k.low, k.high)]
+    least = root_ends(1 - share)[0]
+    if op == "rsqrt":
+        ends, more = [(1 / high, 1 / low) for low, high in reversed(ends)], 1 / least - 1
+    else:
+        more = 1 - least
+    more = shorter(more, up=True)
+    return [], [r >= _q(ends[0][0]), r <= _q(ends[1][1]), e - r <= _q(more) * r, r - e <= _q(more) * r]
+
+
+def _floor(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    r, e = z3.Real(_R), z3.Real(_E)
+    below = [r <= x[0], r > x[0] - 1, e <= p[0], e > p[0] - 1]
+    return [], [*below, z3.Implies(p[0] == x[0], e == r)]
+
+
+def _chosen(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    first = z3.Bool("exactly")
+    taken = first if op == "surely" else z3.Bool("computed")
+    return [], [z3.Real(_R) == z3.If(first, x[0], x[1]), z3.Real(_E) == z3.If(taken, p[0], p[1])]
+
+
+def _exponential(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    """e^(a + d) is e^a e^d, and |e^d - 1| <= e^|d| - 1."""
+    (k,) = known
+    r, e, more = z3.Real(_R), z3.Real(_E), _q(grown(k.error))
+    return [], [r >= _q(ENDS["exp"](k.low)[0]), r <= _q(ENDS["exp"](k.high)[1]), e - r <= more * r, r - e <= more * r]
+
+
+def _logarithm(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    """log a' - log a is the logarithm of a' / a, which is within s of 1; and -log(1 - s) is larger than log(1 + s)."""
+    (k,) = known
+    if k.low <= 0 or (share := k.relative + k.absolute / k.low) >= 1:
+        return [z3.BoolVal(False)], []
+    r, e, more = z3.Real(_R), z3.Real(_E), _q(shrunk(share))
+    return [], [r >= _q(ENDS["log"](k.low)[0]), r <= _q(ENDS["log"](k.high)[1]), e - r <= more, r - e <= more]
+
+
+def _bent(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    """A function that grows, nowhere steeper than this."""
+    (k,) = known
+    r, e, steep = z3.Real(_R), z3.Real(_E), _q(_STEEPEST[op])
+    off = steep * _size(p[0] - x[0])
+    return [], [r >= _q(ENDS[op](k.low)[0]), r <= _q(ENDS[op](k.high)[1]), e - r <= off, r - e <= off]
+
+
+def _named(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    raise ArithmeticError(f"what {op} does to a rounding error is not described")
+
+
+def _max(a: Any, b: Any) -> Any:
+    return z3.If(a >= b, a, b)
+
+
+_OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meaning]] = {
+    "+": _polynomial(lambda a, b: a + b),
+    "-": _polynomial(lambda a, b: a - b),
+    "*": _polynomial(lambda a, b: a * b),
+    "square": _polynomial(lambda a, b: a * b),
+    "max": _polynomial(_max),
+    "min": _polynomial(lambda a, b: z3.If(a <= b, a, b)),
+    "neg": _polynomial(lambda a: -a),
+    "same": _polynomial(lambda a: a),
+    "relu": _polynomial(lambda a: _max(a, z3.RealVal(0))),
+    "abs": _polynomial(_size),
+    "/": _quotient, "sqrt": _root, "rsqrt": _root, "floor": _floor, "either": _chosen, "surely": _chosen,
+    "exp": _exponential, "log": _logarithm, "tanh": _bent, "sigmoid": _bent, "erf": _bent,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Total:
+    """A sum over `points` of all of these terms, with their signs, and of what was there before.
+
+    whole: each point has them, and not only some. peak: of the only term, one at least is as large.
+    """
+
+    terms: tuple[tuple[int, Known], ...]
+    points: int
+    whole: bool
+    before: Known | None = None
+    peak: Fraction | None = None
+
+    @property
+    def roundings(self) -> int:
+        """What any of them is rounded at most, in whichever order they are added."""
+        return self.points * len(self.terms) - 1 + (self.before is not None)
+
+
+def total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:
+    """Whether such a sum is such a result, in any order: off by at most k u / (1 - k u) of the sum of its terms' sizes."""
+    started = time.perf_counter()
+    share = sum_.roundings * arithmetic.unit
+    if share >= 1:
+        return Unknown(f"{sum_.roundings} roundings may be as large as the sum is")
+    grown_ = share / (1 - share)
+    m, r, e, made, sizes = z3.Reals("m r e r' sizes")
+    facts = [m == sum_.points if sum_.whole else z3.And(m >= 0, m <= sum_.points)]
+    exact: list[Any] = []
+    computed: list[Any] = []
+    size: list[Any] = []
+    for n, (sign, k) in enumerate(sum_.terms, 1):
+        s, d, whole = z3.Real(f"s{n}"), z3.Real(f"d{n}"), z3.Real(f"size{n}")
+        off = _q(k.relative) * whole + _q(k.absolute) * m
+        facts += [s >= m * _q(k.low), s <= m * _q(k.high), d <= off, -d <= off, *_sizes(s, whole, m, k)]
+        exact.append(sign * s)
+        computed.append(sign * (s + d))
+        size.append(whole + off)
+    if sum_.peak is not None:
+        facts.append(z3.Real("s1") >= _q(sum_.peak) + (m - 1) * _q(sum_.terms[0][1].low))
+    if sum_.before is not None:
+        b, was = z3.Reals("b b'")
+        facts += _within(b, was, sum_.before)
+        exact.append(b)
+        computed.append(was)
+        size.append(_size(was))
+    facts += [r == _plus(exact), e == _plus(computed), sizes == _plus(size)]
+    facts += [made - e <= _q(grown_) * sizes, e - made <= _q(grown_) * sizes]
+    if arithmetic.unit:  # no partial sum overflows
+        goals = [_q(1 + grown_) * sizes <= _q(arithmetic.high)]
+    else:  # sums of integers that wrap around are right at the end
+        goals = [_q(arithmetic.low) <= e, e <= _q(arithmetic.high)]
+    goals += _within(r, made, result)
+    return _all([(facts, g) for g in goals], "total", started)
+
+
+def _plus(terms: list[Any]) -> Any:
+    return reduce(add, terms)
+
+
+def _sizes(s: Any, whole: Any, m: Any, k: Known) -> list[Any]:
+    """What is known of the sum of the sizes of terms, beside that of the terms."""
+    if k.low >= 0:
+        return [whole == s]
+    if k.high <= 0:
+        return [whole == -s]
+    return [whole >= s, whole >= -s, whole <= m * _q(k.size)]
+
+
+def any_order(arithmetic: Arithmetic) -> Verdict:
+    """Why sums in any order are off by k u / (1 - k u) of the sizes: two sums that are off by E of theirs make one that is off by
+    (1 + E)(1 + u) - 1; and from h roundings to h + 1, (1 + u)^h stays below 1 / (1 - h u)."""
+    started = time.perf_counter()
+    u = _q(arithmetic.unit)
+    s, t, made, sizes, other = z3.Reals("s t r' size_s size_t")
+    s_, t_, off, more = z3.Reals("s' t' off_s off_t")
+    facts = [f for x, y, d in ((s, s_, off), (t, t_, more)) for f in (x - y <= d, y - x <= d)]
+    facts += [sizes >= s, sizes >= -s, other >= t, other >= -t]
+    e = s_ + t_
+    facts += [made - e <= u * _size(e), e - made <= u * _size(e)]
+    allowed = u * (sizes + other) + (1 + u) * (off + more)
+    goals = [made - (s + t) <= allowed, (s + t) - made <= allowed]
+    h, now, then = z3.Reals("h now then")
+    rounds = [h >= 0, (h + 1) * u < 1, now * (1 - h * u) == 1, then * (1 - (h + 1) * u) == 1]
+    return _all([*((facts, g) for g in goals), (rounds, now * (1 + u) <= then)], "any order", started)
+
+
+def at_most(result: Known, stated: Known) -> Verdict:
+    """Whether numbers of which `result` is known are off by no more than `stated` says."""
+    x, p = z3.Reals("r r'")
+    started = time.perf_counter()
+    facts = _within(x, p, result)
+    return _all([(facts, g) for g in _within(x, p, stated)], "stated", started)

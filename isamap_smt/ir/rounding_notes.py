@@ -1,0 +1,68 @@
+"""Bounds of rounding with few digits, of every expression on the way: what a proof goes along, step by step.
+
+Nothing depends on these numbers but whether a proof is found: each is shown to follow from those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import inf, isfinite
+from typing import Any
+
+from isamap_encodings.enclosures import shorter
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.rounding_bound import NOTHING, Bound, Bounds, nearest
+from isamap_smt.ir.typed import type_of
+
+DIGITS = 5
+Notes = dict[tuple[int, Any, str], Bound]  # statement, expression (None: what it writes) and its type
+
+
+def rounding_notes(
+    kernel: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any]
+) -> tuple[dict[str, Bound], Notes]:
+    """The range of each input, and what is found of every expression. Raises as rounding_bound()."""
+    found = nearest(kernel, ranges, trees, Noted)
+    assert isinstance(found, Noted)
+    return found.inputs, found.notes
+
+
+class Noted(Bounds):
+    """Goes on with a few digits of each bound, and writes it down."""
+
+    def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
+        super().__init__(kernel, inputs, part)
+        self.inputs, self.number = dict(inputs), -1
+        self.notes: Notes = {}
+
+    def statement(self, s: Statement, tree: Any = None) -> None:
+        """The next one."""
+        self.number += 1
+        super().statement(s, tree)
+
+    def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
+        """A bound that is no smaller."""
+        own = kind if x is None else type_of(x, self.types) or kind
+        self.notes[self.number, x, own.name] = made = widened(found)
+        return made
+
+
+def widened(b: Bound) -> Bound:
+    """The same with few digits, in the direction that says less.
+
+    >>> widened(Bound(-4, 1 / 3, 1.23456789e-7))
+    Bound(low=-4.0, high=0.333334, relative=1.23457e-07, absolute=0.0, peak=-inf, over=())
+    """
+    if not isfinite(b.error) or not isfinite(b.size):
+        return NOTHING
+    peak = b.peak if b.peak == -inf else _digits(b.peak, up=False)
+    return Bound(
+        _digits(b.low, up=False), _digits(b.high, up=True), _digits(b.relative, up=True), _digits(b.absolute, up=True),
+        peak, b.over,
+    )  # fmt: skip
+
+
+def _digits(x: float, up: bool) -> float:
+    return float(shorter(Fraction(repr(float(x))), up, DIGITS))
