@@ -222,14 +222,14 @@ _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meanin
 
 @dataclass(frozen=True)
 class Total:
-    """A sum over `points` of all of these terms, with their signs, and of what was there before.
+    """A sum over `points`, or `least` of them at least, of all of these terms, with their signs, and of what was there before.
 
-    whole: each point has them, and not only some. peak: of the only term, one at least is as large.
+    peak: of the only term, one at least is as large; only where each point has them.
     """
 
     terms: tuple[tuple[int, Known], ...]
     points: int
-    whole: bool
+    least: int
     before: Known | None = None
     peak: Fraction | None = None
 
@@ -247,7 +247,7 @@ def total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:
         return Unknown(f"{sum_.roundings} roundings may be as large as the sum is")
     grown_ = share / (1 - share)
     m, r, e, made, sizes = z3.Reals("m r e r' sizes")
-    facts = [m == sum_.points if sum_.whole else z3.And(m >= 0, m <= sum_.points)]
+    facts = [z3.And(m >= sum_.least, m <= sum_.points)]
     exact: list[Any] = []
     computed: list[Any] = []
     size: list[Any] = []

@@ -204,7 +204,7 @@ class Bounds:
         else:
             found = self._of(value, kind)
             reach = s.extents_of(s.target.index)
-            if s.op in ("max", "min") and _reached(s):
+            if s.op in ("max", "min") and reached(s):
                 made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
             elif s.op == "=" and reach is not None:
                 made = found if reach == self.kernel.tensor(name).shape and not s.guard else _either(found, before)
@@ -227,7 +227,7 @@ class Bounds:
         count = prod(int(s.axis(n).extent) for n in s.reduction_axes)
         low, high = a.low * count, a.high * count
         if s.guard:
-            least = float(_reached(s))  # terms
+            least = float(reached(s))  # terms
             low, high = min(low, a.low * least), max(high, a.high * least)
         elif a.low >= 0 and a.peak > 0 and a.over == s.reduction_axes:
             low = max(low, a.peak + (count - 1) * a.low)
@@ -336,7 +336,7 @@ class Bounds:
         return replace(made, high=0.0, low=min(made.low, 0.0), peak=0.0, over=s.reduction_axes)
 
 
-def _reached(s: Statement) -> bool:
+def reached(s: Statement) -> bool:
     """Whether each element of the target has a point of the reduction: its first one, where a guard leaves others out."""
     first = dict.fromkeys(s.reduction_axes, 0)
     return all(always_true(substitute(g, first), s.axes) for g in s.guard)
@@ -453,4 +453,4 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-__all__ = ["Bound", "Bounds", "followed", "nearest", "rounding_bound", "widest"]
+__all__ = ["Bound", "Bounds", "followed", "nearest", "reached", "rounding_bound", "widest"]

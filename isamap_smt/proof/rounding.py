@@ -29,7 +29,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.ir.rounding_bound import Bound
+from isamap_smt.ir.rounding_bound import Bound, reached
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.rounding_notes import Notes, rounding_notes
 from isamap_smt.ir.scalar import (
@@ -170,8 +170,9 @@ class _Walk:
         if s.op == "=":
             whole = s.extents_of(s.target.index) == self.kernel.tensor(s.target.tensor).shape and not s.guard
             return found if whole else _Node(_hull(found.known, before.known if before else _zero()))
-        if s.op not in ("max", "min") or s.guard:
-            raise NotFollowedError(f"{statement_text(s)}: products of many, and maxima under a guard, are not followed")
+        if s.op not in ("max", "min") or not reached(s):
+            told = "products of many, and maxima of which a guard may leave nothing, are not followed"
+            raise NotFollowedError(f"{statement_text(s)}: {told}")
         other = before.known if before else found.known
         pick = max if s.op == "max" else min
         low, high = pick(found.known.low, other.low), pick(found.known.high, other.high)
@@ -188,7 +189,7 @@ class _Walk:
         sum_ = Total(
             tuple((sign, n.known) for sign, n in terms),
             points,
-            not s.guard,
+            int(reached(s)) if s.guard else points,
             before.known if before else None,
             first.peak if alone else None,
         )
