@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.boxes import extreme
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.scalar import bound_axes
+from isamap_smt.ir.words import words
+
+_TRIED = (1, 2, 3, 5, 8)  # of each size: a quotient that is right at all of these is no condition
 
 
 @dataclass(frozen=True)
@@ -33,11 +36,15 @@ class _Use:
 
 def needed_sizes(kernel: Kernel) -> tuple[str, ...]:
     """Conditions on sizes under which every element is there, such as `N >= 4`: where that does not follow, and is linear in
-    the sizes. Each call checks them, as the interpreter does element by element."""
+    the sizes or in quotients of them. Each call checks them, as the interpreter does element by element."""
     lows = {p.name: p.low for p in kernel.parameters}
     found: dict[tuple[Any, Any], None] = {}
     for use in _uses(kernel):
         names = [sym(n) for n in sorted(symbols_of([use.room]))]
+        if names and use.room.has(FloorDiv):
+            if any(_at(use.room, names, sizes) < 0 for sizes in product(_TRIED, repeat=len(names))):
+                found[sp.expand(use.extent), sp.expand(use.largest + 1)] = None
+            continue
         room = sp.Poly(use.room, *names) if names and use.room.is_polynomial(*names) else None
         if room is None or room.total_degree() > 1:
             continue
@@ -45,7 +52,40 @@ def needed_sizes(kernel: Kernel) -> tuple[str, ...]:
         least = room.coeff_monomial(1) + sum(c * lows.get(name.name, 1) for name, c in terms)
         if least < 0 or any(c < 0 for _, c in terms):
             found[sp.expand(use.extent), sp.expand(use.largest + 1)] = None
-    return tuple(f"{extent} >= {n}" for extent, n in found if not any(_more(m - n) for e, m in found if e == extent))
+    said = ((words(extent), words(n), extent, n) for extent, n in found)
+    return tuple(
+        f"{e_} >= {n_}" for e_, n_, extent, n in said if not any(_more(m - n) for e, m in found if e == extent)
+    )
+
+
+def _at(room: Any, names: Sequence[Any], sizes: Sequence[int]) -> Any:
+    return substitute(room, {n.name: sp.Integer(v) for n, v in zip(names, sizes, strict=True)})
+
+
+def _largest(index: Any, axes: Sequence[Axis]) -> Any:
+    """The largest value, where the index grows or falls along each axis everywhere: an affine one, with quotients of such by whole
+    numbers; None of others."""
+    steps: dict[str, set[bool]] = {}
+    if not _grows(sp.expand(index), [a.name for a in axes], True, steps) or any(len(s) > 1 for s in steps.values()):
+        return None
+    ends = {a.name: a.extent - 1 if steps[a.name] == {True} else sp.S.Zero for a in axes if a.name in steps}
+    return sp.expand(substitute(index, ends))
+
+
+def _grows(e: Any, names: Sequence[str], up: bool, steps: dict[str, set[bool]]) -> bool:
+    """Notes along which axes it grows and falls; whether that is known of all. up: what it is a part of grows with it."""
+    for term in sp.Add.make_args(e):
+        factor, rest = term.as_coeff_Mul()
+        if isinstance(rest, FloorDiv) and rest.args[1].is_Integer and rest.args[1] > 0:
+            if not _grows(sp.expand(rest.args[0]), names, up == (factor > 0), steps):
+                return False
+            continue
+        parts = affine(term, names)
+        if parts is None or not all(c.is_Integer for c in parts[0].values()):
+            return False
+        for name, c in parts[0].items():
+            steps.setdefault(name, set()).add(up == (c > 0))
+    return True
 
 
 def _more(difference: Any) -> bool:
@@ -56,9 +96,10 @@ def require_inside(kernel: Kernel) -> None:
     """Raise SizeError where an element lies outside of its tensor at sizes that are fixed."""
     for use in _uses(kernel):
         if use.room.is_Integer and use.room < 0:
+            index = words(use.index)
             raise SizeError(
-                f"{use.tensor}: index {use.index} of dimension {use.dimension} reaches {use.largest}, outside [0, {use.extent});"
-                f"\n  correct the shape of {use.tensor}, or add a guard such as `where 0 <= {use.index} < {use.extent}`"
+                f"{use.tensor}: index {index} of dimension {use.dimension} reaches {use.largest}, outside [0, {use.extent});"
+                f"\n  correct the shape of {use.tensor}, or add a guard such as `where 0 <= {index} < {use.extent}`"
             )
 
 
@@ -67,7 +108,7 @@ def _uses(kernel: Kernel) -> Iterator[_Use]:
         axes = (*s.axes, *(Axis(n, sp.Integer(count)) for n, count in bound_axes(s.value).items()))
         for access in (s.target, *s.inputs):
             for n, (index, extent) in enumerate(zip(access.index, kernel.tensor(access.tensor).shape, strict=True)):
-                largest = extreme(index, axes, largest=True)
+                largest = _largest(index, axes)
                 if largest is not None and not symbols_of([index]) & symbols_of(s.guard):
                     yield _Use(access.tensor, n, index, largest, sp.sympify(extent))
 

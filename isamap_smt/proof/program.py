@@ -13,10 +13,11 @@ from dataclasses import replace
 from functools import partial
 
 from isamap_encodings.verdict import Refuted, Unknown
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.errors import NotProvedError, SizeError
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.proof.kernel_reach import reaches_out
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_accumulators import accumulators
 from isamap_smt.proof.program_assumptions import listed
@@ -116,6 +117,7 @@ def require_proof(program: Program) -> ProvedProgram:
         if program.machine:
             told = f"the program for {name} on {program.machine.name} is {proof.word}, so nothing runs it"
         elif any(isinstance(c.verdict, Refuted) for c in proof.failed()):
+            _require_inside(program, proof)
             told = (
                 f"the program for {name} is wrong, so no code is made from it. If isamap made it, this is a fault of "
                 "isamap: please report it with these lines"
@@ -126,6 +128,14 @@ def require_proof(program: Program) -> ProvedProgram:
         error.refuted = frozenset(c.claim for c in proof.failed() if isinstance(c.verdict, Refuted))
         raise error
     return seal_program(program, proof)
+
+
+def _require_inside(program: Program, proof: Proof) -> None:
+    """Raise SizeError where it is the kernel that reaches out of a tensor."""
+    if any(c.claim == "bounds" and isinstance(c.verdict, Refuted) for c in proof.failed()):
+        outside = reaches_out(program.kernel, collect(program).hypotheses)
+        if outside is not None:
+            raise SizeError(outside)
 
 
 def _why(c: ClaimResult) -> str:

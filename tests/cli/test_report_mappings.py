@@ -113,7 +113,7 @@ def test_decisions_of_a_schedule_are_refused(machine: Path, capsys: pytest.Captu
 
 def test_a_kernel_that_no_instruction_takes(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is computed element by element: the page shows the search, and why nothing came of it."""
-    assert run(["report", "--text", "C[i] = A[i] * i", "avx2", "--no-measure", "-o", "page.html"]) == 0
+    assert run(["report", "--text", "C[i,j] = A[i,j] * (2*i + j // 2)", "avx2", "--no-measure", "-o", "page.html"]) == 0
     said = capsys.readouterr()
     assert "wrote page.html" in said.out and said.err.count("element by element") == 1
     page = html.unescape(Path("page.html").read_text())

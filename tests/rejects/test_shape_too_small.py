@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +22,11 @@ NEEDED = {
     "axis n < 4\nC: u16\nA: u16[N]\nC[n] = A[n] where n < N": (),
     "C: u16[N]\nA: u16\nC[n] = A[n+1]": (),
     "axis n < M\nC: u16\nA: u16[M+N]\nC[n] = A[n+1]": (),
+    "C: u16\nA: u16[P]\nC[i] = A[i//2]": ("P >= ((I - 1) // 2) + 1",),
+    "C: u16\nA: u16[P]\nC[i,j] = A[(i + 2*j)//4 + j]": ("P >= J + ((I + 2*J - 3) // 4)",),
+    "C: u16\nA: u16[P]\nC[i] = A[P - 1 - i//2]": (),
+    "C: u16\nA: u16[I//2 + 1]\nC[i] = A[i//2]": (),
+    "C: u16\nA: u16[P]\nC[i] = A[i - i//2]": (),
 }
 
 
@@ -52,3 +58,23 @@ def test_without_the_condition_the_program_is_refuted(assumed: tuple[str, ...]) 
     assert program.assumptions == ("N >= 4",)
     assert prove_program(program).proved
     assert {c.claim for c in prove_program(replace(program, assumptions=assumed)).failed()} == {"bounds"}
+
+
+def test_quotients_of_open_sizes_are_checked_at_each_call() -> None:
+    """Each group of two rows reads one element."""
+    built = im.compile(im.kernel("C: u16\nA: u16[P]\nC[i] = A[i//2]"), "scalar")
+    given = np.arange(3, dtype=np.uint16)
+    for n in (1, 5, 6):
+        np.testing.assert_array_equal(built(given, sizes={"I": n}), np.arange(n) // 2)
+    with pytest.raises(SizeError, match=re.escape("P >= ((I - 1) // 2) + 1")):
+        built(given, sizes={"I": 7})
+
+
+def test_a_kernel_that_reaches_out_at_some_sizes_is_no_fault_of_isamap() -> None:
+    text = "C: u16\nA: u16[I]\nC[i] = A[4*(i//4) + 3 - i%4]"
+    with pytest.raises(SizeError) as refused:
+        im.plan(im.kernel(text), "scalar")
+    assert str(refused.value).startswith(
+        "line 3: A has no element where index 4*(i // 4) - (i % 4) + 3 of dimension 0 is 3, outside [0, 1): at I=1 i=0;\n  correct"
+    )
+    assert im.plan(im.kernel(text), "scalar", sizes={"I": 8}).proof.proved
