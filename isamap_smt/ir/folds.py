@@ -4,7 +4,8 @@ A loop that several statements share hands over rows of its own block. In a tens
 never touched before, and threads that share the loop need memory apart. A loop inside may do the same in another dimension.
 Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
 alone. What executes a program, or prints it, takes it as it is laid out: the block is a buffer, declared in the innermost loop that
-folds the tensor, so that it is private to each iteration, and to each thread.
+folds the tensor, so that it is private to each iteration, and to each thread. Where tiles of many rows would find no place for
+their lines in the first cache (64 rows of 4,096 bytes), its rows lie a line further apart.
 
 The state of a recurrence, of which each time step reads one row and writes the next, keeps two rows (Loop.rings).
 """
@@ -14,17 +15,20 @@ from __future__ import annotations
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.expr import FloorMod, substitute, sym
+from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, buffers, walk
 from isamap_smt.ir.scalar import bound_axes
 
 Nodes = tuple[Node, ...]
+PAGE, WAYS = 4096, 8  # bytes after which lines of a first cache share a place, and how many of them it holds
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,23 @@ class _Block:
         cells = tuple(sym(f"{self.buffer}_{d}") for d in range(len(t.shape)))
         begin, long = dict(self.begins), dict(self.lengths)
         coordinates = tuple(c + begin.get(d, 0) for d, c in enumerate(cells))
-        shape = tuple(sp.sympify(long.get(d, n)) for d, n in enumerate(t.shape))
+        shape = _apart(tuple(sp.sympify(long.get(d, n)) for d, n in enumerate(t.shape)), t.dtype.bytes)
         return Alloc(Buffer(self.buffer, t.dtype, cells, shape, IndexType(t.name, coordinates)))
 
     def place(self, ref: Ref) -> Ref:
         """The cell for an element."""
         begin = dict(self.begins)
         return Ref(self.buffer, tuple(sp.expand(sp.sympify(x) - begin.get(d, 0)) for d, x in enumerate(ref.index)))
+
+
+def _apart(shape: tuple[Any, ...], size: int) -> tuple[Any, ...]:
+    """The shape, with rows a line longer where the lines of a column would not fit their places in a first cache: a line lies at
+    its address modulo a page, in one of so many ways."""
+    if len(shape) < 2 or not all(n.is_Integer for n in shape[-2:]):
+        return shape
+    rows, row = int(shape[-2]), int(shape[-1]) * size
+    crowded = rows > WAYS * (PAGE // gcd(row, PAGE))
+    return (*shape[:-1], shape[-1] + LINE // size) if crowded else shape
 
 
 def laid_out(program: Program) -> Program:

@@ -15,9 +15,9 @@ import pytest
 import isamap_smt as im
 from examples import norms
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.folds import folded
+from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import Loop, Program
+from isamap_smt.ir.program import Loop, Program, buffers
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
@@ -124,3 +124,15 @@ def test_a_wrong_fold_computes_something_else(name: str) -> None:
 def test_a_program_without_shared_loops_folds_nothing() -> None:
     plan = im.plan("gemm", "avx2", sizes={"i": 30, "j": 20, "k": 10}, cost_model="analytic")
     assert folded(plan.program) == ()
+
+
+@pytest.mark.parametrize("n, rows, row", [(512, 32, 528), (512, 16, 512), (528, 32, 528)])
+def test_rows_of_a_block_whose_lines_would_share_few_places_lie_further_apart(n: int, rows: int, row: int) -> None:
+    """A column of 32 rows of 2,048 bytes has two places of eight lines."""
+    sizes = {"i": 2 * rows, "n": n}
+    text = "temporary e\ne[i,n] = x[i,n] + x[i,n]\ny[i,n] = e[i,n] * e[i,n]"
+    plan = im.plan(im.kernel(text, name="rows"), "avx2", sizes=sizes, fix={"share.i": rows})
+    assert "e" in folded(plan.program)
+    assert [b.shape for name, b in buffers(laid_out(plan.program)).items() if name == "e_block"] == [(rows, row)]
+    x = np.random.default_rng(1).integers(-9, 9, (2 * rows, n)).astype(np.float32)
+    np.testing.assert_array_equal(run_program(plan.program, {"x": x}).outputs["y"], 4 * x * x)
