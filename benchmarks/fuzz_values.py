@@ -4,13 +4,15 @@
 
 Values lie at the ends of types (127, 255, 32767, 2^24, 2^31), axes are subtracted, compared, multiplied, guarded, reduced, carried
 from step to step and cast to types that do not hold them. Here every part is an array: a whole number is exact until it meets an
-element, then it has the element's type. Exits with 1 where a number was wrong, or a kernel was refused.
+element, then it has the element's type. A plan that takes
+a minute is given up, and said. Exits with 1 where a number was wrong, or a kernel was refused.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import time
 from collections import Counter
@@ -219,13 +221,16 @@ def attack(count: int, seed: int, machines: tuple[str, ...], seconds: float) -> 
             break
         r = random.Random(f"{seed}:{number}")
         c, machine = case(r), r.choice(machines)
+        signal.alarm(60)
         try:
             plan = im.plan(im.kernel(c.text, name="values"), machine)
             got = im.build(plan)(**c.inputs)
         except Exception as error:
-            tally["refused"] += 1
+            tally["slow" if isinstance(error, TimeoutError) else "refused"] += 1
             yield f"{number} {machine} {c.sizes}: {c.text!r}\n  {type(error).__name__}: {str(error)[:400]}"
             continue
+        finally:
+            signal.alarm(0)
         tally[machine] += 1
         tally["instructions"] += bool(plan.program.schedules)
         tally["axes as elements"] += plan.split is not None and any(
@@ -239,8 +244,13 @@ def attack(count: int, seed: int, machines: tuple[str, ...], seconds: float) -> 
     yield f"{'FAILED' if tally['wrong'] + tally['refused'] else 'passed'}: {dict(tally)}"
 
 
+def _slow(*_: Any) -> None:
+    raise TimeoutError("no plan within a minute")
+
+
 def main() -> int:
     """The exit status."""
+    signal.signal(signal.SIGALRM, _slow)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("count", nargs="?", type=int, default=100)
     parser.add_argument("seed", nargs="?", type=int, default=0)
