@@ -259,11 +259,13 @@ _THERE = ("add", "sub", "mul", "max", "min", "abs")  # of i32 in isamap_hardware
 NARROW = {"wrap": "avx2_halves_bytes", "signed": "avx2_packs", "unsigned": "avx2_packus"}
 WIDE = {"i8": "_mm256_cvtepi8_epi16", "u8": "_mm256_cvtepu8_epi16"}
 CHOSEN = "_mm256_blendv_epi8({y}, {x}, _mm256_castps_si256(_mm256_cmp_ps({a}, {b}, PREDICATE)))"
+EITHER = "_mm256_or_ps(_mm256_cmp_ps({a}, {b}, _CMP_EQ_OQ), _mm256_cmp_ps({a}, {a}, _CMP_UNORD_Q))"
+OR_NAN = f"_mm256_blendv_epi8({{y}}, {{x}}, _mm256_castps_si256({EITHER}))"
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(EIGHT, "avx2", lambda bits, words: f"avx2_{bits}({words})"),
     *halves(EIGHT, "avx2", ()),
-    *chosen_by_floats(EIGHT, CHOSEN),
+    *chosen_by_floats(EIGHT, CHOSEN, OR_NAN),
     *whole_numbers(EIGHT, "i32", {n: c for n, c in _calls(32, True).items() if n not in _THERE}, WORD_SPEED),
     *narrower(SIXTEEN, WIDE, NARROW),
     *(x for t in ("i16", "u16") for x in whole_numbers(SIXTEEN, t, _calls(16, t == "i16"), SPEED)),

@@ -202,12 +202,14 @@ SHORT_LOWER = {"wrap": "_mm256_cvtepi16_epi8", "signed": "_mm256_cvtsepi16_epi8"
 CHOSEN = (
     f"({C_TYPE})_mm512_mask_blend_epi32(_mm512_cmp_ps_mask({{a}}, {{b}}, PREDICATE), (__m512i){{y}}, (__m512i){{x}})"
 )
+NEITHER = "_mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask({a}, {b}, _CMP_NEQ_UQ), {a}, {a}, _CMP_ORD_Q)"
+OR_NAN = f"({C_TYPE})_mm512_mask_blend_epi32({NEITHER}, (__m512i){{x}}, (__m512i){{y}})"
 ACROSS = x86_prelude("avx512", "i32", 512, C_TYPE)
 
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
-    *chosen_by_floats(SIXTEEN, CHOSEN),
+    *chosen_by_floats(SIXTEEN, CHOSEN, OR_NAN),
     *across("avx512", "zmm", "i32", 16, C_TYPE, NARROW, (WORDS, ACROSS), HEADERS),
     *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), WORD_SPEED),
     *narrower(THIRTY_TWO, WIDE, LOWER),

@@ -175,12 +175,16 @@ def narrower(w: Lanes, wide: dict[str, str], narrow: dict[str, str]) -> Iterator
         yield w.step(f"sat_{t}_of_i16_{n}", f"c[l] = sat_{t}(a[l])", f"c={t} a=i16", clamped, 4.0, 0.5)
 
 
-def chosen_by_floats(w: Lanes, choice: str) -> Iterator[im.Instruction]:
-    """Integers of 32 bits chosen by how floats compare. choice: C of {x} where PREDICATE holds of {a} and {b}, else of {y}."""
+def chosen_by_floats(w: Lanes, choice: str, or_nan: str) -> Iterator[im.Instruction]:
+    """Integers of 32 bits chosen by how floats compare. choice: C of {x} where PREDICATE holds of {a} and {b}, else of {y}; or_nan:
+    of {x} where they are equal and where {a} is NaN, as what looks for the place of a maximum asks of each element."""
+    types = "c=i32 a=f32 b=f32 x=i32 y=i32"
     for word, sign, predicate in CHOICES:
         text = f"c[l] = select(a[l] {sign} b[l], i32(x[l]), i32(y[l]))"
         found = f"{{c}} = {choice.replace('PREDICATE', predicate)};"
-        yield w.step(f"{word}_f32_i32_{w.count}", text, "c=i32 a=f32 b=f32 x=i32 y=i32", found, 6.0, 1.0)
+        yield w.step(f"{word}_f32_i32_{w.count}", text, types, found, 6.0, 1.0)
+    text = "c[l] = select(a[l] == b[l], i32(x[l]), select(a[l] != a[l], i32(x[l]), i32(y[l])))"
+    yield w.step(f"equal_or_nan_f32_i32_{w.count}", text, types, f"{{c}} = {or_nan};", 8.0, 0.65)
 
 
 def same_bits(w: Lanes) -> Iterator[im.Instruction]:

@@ -202,7 +202,7 @@ def _check_literals(value: Any, kind: DType) -> None:
     if isinstance(value, sp.Integer) and not kind.is_float and not kind.low <= int(value) <= kind.high:
         raise DTypeError(f"{int(value)} does not fit {kind} [{kind.low}, {kind.high}]")
     for a in getattr(value, "args", ()):
-        if not isinstance(value, Cast | Saturate | Round):
+        if not isinstance(value, Cast | Saturate | Round | IndexValue):  # of index values their ends are what counts
             _check_literals(a, kind)
 
 

@@ -213,7 +213,7 @@ class NumberedClaims:
         if alone and not all(isinstance(v, IndexValue | sp.Integer) for v in alone):
             raise _AnotherTreeError("it compares numbers that are computed")
         for a, b in zip(sides, new.args[1:], strict=True):
-            yield from (replace(m, compared=alone) for m in self._met(a, b, own))
+            yield from (replace(m, compared=alone) if alone else m for m in self._met(a, b, own))
 
     def _element(self, n: int, old: Statement, m: _Met) -> None:
         """It is there, is the value at this point, and has its type."""

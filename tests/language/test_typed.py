@@ -34,6 +34,13 @@ def test_literals_take_the_type_of_the_other_side():
     assert typed("C[i] = 0", C="i8") == "0"
 
 
+def test_numbers_inside_of_an_index_value_may_be_beyond_the_type_where_it_is_not():
+    bounds = "axis i < 3\naxis j < 2\n"
+    assert typed(bounds + "C[i,j] = min(A[j], 6 - 3*j)", A="u8", C="u8") == "min(A[j], 6 - 3*j)"
+    with pytest.raises(DTypeError, match="300\\*i may be 600, which i8 does not hold"):
+        typed(bounds + "C[i,j] = min(A[j], 300*i)", A="i8", C="i8")
+
+
 @pytest.mark.parametrize(
     ("text", "dtypes", "message"),
     [

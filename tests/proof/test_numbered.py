@@ -30,6 +30,9 @@ TEXTS: dict[str, Callable[[Any], Any]] = {
     "Y[i,j] = select(2*j <= i + 3, X[i,j] * i, j)": lambda x: np.where(2 * J <= I + 3, x * I, J),
     "Y[i,j] = select(j % 3 == 0, X[i,j], i - j)": lambda x: np.where(J % 3 == 0, x, I - J),
     "Y[i,j] = f32(i32(X[i,j]) * i32(J - j))": lambda x: x.astype(np.int32) * (7 - J),
+    "Y[i,j] = select(select(2*i < j + 1, X[i,j], 0) <= X[i,j], i, j)": lambda x: np.where(
+        np.where(2 * I < J + 1, x, 0) <= x, I, J
+    ),
     "Y[i] += X[i,j] * j": lambda x: (x * J).sum(1),
 }
 

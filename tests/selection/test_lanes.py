@@ -11,6 +11,7 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from benchmarks.fuzz_lanes import one
+from examples.indexed import ARGMAX
 from isamap_smt.mapping.selection import selected_instruction
 
 REQUANTISED = "Y[i,j] = sat_i8(round_i32(f32(T[i,j]) * s[j]) + i32(z[]))"
@@ -39,6 +40,39 @@ def test_every_part_has_an_instruction(machine: str, text: str, dtypes: dict[str
     assert taken.axes["l"] == (lanes if machine == "avx512" else lanes // 2)
     axes = "l=i" if text.startswith("Y[i] ") else "l=j"
     assert isinstance(im.prove(im.fuse(kernel, taken, axes)), im.ProvedMapping)
+
+
+PLACES = "N[i] min= select(X[i,j] == M[i], i32(P[j]), select(X[i,j] != X[i,j], i32(P[j]), i32(99)))"
+PLACE_TYPES = {"N": "i32", "X": "f32", "M": "f32", "P": "i32"}
+
+
+@pytest.mark.parametrize("machine", ["avx2", "avx512"])
+def test_equal_or_nan_is_one_step_and_proved_for_that_statement_alone(machine: str) -> None:
+    kernel = im.kernel(PLACES, name="statement", dtypes=PLACE_TYPES)
+    taken = selected_instruction(isamap_hardware.load(machine), kernel)
+    assert taken is not None and "equal_or_nan" in taken.told
+    assert isinstance(im.prove(im.fuse(kernel, taken, "l=i")), im.ProvedMapping)
+    for old, new in (
+        ("X[i,j] != X[i,j]", "M[i] != M[i]"),
+        ("X[i,j] == M[i]", "X[i,j] <= M[i]"),
+        ("i32(99)", "i32(98)"),
+    ):
+        other = im.kernel(PLACES.replace(old, new), name="statement", dtypes=PLACE_TYPES)
+        assert not isinstance(im.prove(im.fuse(other, taken, "l=i")), im.ProvedMapping)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [pytest.param("avx2", marks=pytest.mark.needs("avx2")), pytest.param("avx512", marks=pytest.mark.needs("avx512f"))],
+)
+def test_the_first_place_of_a_maximum_or_nan(machine: str) -> None:
+    """In whole vectors and behind them; both zeros are one value."""
+    run = im.compile(ARGMAX, machine, sizes={"i": 7, "j": 45})
+    assert "equal_or_nan_f32_i32" in run.source
+    x = np.random.default_rng(5).integers(-2, 3, (7, 45)).astype(np.float32)
+    x[1, [20, 9, 44]], x[2], x[3, 30], x[4], x[5, 44], x[6, 8] = np.nan, -0.0, np.inf, -np.inf, np.nan, np.nan
+    x[2, 17], x[5, 3] = 0.0, np.inf
+    assert np.array_equal(run(x), x.argmax(1))
 
 
 def compiled(text: str, dtypes: dict[str, str], machine: str = "avx2") -> im.CompiledKernel:
