@@ -60,14 +60,14 @@ def grown(d: Fraction) -> Fraction:
     """Not below e^d - 1, for d >= 0."""
     if d > Fraction(1, 1000):
         return shorter(_exp(d)[1] - 1, True)
-    return shorter(d + d * d / 2 + d**3, True)  # what is left of the series is less than d^3 up to d = 1
+    return shorter(d + d**2 / 2 + d**3 / 6 + d**4, True)  # what is left of the series is less than d^4 up to d = 1
 
 
 def shrunk(s: Fraction) -> Fraction:
     """Not below -log(1 - s), for 0 <= s < 1."""
     if s > Fraction(1, 1000):
         return shorter(-log_ends(1 - s)[0], True)
-    return shorter(s + s * s / 2 + s**3, True)  # what is left of the series is less than s^3 up to s = 1/2
+    return shorter(s + s**2 / 2 + s**3 / 3 + s**4, True)  # what is left of the series is less than s^4 up to s = 1/2
 
 
 def log_ends(x: Fraction) -> Ends:

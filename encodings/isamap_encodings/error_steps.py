@@ -25,6 +25,7 @@ from isamap_encodings.verdict import Proved, Unknown, Verdict
 
 _STEEPEST = {"tanh": Fraction(1), "sigmoid": Fraction(1, 4), "erf": SLOPE[1]}
 _HALF = Fraction(1, 2)
+_R, _E = "r", "e"
 
 
 @dataclass(frozen=True)
@@ -71,29 +72,48 @@ def step(
     either and surely (one of two; in `surely` a program takes the one that the exact result is). below: a is known to be at most b.
     """
     started = time.perf_counter()
-    names = ("a", "a") if op == "square" else ("a", "b")[: len(operands)]
-    taken = ("a", "b")[: len(names)]
-    x = [z3.Real(n) for n in names]
-    p = [z3.Real(f"{n}'") for n in taken]
-    given = [k for k in operands for _ in names] if op == "square" else list(operands)
-    facts = [f for v, w, k in zip(x, p, given, strict=True) for f in _within(v, w, k)]
-    if below:
-        facts.append(x[0] <= x[1])
-    try:
-        goals, about = _OPERATIONS.get(op, _named)(op, x, p, given)
-    except ArithmeticError as error:
-        return Unknown(str(error), time.perf_counter() - started)
+    asked: list[tuple[list[Any], Any]] = []
+    if op == "square":
+        asked, facts = _square(operands[0], result, arithmetic)
+    else:
+        names = ("a", "b")[: len(operands)]
+        x, p = [z3.Real(n) for n in names], [z3.Real(f"{n}'") for n in names]
+        facts = [f for v, w, k in zip(x, p, operands, strict=True) for f in _within(v, w, k)]
+        if below:
+            facts.append(x[0] <= x[1])
+        try:
+            goals, about = _OPERATIONS.get(op, _named)(op, x, p, list(operands))
+        except ArithmeticError as error:
+            return Unknown(str(error), time.perf_counter() - started)
+        asked += [(facts, g) for g in goals]
+        facts = [*facts, *about]
     r, e, made = z3.Real("r"), z3.Real("e"), z3.Real("r'")
     if arithmetic is None:
-        facts_after = [*about, made == e]
+        facts_after = [*facts, made == e]
     else:
-        goals_after = [_q(arithmetic.low) <= e, e <= _q(arithmetic.high)]
-        facts_after = [*about, *_off(made, e, 2 * ulp, arithmetic)]
-    asked = [(facts, g) for g in goals]
-    if arithmetic is not None:
-        asked += [([*facts, *about], g) for g in goals_after]
-    asked += [([*facts, *facts_after], g) for g in _within(r, made, result)]
+        asked += [(facts, g) for g in (_q(arithmetic.low) <= e, e <= _q(arithmetic.high))]
+        facts_after = [*facts, *_off(made, e, 2 * ulp, arithmetic)]
+    asked += [(facts_after, g) for g in _within(r, made, result)]
     return _all(asked, op, started)
+
+
+def _square(k: Known, result: Known, arithmetic: Arithmetic | None) -> tuple[list[tuple[list[Any], Any]], list[Any]]:
+    """What is asked of a' and b', which are both off by d of a: that their product is off by 2 |a| d + d^2 of its square. And
+    what is known then of the square r, with the size of a and what d is; and that (c |a| - absolute)^2 is not below 0, for the c
+    with which the part of the result covers it, as solvers do not think of it."""
+    a, p, q, d, m = z3.Reals("a a' b' d size")
+    near = [m == _size(a), *(f for v in (p, q) for f in (v - a <= d, a - v <= d))]
+    off = 2 * m * d + d * d
+    asked: list[tuple[list[Any], Any]] = [(near, p * q - a * a <= off), (near, a * a - p * q <= off)]
+    r, e, by = z3.Real(_R), z3.Real(_E), _q(k.relative) * m + _q(k.absolute)
+    least = max(k.low, -k.high, Fraction(0))
+    facts = [m >= _q(least), m <= _q(k.size), r == m * m]
+    u = arithmetic.unit if arithmetic else Fraction(0)
+    left = (result.relative - u - (2 + k.relative) * k.relative * (1 + u)) / ((1 + k.relative) * (1 + u))
+    if left > 0 and k.absolute:
+        root = _q(shorter(left, up=False)) * m - _q(k.absolute)
+        facts.append(root * root >= 0)
+    return asked, [*facts, e - r <= 2 * m * by + by * by, r - e <= 2 * m * by + by * by]
 
 
 def _all(asked: Sequence[tuple[Sequence[Any], Any]], name: str, started: float) -> Verdict:
@@ -128,7 +148,6 @@ def _off(made: Any, e: Any, ulps: Fraction, arithmetic: Arithmetic) -> list[Any]
 
 # Each gives what must hold of the operands, and what r and e are of them.
 Meaning = tuple[list[Any], list[Any]]
-_R, _E = "r", "e"
 
 
 def _polynomial(of: Callable[..., Any]) -> Callable[..., Meaning]:
@@ -208,7 +227,6 @@ _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meanin
     "+": _polynomial(lambda a, b: a + b),
     "-": _polynomial(lambda a, b: a - b),
     "*": _polynomial(lambda a, b: a * b),
-    "square": _polynomial(lambda a, b: a * b),
     "max": _polynomial(_max),
     "min": _polynomial(lambda a, b: z3.If(a <= b, a, b)),
     "neg": _polynomial(lambda a: -a),

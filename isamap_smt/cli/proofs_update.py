@@ -3,7 +3,8 @@ those of one's own, of the mappings and decisions that they hold.
 
 Shipped is every library kernel on every instruction that takes its element types: the claims of the best legal mapping; for the
 machines' main instructions (and gemm on all of them) also the legal list with its completeness, and the program of the schedule
-that the scheduler chooses with sizes left open. What is chosen is not trusted: the certificates are derived from the choice.
+that the scheduler chooses with sizes left open; and bounds of rounding (proofs_bounded.py). What is chosen is not trusted: the
+certificates are derived from the choice.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from isamap_smt.certificates.rounding import WITHIN
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.certificates.workers import spread
 from isamap_smt.cli.directory import check_place, whole_directory, write_whole
+from isamap_smt.cli.proofs_bounded import BOUNDED, Bounded, write_bounded
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -69,13 +71,13 @@ class Wanted:
         )
 
 
-def wanted(pattern: str = "*") -> list[Wanted]:
+def wanted(pattern: str = "*") -> list[Wanted | Bounded]:
     """All that match the pattern (`avx2`, `avx2/gemm`, `*/conv2d/*`). What saturates its sums has gemm's: no open sum fits."""
     import isamap_hardware
     import isamap_kernels
     from isamap_smt.proof.bounded_sums import carries
 
-    found: list[Wanted] = []
+    found: list[Wanted | Bounded] = [*BOUNDED]
     for machine in isamap_hardware.names():
         hardware = isamap_hardware.load(machine)
         found.append(Wanted(machine))
@@ -205,13 +207,14 @@ def _matches(identifier: str, pattern: str) -> bool:
     return identifier == pattern or any(fnmatchcase(name, p) for p in (pattern, f"{pattern.rstrip('/')}/*"))
 
 
-def _require_library(directory: Path, identifier: str, by: Wanted) -> None:
+def _require_library(directory: Path, identifier: str, by: Wanted | Bounded) -> None:
     try:
         document = read_manifest(directory / identifier)
     except DamagedError:
         return  # it is written anew
     kernel, instruction = document.get("kernel", {}), document.get("instruction", {})
-    if by.kernel and (kernel.get("source") != by.kernel or ".py" in str(instruction.get("source"))):
+    source = None if isinstance(by, Bounded) else by.kernel
+    if by.kernel and (kernel.get("source") != source or ".py" in str(instruction.get("source"))):
         raise CertificateError(
             f"{directory / identifier} is of {kernel.get('source') or 'a kernel of your own'}, and the library's {by.name} "
             "would take its place; update another directory, or give your kernel another name"
@@ -280,5 +283,7 @@ def _keep(place: Path, identifier: str, scratch: Path) -> None:
         raise CertificateError(f"{error}; update or delete it first") from None
 
 
-def _write(one: Own | Wanted, directory: str) -> list[str]:
+def _write(one: Own | Wanted | Bounded, directory: str) -> list[str]:
+    if isinstance(one, Bounded):
+        return write_bounded(one, directory)
     return write_again(one, directory) if isinstance(one, Own) else write(one, directory)

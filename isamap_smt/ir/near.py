@@ -64,9 +64,8 @@ class Unit:
     def of(kind: DType) -> Unit:
         """Of a floating-point type."""
         about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
-        half = float(about.smallest_subnormal) / 2 or float(
-            about.smallest_subnormal
-        )  # f64 does not hold half of its own
+        tiny = float(np.finfo(np.float64).tiny)  # below it f64 has too few digits to compute bounds of f64 in
+        half = max(float(about.smallest_subnormal) / 2, tiny)
         return Unit(float(about.eps) / 2, half, float(about.max))
 
 

@@ -435,7 +435,8 @@ def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
         return made if a.peak == -inf else replace(made, peak=exp(a.peak) * (1 - 1e-14), over=a.over)
     if head in _STEEPEST:
         f = {Tanh: tanh, Sigmoid: _sigmoid, Erf: erf}[head]
-        return _rounded(Bound(f(a.low) - 1e-14, f(a.high) + 1e-14, 0.0, d * _STEEPEST[head]), kind, ulp)
+        low, high = (v * (_MORE if (v > 0) == up else _LESS) for v, up in ((f(a.low), False), (f(a.high), True)))
+        return _rounded(Bound(low, high, 0.0, d * _STEEPEST[head]), kind, ulp)
     if a.low <= 0 or (share := a.relative + a.absolute / a.low) >= 0.5:  # how far off, as a part of the number
         return NOTHING
     if head is Log:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import inf, isfinite
+from math import inf, isfinite, nextafter
 from typing import Any
 
 from isamap_encodings.enclosures import shorter
@@ -65,4 +65,8 @@ def widened(b: Bound) -> Bound:
 
 
 def _digits(x: float, up: bool) -> float:
-    return float(shorter(Fraction(repr(float(x))), up, DIGITS))
+    wanted = shorter(Fraction(repr(float(x))), up, DIGITS)
+    found = float(wanted)
+    if (Fraction(repr(found)) < wanted) if up else (Fraction(repr(found)) > wanted):  # f64 has few digits next to 0
+        return nextafter(found, inf if up else -inf)
+    return found
