@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isamap_smt.certificates.archive import archive_of, by_certificate, write_archive
+from isamap_smt.certificates.archive import SUFFIX, archive_of, by_certificate, write_archive
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
 from isamap_smt.certificates.manifest import (
@@ -26,7 +26,7 @@ from isamap_smt.certificates.manifest import (
     read_manifest,
     write_index,
 )
-from isamap_smt.certificates.store import Certificate
+from isamap_smt.certificates.store import PROGRAM, Certificate
 from isamap_smt.runtime.whole_file import whole_file
 
 
@@ -124,6 +124,19 @@ def _shown(about: Any) -> str:
     types = ", ".join(f"{n}={d}" for n, d in about["dtypes"].items())
     assumed = ", ".join(f"{low} <= {n} <= {high}" for n, (low, high) in about["ranges"].items())
     return f"{said} with {types}" + (f" and {assumed}" if assumed else "")
+
+
+def no_certificate(root: Path) -> str:
+    """The first file below the directory that belongs to no certificate, index or archive; "" where all do."""
+    known = {root / i for i in certificate_ids(root)} if (root / INDEX).is_file() else set()
+    for path in sorted(p for p in root.rglob("*") if p.is_symlink() or not p.is_dir()):
+        if path.parent == root:
+            ours = bool(known) and (path.name == INDEX or path.name.endswith(SUFFIX))
+        else:
+            ours = path.parent in known and (path.suffix in {".json", ".smt2"} or path.name == PROGRAM)
+        if not ours:
+            return path.relative_to(root).as_posix()
+    return ""
 
 
 def pack(root: Path, before: Path | None = None) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import click
 
-from isamap_smt.cli.directory import MARK, check_place, whole_directory
+from isamap_smt.cli.directory import MARK, check_place, seal, whole_directory
 from isamap_smt.cli.header import c_header
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress, say_notes
@@ -100,9 +99,9 @@ def write(
         tell("compiling")
         shutil.copy(build_library(source, requires, cc=cc, target=target), scratch / "kernel.so")
         tell("writing the report")
-        (scratch / MARK).write_text(json.dumps(proofs_document(planned), indent=2, default=str) + "\n")
         if planned.proved:  # a report draws the lanes of an instruction
             (scratch / "report.html").write_text(html_report(planned))
+        seal(scratch, proofs_document(planned))
     return {
         "kernel.c": "the code",
         "kernel.h": "how to call it",

@@ -1,61 +1,121 @@
 """A directory of results appears whole or not at all: it is written beside its place, then renamed. So does a file.
 
-What the user has put there is not replaced.
+What the user has put there is not replaced: a directory is, if all that it holds is as isamap wrote it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from isamap_smt.certificates.digests import digest
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
 
-MARK = "proofs.json"  # a directory that holds it was written by us, and may be replaced
+MARK = "proofs.json"  # lists the digests of the files beside it
+Foreign = Callable[[Path], str]  # what in a directory isamap did not write, or "" where it wrote everything
 
 
 class OutputError(IsamapError):
     """A file or directory that cannot be written."""
 
 
+def seal(directory: Path, document: dict[str, Any]) -> None:
+    """Write the document as the directory's mark, with the digests of the files beside it and its own."""
+    files = {p.name: digest(p.read_bytes()) for p in sorted(directory.iterdir())}
+    text = json.dumps({**document, "files": files}, indent=2, default=str)
+    whole = {**json.loads(text), "digest": digest(text)}
+    (directory / MARK).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def unsealed(directory: Path) -> str:
+    """The first name in the directory that is not as seal() left it; "" where all are."""
+    try:
+        document = json.loads((directory / MARK).read_text(encoding="utf-8"))
+        own, files = document.pop("digest"), dict(document["files"])
+        if own != digest(json.dumps(document, indent=2)):
+            return MARK
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return MARK if (directory / MARK).exists() else next(iter(_names(directory)), "")
+    for name in _names(directory):
+        path = directory / name
+        if name != MARK and (path.is_symlink() or not path.is_file() or digest(path.read_bytes()) != files.get(name)):
+            return name
+    return ""
+
+
+def _names(directory: Path) -> list[str]:
+    return sorted(p.name for p in directory.iterdir())
+
+
 @contextmanager
-def whole_directory(place: Path) -> Iterator[Path]:
+def whole_directory(place: Path, foreign: Foreign = unsealed) -> Iterator[Path]:
     """A scratch directory that becomes `place` when the body ends well, and is removed when it does not.
 
-    An earlier result at `place` is replaced. Raises OutputError where `place` holds anything else.
+    An earlier result at `place` is replaced; a link stays, and what it leads to is written. Raises OutputError as check_place().
     """
-    check_place(place)
+    check_place(place, foreign)
+    target = Path(os.path.realpath(place))
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None
     try:
         yield scratch
         scratch.chmod(0o755)
-        if place.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{place.name}-old-", dir=place.parent))
-            place.rename(old / place.name)
-            scratch.rename(place)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            scratch.rename(place)
+        check_place(place, foreign)  # it may have changed meanwhile
+        _put(scratch, target)
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def check_place(place: Path) -> None:
-    """Nothing happens where a result may stand. Raises OutputError for files, and for directories of something else."""
-    if place.exists() and not place.is_dir():
+def _put(scratch: Path, target: Path) -> None:
+    """The scratch directory stands at the target, or what stood there still does. Raises OSError."""
+    if not target.exists():
+        scratch.rename(target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
+    try:
+        target.rename(old / target.name)
+        try:
+            scratch.rename(target)
+        except OSError:
+            (old / target.name).rename(target)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def check_place(place: Path, foreign: Foreign = unsealed) -> None:
+    """Nothing happens where a result may stand. Raises OutputError for files, for directories that hold what isamap did not
+    write, and for those that cannot be renamed: the current one, those around it, and mount points."""
+    target = Path(os.path.realpath(place))
+    if not target.exists():
+        return
+    if not target.is_dir():
         raise OutputError(f"cannot write {place}: a file of that name is there")
-    if place.is_dir() and any(place.iterdir()) and not (place / MARK).is_file():
-        raise OutputError(f"{place} is not empty and was not written by isamap; name another directory")
+    try:
+        found, here, mount = foreign(target), Path.cwd(), os.path.ismount(target)
+    except OSError as error:
+        raise OutputError(f"cannot write {place}: {error.strerror}") from None
+    if found:
+        raise OutputError(
+            f"{place} is not empty, and {found} in it is not as isamap wrote it; name another directory, or move that away"
+        )
+    if mount or target in (here, *here.parents):
+        kind = "a mount point" if mount else "the current directory, or one around it"
+        raise OutputError(
+            f"cannot write {place}: it is {kind}, which a result cannot replace; name one in it: {place / 'out'}"
+        )
 
 
 def check_file(place: Path, ours: Callable[[str], bool], force: bool = False) -> None:

@@ -235,9 +235,10 @@ def export(to: str, directory: str) -> int:
     `isamap proofs check --dir TO` checks them there.
     """
     from isamap_smt.certificates.place import export as write_out
+    from isamap_smt.certificates.place import no_certificate
     from isamap_smt.cli.directory import whole_directory
 
-    with whole_directory(Path(to)) as scratch:
+    with whole_directory(Path(to), no_certificate) as scratch:
         count = write_out(Path(directory), scratch)
     say(f"{counted(count, 'certificate')} written to {to}")
     return 0

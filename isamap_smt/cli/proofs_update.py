@@ -21,7 +21,7 @@ from isamap_smt.certificates.fingerprint import AT
 from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, manifest_alone, read_manifest, write_index
-from isamap_smt.certificates.place import pack, unpack
+from isamap_smt.certificates.place import no_certificate, pack, unpack
 from isamap_smt.certificates.rounding import WITHIN
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.certificates.workers import spread
@@ -244,7 +244,7 @@ def update_directory(
     Raises CertificateError where nothing matches, one is not proved, or one of one's own is gone that the lock lists; OutputError
     where the place holds something else.
     """
-    check_place(place)
+    check_place(place, no_certificate)
     mine, chosen, lock = own(place, pattern), wanted(pattern), lock_path(place)
     if not chosen and not mine:
         raise CertificateError(
@@ -257,7 +257,7 @@ def update_directory(
     if gone:
         raise CertificateError(f"{gone[0]} is missing: {lock} lists it; put it back, or remove its line")
     replaced = {one.id for one in mine}
-    with whole_directory(place) as scratch:
+    with whole_directory(place, no_certificate) as scratch:
         results = spread(_write, [(w, str(scratch)) for w in (*mine, *chosen)], jobs, progress)
         written = [i for ids in results for i in ids]
         if pattern != "*" and (place / INDEX).is_file():

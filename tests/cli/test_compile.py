@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from isamap_smt.cli.app import run
-from isamap_smt.cli.directory import OutputError, whole_directory, write_whole
+from isamap_smt.cli.directory import OutputError, seal, whole_directory, write_whole
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime.compiler import find_compiler, portable_flags
@@ -94,9 +94,9 @@ def test_the_proofs_are_listed(compiled: Path) -> None:
 
 
 def test_a_result_is_replaced(compiled: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (compiled / "old.txt").write_text("old")
+    before = (compiled / "kernel.c").read_text()
     assert run(["compile", "gemm", "scalar", "--sizes", "i=3,j=2,k=3", "-o", "out"]) == 0
-    assert {p.name for p in compiled.iterdir()} == FILES
+    assert {p.name for p in compiled.iterdir()} == FILES and (compiled / "kernel.c").read_text() != before
     assert [p.name for p in compiled.parent.iterdir()] == ["out"]
 
 
@@ -112,11 +112,12 @@ def test_for_a_machine_that_is_not_this_one(in_empty_directory: Path, capsys: py
 def test_a_failure_leaves_the_old_result(tmp_path: Path) -> None:
     place = tmp_path / "out"
     with whole_directory(place) as scratch:
-        (scratch / "proofs.json").write_text("1")
+        (scratch / "code").write_text("1")
+        seal(scratch, {})
     with pytest.raises(RuntimeError), whole_directory(place) as scratch:
-        (scratch / "proofs.json").write_text("2")
+        (scratch / "code").write_text("2")
         raise RuntimeError
-    assert (place / "proofs.json").read_text() == "1"
+    assert (place / "code").read_text() == "1"
     assert list(tmp_path.iterdir()) == [place]
 
 
