@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -104,13 +103,18 @@ def let_through(mapping: Mapping) -> list[tuple[str, ...]]:
     operands = [o for o, _ in mapping.binding if o != contract.target.tensor]
     op = accumulation(mapping.kernel, mapping.statement)[0]
     value = accumulation(mapping.instruction.kernel, contract)[1]
-    result: list[tuple[str, ...]] = []
-    for size in range(len(operands) + 1):
-        for live in itertools.combinations(operands, size):
-            covered = any(set(r) <= set(live) for r in result)
-            if not covered and not harmless(op, value, frozenset(operands) - set(live)):
-                result.append(live)
-    return result
+    found: list[tuple[str, ...]] = []
+    asked = [(frozenset[str](), 0)]  # operands that are live, and from which on each other one may be
+    while asked:
+        live, at = asked.pop()
+        if harmless(op, value, frozenset(operands) - live - set(operands[at:])):
+            continue  # whatever else is live
+        if not harmless(op, value, frozenset(operands) - live):
+            found.append(tuple(o for o in operands if o in live))
+            continue
+        asked += [(live, at + 1), (live | {operands[at]}, at + 1)]
+    found.sort(key=lambda live: (len(live), [operands.index(o) for o in live]))
+    return [x for n, x in enumerate(found) if not any(set(smaller) <= set(x) for smaller in found[:n])]
 
 
 def _refute(mapping: Mapping, out: str, live: tuple[str, ...], among: Sequence[Instance], verdict: Verdict) -> Verdict:
