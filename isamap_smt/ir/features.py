@@ -23,6 +23,7 @@ OWN = frozenset(
         "avx512_fp16",
         "avx512_vnni",
         "avx512bw",
+        "avx512dq",
         "avx512f",
         "avx512vl",
         "avx_vnni",
