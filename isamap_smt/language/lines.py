@@ -102,6 +102,11 @@ class ForLine:
 Line = RangeLine | StatementLine | DefinitionLine | TensorLine | BoundLine | ForLine
 
 
+DEEPEST = (
+    256  # operations of a statement, one inside the other; solvers and compilers go three or four calls deep for each
+)
+
+
 def parse_expression(segment: Segment) -> Tree:
     """The syntax tree of a piece of text. `r[]` is read as an element of a tensor without dimensions."""
     if not segment.text:
@@ -113,14 +118,28 @@ def parse_expression(segment: Segment) -> Tree:
             warnings.simplefilter("ignore", SyntaxWarning)  # Python's advice on `3if` is not for our users
             node = ast.parse(f"({text})", mode="eval").body
     except (RecursionError, MemoryError):
-        raise segment.error(0, "this is nested too deeply", "write several statements", len(text)) from None
+        raise segment.error(0, "this is nested too deeply", "write several statements") from None
     except (SyntaxError, ValueError) as e:
+        if "too many nested" in str(e):
+            raise segment.error(0, "this is nested too deeply", "write several statements") from None
         at = (getattr(e, "offset", None) or 2) - 2
         hint = "is an operator or a comma missing?"
         if re.search(r"\b(if|else|for|lambda|while)\b", text):
             hint = "there is no `if`, `for` or `lambda`: use `where` after the statement, or select(condition, a, b)"
         raise piece.error(at, "this cannot be read", hint) from None
+    if _depth(node) > DEEPEST:
+        said = f"more than {DEEPEST} operations stand one inside the other here; a sum counts each of its terms"
+        raise segment.error(0, said, "write several statements", 1)
     return Tree(piece, node)
+
+
+def _depth(node: ast.expr) -> int:
+    """How many operations stand one inside the other at most."""
+    depth, inside = 0, [node]
+    while inside:
+        depth += 1
+        inside = [x for n in inside for x in ast.iter_child_nodes(n) if isinstance(x, ast.expr)]
+    return depth
 
 
 def _with_empty_subscripts(segment: Segment) -> tuple[str, tuple[int, ...]]:

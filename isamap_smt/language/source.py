@@ -10,6 +10,9 @@ from isamap_smt.ir.errors import LanguageError
 _OPEN, _CLOSE = "([{", ")]}"
 
 
+WIDEST = 160  # characters of a line that an error shows
+
+
 @dataclass(frozen=True)
 class Source:
     """The whole text, and the file it came from ('' when it was passed as a string)."""
@@ -34,7 +37,11 @@ class Source:
         column = offset - start + 1
         place = f"{self.place(offset)}:{column}" if self.file else f"{self.place(offset)}, column {column}"
         width = max(1, min(width, len(shown) - column + 1))
-        parts = [f"{place}: {message}", f"    {shown}", "    " + " " * (column - 1) + "^" * width]
+        first = max(0, column - WIDEST // 2) if len(shown) > WIDEST else 0
+        part, width = shown[first : first + WIDEST], min(width, WIDEST // 2)
+        before, after = "... " if first else "", " ..." if first + len(part) < len(shown) else ""
+        under = " " * (len(before) + column - 1 - first) + "^" * width
+        parts = [f"{place}: {message}", f"    {before}{part}{after}", f"    {under}"]
         if hint:
             parts.append(f"  {hint}")
         error = LanguageError("\n".join(parts))
