@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.errors import RangeError, ScheduleError, UnknownNameError
+from isamap_smt.ir.errors import RangeError, UnknownNameError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.language.hardware_library import find_hardware
 
@@ -32,10 +32,3 @@ def ranges_in_text(assume: Any) -> list[str]:
     if not all(isinstance(t, str) for t in texts):
         raise RangeError(f"assume={assume!r}: pass ranges in text, such as ['A <= 127']")
     return texts
-
-
-def known_objective(objective: Any) -> str:
-    """The objective, if it is text. Raises ScheduleError; which texts mean something is the scheduler's to say."""
-    if not isinstance(objective, str):
-        raise ScheduleError(f"objective={objective!r}: pass 'latency' or 'energy'")
-    return objective

@@ -36,7 +36,6 @@ from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline.arguments import (
     found_hardware,
     found_name,
-    known_objective,
     ranges_in_text,
 )
 from isamap_smt.pipeline.decide import (
@@ -58,7 +57,7 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
+from isamap_smt.scheduling.arguments import known_objective, pinned, seconds, tensor_names
 from isamap_smt.scheduling.space import ONE_THREAD, one_thread
 from isamap_smt.search import MappingSet, find_mappings
 

@@ -32,6 +32,16 @@ def pinned(fix: Any) -> dict[str, Any]:
     return made
 
 
+OBJECTIVES = ("latency", "energy")
+
+
+def known_objective(objective: Any) -> str:
+    """The objective. Raises ScheduleError for what is none."""
+    if not isinstance(objective, str) or objective not in OBJECTIVES:
+        raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
+    return objective
+
+
 def seconds(timeout: Any) -> float:
     """A time limit in seconds. Raises ScheduleError unless it is a positive number."""
     if isinstance(timeout, bool) or not isinstance(timeout, Real):

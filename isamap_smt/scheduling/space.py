@@ -22,7 +22,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.mapping.layout import plain_lanes
 from isamap_smt.scheduling import decode
-from isamap_smt.scheduling.arguments import pinned, tensor_names
+from isamap_smt.scheduling.arguments import known_objective, pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.breakdown import assumptions, parts, unused
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -32,9 +32,6 @@ from isamap_smt.scheduling.prefetch import in_blocks, prefetched
 from isamap_smt.scheduling.problem import problem, repriced
 from isamap_smt.scheduling.setting import Setting, setting
 from isamap_smt.scheduling.tiles import in_words
-
-OBJECTIVES = ("latency", "energy")
-
 
 ONE_THREAD = "runs on one thread"
 
@@ -175,8 +172,7 @@ def space(
             f"schedule() takes what prove() returns when every claim is proved, not {type(proved).__name__}; "
             "call isamap_smt.prove(mapping) first"
         )
-    if objective not in OBJECTIVES:
-        raise ScheduleError(f"no objective {objective!r}; known: {', '.join(OBJECTIVES)}")
+    known_objective(objective)
     for operand, _ in proved.mapping.binding:
         plain_lanes(proved.mapping, operand)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)

@@ -23,7 +23,7 @@ def test_the_message() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "C[i] += A[i" + "*10" * 400 + "]",
+        "C[i] += A[i" + "*10" * 200 + "]",
         "C[i] += A[i+90000000000000000000]",
         "C[i] += A[i] where i*90000000000000000000 < 5",
         "C[i] += A[s*i]\nparam s >= 90000000000000000000",

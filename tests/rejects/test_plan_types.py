@@ -39,7 +39,7 @@ BOTH: list[tuple[dict[str, Any], type[IsamapError], str]] = [
     ({"constant": 5}, UnknownNameError, "constant: 5 is no name of an input"),
 ]
 PLAN: list[tuple[dict[str, Any], type[IsamapError], str]] = [
-    ({"objective": [1]}, ScheduleError, "objective=[1]: pass 'latency' or 'energy'"),
+    ({"objective": [1]}, ScheduleError, "no objective [1]; known: latency, energy"),
     ({"instruction": [1]}, UnknownNameError, "instruction=[1]: pass the name"),
     ({"assume": 5}, RangeError, "assume=5: pass ranges in text"),
 ]

@@ -40,3 +40,10 @@ def test_an_unknown_constant() -> None:
 def test_an_unknown_size() -> None:
     with pytest.raises(SizeError, match="no size 'm'"):
         im.schedule(proved(), hardware(), {"m": 64})
+
+
+@pytest.mark.parametrize("objective", ["speed", 3, None])
+def test_plans_refuse_it_too(objective: Any) -> None:
+    """And make no portable code in its place."""
+    with pytest.raises(ScheduleError, match=r"no objective .*; known: latency, energy"):
+        im.plan("gemm", "avx2", objective=objective)
