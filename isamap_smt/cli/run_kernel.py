@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "--seeds", type=click.IntRange(0, 10_000), default=3,
     help="Of the simulator: how many adversarial orders of the engines, or of parallel iterations, beside the first.")  # fmt: skip
 @compiler_option
-@click.option("--seed", type=int, default=0, help="Of the random arrays.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the random arrays.")
 @click.option(
     "--seconds",
     "budget",
