@@ -7,12 +7,18 @@ from typing import Any
 from isamap_smt.ir.errors import RangeError, ScheduleError, UnknownNameError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.language.hardware_library import find_hardware
+from isamap_smt.mapping.rule_verdicts import require
+from isamap_smt.scheduling.space import OBJECTIVES
 
 
 def found_hardware(hardware: Any) -> Hardware:
-    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else."""
+    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else, RuleError
+    and LanguageError for a rule of the machine that does not hold where it is asked to, or is no rule."""
     if isinstance(hardware, (Hardware, str)):
-        return find_hardware(hardware)
+        found = find_hardware(hardware)
+        for rule in found.rules:
+            require(rule)
+        return found
     raise UnknownNameError(f"{type(hardware).__name__} is no hardware: pass isamap_smt.find_hardware('host') or a name")
 
 
@@ -35,7 +41,7 @@ def ranges_in_text(assume: Any) -> list[str]:
 
 
 def known_objective(objective: Any) -> str:
-    """The objective, if it is text. Raises ScheduleError; which texts mean something is the scheduler's to say."""
-    if not isinstance(objective, str):
-        raise ScheduleError(f"objective={objective!r}: pass 'latency' or 'energy'")
-    return objective
+    """The objective. Raises ScheduleError for what is none."""
+    if objective not in OBJECTIVES:
+        raise ScheduleError(f"objective={objective!r}: pass {' or '.join(map(repr, OBJECTIVES))}")
+    return str(objective)

@@ -40,6 +40,7 @@ BOTH: list[tuple[dict[str, Any], type[IsamapError], str]] = [
 ]
 PLAN: list[tuple[dict[str, Any], type[IsamapError], str]] = [
     ({"objective": [1]}, ScheduleError, "objective=[1]: pass 'latency' or 'energy'"),
+    ({"objective": "speed"}, ScheduleError, "objective='speed': pass 'latency' or 'energy'"),
     ({"instruction": [1]}, UnknownNameError, "instruction=[1]: pass the name"),
     ({"assume": 5}, RangeError, "assume=5: pass ranges in text"),
 ]
