@@ -26,7 +26,7 @@ class Rule:
 
     where: conditions on names that stand for numbers: see WRITTEN, joined by 'and'. arithmetics: those in which the rule is asked
     to hold ('f32', 'i16', 'saturating', 'reals' ...): a machine with a rule that does not is refused; without any, it is used
-    wherever it is proved. Raises LanguageError for a condition that is none.
+    wherever it is proved. Raises LanguageError for what is no text, and for a condition that is none.
 
     >>> Rule("halves", "x / c", "x * (1 / c)", where="c is a power of two").given
     (('power of two', 'c'),)
@@ -44,6 +44,19 @@ class Rule:
             object.__setattr__(self, "arithmetics", (self.arithmetics,))
         if isinstance(self.types, dict):
             object.__setattr__(self, "types", tuple(self.types.items()))
+        texts = (
+            self.name,
+            self.left,
+            self.right,
+            self.where,
+            *self.arithmetics,
+            *(t for pair in self.types for t in pair),
+        )
+        for text in texts:
+            if not isinstance(text, str):
+                raise LanguageError(
+                    f"rule {self.name!r}: {text!r} is {type(text).__name__}, and rules are text, such as 'x + y'"
+                )
         _ = self.given
 
     @property

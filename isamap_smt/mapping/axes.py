@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
+from typing import Any
 
-from isamap_smt.ir.errors import IsamapError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import IsamapError, UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 
@@ -14,6 +15,18 @@ Groups = tuple[tuple[str, tuple[str, ...]], ...]
 
 class AxesError(IsamapError):
     """Axes that do not say a mapping: an axis used twice or left empty, or text of another form."""
+
+
+def axes_table(axes: Any) -> Dict[str, Sequence[str]]:
+    """Instruction axis -> kernel axes, of text or of such a table. Raises WrongKindError for anything else."""
+    if isinstance(axes, str):
+        return parse_axes(axes)
+    groups = axes.values() if isinstance(axes, Dict) else [None]
+    names = [n for g in groups for n in ([None] if isinstance(g, str) or not isinstance(g, Sequence) else g)]
+    if not all(isinstance(n, str) for n in names):
+        raise WrongKindError(f"axes={axes!r}: pass text such as 'i=n.p,j=k', or {{'i': ['n', 'p'], 'j': ['k']}}")
+    table: Dict[str, Sequence[str]] = axes
+    return table
 
 
 def parse_axes(text: str) -> dict[str, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType, widens
-from isamap_smt.ir.errors import UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
@@ -27,7 +27,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.split import SplitSum
-from isamap_smt.mapping.axes import AxesError, Groups, groups_of, parse_axes
+from isamap_smt.mapping.axes import AxesError, Groups, axes_table, groups_of
 from isamap_smt.mapping.digits import named_digits, split_axes
 
 Binding = tuple[tuple[str, Access], ...]
@@ -48,7 +48,7 @@ def fuse(
     assignment whose element types fit) or {operand: tensor}. Raises AxesError and UnknownNameError.
     """
     require_kernel_and_instruction("fuse", kernel, instruction)
-    table = parse_axes(axes) if isinstance(axes, str) else axes
+    table = axes_table(axes)
     split = split_axes(kernel, named_digits([a for g in table.values() for a in g]), statement)
     if split is not None:
         kernel, names = split.kernel, {digit: a for a, digit in split.low_digits.items()}
@@ -173,6 +173,10 @@ def bind(kernel: Kernel, instruction: Instruction, operands: str | Dict[str, str
     inputs = list(operand_accesses(s))
     if isinstance(operands, str) and operands not in ("fixed", "any"):
         operands = _parse_operands(operands)
+    if not isinstance(operands, (str, Dict)):
+        raise WrongKindError(
+            f"operands={operands!r}: pass 'fixed', 'any', text such as 'a=I,b=W', or {{'a': 'I', 'b': 'W'}}"
+        )
     if isinstance(operands, str):
         if len(names) != len(inputs):
             raise AxesError(

@@ -7,12 +7,17 @@ from typing import Any
 from isamap_smt.ir.errors import RangeError, UnknownNameError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.language.hardware_library import find_hardware
+from isamap_smt.mapping.rule_verdicts import require
 
 
 def found_hardware(hardware: Any) -> Hardware:
-    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else."""
+    """The machine, or the one of that name (as find_hardware). Raises UnknownNameError for anything else, RuleError
+    and LanguageError for a rule of the machine that does not hold where it is asked to, or is no rule."""
     if isinstance(hardware, (Hardware, str)):
-        return find_hardware(hardware)
+        found = find_hardware(hardware)
+        for rule in found.rules:
+            require(rule)
+        return found
     raise UnknownNameError(f"{type(hardware).__name__} is no hardware: pass isamap_smt.find_hardware('host') or a name")
 
 

@@ -88,6 +88,10 @@ def find_compiler(cc: str | None = None) -> Compiler:
     `cc` is 'zig', 'clang', 'gcc', another command or a path, with arguments behind it: 'gcc -O2'. Raises BuildError that says
     what to install.
     """
+    if not isinstance(cc, str | None):
+        raise BuildError(
+            f"cc={cc!r} is {type(cc).__name__}: pass the name of a C compiler, or its path, such as 'gcc -O2'"
+        )
     named = cc or os.environ.get("ISAMAP_CC")
     if named:
         origin = "--cc" if cc else "ISAMAP_CC"

@@ -19,7 +19,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.kinds import require_kernel_and_instruction
+from isamap_smt.ir.kinds import require_kernel_and_instruction, require_kind
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.proof import Rejection
@@ -227,6 +227,7 @@ def speaks_of_kernel(claim: ClaimResult) -> bool:
 
 def check_certificate(found: MappingSet) -> CertificateCheck:
     """Check the whole family anew, by Z3 and by cvc5. Of the set only the legal list and the witnesses are used."""
+    require_kind("check_certificate", found, MappingSet, "what isamap_smt.find_mappings() returns")
     # A family of its own: nothing that the search computed is used again.
     old = found.family
     family = Family(old.kernel, old.instruction, old.operands, old.partial, old.statement, old.name)

@@ -218,7 +218,7 @@ def test_a_sum_has_as_many_roundings_as_additions() -> None:
     assert total(replace(of, before=exact), result, F32).word == "refuted"
     assert total(of, replace(result, low=F(1)), F32).word == "refuted"
     assert total(replace(of, peak=F(1)), replace(result, low=F(1)), F32).word == "proved"
-    assert total(replace(of, whole=False), replace(result, high=F(9)), F32).word == "refuted"
+    assert total(replace(of, least=0), replace(result, high=F(9)), F32).word == "refuted"
 
 
 def test_why_sums_may_come_in_any_order_is_proved_and_not_for_fewer_roundings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,3 +16,9 @@ def test_the_message(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr()
     assert said.err == MESSAGE
     assert said.out == ""
+
+
+def test_a_seed_below_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    """NumPy's generators take none."""
+    assert run(["run", "gemm", "scalar", "--sizes", "i=5,j=9,k=4", "--seed", "-1"]) == 3
+    assert "Invalid value for '--seed': -1 is not in the range x>=0." in capsys.readouterr().err

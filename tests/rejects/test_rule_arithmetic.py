@@ -8,7 +8,7 @@ import pytest
 
 import isamap_hardware
 import isamap_smt as im
-from isamap_smt.ir.errors import RuleError
+from isamap_smt.ir.errors import IsamapError, LanguageError, RuleError
 
 MESSAGE = """\
 rule 'thirds' does not hold in f32: x / 3 + y / 3 = (x + y) / 3
@@ -25,3 +25,17 @@ def test_the_message(arithmetic: str, message: str) -> None:
     with pytest.raises(RuleError) as e:
         im.plan(kernel, machine, sizes={"i": 4, "j": 8})
     assert str(e.value) == message
+
+
+@pytest.mark.parametrize(
+    ("right", "where", "kind", "text"),
+    [
+        ("x * y", ("reals",), RuleError, "rule 'bad' does not hold in reals: x + y = x * y"),
+        ("x +", (), LanguageError, "x +"),
+    ],
+)
+def test_a_kernel_that_needs_no_rule(right: str, where: tuple[str, ...], kind: type[IsamapError], text: str) -> None:
+    machine = replace(isamap_hardware.load("scalar"), rules=(im.Rule("bad", "x + y", right, arithmetics=where),))
+    with pytest.raises(kind) as e:
+        im.plan("gemm", machine, sizes={"i": 4, "j": 4, "k": 4})
+    assert text in str(e.value)

@@ -48,6 +48,19 @@ GEMM, FMA = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
             lambda: im.check_hardware(None),  # type: ignore[arg-type]
             "find_hardware() takes str, not NoneType: pass a name such as 'host', or 'file.py:name'",
         ),
+        (lambda: im.fuse(GEMM, FMA, 7), "axes=7: pass text such as 'i=n.p,j=k', or {'i':"),  # type: ignore[arg-type]
+        (lambda: im.fuse(GEMM, FMA, {"l": 5}), "axes={'l': 5}: pass text such as"),  # type: ignore[dict-item]
+        (lambda: im.fuse(GEMM, FMA, {"l": "j"}), "axes={'l': 'j'}: pass text such as"),
+        (lambda: im.fuse(GEMM, FMA, "l=j", 7), "operands=7: pass 'fixed', 'any', text"),  # type: ignore[arg-type]
+        (
+            lambda: im.check_certificate(5),  # type: ignore[arg-type]
+            "check_certificate() takes MappingSet, not int: pass what isamap_smt.find_mappings() returns",
+        ),
+        (
+            lambda: im.compile(GEMM, "scalar", sizes={"i": 4, "j": 4, "k": 4}, cc=4),
+            "cc=4 is int: pass the name of a C compiler",
+        ),
+        (lambda: im.Rule("r", 5, 6), "rule 'r': 5 is int, and rules are text"),  # type: ignore[arg-type]
         (
             lambda: im.compile("C[i] += A[i]", "host"),
             "'C[i] += A[i]' is the text of a kernel: pass isamap_smt.kernel(text), or --text to a command",
