@@ -82,13 +82,30 @@ def main_schedule(q: Question, clock: Clock) -> Main:
     try:
         made = Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
     except ScheduleError as error:
-        if not may_fall_back(q) or isinstance(error, UndecidedError):
+        if isinstance(error, UndecidedError):
             raise
+        if not may_fall_back(q):
+            raise _without_use(q, error, clock) from None
         require_portable(q.hardware, str(error))
         return Main(None, None, (computed(q.kernel, q.hardware, q.kernel.main, str(error)), *gone))
     if made.schedule is not None and made.schedule.status == "OPTIMAL" and q.strategy == "exact":
         decisions.save(key, made.schedule, made.notes)
     return replace(made, notes=(*made.notes, *gone))
+
+
+def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleError:
+    """The error; where nothing is scheduled without the pins either, they are named as what decides nothing."""
+    if not q.pins:
+        return error
+    try:
+        _decide(replace(q, pins=()), clock)
+    except ScheduleError as whole:
+        if str(whole) == str(error):
+            pins = ", ".join(f"{n}={v}" for n, v in q.pins)
+            return ScheduleError(
+                f"{error}; so there is no schedule of which {pins} could decide anything: leave it out"
+            )
+    return error
 
 
 def in_numbers(q: Question, clock: Clock) -> tuple[Question, ProvedSplit] | None:
@@ -319,7 +336,13 @@ def fused_schedules(
 ) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
     """The schedules, block by block where that costs less; and what was decided."""
     pinned = fusion_pin(dict(q.pins))
-    if pinned == NOT_FUSED or len(schedules) < 2 or q.objective != "latency" or (dict(q.pins) and not pinned):
+    blocks = len(schedules) > 1 and q.objective == "latency"
+    if pinned not in (None, NOT_FUSED) and not blocks:
+        why = "only the objective 'latency' chooses them" if len(schedules) > 1 else f"of {q.kernel.name} only one has"
+        raise ScheduleError(
+            f"share.{pinned[0]}={pinned[1]}: blocks are of several statements that have schedules, and {why}"
+        )
+    if pinned == NOT_FUSED or not blocks or (dict(q.pins) and not pinned):
         return schedules, ()
     if others := sorted(without_fusion(dict(q.pins))):
         raise ScheduleError(

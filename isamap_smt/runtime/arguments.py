@@ -81,6 +81,10 @@ def as_array(value: Any, name: str) -> np.ndarray:
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentError(f"{name} has a mask, which a kernel does not see; pass {name}.filled(...) or {name}.data")
     if isinstance(value, np.ndarray):
+        if isinstance(value, np.ma.MaskedArray):
+            raise ArgumentError(
+                f"{name} is a masked array, and kernels know no masks; try {name}.filled(0), or {name}.data"
+            )
         return value
     if hasattr(value, "__dlpack__"):
         try:
@@ -110,10 +114,11 @@ def check_type(kernel: Signature, name: str, array: np.ndarray) -> None:
     """The array's dtype and rank fit. Raises DTypeError or SizeError."""
     tensor = kernel.tensors[name]
     if array.dtype != tensor.dtype.numpy:
-        got = from_numpy(array.dtype) or array.dtype
+        known = from_numpy(array.dtype)
+        other = f" or compile with dtypes {name}={known}" if known else ""
         raise DTypeError(
-            f"{name} is {got}, {kernel.name} was compiled for {tensor.dtype}; "
-            f"try {name}.astype({tensor.dtype.numpy.name!r}) or compile with dtypes {name}={got}"
+            f"{name} is {known or array.dtype}, {kernel.name} was compiled for {tensor.dtype}; "
+            f"try {name}.astype({tensor.dtype.numpy.name!r}){other}"
         )
     if array.ndim != len(tensor.shape):
         raise SizeError(f"{name} has {array.ndim} dimensions, {kernel.name} needs {_shape(tensor)}")

@@ -64,7 +64,19 @@ SHARED = f32(12)
         ((f32(2, 3), f32(3, 4)), {"C": f32(2, 4)}, ArgumentError, "k has no input 'C'; pass it as out="),
         (([[1.0]], f32(1, 4)), {}, ArgumentError, "A must be a NumPy array or offer DLPack, not list"),
         ((HALF, f32(3, 4)), {}, DTypeError, "A is f64, k was compiled for f32; try A.astype('float32')"),
-        ((f32(2, 3), f32(3, 4).astype(">f4")), {}, DTypeError, "B is >f4, k was compiled for f32"),
+        (
+            (f32(2, 3), f32(3, 4).astype(">f4")),
+            {},
+            DTypeError,
+            "B is >f4, k was compiled for f32; try B.astype('float32')",
+        ),
+        (
+            (np.ma.masked_array(f32(2, 3)), f32(3, 4)),
+            {},
+            ArgumentError,
+            "A is a masked array, and kernels know no masks",
+        ),
+        ((f32(2, 3), f32(3, 4)), {"out": np.ma.masked_array(f32(2, 4))}, ArgumentError, "C is a masked array"),
         ((f32(6), f32(3, 4)), {}, SizeError, "A has 1 dimensions, k needs [I, K]"),
         ((f32(2, 5), f32(3, 4)), {}, SizeError, "dimension 0 of B is 3, but K = 5 because K=5 (dimension 1 of A)"),
         ((f32(2, 0), f32(0, 4)), {}, SizeError, "size K is 0 (dimension 1 of A), it must be at least 1"),
@@ -132,3 +144,9 @@ def test_a_library_that_is_no_kernel(gemm: CompiledKernel) -> None:
         _by_hand(gemm.program, "", build_library("int x;"))
     with pytest.raises(BuildError, match=r"cannot load /nowhere/k\.so"):
         _by_hand(gemm.program, "", "/nowhere/k.so")  # type: ignore[arg-type]
+
+
+def test_the_other_byte_order_is_no_type_to_compile_with(gemm: CompiledKernel) -> None:
+    with pytest.raises(DTypeError) as caught:
+        gemm(f32(2, 3), f32(3, 4).astype(">f4"))
+    assert "compile with dtypes" not in str(caught.value)

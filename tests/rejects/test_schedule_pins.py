@@ -73,12 +73,24 @@ def test_too_few_trips_for_the_threads() -> None:
     [
         ({"register.q": 3}, "cannot fix axis 'q': there is no such axis; known: i, j, k"),
         ({"tile.k": 0}, "tile.k=0: must be at least 1"),
+        ({"share.zz": 8}, "share.zz=8: blocks are of several statements that have schedules, and of gemm only one has"),
     ],
 )
 def test_what_all_mappings_have_in_common_is_said_once(pins: dict[str, Any], text: str) -> None:
     with pytest.raises(ScheduleError) as caught:
         im.plan("gemm", "host", fix=pins)
     assert str(caught.value) == text
+
+
+def test_pins_of_what_has_no_schedule() -> None:
+    """They are named, with why there is none."""
+    kernel = im.kernel("X: [V]\nY[i] = X[D[i]]", dtypes={"D": "i32", "X": "f32", "Y": "f32"})
+    with pytest.raises(ScheduleError) as caught:
+        im.plan(kernel, "avx2", fix={"register.zz": 8})
+    assert str(caught.value) == (
+        "kernel: an index of what statement 1 reads is data, and no instruction here follows one; so there is no schedule of which "
+        "register.zz=8 could decide anything: leave it out"
+    )
 
 
 def test_what_some_mappings_have_in_common_is_said_once() -> None:
