@@ -60,7 +60,7 @@ class Derived:
 
 def derive_mapping(mapping: Mapping, answers: Answers | None = None) -> tuple[Derived, ProvedMapping | Rejection]:
     """All claims of a mapping, asked again; what `answers` knows is not."""
-    with watching(answers) as watch:
+    with Watching(answers) as watch:
         result = prove_after(mapping, FIRST, watch)
     return Derived(result.proof, watch.steps()), result
 
@@ -71,14 +71,14 @@ def derive_program(schedule: Schedule, *more: Schedule, answers: Answers | None 
     Raises ScheduleError from lowering.
     """
     program = lower(schedule, *more)
-    with watching(answers) as watch:
+    with Watching(answers) as watch:
         proof = prove_program(program, watch=watch)
     return Derived(proof, watch.steps()), program
 
 
 def derive_split(split: Apart, answers: Answers | None = None) -> Derived:
     """All claims that a sum taken apart is the same sum, asked again; what `answers` knows is not."""
-    with watching(answers) as watch:
+    with Watching(answers) as watch:
         proof = prove_split(split, watch)
     return Derived(proof, watch.steps())
 
@@ -91,19 +91,14 @@ def derive_complete(
     That the listed mappings are legal is not asked.
     """
     accounted = account(family, legal, witnesses)
-    with watching(answers) as watch:
+    with Watching(answers) as watch:
         verdict = accounted.verdict()
         watch([complete_claim(len(legal), len(witnesses), family, verdict)])
     return accounted.check(verdict), watch.steps()
 
 
-def watching(answers: Answers | None) -> Watching:
-    """What collects the claims that are decided within, with their questions; what `answers` knows is not asked."""
-    return Watching(answers)
-
-
 class Watching:
-    """Puts every question with the obligations that are decided next."""
+    """Collects the claims that are decided within, each with its questions; what `answers` knows is not asked."""
 
     def __init__(self, answers: Answers | None) -> None:
         self._answers = answers

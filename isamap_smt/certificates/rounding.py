@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from isamap_encodings.solve import Answers
-from isamap_smt.certificates.derive import Derived, watching
+from isamap_smt.certificates.derive import Derived, Watching
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant
@@ -124,7 +124,7 @@ def derive_rounding(
         )
     kernel, trees = of
     ranges = {n: (low, high) for n, low, high in claimed.ranges}
-    with watching(answers) as watch:
+    with Watching(answers) as watch:
         proof, found = prove_rounding(kernel, ranges, trees, {n: (r, a) for n, r, a in claimed.bounds}, watch)
     bounds = tuple((n, r, a) for n, (r, a) in found.items())
     return Derived(proof, watch.steps()), Rounding(sorted_ranges(ranges), claimed.follows, bounds)

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,10 +89,13 @@ def _put(scratch: Path, target: Path) -> None:
         try:
             scratch.rename(target)
         except OSError:
-            (old / target.name).rename(target)
+            (old / target.name).rename(target)  # where this fails, too, it stays in the old place
             raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+    except OSError:
+        with suppress(OSError):
+            old.rmdir()
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def check_place(place: Path, foreign: Foreign = unsealed) -> None:

@@ -16,6 +16,7 @@ from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.ir.words import words
 
 _TRIED = (1, 2, 3, 5, 8)  # of each size: a quotient that is right at all of these is no condition
+FEW = 3  # sizes of which that is tried; of more, the condition is kept
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def needed_sizes(kernel: Kernel) -> tuple[str, ...]:
     for use in _uses(kernel):
         names = [sym(n) for n in sorted(symbols_of([use.room]))]
         if names and use.room.has(FloorDiv):
-            if any(_at(use.room, names, sizes) < 0 for sizes in product(_TRIED, repeat=len(names))):
+            if len(names) > FEW or any(_at(use.room, names, sizes) < 0 for sizes in product(_TRIED, repeat=len(names))):
                 found[sp.expand(use.extent), sp.expand(use.largest + 1)] = None
             continue
         room = sp.Poly(use.room, *names) if names and use.room.is_polynomial(*names) else None

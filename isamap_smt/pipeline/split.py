@@ -43,9 +43,7 @@ REUSED = 32  # times an operand that is packed in each call is used; more often,
 KINDS = ("split", "cut", "digits", "online")  # of pins
 WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
-REST_CYCLES = (
-    4.0  # per point that no partial sum has, each of which waits for the one before it; of whole numbers a quarter
-)
+REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
 MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
 CHAINS = 4  # sums side by side, of which none waits for the one before it
 

@@ -78,8 +78,6 @@ def by_name(kernel: str, names: Sequence[str], positional: Sequence[Any], named:
 
 def as_array(value: Any, name: str) -> np.ndarray:
     """A NumPy array over the same memory. Raises ArgumentError for anything that is no array."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise ArgumentError(f"{name} has a mask, which a kernel does not see; pass {name}.filled(...) or {name}.data")
     if isinstance(value, np.ndarray):
         if isinstance(value, np.ma.MaskedArray):
             raise ArgumentError(

@@ -36,6 +36,6 @@ def test_types(options: dict[str, Any], kind: type[IsamapError], text: str) -> N
 def test_a_mask_is_not_ignored() -> None:
     run = im.compile(im.kernel("S[] += X[i]"), "scalar")
     masked = np.ma.MaskedArray(np.ones(4, np.float32), mask=[True, False, True, False])
-    with pytest.raises(ArgumentError, match=r"X has a mask, which a kernel does not see; pass X\.filled"):
+    with pytest.raises(ArgumentError, match=r"X is a masked array, and kernels know no masks; try X\.filled"):
         run(masked)
     assert run(masked.filled(0.0)) == 2

@@ -66,6 +66,25 @@ def test_certificates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert no_certificate(written(tmp_path / "out")) == "kernel.c"
 
 
+def test_what_cannot_be_put_back_is_not_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new result cannot be renamed, nor the earlier one a second time."""
+    place, rename = written(tmp_path / "out"), Path.rename
+    asked: list[Path] = []
+
+    def once(self: Path, target: Path) -> Path:
+        asked.append(self)
+        if len(asked) > 1:
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", once)
+    with pytest.raises(OutputError, match="Input/output error"):
+        written(place)
+    assert len(asked) == 3 and not place.exists()
+    (kept,) = tmp_path.rglob("kernel.c")
+    assert kept.read_text() == "int x;\n"
+
+
 def test_the_current_directory(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
     assert run(["compile", "gemm", "scalar", "--sizes", "i=4,j=4,k=4", "-o", "."]) == 3
     said = capsys.readouterr().err

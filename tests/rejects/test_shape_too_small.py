@@ -70,6 +70,13 @@ def test_quotients_of_open_sizes_are_checked_at_each_call() -> None:
         built(given, sizes={"I": 7})
 
 
+@pytest.mark.parametrize("assumed", [(), ("P >= (I - 1) // 2",), ("P >= I // 2",), ("I >= 2",)])
+def test_without_that_condition_the_program_is_refuted(assumed: tuple[str, ...]) -> None:
+    program = im.plan(im.kernel("C: u16\nA: u16[P]\nC[i] = A[i//2]"), "scalar").program
+    assert prove_program(program).proved
+    assert {c.claim for c in prove_program(replace(program, assumptions=assumed)).failed()} == {"bounds"}
+
+
 def test_a_kernel_that_reaches_out_at_some_sizes_is_no_fault_of_isamap() -> None:
     text = "C: u16\nA: u16[I]\nC[i] = A[4*(i//4) + 3 - i%4]"
     with pytest.raises(SizeError) as refused:
