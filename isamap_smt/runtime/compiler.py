@@ -19,7 +19,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from isamap_smt.ir.errors import BuildError
-from isamap_smt.runtime.feature_flags import architecture_of, gnu_flags, own_architecture, where_all_are, zig_cpu
+from isamap_smt.runtime.feature_flags import (
+    architecture_of,
+    gnu_flags,
+    own_architecture,
+    where_all_are,
+    width_flags,
+    zig_cpu,
+)
 
 _BASE = ("-std=c11", "-O3")
 # what the code means depends on these: they stand behind the user's own
@@ -60,11 +67,15 @@ class Compiler:
                 raise BuildError(
                     f"--target needs the compiler of the ziglang wheel, not {self}; leave out --cc and ISAMAP_CC"
                 )
-            chosen = ["-target", target, zig_cpu("baseline", requires, architecture_of(target))]
+            architecture = architecture_of(target)
+            chosen = ["-target", target, zig_cpu("baseline", requires, architecture)]
         elif self.family == "zig":
-            chosen = [zig_cpu("native" if native else "baseline", requires, own_architecture())]
+            architecture = own_architecture()
+            chosen = [zig_cpu("native" if native else "baseline", requires, architecture)]
         else:
-            chosen = [*(["-march=native"] if native else []), *gnu_flags(requires, own_architecture())]
+            architecture = own_architecture()
+            chosen = [*(["-march=native"] if native else []), *gnu_flags(requires, architecture)]
+        chosen += width_flags(requires, architecture)
         if sanitize:
             checks = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all", "-g", "-O1"]
         else:
@@ -79,7 +90,8 @@ class Compiler:
 def portable_flags(requires: Iterable[str]) -> list[str]:
     """What gcc and clang need to compile the code by itself, for a library or a program."""
     requires = tuple(requires)
-    return [*_BASE, *gnu_flags(requires, where_all_are(requires)), *_MEANING, "-lm"]
+    architecture = where_all_are(requires)
+    return [*_BASE, *gnu_flags(requires, architecture), *width_flags(requires, architecture), *_MEANING, "-lm"]
 
 
 def find_compiler(cc: str | None = None) -> Compiler:

@@ -110,6 +110,7 @@ def test_names_of_features_are_those_of_the_architecture() -> None:
     assert zig_cpu("baseline", ["sse4_1", "avx512_vnni"], "x86_64") == "-mcpu=baseline+avx512vnni+sse4_1"
     assert [f for f in portable_flags(["asimddp"]) if f.startswith("-m")] == ["-march=armv8-a+dotprod"]
     assert [f for f in portable_flags(["avx2", "fma"]) if f.startswith("-m")] == ["-mavx2", "-mfma"]
+    assert [f for f in portable_flags(["avx512f"]) if f.startswith("-m")] == ["-mavx512f", "-mprefer-vector-width=512"]
     assert architecture_of("arm64-linux-musl") == "aarch64" and architecture_of("x86-64") == "x86_64"
 
 
