@@ -141,6 +141,13 @@ class SplitSum:
         return tuple(one for one in self.chain if isinstance(one, SplitSum))
 
     @property
+    def within(self) -> SplitSum | None:
+        """That of which each partial sum is taken apart again."""
+        outer = self.before
+        inside = isinstance(outer, SplitSum) and outer.sums == self.whole.statements[self.statement].target.tensor
+        return outer if isinstance(outer, SplitSum) and inside and self.sums else None
+
+    @property
     def added(self) -> int:
         """Statements that the kernel has more than the whole."""
         return len(self.kernel.statements) - len(self.whole.statements)
@@ -156,6 +163,8 @@ class SplitSum:
             self.whole.statements[self.statement].op
         )
         one, several = what or ("sum", "sums")
+        if self.within is not None:
+            return f"{self.within}, each in {self.parts}"
         return f"the {one} over {self.axis} in {self.parts} partial {several}"
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -125,31 +124,52 @@ def splits(
     statement: int | None = None,
     recurrent: bool = False,
 ) -> Iterator[SplitSum]:
-    """Ways to split a statement's sum, the main one's if none is named, that may be better than the schedule of the whole; where a
-    guard that lanes must be cut for leaves it without one, those that have one. recurrent: of a statement in a recurrence, too."""
+    """Ways to split a statement's sum, the main one's if none is named, better than the schedule of the whole, or in its place
+    where there is none. recurrent: of a statement in a recurrence, too."""
     position = kernel.main if statement is None else statement
     main = kernel.statements[position]
     if main.op not in REGROUPED or main.ordered or (kernel.recurrence_of(position) is not None and not recurrent):
         return
     sized = kernel.with_sizes(dict(sizes))
-    if schedule is None and not (beyond_for(main) and left_to_inputs(sized.statements[position])):
-        return
     if (axis := _along(sized, position, constant)) is not None and _wants_lanes(sized, position, schedule):
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
         for lanes, near in sorted(fitting, reverse=True)[:1]:
             cut = near == 1 and bool(beyond_for(main))  # loads may leave what changes nothing behind the end
             for masked in (False, True) if cut else (False,):
-                ways = (lanes,) if schedule is None else _parts(sized, position, extent, lanes, near, masked)
+                ways = (lanes,) if main.guard else _parts(sized, position, extent, lanes, near, masked)
                 for parts in (n for n in ways if not masked or extent % n):
                     whole = _fixed(kernel, sizes, axis)
                     yield split_sum(whole, axis, parts, inner=near, statement=statement, masked=masked)
+    if axis is not None and not recurrent:
+        yield from _in_ranges(_fixed(kernel, sizes, axis), hardware, sizes, schedule, constant, threads, position, axis)
     if threads > 1 and schedule is not None and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
+
+
+def _in_ranges(
+    kernel: Kernel,
+    hardware: Hardware,
+    sizes: Dict[str, int],
+    schedule: Schedule | None,
+    constant: tuple[str, ...],
+    threads: int,
+    position: int,
+    axis: str,
+) -> Iterator[SplitSum]:
+    """Ways to give each thread a range, whose sum is in partial sums again: threads that shared the lanes would each skip half of
+    every line. For long sums of which there are fewer than threads."""
+    extent = kernel.statements[position].axis(axis).extent
+    if threads < 2 or not is_constant(extent) or int(extent) < threads * REUSED:
+        return
+    if _results(kernel.with_sizes(dict(sizes)), position) < threads:
+        ranges = split_sum(kernel, axis, threads, blocks=True, statement=position)
+        for way in splits(ranges.kernel, hardware, rest(ranges, sizes), schedule, constant, 1, position):
+            yield after(ranges, way, sizes)
 
 
 def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
@@ -169,9 +189,7 @@ def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int, ma
     most = 2 * extent // (lanes * near * REUSED)
     if most < 2:
         return (lanes,)
-    extents = kernel.tensor(kernel.statements[position].target.tensor).shape
-    results = prod(map(int, extents)) if all(map(is_constant, extents)) else CHAINS
-    if results < CHAINS:
+    if _results(kernel, position) < CHAINS:
         return lanes, lanes * CHAINS
     over = 0 if masked else 1
     chains = min(
@@ -179,6 +197,12 @@ def _parts(kernel: Kernel, position: int, extent: int, lanes: int, near: int, ma
         key=lambda n: -(-extent // (n * lanes)) + over * (extent % (lanes * near * n)),
     )
     return (lanes * chains,)
+
+
+def _results(sized: Kernel, position: int) -> float:
+    """Elements that the statement writes, where that is known."""
+    extents = sized.tensor(sized.statements[position].target.tensor).shape
+    return prod(map(int, extents)) if all(map(is_constant, extents)) else float("inf")
 
 
 def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[SplitSum, ...]:
@@ -240,8 +264,9 @@ def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
 
 
 def after(before: Apart, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
-    """The way behind others, which are of the same kernel: the size that it needs is fixed in all of them."""
-    earlier = _refixed(before, sizes, way.axis)
+    """The way behind others, which lead to the kernel that it is of: the size that it needs is fixed in all of them."""
+    outer = way.before
+    earlier = after(before, outer, sizes) if isinstance(outer, SplitSum) else _refixed(before, sizes, way.axis)
     return remade(way, earlier.kernel, earlier)
 
 
@@ -301,7 +326,8 @@ def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     cells = prod(int(n) for n in kernel.tensor(split.sums).shape if is_constant(n))
     points = sum(prod(int(a.extent) for a in axes if is_constant(a.extent)) for axes in left)
     waits = kernel.tensor(split.sums).dtype.is_float
-    return ADD_CYCLES * cells + REST_CYCLES * points * waits
+    outer = 0.0 if split.within is None else _closing(split.within, sizes)
+    return outer + ADD_CYCLES * cells + REST_CYCLES * points * waits
 
 
 def rest(split: Apart, sizes: Dict[str, int]) -> dict[str, int]:

@@ -68,6 +68,27 @@ def test_a_dot_product_uses_vectors() -> None:
     assert_right(plan, kernel, {"k": 1003})
 
 
+@pytest.mark.parametrize("machine", ["avx2", "avx512", "neon"])
+@pytest.mark.parametrize("op", ["+=", "max="])
+def test_one_result_uses_vectors_on_machines_without_registers_for_one_element(machine: str, op: str) -> None:
+    plan = im.plan(im.kernel(f"s[] {op} x[k]", name="one"), machine, sizes={"k": 1003})
+    assert plan.split is not None and max(plan.instruction.axes.values()) >= 4
+
+
+@pytest.mark.needs("avx2", "fma")
+@pytest.mark.parametrize("text", ["s[] += x[k] * z[k]", "s[] max= x[k] + z[k]"])
+def test_each_thread_sums_a_range_in_lanes_where_there_are_fewer_results(text: str) -> None:
+    kernel, sizes = im.kernel(text, name="one"), {"k": 100_003}
+    plan = planned(kernel, sizes, threads=3)
+    assert plan.split is not None and len(plan.split.split.chain) == 2
+    ranges, lanes = plan.split.split.chain
+    assert (ranges.axis, ranges.parts) == ("k", 3) and lanes.parts > 8 and lanes.within is ranges
+    assert any(f"over k in 3 partial {w}, each in {lanes.parts}" in n for n in plan.notes for w in ("sums", "maxima"))
+    assert plan.schedule.parallel is not None
+    assert_right(plan, kernel, sizes)
+    assert len(planned(kernel, sizes).split.split.chain) == 1
+
+
 @pytest.mark.needs("avx2", "fma")
 def test_what_lies_across_the_sum_is_left_in_one() -> None:
     assert planned("gemm", {"i": 2, "j": 24, "k": 139}).split is None
