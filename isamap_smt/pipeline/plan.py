@@ -165,7 +165,8 @@ def plan(
     Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
     machine whose element types fit is mapped (or `instruction` alone); where none is legal, or none can be scheduled, lowered
     and proved, single points are computed, and `notes` says so. What is pinned (instruction, fix) is never replaced.
-    sizes: by axis, size or parameter name, in points. constant: inputs packed ahead of the calls. fix, objective and timeout
+    sizes: by axis, size or parameter name, in points. threads: how many it is planned for; each call says how many it takes, one
+    if it says none (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix, objective and timeout
     (solver seconds): as for schedule(). assume: values of integer inputs to take for granted, checked at each call (as for
     assume()). strategy: 'exact' (CP-SAT), or another of the entry points isamap.strategies, whose first proposal is taken
     unmeasured; 'auto' takes the winner of tune() for the same question on this machine, and is exact where there is none.
