@@ -16,15 +16,15 @@ system refuses the state that an instruction needs, else the code of the check (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from math import prod
-from typing import Any
 
 import sympy as sp
 
 from isamap_smt.codegen.c_blocks import helpers
 from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts, stamp_words, with_identity
 from isamap_smt.codegen.c_compute import c_compute
+from isamap_smt.codegen.c_copies import print_copy
 from isamap_smt.codegen.c_entry import (
     ask_machine,
     declare_arguments,
@@ -35,7 +35,7 @@ from isamap_smt.codegen.c_entry import (
     unused,
     with_buffers,
 )
-from isamap_smt.codegen.c_expr import HELPERS, c_condition
+from isamap_smt.codegen.c_expr import HELPERS
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
@@ -46,7 +46,6 @@ from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
-from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import HardwareError, NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.folds import laid_out
@@ -55,9 +54,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.program import (
     Alloc,
-    Block,
     Buffer,
-    CopyForm,
     If,
     Loop,
     Node,
@@ -69,11 +66,8 @@ from isamap_smt.ir.program import (
 )
 from isamap_smt.ir.proof import Seal
 from isamap_smt.mapping.configuring import c_use
-from isamap_smt.mapping.convert_c import converted
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.mapping.point_c import prelude
-
-Over = tuple[tuple[Any, Any], ...]
 
 
 def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> PrintedC:
@@ -205,11 +199,11 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 _print_serial(p, node, "0", p.expr(node.trips))
             case If():
                 left = node.open_at(p.constants)
-                _block(p, f"if ({_condition(p, left)}) {{" if left else "{", node.body)
+                _block(p, f"if ({p.condition(left)}) {{" if left else "{", node.body)
             case Alloc():
                 _print_alloc(p, node.buffer)
             case Use() if node.copies:
-                _print_copy(p, node)
+                print_copy(p, node)
             case Use() if node.by_element:
                 p.put(c_compute(p, node))
             case Use() if node.moves:
@@ -230,10 +224,6 @@ def _print_use(p: Printer, use: Use, clear: Use | None) -> None:
     p.cleared.pop(use.state, None)
     if any(use.cells) and clear is not None:
         p.cleared[use.state] = clear.instruction.statement({})
-
-
-def _condition(p: Printer, relations: tuple[Any, ...]) -> str:
-    return c_condition(tuple(substitute(r, p.constants) for r in relations), p.names)
 
 
 def _block(p: Printer, opening: str, body: tuple[Node, ...]) -> None:
@@ -338,116 +328,6 @@ def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
             stay = "" if asked.cache == 1 else f", 0, {4 - asked.cache}"  # 3, which need not be said: in all caches
             at = p.pointer(asked.place or first)
             p.put(f"__builtin_prefetch((const void *)((uintptr_t)({at}) + {p.expr(asked.distance)}){stay});")
-
-
-def _print_copy(p: Printer, copy: Use) -> None:
-    form = copy.form or CopyForm(len(copy.over), None if copy.where else ())
-    outer, inner = copy.over[: form.split], copy.over[form.split :]
-    _copy_loops(p, outer)
-    if form.whole is None:
-        p.put(f"if ({_condition(p, copy.where)}) {{")
-        _copy_cells(p, inner, _plain_cell(p, copy), False)
-        if copy.fill:
-            p.put("} else {")
-            _copy_cells(p, inner, _filled_cell(p, copy), False)
-        p.put("}")
-    elif form.whole:
-        p.put(f"if ({_condition(p, form.whole)}) {{")
-        _print_whole(p, copy, inner, form)
-        p.put("} else {")
-        _print_cut(p, copy, inner, form.block)
-        p.put("}")
-    else:
-        _print_whole(p, copy, inner, form)
-    _close(p, len(outer))
-
-
-def _print_whole(p: Printer, copy: Use, inner: Over, form: CopyForm) -> None:
-    """All cells of the inner loops, none of which is tested."""
-    if form.block is None:
-        _copy_cells(p, inner, _plain_cell(p, copy), form.unrolled)
-        return
-    p.depth += bool(form.whole)
-    _call_block(p, copy, inner, form.block, {})
-    p.depth -= bool(form.whole)
-
-
-def _print_cut(p: Printer, copy: Use, inner: Over, block: Block | None) -> None:
-    """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
-    if block is None or block.cut is None:
-        _copy_cells(p, inner, _guarded_cell(p, copy), False)
-        return
-    _copy_cells(p, inner, _filled_cell(p, copy), False)
-    p.depth += 1
-    _call_block(p, copy, inner, block, dict(block.cut))
-    p.depth -= 1
-
-
-def _call_block(p: Printer, copy: Use, inner: Over, block: Block, left: dict[str, Any]) -> None:
-    """left: how many cells there are along a side of the block, where these are fewer."""
-    zero = {v.name: sp.S.Zero for v, _ in inner}
-    to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
-    whole = {v.name: n for v, n in inner}
-    counts = [
-        f"isamap_max(0, isamap_min({p.expr(whole[n])}, {p.expr(left[n])}))" if n in left else p.expr(whole[n])
-        for n in block.sides
-    ]
-    row = [] if block.to_row is None else [p.expr(block.to_row)]
-    p.put(f"{block.call}({', '.join([p.pointer(to), *row, p.pointer(start), p.expr(block.from_row), *counts])});")
-
-
-def _plain_cell(p: Printer, copy: Use) -> Callable[[], str]:
-    return lambda: f"*({p.pointer(copy.dst)}) = {_source(p, copy)};"
-
-
-def _source(p: Printer, copy: Use) -> str:
-    """The element copied, in the destination's type."""
-    return converted(p.places[copy.dst.name][1], f"*({p.pointer(copy.src)})", p.places[copy.src.name][1])
-
-
-def _filled_cell(p: Printer, copy: Use) -> Callable[[], str]:
-    return lambda: f"*({p.pointer(copy.dst)}) = {_constant(p.places[copy.dst.name][1], copy.fill)};"
-
-
-def _guarded_cell(p: Printer, copy: Use) -> Callable[[], str]:
-    fill = _constant(p.places[copy.dst.name][1], copy.fill)
-    return lambda: f"*({p.pointer(copy.dst)}) = ({_condition(p, copy.where)}) ? {_source(p, copy)} : {fill};"
-
-
-def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:
-    """Loops around one assignment; `unrolled` writes the innermost dimension out."""
-    p.depth += 1
-    _copy_loops(p, over[:-1] if unrolled else over)
-    if unrolled:
-        symbol, count = over[-1]
-        for k in range(int(count)):
-            p.constants[str(symbol)] = k
-            p.put(cell())
-        del p.constants[str(symbol)]
-    else:
-        p.put(cell())
-    _close(p, len(over) - unrolled)
-    p.depth -= 1
-
-
-def _copy_loops(p: Printer, over: Over) -> None:
-    for var, count in over:
-        name, end, text = p.names[str(var)], p.ends[str(var)], p.expr(count)
-        bound, start = (text, "") if text.isdigit() else (end, f", {end} = {text}")
-        p.put(f"for (int64_t {name} = 0{start}; {name} < {bound}; ++{name}) {{")
-        p.depth += 1
-
-
-def _close(p: Printer, count: int) -> None:
-    for _ in range(count):
-        p.depth -= 1
-        p.put("}")
-
-
-def _constant(dtype: DType, fill: str) -> str:
-    if fill == "0":
-        return f"({dtype.c})0"
-    return "0x8000" if dtype.name in ("bf16",) else f"({dtype.c})-0.0"
 
 
 def _print_parallel(p: Printer, loop: Loop) -> None:

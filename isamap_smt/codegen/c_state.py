@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from isamap_smt.codegen.c_expr import c_expr, c_offset
+from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
@@ -58,6 +58,9 @@ class Printer:
 
     def expr(self, e: Any) -> str:
         return c_expr(substitute(e, self.constants), self.names)
+
+    def condition(self, relations: tuple[Any, ...]) -> str:
+        return c_condition(tuple(substitute(r, self.constants) for r in relations), self.names)
 
     def pointer(self, ref: Ref) -> str:
         name, _, shape = self.places[ref.name]
