@@ -172,6 +172,17 @@ def test_mutants_are_refuted(name: str) -> None:
         require_split(wrong)
 
 
+def test_a_refuted_way_is_given_up_and_the_kernel_computed_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, sizes = whole("Y[i,j] = select(i < j, X[i,j], j + 7)"), {"i": 6, "j": 40}
+    wrong = counted(numbered(kernel.with_sizes(sizes), (0,)), 0, lambda j: j + 1)
+    monkeypatch.setattr("isamap_smt.pipeline.decide.numbers", lambda *_: wrong)
+    plan = im.plan(kernel, "avx2", sizes=sizes)
+    assert any("given up" in n and "not proved to be the same" in n for n in plan.notes) and plan.split is None
+    x = np.arange(240, dtype=np.float32).reshape(6, 40)
+    want = run_kernel(kernel.with_sizes(sizes), {"X": x})["Y"]
+    np.testing.assert_array_equal(im.build(plan)(x), want)
+
+
 def test_a_type_that_rounds_what_is_compared_is_refuted() -> None:
     """257 is no number of bf16: both sides would be 256."""
     made = numbered(whole("Y[i,j] = select(i < j, X[i,j], 0)").with_sizes({"i": 300, "j": 300}), (0,))
