@@ -76,17 +76,15 @@ def test_one_result_uses_vectors_on_machines_without_registers_for_one_element(m
 
 
 @pytest.mark.needs("avx2", "fma")
-@pytest.mark.parametrize("text", ["s[] += x[k] * z[k]", "s[] max= x[k] + z[k]"])
-def test_each_thread_sums_a_range_in_lanes_where_there_are_fewer_results(text: str) -> None:
-    kernel, sizes = im.kernel(text, name="one"), {"k": 100_003}
+def test_each_thread_sums_a_range_in_lanes_where_there_are_fewer_results() -> None:
+    kernel, sizes = im.kernel("s[] max= x[k] + z[k]", name="one"), {"k": 100_003}
     plan = planned(kernel, sizes, threads=3)
     assert plan.split is not None and len(plan.split.split.chain) == 2
     ranges, lanes = plan.split.split.chain
     assert (ranges.axis, ranges.parts) == ("k", 3) and lanes.parts > 8 and lanes.within is ranges
-    assert any(f"over k in 3 partial {w}, each in {lanes.parts}" in n for n in plan.notes for w in ("sums", "maxima"))
+    assert any(f"the maximum over k in 3 partial maxima, each in {lanes.parts}" in n for n in plan.notes)
     assert plan.schedule.parallel is not None
     assert_right(plan, kernel, sizes)
-    assert len(planned(kernel, sizes).split.split.chain) == 1
 
 
 @pytest.mark.needs("avx2", "fma")
