@@ -75,14 +75,14 @@ def combined(across: Across, names: Sequence[str]) -> Any:
     if not lanes or len(names) % lanes or not _loads(across.load, across.last):
         return None
     values = [Read(sp.Symbol(n), POINT) for n in names]
-    while len(values) > lanes:
+    between = across.beside
+    if len(values) > lanes and (between is None or not _lane_by_lane(between, across.last)):
+        return None
+    while between is not None and len(values) > lanes:
         half = len(values) // 2
-        if half % lanes or across.beside is None:
+        if half % lanes:
             return None
-        made = [_both(across.beside, across.last, a, b) for a, b in zip(values[:half], values[half:], strict=True)]
-        if any(m is None for m in made):
-            return None
-        values = made
+        values = [_both(between, a, b) for a, b in zip(values[:half], values[half:], strict=True)]
     k = across.last.exact or across.last.kernel
     s = k.statements[0]
     at = {s.axes[0].name: 0}
@@ -97,17 +97,21 @@ def _loads(load: Instruction, last: Instruction) -> bool:
     return _plain(load, "load") and whole and in_order and _is_register(load, s.target.tensor, last)
 
 
-def _both(i: Instruction, last: Instruction, a: Any, b: Any) -> Any:
-    """What it makes of a lane of two registers; None of one that does not compute every lane of such a register by itself."""
+def _lane_by_lane(i: Instruction, last: Instruction) -> bool:
+    """Whether it computes every lane of two such registers as `last` combines by itself."""
     k = i.exact or i.kernel
     s = k.statements[0]
     lane = tuple(x.symbol for x in s.axes)
     every = [x.extent for x in s.axes] == [leaves(last)] and all(x.index == lane for x in (s.target, *s.inputs))
     alike = len(k.inputs) == 2 and all(_is_register(i, o, last) for o in (s.target.tensor, *k.inputs))
-    if not (_plain(i, "compute") and every and alike):
-        return None
+    return _plain(i, "compute") and every and alike
+
+
+def _both(i: Instruction, a: Any, b: Any) -> Any:
+    """What it makes of one lane of two registers."""
+    k = i.exact or i.kernel
     values = dict(zip(k.inputs, (a, b), strict=True))
-    return rewrite_reads(typed_value(k, s), lambda r: values[r.tensor])
+    return rewrite_reads(typed_value(k, k.statements[0]), lambda r: values[r.tensor])
 
 
 __all__ = ["combined", "in_a_row", "leaves"]
