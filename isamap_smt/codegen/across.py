@@ -9,14 +9,13 @@ obligation of the program's proof (isamap_smt.proof.program_across).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
-from isamap_smt.ir.across import combined, in_a_row, leaves
+from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Across, If, Loop, Node, Program, Use
+from isamap_smt.ir.program import Across, If, Loop, Node, Program, Use, walk
 from isamap_smt.mapping.moves import look_for_move
 
 Nodes = tuple[Node, ...]
@@ -25,44 +24,47 @@ Nodes = tuple[Node, ...]
 def with_across(program: Program) -> Program:
     """The program with such points given to instructions, where its machine has them."""
     machine = None if program.schedule is None else program.schedule.hardware
-    if machine is None or machine.simulated:
+    single = any(isinstance(n, Use) and n.by_element for n, _ in walk(program.body))
+    if machine is None or machine.simulated or not single:
         return program
-    return replace(program, body=_nodes(program.body, tuple(_steps(machine)), machine))
+    return replace(program, body=_nodes(program.body, _ways(machine)))
 
 
-def _nodes(nodes: Nodes, steps: tuple[Instruction, ...], machine: Hardware) -> Nodes:
+def _nodes(nodes: Nodes, ways: tuple[Across, ...]) -> Nodes:
     def visit(node: Node) -> Node:
         match node:
             case Loop() | If():
-                return replace(node, body=_nodes(node.body, steps, machine))
+                return replace(node, body=_nodes(node.body, ways))
             case Use() if node.by_element:
-                return replace(node, across=_chosen(node, steps, machine))
+                return replace(node, across=_chosen(node, ways))
         return node
 
-    return tuple(map(visit, nodes)) if steps else nodes
+    return tuple(map(visit, nodes)) if ways else nodes
 
 
-def _steps(machine: Hardware) -> Iterator[Instruction]:
-    """The machine's instructions that combine the lanes of one register, most lanes first."""
-    found = [i for i in machine.computes if machine.offers(i) and leaves(i) > 1]
-    yield from sorted(found, key=lambda i: -leaves(i))
-
-
-def _chosen(node: Use, steps: tuple[Instruction, ...], machine: Hardware) -> Across | None:
-    function = pointwise(node.instruction)
-    names = [name for name, _ in in_a_row(node)]
-    for last in steps:
-        lanes = leaves(last)
-        kinds = {t.dtype for t in (*last.kernel.tensors, *node.instruction.kernel.tensors)}
-        if not names or len(names) % lanes or len(kinds) > 1:
-            continue
+@lru_cache(maxsize=64)
+def _ways(machine: Hardware) -> tuple[Across, ...]:
+    """The machine's instructions that combine the lanes of one register, most lanes first, each alone and behind each that combines
+    two registers lane by lane."""
+    found: list[Across] = []
+    offered = [i for i in machine.computes if machine.offers(i)]
+    pairs = [i for i in offered if len(i.kernel.inputs) == 2]
+    for last in sorted((i for i in offered if leaves(i) > 1), key=lambda i: -leaves(i)):
         (register,) = last.kernel.inputs
         load = look_for_move(machine, last, register, False, (0,), False)
-        if load is None:
-            continue
-        beside = (i for i in machine.computes if machine.offers(i) and len(i.kernel.inputs) == 2)
-        for between in beside if len(names) > lanes else (None,):
-            made = Across(load, between, last)
-            if combined(made, names) == function.tree:
-                return made
+        if load is not None:
+            found.append(Across(load, None, last))
+            found += [Across(load, i, last) for i in pairs if lane_by_lane(i, last)]
+    return tuple(found)
+
+
+def _chosen(node: Use, ways: tuple[Across, ...]) -> Across | None:
+    function = pointwise(node.instruction)
+    names = [name for name, _ in in_a_row(node)]
+    for made in ways if names else ():
+        kinds = {t.dtype for t in (*made.last.kernel.tensors, *node.instruction.kernel.tensors)}
+        over, rest = divmod(len(names), leaves(made.last))
+        fits = not rest and len(kinds) == 1 and (over > 1) == (made.beside is not None)
+        if fits and combined(made, names) == function.tree:
+            return made
     return None

@@ -76,7 +76,7 @@ def combined(across: Across, names: Sequence[str]) -> Any:
         return None
     values = [Read(sp.Symbol(n), POINT) for n in names]
     between = across.beside
-    if len(values) > lanes and (between is None or not _lane_by_lane(between, across.last)):
+    if len(values) > lanes and (between is None or not lane_by_lane(between, across.last)):
         return None
     while between is not None and len(values) > lanes:
         half = len(values) // 2
@@ -97,7 +97,7 @@ def _loads(load: Instruction, last: Instruction) -> bool:
     return _plain(load, "load") and whole and in_order and _is_register(load, s.target.tensor, last)
 
 
-def _lane_by_lane(i: Instruction, last: Instruction) -> bool:
+def lane_by_lane(i: Instruction, last: Instruction) -> bool:
     """Whether it computes every lane of two such registers as `last` combines by itself."""
     k = i.exact or i.kernel
     s = k.statements[0]
@@ -114,4 +114,4 @@ def _both(i: Instruction, a: Any, b: Any) -> Any:
     return rewrite_reads(typed_value(k, k.statements[0]), lambda r: values[r.tensor])
 
 
-__all__ = ["combined", "in_a_row", "leaves"]
+__all__ = ["combined", "in_a_row", "lane_by_lane", "leaves"]
