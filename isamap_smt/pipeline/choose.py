@@ -113,7 +113,8 @@ def _onto_vectors(
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
     instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
     if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
-        ranked += _ranked(_search(search, kernel, made, statement), sizes, hardware)
+        # its operands are the statement's, in their order: of eight there are 40,320 orders
+        ranked += _ranked(_search(search, kernel, made, statement, "fixed"), sizes, hardware)
     return ranked
 
 
@@ -145,7 +146,7 @@ def _points(
         if hardware.offers(i) and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
             return i, ranked
     point = point_instruction(kernel, main)
-    return point, _ranked(_search(search, kernel, point, main), sizes, hardware)
+    return point, _ranked(_search(search, kernel, point, main, "fixed"), sizes, hardware)
 
 
 def _check_reads(kernel: Kernel, main: int) -> None:
@@ -174,8 +175,8 @@ def _check_reads(kernel: Kernel, main: int) -> None:
 
 
 @lru_cache(maxsize=64)  # what is found speaks of all sizes, and a kernel is planned for several
-def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int) -> MappingSet:
-    found = search(kernel, instruction, statement=main) if main else search(kernel, instruction)
+def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int, operands: str = "any") -> MappingSet:
+    found = search(kernel, instruction, operands=operands, statement=main)
     return found.finished()  # a plan made from half a search would not be what was asked for
 
 

@@ -234,6 +234,18 @@ def test_values_of_axes_are_elements_of_temporaries(text: str) -> None:
     assert planned.instruction is not None and "values of axes as elements of" in str(planned.split)
 
 
+def test_operands_of_a_made_instruction_have_one_order() -> None:
+    """Of nine operands of two types 8! orders fit the types, and each was judged."""
+    text = "A: i32\nY[i] = select(A[i] > 3, a[i] + b[i], c[i] + d[i]) * max(e[i], f[i]) + g[i] * h[i]"
+    plan = im.plan(im.kernel(text, name="nine"), AVX2, sizes={"i": 37})
+    assert len(plan.instruction.kernel.inputs) == 9 and plan.mappings.family.operands == "fixed"
+    rng = np.random.default_rng(7)
+    A, a, b, c, d, e, f, g, h = (rng.integers(-9, 10, 37).astype(np.float32) for _ in range(9))
+    want = np.where(A > 3, a + b, c + d) * np.maximum(e, f) + g * h
+    got = im.build(plan)(A=A.astype(np.int32), a=a, b=b, c=c, d=d, e=e, f=f, g=g, h=h)
+    np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize(
     ("text", "sizes", "ops"),
     [(ATTENTION, {"i": 9, "j": 33, "k": 20}, ["max", "+"]),
