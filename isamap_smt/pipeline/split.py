@@ -141,7 +141,7 @@ def splits(
                 for parts in (n for n in ways if not masked or extent % n):
                     whole = _fixed(kernel, sizes, axis)
                     yield split_sum(whole, axis, parts, inner=near, statement=statement, masked=masked)
-    if axis is not None and not recurrent:
+    if axis is not None and not recurrent and _results(sized, position) < threads:
         yield from _in_ranges(_fixed(kernel, sizes, axis), hardware, sizes, schedule, constant, threads, position, axis)
     if threads > 1 and schedule is not None and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
@@ -161,12 +161,10 @@ def _in_ranges(
     position: int,
     axis: str,
 ) -> Iterator[SplitSum]:
-    """Ways to give each thread a range, whose sum is in partial sums again: threads that shared the lanes would each skip half of
-    every line. For long sums of which there are fewer than threads."""
+    """Ways to give each thread a range of a long sum, whose sum is in partial sums again: threads that shared the lanes would each
+    skip half of every line."""
     extent = kernel.statements[position].axis(axis).extent
-    if threads < 2 or not is_constant(extent) or int(extent) < threads * REUSED:
-        return
-    if _results(kernel.with_sizes(dict(sizes)), position) < threads:
+    if is_constant(extent) and int(extent) >= threads * REUSED:
         ranges = split_sum(kernel, axis, threads, blocks=True, statement=position)
         for way in splits(ranges.kernel, hardware, rest(ranges, sizes), schedule, constant, 1, position):
             yield after(ranges, way, sizes)

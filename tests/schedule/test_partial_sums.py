@@ -77,7 +77,7 @@ def test_one_result_uses_vectors_on_machines_without_registers_for_one_element(m
 
 @pytest.mark.needs("avx2", "fma")
 def test_each_thread_sums_a_range_in_lanes_where_there_are_fewer_results() -> None:
-    kernel, sizes = im.kernel("s[] max= x[k] + z[k]", name="one"), {"k": 100_003}
+    kernel, sizes = im.kernel("s[] max= x[k] + z[k]", name="one"), {"K": 100_003}
     plan = planned(kernel, sizes, threads=3)
     assert plan.split is not None and len(plan.split.split.chain) == 2
     ranges, lanes = plan.split.split.chain
