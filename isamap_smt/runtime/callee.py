@@ -80,7 +80,7 @@ class Callee(Shown):
         sizes = self._fits.get(key)
         if sizes is None:
             sizes = check.infer_sizes(self.signature, arrays, given)
-            check.missing_sizes(self.signature, sizes)
+            check.missing_sizes(self.signature, arrays, sizes)
             check.check_shapes(self.signature, arrays, sizes)
             if len(self._fits) < _SHAPES_KEPT:
                 self._fits[key] = sizes

@@ -37,8 +37,7 @@ def rounding_error(
     if isinstance(of, (Kernel, str)) or of is None:
         return of_kernel(found_kernel(of), arrays, sizes)
     kernel, trees = computed_by(_program(of))
-    free = set(kernel.free_sizes)
-    return of_kernel(kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+    return of_kernel(kernel, arrays, _known(kernel, sizes), trees)
 
 
 def rounding_bound(
@@ -71,8 +70,13 @@ def rounding_bound(
 def _bounded(
     kernel: Kernel, trees: dict[int, Any], ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int]
 ) -> dict[str, Bound]:
+    return bound_of_kernel(kernel, ranges, _known(kernel, sizes), trees)
+
+
+def _known(kernel: Kernel, sizes: Mapping[str, int] | None) -> dict[str, int]:
+    """Those that this kernel has: a program's may have fewer than the kernel that it was made of."""
     free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
-    return bound_of_kernel(kernel, ranges, {n: v for n, v in sizes.items() if n in free}, trees)
+    return {n: v for n, v in (sizes or {}).items() if n in free}
 
 
 def _program(of: Any) -> Program:

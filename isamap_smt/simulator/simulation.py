@@ -83,7 +83,7 @@ def simulate(
     UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none.
     """
     kernel, held = prepare(program.kernel, arrays, None, sizes)
-    known = {name: int(value) for name, value in {**_sizes(program, held), **(sizes or {})}.items()}
+    known = {**_sizes(program, held), **program.kernel.named_sizes(sizes)}
     elaborated = elaborate(program, known)
     touched = accesses(elaborated, kernel)
     order = timed(elaborated) if seed is None else adversarial(elaborated, seed)
