@@ -95,7 +95,10 @@ class Bound:
         return self.relative * self.size + self.absolute
 
     def __str__(self) -> str:
-        return f"off by {self.relative:.1e} of it and {self.absolute:.1e}, between {self.low:g} and {self.high:g}"
+        parts = [f"{self.relative:.1e} of each exact element"] if self.relative else []
+        parts += [f"{self.absolute:.1e}"] if self.absolute else []
+        off = f"off by at most {' and '.join(parts)}" if parts else "exact"
+        return f"{off}; exact elements lie between {self.low:g} and {self.high:g}"
 
 
 NOTHING = Bound(-inf, inf, inf, inf)

@@ -17,6 +17,7 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.rounding_bound import Bound, widest
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
+from isamap_smt.ir.rounding_notes import few_digits
 from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import statement_text
@@ -104,17 +105,20 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
 def foreseen(
     program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """What holds of each result for all inputs between the least and the greatest element of each of these; where that is no less
-    than the result is itself, why. Empty where nothing is known. `kernel` has all sizes."""
+    """What holds of each result for all inputs in ranges around these, which it says; where that is no less than the result is
+    itself, why. Empty where nothing is known. `kernel` has all sizes."""
     floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
     if program.machine is not None or any(not np.isfinite(arrays[n].astype(np.float64)).all() for n in floats):
         return ()
-    ranges = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    ends = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    ranges = {n: (few_digits(low, up=False), few_digits(high, up=True)) for n, (low, high) in ends.items()}
+    given = " and ".join(f"{low:g} <= {n} <= {high:g}" for n, (low, high) in ranges.items())
     try:
         found = rounding_bound(program, ranges, _sizes(program, kernel))
         found = _nearer(found, bound_of_kernel(kernel, ranges)) if rounds_as_written(program) else found
         known = {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}
-        return tuple(_told(n, b, kernel, ranges, results[n]) for n, b in known.items())
+        told = (_told(n, b, kernel, ranges, results[n]) for n, b in known.items())
+        return tuple(f"for all inputs{f' with {given}' if given else ''}, {text}" for text in told)
     except SizeError:
         return ()
 
@@ -125,7 +129,7 @@ def _told(
     """The bound of one result, in words."""
     largest = float(np.abs(result.astype(np.float64)).max(initial=0))
     if not bound.error > largest:
-        return f"{name} {bound}"
+        return f"{name} is {bound}"
     s, size = widest(kernel, ranges)
     return (
         f"nothing useful is known of {name}, which may be off by {bound.error:.1e}, more than its largest element here, "

@@ -25,7 +25,7 @@ def test_the_document_of_an_emulated_run(arm: Target, capsys: pytest.CaptureFixt
 def test_the_words_of_an_emulated_run(arm: Target, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", "gemm", "scalar", *SIZES, *ARM]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "rounding explains" in said
+    assert "passes as rounding" in said
     assert f"run once by {arm.executor()} for aarch64-linux-musl; an emulator's time is not speed" in said
     assert "FLOP/s" not in said
 
