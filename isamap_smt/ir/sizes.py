@@ -104,11 +104,11 @@ def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapp
             f"{kernel.name}: sizes missing: {', '.join(missing)}; {sizes_that_fit(fixed, shapes, {}, missing)}"
         )
     for t in fixed.tensors:
-        if any(int(e) < 1 for e in t.shape):
-            raise SizeError(f"{t.name} would have shape {_show(t.shape)}; every dimension needs at least 1 element")
+        if any(int(e) < 0 for e in t.shape):
+            raise SizeError(f"{t.name} would have shape {_show(t.shape)}; no dimension has fewer than 0 elements")
     for a in fixed.axes:
-        if int(a.extent) < 1:
-            raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs at least 1")
+        if int(a.extent) < 0:
+            raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs 0 at least")
     return fixed
 
 
