@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.errors import DTypeError, WrongKindError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.fused import fma
@@ -55,7 +55,10 @@ def prepare(
     sizes: Mapping[str, int] | None,
 ) -> tuple[Kernel, dict[str, Array]]:
     """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun."""
-    out = out or {}
+    out = {} if out is None else out
+    for what, value in (("arrays", arrays), ("out", out)):
+        if not isinstance(value, Mapping):
+            raise WrongKindError(f"{what} is {type(value).__name__}: pass arrays by name, such as {{'A': array}}")
     shapes = {n: np.shape(a) for n, a in {**arrays, **out}.items()}
     fixed = fix_sizes(kernel, shapes, sizes)
     held: dict[str, Array] = {}

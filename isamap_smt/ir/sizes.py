@@ -148,10 +148,9 @@ def check_array(kernel: Kernel, name: str, array: Any) -> None:
     if not isinstance(array, np.ndarray):
         raise DTypeError(f"{name} is {type(array).__name__}, not a NumPy array; pass numpy.asarray({name})")
     if array.dtype != t.dtype.numpy:
-        found = from_numpy(array.dtype) or array.dtype
-        raise DTypeError(
-            f"{name} is {found}, the kernel says {t.dtype}; convert it, or set dtypes={{{name!r}: '{found}'}}"
-        )
+        found = from_numpy(array.dtype)
+        other = f", or set dtypes={{{name!r}: '{found}'}}" if found else ""
+        raise DTypeError(f"{name} is {found or array.dtype}, the kernel says {t.dtype}; convert it{other}")
     shape = tuple(int(e) for e in t.shape)
     if array.shape != shape:
         raise SizeError(f"{name} has shape {array.shape}, the kernel says {shape}")

@@ -100,7 +100,15 @@ def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> A
         raise
     except BaseException as found:
         said = f"{type(found).__name__}: {found}" if str(found) else type(found).__name__
-        raise error(f"{what} does not load:{_where(found)} {said}") from found
+        raise error(f"{what} does not load:{_where(found)} {said}{_beside(what, found)}") from found
+
+
+def _beside(what: str, found: BaseException) -> str:
+    """Where a module that was not found lies beside the file: how Python finds it."""
+    folder = Path(what).parent
+    if isinstance(found, ModuleNotFoundError) and found.name and (folder / f"{found.name}.py").is_file():
+        return f"; {found.name}.py lies beside it: set PYTHONPATH={folder}"
+    return ""
 
 
 def _where(found: BaseException) -> str:

@@ -101,6 +101,16 @@ def _defined(text: str, sizes: Mapping[str, int]) -> dict[str, str]:
     return {n: f"{n} = {v}" for n, v in names.items()}
 
 
+def _check_kinds(text: Any, name: Any, dtypes: Any) -> None:
+    for what, given in (("text", text), ("name", name)):
+        if not isinstance(given, str):
+            raise LanguageError(
+                f"{what}={given!r} is {type(given).__name__}: pass text, such as 'C[i] += A[i]' and 'sum'"
+            )
+    if not isinstance(dtypes, Mapping) or not all(isinstance(n, str) for n in dtypes):
+        raise LanguageError(f"dtypes={dtypes!r}: pass names and element types, such as {{'A': 'u8'}}")
+
+
 def parse(
     text: str,
     *,
@@ -111,6 +121,7 @@ def parse(
     shapes: Mapping[str, tuple[Any, ...]] | None = None,
 ) -> Kernel:
     """kernel() with extents of axes and shapes of tensors given from outside, as an instruction's are."""
+    _check_kinds(text, name, dtypes)
     source = Source(text, file)
     reader = _Reader(source, Declarations(), dict(shapes or {}))
     for n, extent in (extents or {}).items():

@@ -209,6 +209,12 @@ def test_the_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert told and -10 < float(told[1]) < 0 < float(told[2]) < 10
 
 
+def test_a_product_of_many_is_not_followed_and_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "--text", "y[i] *= x[i,j]", "scalar", "--sizes", "i=40,j=5", "--seconds", "0"]) == 0
+    said = capsys.readouterr().out
+    assert "largest error " in said and "bound for this run" not in said
+
+
 @pytest.mark.parametrize(("z", "useful"), [(1, True), (-1, False)])
 def test_a_bound_larger_than_the_result_says_what_it_comes_from(z: int, useful: bool) -> None:
     """Exponentials of what is less the maximum are at most 1; times -1 they are as large as their ranges allow."""
