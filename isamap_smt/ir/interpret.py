@@ -16,7 +16,7 @@ from isamap_smt.ir.fused import fma
 from isamap_smt.ir.indirect import drawn
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
-from isamap_smt.ir.kinds import require_kind
+from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.scalar import Read, SMul, SNeg, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
@@ -41,7 +41,7 @@ def run_kernel(
     always do, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises SizeError, DTypeError,
     UnknownNameError.
     """
-    require_kind("run_kernel", kernel, Kernel, "isamap_smt.kernel('C[i] += A[i]') or isamap_smt.find_kernel('gemm')")
+    require_kind("run_kernel", kernel, Kernel, KERNEL)
     fixed, held = prepare(kernel, arrays, out, sizes)
     for s in in_order(fixed):
         run_statement(fixed, s, held)
@@ -175,6 +175,7 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     with one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are
     rounded once.
     """
+    require_kind("run_instruction", instruction, Instruction, "isamap_smt.find_instruction('avx2.fmadd_ps')")
     kernel = instruction.exact or instruction.kernel
     rank = {t.name: len(t.shape) for t in kernel.tensors}
     extra = {n for n, a in arrays.items() if n in rank and np.ndim(a) == rank[n] + 1}

@@ -70,6 +70,7 @@ def find_instruction(spec: str | Instruction) -> Instruction:
     """The instruction `machine.name`, or `file.py:name`. Raises UnknownNameError or HardwareError."""
     if isinstance(spec, Instruction):
         return spec
+    require_kind("find_instruction", spec, str, "a name such as 'avx2.fmadd_ps', or 'file.py:name'")
     if _is_file(spec):
         return replace(_instruction_from_file(spec), file=spec)
     if (table := _TABLE_FILE.fullmatch(spec)) and table["name"]:

@@ -11,6 +11,7 @@ import sympy as sp
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
@@ -81,8 +82,10 @@ def _known(kernel: Kernel, sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 def _program(of: Any) -> Program:
-    found: Program = of if isinstance(of, Program) else of.program
-    return found
+    found = getattr(of, "program", of)
+    require_kind("rounding_error", found, Program, "a kernel, a plan, a program or a compiled kernel")
+    program: Program = found
+    return program
 
 
 def _nearer(one: dict[str, Bound], other: dict[str, Bound]) -> dict[str, Bound]:
