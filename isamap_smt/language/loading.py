@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from traceback import walk_tb
@@ -215,5 +216,10 @@ def made_with(value: Any, given: Mapping[str, int] | None, spec: str) -> Any:
         raise HardwareError(
             f"{where}: the machine parameter {left[0]} is open, and a number is needed; write {example}, or --set {left[0]}=8"
         )
-    make: Callable[..., Any] = value
-    return loading(spec, lambda: make(**(given or {})), HardwareError)
+    return _made(value, tuple((given or {}).items()), spec)
+
+
+@cache
+def _made(make: Callable[..., Any], given: tuple[tuple[str, int], ...], spec: str) -> Any:
+    """What the function gives for these numbers; it is called once for them."""
+    return loading(spec, lambda: make(**dict(given)), HardwareError)

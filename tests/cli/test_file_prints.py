@@ -27,7 +27,7 @@ def UNIT(n):
 
 def test_json_stands_alone_and_the_file_is_executed_once(in_empty_directory: Path) -> None:
     Path("mine.py").write_text(MINE)
-    words = ["map", "mine.py:K", "mine.py:UNIT(n=8)", "--json"]
+    words = ["map", "mine.py:K", "mine.py:UNIT(n=8)", "--json"]  # both are of the same file
     done = subprocess.run([sys.executable, "-m", "isamap_smt", *words], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["legal"] == 1
     assert [done.stderr.count(s) for s in ("printed here", "by another process", "made")] == [1, 1, 1]
@@ -45,3 +45,11 @@ def test_a_directory_is_no_file(capsys: pytest.CaptureFixture[str], in_empty_dir
     Path("mine.py").mkdir()
     assert run(["map", "mine.py:K", "scalar.muladd_f32"]) == 3
     assert capsys.readouterr().err == "error: mine.py is a directory or a device; name a Python file\n"
+
+
+def test_a_machine_is_made_once(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    Path("mine.py").write_text(
+        "import isamap_smt as im\ndef M(n):\n    print('made')\n    return im.find_hardware('scalar')\n"
+    )
+    assert run(["schedule", "gemm", "mine.py:M(n=8)", "--sizes", "i=4,j=4,k=4"]) == 0
+    assert capsys.readouterr().err.count("made\n") == 1
