@@ -188,14 +188,14 @@ def example_shape(tensor: str, rank: int, taken: Iterable[str]) -> str:
 
 
 def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[bool, Any | None]:
-    """(whether the guard says 0 <= expr, the bound E that it names in expr < E, if any)."""
+    """(whether 0 <= expr follows from one relation of the guard, the bound E that it names in expr < E, if any)."""
     nonnegative, extent = False, None
     for relation in guard:
         small, large, strict = _ordered_sides(relation)
         if small is None:
             continue
-        if large == expr and not symbols_of([small]) and int(small) + strict >= 0:
-            nonnegative = True
+        beyond = sp.expand(expr - (large - small - strict))  # what is in brackets is never negative under the guard
+        nonnegative = nonnegative or bool(beyond.is_Integer and beyond >= 0)
         if small == expr and not symbols_of([large]) & axes:
             extent = large if strict else large + 1
     return nonnegative, extent

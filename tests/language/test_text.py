@@ -75,6 +75,23 @@ def test_a_guard_names_the_extent():
     assert k.free_sizes == ("C", "H", "K", "N", "P", "R")
 
 
+@pytest.mark.parametrize(
+    ("index", "guard", "extent"),
+    [("i-1", "1 <= i", "I - 1"), ("i-3", "i > 2", "I - 3"), ("i-k", "k <= i", "I"), ("2*i-k", "k < 2*i+1", "2*I - 1")],
+)
+def test_a_guard_says_that_an_index_is_not_negative(index, guard, extent):
+    k = kernel(f"y[i] += x[{index}] * w[k] where {guard}")
+    assert shape(k, "x") == extent
+
+
+@pytest.mark.parametrize(
+    ("index", "guard"), [("i-2", "1 <= i"), ("i-3", "i > 1"), ("i-k-1", "k <= i"), ("i-k", "i <= k")]
+)
+def test_a_guard_that_says_less(index, guard):
+    with pytest.raises(LanguageError, match="this index of x goes down to"):
+        kernel(f"y[i] += x[{index}] * w[k] where {guard}")
+
+
 def test_a_guard_keeps_one_form_whichever_way_round_it_is_written():
     a = kernel("y[i] = x[i] where i >= 2 and i < 5")
     b = kernel("y[i] = x[i] where 2 <= i and 5 > i")
