@@ -122,6 +122,12 @@ def run(arguments: Sequence[str]) -> int:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
         say(f"error: {text}")
         return _failed(arguments, text, error.code if isinstance(error, IsamapError) else MISUSE)
+    except MemoryError as error:
+        text = (
+            f"there is too little memory ({error}); give smaller sizes" if str(error) else "there is too little memory"
+        )
+        say(f"error: {text}")
+        return _failed(arguments, text, MISUSE)
     except Exception as error:
         traceback.print_exc()
         say("This is a fault of isamap, not of your input; please report it with the lines above.")

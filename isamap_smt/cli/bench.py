@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Group, RenderableType
 
+from isamap_smt.cli.directory import check_folder
 from isamap_smt.cli.options import POSITIVE, OptionError, as_json
 from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.status import FAULT
@@ -56,6 +57,8 @@ def command(
 
     if plots:
         require_matplotlib()
+    if page:
+        check_folder(page)
     if recorded:
         return show(recorded, names, plots, page, as_json)
     results = measured(names, output, options)
@@ -171,8 +174,8 @@ def take_over(results: Any, output: Path, resume: bool, force: bool) -> None:
         raise ResultsError(
             f"{output} is there: go on with it with --resume, replace it with --force, or name another with -o"
         )
-    elif not output.parent.is_dir():
-        raise ResultsError(f"cannot write {output}: no such directory {output.parent}")
+    else:
+        check_folder(output)
 
 
 def default_threads() -> tuple[int, ...]:

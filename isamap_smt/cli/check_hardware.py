@@ -6,7 +6,7 @@ import click
 
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json, compiler_option
-from isamap_smt.cli.output import answer, tell
+from isamap_smt.cli.output import answer, say_notes, tell
 from isamap_smt.cli.status import WRONG_DESCRIPTION
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.runtime.conformance import HardwareCheck
@@ -52,6 +52,7 @@ def command(
     place = where.place(cc)
     if place is None:
         raise HardwareError(f"target {where.name} runs programs, and no single instructions; leave out --target")
+    say_notes(filter(None, [where.beforehand(cc)]))
     with counting_bar("checking") as count:
         found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=count, place=place)
     answer(as_json, document(found), lambda: _show(found))

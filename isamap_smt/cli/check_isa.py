@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from isamap_smt.cli.bar import counting_bar
+from isamap_smt.cli.directory import check_folder
 from isamap_smt.cli.options import as_json, compiler_option
 from isamap_smt.cli.output import answer, console, seconds, table, tell, verdict
 from isamap_smt.ir.errors import IsamapError
@@ -38,6 +39,8 @@ def command(
     Exit status: 0 all proved, 1 one is refuted, 2 none is refuted but one is only tested, unknown or cannot be read, 3 misuse.
     With --machine: 0 where there is a machine of what is proved, 3 where there is none.
     """
+    if page is not None:
+        check_folder(Path(page))
     if machine is not None:
         return _machine(where, only, machine, as_json)
     from isamap_smt.isa_check import check_isa

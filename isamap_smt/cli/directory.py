@@ -121,11 +121,18 @@ def check_place(place: Path, foreign: Foreign = unsealed) -> None:
         )
 
 
+def check_folder(place: Path) -> None:
+    """Nothing happens where the directory that a file is to lie in is there. Raises OutputError: a mistyped path makes none."""
+    if not place.parent.is_dir():
+        raise OutputError(f"cannot write {place}: no such directory {place.parent}")
+
+
 def check_file(place: Path, ours: Callable[[str], bool], force: bool = False) -> None:
     """Nothing happens where a file may be written: nothing is there, or an earlier one, of which `ours` says so by its text.
 
     force: any regular file may be replaced. Raises OutputError.
     """
+    check_folder(place)
     if not os.path.lexists(place):
         return
     try:

@@ -66,7 +66,8 @@ def _again() -> None:
 
 
 def end_with_reader() -> None:
-    """From now on a write to a standard stream that nobody reads any more ends the process."""
+    """From now on a write to a standard stream that nobody reads any more ends the process; one that was closed takes all."""
+    sys.stdout, sys.stderr = sys.stdout or open(os.devnull, "w"), sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # other pipes: BrokenPipeError
         sys.stdout, sys.stderr = _ending(sys.stdout), _ending(sys.stderr)

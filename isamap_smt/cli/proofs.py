@@ -221,7 +221,8 @@ def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json
     tell(f"certified: {place}")
     for name, b in (bound or {"bounds": {}})["bounds"].items():
         tell(
-            f"{name} is off by at most {b['relative']:.3g} of each element and {b['absolute']:.3g}, for {', '.join(within)}"
+            f"for all inputs with {' and '.join(within)}, {name} is off by at most {b['relative']:.3g} of each exact element and "
+            f"{b['absolute']:.3g}: proved, operation by operation"
         )
     return 0
 

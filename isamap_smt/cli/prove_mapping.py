@@ -181,7 +181,7 @@ def show(result: Any, title: str) -> None:
     longest = overflow(result.mapping.kernel)
     if longest is not None:
         tell(f"\n{longest}\nbeyond, it {BEYOND}", style="dim")
-    order = {"reassociate": "floating-point sums may be reordered: it holds over the reals",
+    order = {"reassociate": "over the reals: sums may be added in any order, and nothing is said of rounding",
              "ordered": "in the kernel's own order", "exact": "bit for bit, in machine arithmetic"}  # fmt: skip
     meaning = order.get(proof.arithmetic, "")
     tell(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import webbrowser
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -68,7 +69,7 @@ def command(
     if output:
         check_file(output, is_report, force)  # before anything is planned
     asked = read_asked(words, options)
-    place = output or Path(f"{asked['kernel'].name}-{asked['hardware'].name}.html")
+    place = output or Path(f"{asked['kernel'].name}-{asked['hardware'].name}.html".replace(os.sep, "_"))
     check_file(place, is_report, force)
     instructions = computing(asked["hardware"], asked["instruction"], asked["kernel"])
     if asked["hardware"].lacks:

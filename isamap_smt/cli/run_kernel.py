@@ -87,6 +87,7 @@ def command(
     planned = make_plan(words, options)
     if where.name == "simulate":
         return run_simulated(where, planned, kernel, options["threads"], seed, seeds, as_json)
+    say_notes(filter(None, [where.beforehand(cc)]))
     with progress("compiling"):
         compiled = where.build(where.emit(planned.checked), cc=cc)
     say_notes(compiled.notes)  # the plan's have been said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 import click
@@ -11,6 +12,8 @@ from isamap_smt.cli.output import byte_count, console, print_json, progress, say
 from isamap_smt.cli.staged import planned_stages, show_outside, show_staging, staging_document
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.record import to_record
+
+SHOWN = 400  # characters of a note; some list every move of a machine
 
 
 @click.command("schedule")
@@ -114,7 +117,7 @@ def show(schedule: Schedule, title: str) -> None:
         out.print(table("\nTraffic", "link", "bytes", "", rows=traffic, right=("bytes",)))
     _show_costs(schedule)
     for note in schedule.notes:
-        out.print(f"note: {note}")
+        out.print("note: " + shorten(note, SHOWN, placeholder=" ... (the rest with --json)"))
 
 
 def _show_costs(schedule: Schedule) -> None:

@@ -208,14 +208,15 @@ def show_judgement(seen: Judgement) -> None:
     elif not seen.reason:
         console().print(
             f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
-            f"rounding explains {seen.bound:.2e}"
+            f"up to {seen.bound:.2e} passes as rounding"
         )
     if seen.stated is not None and not seen.exact and not seen.reason:
         console().print(
-            f"each element is within the rounding of its operations, at most {seen.stated:.2e} of the largest"
+            "bound for this run's inputs, from the rounding of each operation: at most "
+            f"{seen.stated:.2e} of the largest element; each element is within its own"
         )
     for told in () if seen.exact else seen.foreseen:
-        console().print(f"for all inputs between the ends of these: {told}")
+        console().print(f"bound computed without a run: {told}")
     if seen.undefined:
         say(
             f"warning: {seen.undefined:,} elements of the results are NaN here and in the reference; try another --seed"

@@ -31,7 +31,7 @@ CALL = f"{PACK}, int64_t isamap_threads"
 
 def prefix_of(name: str) -> str:
     """The prefix that the C of a kernel of this name has where none is asked for."""
-    made = re.sub(r"\W", "_", name)
+    made = re.sub(r"[^A-Za-z0-9_]", "_", name)
     made = f"kernel_{made}" if not made[:1].isalpha() else made
     return f"kernel_{made}" if _clash(made) else made
 

@@ -176,7 +176,7 @@ def _check_order(nest: Nest) -> None:
     ordered = s.ordered and nest.kernel.tensor(s.target.tensor).dtype.is_float
     if (s.op == "=" and not injective(s)) or (ordered and meet):
         raise ScheduleError(
-            f"several points of {nest.kernel.name} meet in one element of {s.target.tensor}, and their order matters; "
+            f"several points of {nest.kernel.name} may meet in one element of {s.target.tensor}, where their order matters and "
             "tiles do not keep it"
         )
 

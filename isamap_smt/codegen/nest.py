@@ -33,6 +33,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
+from isamap_smt.ir.words import words
 from isamap_smt.mapping.layout import plain_lanes
 
 
@@ -238,7 +239,7 @@ def _check(schedule: Schedule, axes: dict[str, ProgramAxis], registers: dict[str
         if (chain[-1] if chain else tile) != tile:
             raise ScheduleError(f"{name}: innermost step {chain[-1]} is not the register tile {tile}")
         if not chain and not (is_constant(axis.extent) and int(axis.extent) <= tile):
-            raise ScheduleError(f"{name} has no loop, but its extent {axis.extent} exceeds one tile of {tile}")
+            raise ScheduleError(f"{name} has no loop, but its extent {words(axis.extent)} exceeds one tile of {tile}")
     inside = schedule.loops[schedule.accumulate :]
     if any(not axes[s.axis].reduction for s in inside):
         raise ScheduleError("only reduction loops may stand inside the accumulators")

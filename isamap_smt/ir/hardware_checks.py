@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware, Link, Memory
 
 # Words that mean something else where memories are named: the place of tensors, and what pins and tiles are called.
+LONG = 80  # characters of a value in an error
 TAKEN = (MAIN, CODE, "no", "none", "ahead", "register")
 
 
@@ -126,14 +127,18 @@ def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
 
 def _parts(name: str, what: str, given: Any, kind: type) -> tuple[Any, ...]:
     if not isinstance(given, tuple | list):
-        raise HardwareError(f"hardware {name}: {what}={given!r}: pass a tuple of im.{kind.__name__}(...)")
+        raise HardwareError(f"hardware {name}: {what} is {_short(given)}: pass a tuple of im.{kind.__name__}(...)")
     for part in given:
         if not isinstance(part, kind):
             hint = "; write a comma behind the only one" if isinstance(part, str) else ""
-            raise HardwareError(
-                f"hardware {name}: {what} holds {part!r}, which is {type(part).__name__}: pass im.{kind.__name__}(...){hint}"
-            )
+            raise HardwareError(f"hardware {name}: {what} holds {_short(part)}: pass im.{kind.__name__}(...){hint}")
     return tuple(given)
+
+
+def _short(value: Any) -> str:
+    """What it is, and itself where that is not long."""
+    text, kind = repr(value), type(value).__name__
+    return f"{text}, which is {kind}" if len(text) <= LONG else f"a {kind}"
 
 
 def _check_memories(name: str, memories: Sequence[Memory]) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.errors import DTypeError, WrongKindError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.indirect import drawn
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
-from isamap_smt.ir.kinds import require_kind
+from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.scalar import Read, SMul, SNeg, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
@@ -41,7 +41,7 @@ def run_kernel(
     always do, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises SizeError, DTypeError,
     UnknownNameError.
     """
-    require_kind("run_kernel", kernel, Kernel, "isamap_smt.kernel('C[i] += A[i]') or isamap_smt.find_kernel('gemm')")
+    require_kind("run_kernel", kernel, Kernel, KERNEL)
     fixed, held = prepare(kernel, arrays, out, sizes)
     for s in in_order(fixed):
         run_statement(fixed, s, held)
@@ -55,7 +55,10 @@ def prepare(
     sizes: Mapping[str, int] | None,
 ) -> tuple[Kernel, dict[str, Array]]:
     """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun."""
-    out = out or {}
+    out = {} if out is None else out
+    for what, value in (("arrays", arrays), ("out", out)):
+        if not isinstance(value, Mapping):
+            raise WrongKindError(f"{what} is {type(value).__name__}: pass arrays by name, such as {{'A': array}}")
     shapes = {n: np.shape(a) for n, a in {**arrays, **out}.items()}
     fixed = fix_sizes(kernel, shapes, sizes)
     held: dict[str, Array] = {}
@@ -172,6 +175,7 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     with one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are
     rounded once.
     """
+    require_kind("run_instruction", instruction, Instruction, "isamap_smt.find_instruction('avx2.fmadd_ps')")
     kernel = instruction.exact or instruction.kernel
     rank = {t.name: len(t.shape) for t in kernel.tensors}
     extra = {n for n, a in arrays.items() if n in rank and np.ndim(a) == rank[n] + 1}

@@ -198,7 +198,11 @@ class Kernel(Shown):
         return tuple(sorted(symbols_of(exprs) - {a.name for a in self.axes} - summed))
 
     def with_sizes(self, sizes: Dict[str, int]) -> Kernel:
-        """The kernel with some sizes or parameters fixed. Keys are axis names (i), size names (I) or parameters.
+        """The kernel with some sizes or parameters fixed. Keys, and what is raised, as in named_sizes()."""
+        return self._substitute(self.named_sizes(sizes))
+
+    def named_sizes(self, sizes: Dict[str, int] | None) -> dict[str, int]:
+        """The values by the names of sizes and parameters that are open. Keys may also be names of axes (i for I).
 
         Raises SizeError for unknown names, values that are no whole numbers from 1 (the parameter's `low`) to 2^31, or
         contradictions.
@@ -215,9 +219,9 @@ class Kernel(Shown):
             if value < low:
                 raise SizeError(f"size {key}={value}: must be at least {low}")
             name = self._size_name(key, value, sizes_of_axes)
-            if values.setdefault(name, value) != value if name else False:
+            if name and values.setdefault(name, value) != value:
                 raise SizeError(f"size {key}={value} contradicts {name}={values[name]}")
-        return self._substitute(values)
+        return values
 
     def _size_name(self, key: str, value: int, extents: Dict[str, Any]) -> str:
         """The symbol that `key` fixes, or '' if it is already that constant."""
@@ -229,7 +233,7 @@ class Kernel(Shown):
                 raise SizeError(f"size {key}={value}: axis {key} has {extent} points in {self.name}")
             return ""
         if not extent.is_Symbol:
-            raise SizeError(f"size {key}={value}: axis {key} runs to {extent}; set the sizes in that expression")
+            raise SizeError(f"size {key}={value}: axis {key} runs to {words(extent)}; set the sizes in that expression")
         return str(extent.name)
 
     def _substitute(self, values: Dict[str, int]) -> Kernel:

@@ -48,8 +48,12 @@ class SumRounding:
     assumed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        given = f" for {' and '.join(f'{f} >= 0' for f in self.assumed)}" if self.assumed else ""
-        return f"{self.tensor} is within {self.number:.1e} of {self.of}: {self.formula}{given}"
+        given = f" with {' and '.join(f'{f} >= 0' for f in self.assumed)}" if self.assumed else ""
+        of = self.of if self.of != "itself" else f"each exact {self.tensor}"
+        return (
+            f"for all inputs{given}, {self.tensor} is off by at most {self.number:.1e} of {of}, besides the rounding of the "
+            f"scores; computed without a run, {self.formula}"
+        )
 
 
 def online_rounding(split: Apart) -> tuple[SumRounding, ...]:
@@ -93,7 +97,7 @@ def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
     tiny = unit.smallest * (2 * ulp * points * (1 + blocks) + blocks + more * points)
     number = (expm1(units * unit.relative) + tiny * 2) * SLACK
     counted = f"{2 * ulp:g}*{blocks} + {deep}" + (f" + 2*{blocks - 1}" if blocks > 1 else "") + (" + 1" if more else "")
-    formula = f"({counted} + {term.rounded} ln {points}) u, u = {unit.relative:.1e}"
+    formula = f"as ({counted} + {term.rounded} ln {points}) u with u = {unit.relative:.1e}"
     name = s.target.tensor
     of = f"the sum of its exponentials times the largest |{term.weights[0]}|" if more else "itself"
     return SumRounding(name, units, formula, number, of, term.assumed)
@@ -110,7 +114,7 @@ def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) ->
     number = ((o.number + d.number + (1 + o.number) * unit.relative) / (1 - d.number) + unit.smallest) * SLACK
     of = o.of.removeprefix("the sum of its exponentials times ")
     name = s.target.tensor
-    return SumRounding(name, o.units + d.units + 1, f"those of {o.tensor} and {d.tensor}, and u", number, of, o.assumed)
+    return SumRounding(name, o.units + d.units + 1, f"from those of {o.tensor} and {d.tensor}", number, of, o.assumed)
 
 
 def _term(x: Online, value: Any, s: Statement) -> _Term | None:

@@ -24,6 +24,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import type_of, typed_value
+from isamap_smt.ir.words import words
 
 Array = np.ndarray
 
@@ -181,7 +182,9 @@ def _gather(array: Array, index: tuple[Any, ...], env: Mapping[str, int], live: 
 
 def _check_inside(index: Any, at: Any, extent: int) -> None:
     if np.min(at) < 0 or np.max(at) >= extent:
-        raise SizeError(f"index {index} runs from {np.min(at)} to {np.max(at)}; its dimension has {extent} elements")
+        raise SizeError(
+            f"index {words(index)} runs from {np.min(at)} to {np.max(at)}; its dimension has {extent} elements"
+        )
 
 
 def _fits_f64(s: Statement, found: list[Any], held: Mapping[str, Array]) -> bool:

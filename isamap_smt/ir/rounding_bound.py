@@ -32,6 +32,7 @@ from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_yo
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import (
@@ -95,7 +96,10 @@ class Bound:
         return self.relative * self.size + self.absolute
 
     def __str__(self) -> str:
-        return f"off by {self.relative:.1e} of it and {self.absolute:.1e}, between {self.low:g} and {self.high:g}"
+        parts = [f"{self.relative:.1e} of each exact element"] if self.relative else []
+        parts += [f"{self.absolute:.1e}"] if self.absolute else []
+        off = f"off by at most {' and '.join(parts)}" if parts else "exact"
+        return f"{off}; exact elements lie between {self.low:g} and {self.high:g}"
 
 
 NOTHING = Bound(-inf, inf, inf, inf)
@@ -113,6 +117,7 @@ def rounding_bound(
     trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
     UnknownNameError for an input without a range, RangeError for a range that is none.
     """
+    require_kind("rounding_bound", ranges, Mapping, "ranges by name, such as {'A': (-1, 1)}")
     found = nearest(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
     return {n: found.tensors[n] for n in found.kernel.results}
 

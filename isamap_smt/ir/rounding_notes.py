@@ -57,14 +57,15 @@ def widened(b: Bound) -> Bound:
     """
     if not isfinite(b.error) or not isfinite(b.size):
         return NOTHING
-    peak = b.peak if b.peak == -inf else _digits(b.peak, up=False)
+    peak = b.peak if b.peak == -inf else few_digits(b.peak, up=False)
     return Bound(
-        _digits(b.low, up=False), _digits(b.high, up=True), _digits(b.relative, up=True), _digits(b.absolute, up=True),
+        few_digits(b.low, up=False), few_digits(b.high, up=True), few_digits(b.relative, up=True), few_digits(b.absolute, up=True),
         peak, b.over,
     )  # fmt: skip
 
 
-def _digits(x: float, up: bool) -> float:
+def few_digits(x: float, up: bool) -> float:
+    """The number with few digits that is nearest and no smaller (up), or no larger."""
     wanted = shorter(Fraction(repr(float(x))), up, DIGITS)
     found = float(wanted)
     if (Fraction(repr(found)) < wanted) if up else (Fraction(repr(found)) > wanted):  # f64 has few digits next to 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import DTypeError, SizeError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.expr import affine, evaluate, is_constant, substitute, symbols_of
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.words import words
 
 ROOM = 1 << 48  # bytes that a process can address, or fewer
+TRIED = 1 << 16  # numbers, for a size that shapes leave open
 
 
 def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
@@ -37,7 +39,9 @@ def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[s
             elif solved := _solve(rest, value):
                 name, x = solved
                 if x is None or x < lows.get(name, 1):
-                    raise SizeError(f"{where} = {value}: no {name} >= {lows.get(name, 1)} makes {expr} = {value}")
+                    raise SizeError(
+                        f"{where} = {value}: no {name} >= {lows.get(name, 1)} makes {words(expr)} = {value}"
+                    )
                 known[name], origin[name], progress = x, where, True
             else:
                 left.append((expr, value, where))
@@ -62,7 +66,7 @@ def _equations(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> list[tu
 
 
 def _show(shape: tuple[Any, ...]) -> str:
-    return "[" + ", ".join(map(str, shape)) + "]"
+    return f"[{', '.join(map(words, shape))}]"
 
 
 def _solve(expr: Any, value: int) -> tuple[str, int | None] | None:
@@ -85,7 +89,9 @@ def _contradiction(
     because = ", ".join(f"{n} = {known[n]} from {origin[n]}" for n in sorted(symbols_of([expr])))
     if not because:
         return SizeError(f"{where} = {value}, but the kernel says {found}")
-    return SizeError(f"{where} = {value} contradicts {because}" + ("" if expr.is_Symbol else f" ({expr} = {found})"))
+    return SizeError(
+        f"{where} = {value} contradicts {because}" + ("" if expr.is_Symbol else f" ({words(expr)} = {found})")
+    )
 
 
 def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None) -> Kernel:
@@ -94,14 +100,36 @@ def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapp
     found = infer_sizes(fixed, shapes)
     fixed = fixed.with_sizes(found) if found else fixed
     if missing := fixed.free_sizes:
-        raise SizeError(f"{kernel.name}: sizes missing: {', '.join(missing)}; pass sizes={{{missing[0]!r}: ...}}")
+        raise SizeError(
+            f"{kernel.name}: sizes missing: {', '.join(missing)}; {sizes_that_fit(fixed, shapes, {}, missing)}"
+        )
     for t in fixed.tensors:
-        if any(int(e) < 1 for e in t.shape):
-            raise SizeError(f"{t.name} would have shape {_show(t.shape)}; every dimension needs at least 1 element")
+        if any(int(e) < 0 for e in t.shape):
+            raise SizeError(f"{t.name} would have shape {_show(t.shape)}; no dimension has fewer than 0 elements")
     for a in fixed.axes:
-        if int(a.extent) < 1:
-            raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs at least 1")
+        if int(a.extent) < 0:
+            raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs 0 at least")
     return fixed
+
+
+def sizes_that_fit(
+    kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int], missing: Sequence[str]
+) -> str:
+    """What to pass for the missing sizes: numbers that make these shapes, where each dimension leaves at most one of them open."""
+    found: dict[str, int] = {}
+    for name in missing:
+        low = next((p.low for p in kernel.parameters if p.name == name), 1)
+        fits = tried = np.arange(low, low + TRIED)
+        for tensor, shape in shapes.items():
+            for extent, n in zip(kernel.tensor(tensor).shape, shape, strict=False):
+                if symbols_of([extent]) - {*known, *found} == {name}:
+                    fits = fits[evaluate(extent, {**known, **found, name: fits}) == n]
+        if not fits.size:
+            return "no sizes were found that make these shapes"
+        if fits.size < tried.size:
+            found[name] = int(fits[-1])
+    told = ", ".join(f"{n!r}: {found.get(n, '...')}" for n in missing)
+    return f"pass sizes={{{told}}}" + (", or others that make the same shapes" if found else "")
 
 
 def check_room(kernel: Kernel) -> None:
@@ -120,10 +148,9 @@ def check_array(kernel: Kernel, name: str, array: Any) -> None:
     if not isinstance(array, np.ndarray):
         raise DTypeError(f"{name} is {type(array).__name__}, not a NumPy array; pass numpy.asarray({name})")
     if array.dtype != t.dtype.numpy:
-        found = from_numpy(array.dtype) or array.dtype
-        raise DTypeError(
-            f"{name} is {found}, the kernel says {t.dtype}; convert it, or set dtypes={{{name!r}: '{found}'}}"
-        )
+        found = from_numpy(array.dtype)
+        other = f", or set dtypes={{{name!r}: '{found}'}}" if found else ""
+        raise DTypeError(f"{name} is {found or array.dtype}, the kernel says {t.dtype}; convert it{other}")
     shape = tuple(int(e) for e in t.shape)
     if array.shape != shape:
         raise SizeError(f"{name} has shape {array.shape}, the kernel says {shape}")

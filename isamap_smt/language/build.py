@@ -15,6 +15,7 @@ from typing import Any
 
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.kinds import require_kind
 
 Lines = tuple[str, ...]  # declarations that an expression needs, each once
 
@@ -200,6 +201,7 @@ def axes(names: str, **extents: int) -> Any:
     >>> l.lines, e.lines
     (('axis l < 16',), ())
     """
+    require_kind("axes", names, str, "names with blanks between, such as 'i j'")
     made = [Index(n, (f"axis {n} < {extents[n]}",) if n in extents else ()) for n in names.split()]
     return made[0] if len(made) == 1 else tuple(made)
 
@@ -216,6 +218,7 @@ def size(name: str) -> Index:
 
 def tensor(name: str, dtype_: str | DType | None = None, shape: Iterable[Any] | None = None) -> TensorName:
     """A tensor; element type and shape may be left out, as in text. `shape=()` has no dimensions: index it with ()."""
+    require_kind("tensor", name, str, "a name such as 'A'")
     lines: list[str] = []
     parts: list[Any] = []
     kind = "" if dtype_ is None else dtype(dtype_).name

@@ -70,6 +70,7 @@ def find_instruction(spec: str | Instruction) -> Instruction:
     """The instruction `machine.name`, or `file.py:name`. Raises UnknownNameError or HardwareError."""
     if isinstance(spec, Instruction):
         return spec
+    require_kind("find_instruction", spec, str, "a name such as 'avx2.fmadd_ps', or 'file.py:name'")
     if _is_file(spec):
         return replace(_instruction_from_file(spec), file=spec)
     if (table := _TABLE_FILE.fullmatch(spec)) and table["name"]:
@@ -156,7 +157,8 @@ def _from_file(spec: str, kind: type[Any], default: str) -> Any:
     if name not in vars(module):
         what = kind.__name__.lower()
         known = did_you_mean(name, offered) if offered else f"it defines no {what} at all"
-        raise UnknownNameError(f"{path} defines no {what} {name!r}; {known}")
+        said = f"{path} defines no {what} {name!r}" if name else f"{path}: which {what}? write {path}:NAME"
+        raise UnknownNameError(f"{said}; {known}")
     return _of_kind(made_with(vars(module)[name], given, f"{path}:{name}"), kind, f"{name!r} in {path}")
 
 
@@ -174,7 +176,7 @@ def _instruction_from_file(spec: str) -> Instruction:
     value = vars(load_module(Path(path), HardwareError)).get(machine)
     value = made_with(value, given, f"{path}:{machine}")
     if not isinstance(value, Hardware):
-        found: Instruction = value if isinstance(value, Instruction) else _from_file(plain, Instruction, "")
+        found: Instruction = value if isinstance(value, Instruction) else _from_file(spec, Instruction, "")
         return found
     if dot:
         return value.instruction(short)

@@ -10,6 +10,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.language.loading import load_module, loading
 from isamap_smt.language.text import kernel
 
@@ -50,6 +51,8 @@ def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, i
             if not sizes:
                 raise
             return kernel(text, name=spec or "kernel", sizes=sizes)
+    if spec is not None:
+        require_kind("find_kernel", spec, str, "a name such as 'gemm', or 'file.py:name'")
     if not spec:
         raise UnknownNameError(f"no kernel given; name one ({', '.join(kernel_names())}) or pass its text")
     if ".py:" in spec or spec.endswith(".py"):

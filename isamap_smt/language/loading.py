@@ -1,5 +1,7 @@
 """Python files of the user's, loaded from their path alone; what goes wrong in one is told with its line there.
 
+A file is executed once a process for what it holds. What it prints goes to standard error: standard output is for answers.
+
 A description may be a function of machine parameters, `file.py:MACHINE(n=16, kilobytes=64)`: inside the file,
 `def MACHINE(n, kilobytes=64)` gives the Hardware (or the Instruction) for those numbers. Called with
 `im.parameter("n")` in the place of a number, it gives the machine for all numbers: programs are proved on it, none is run.
@@ -9,9 +11,12 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from traceback import walk_tb
@@ -35,12 +40,22 @@ class _Fresh(SourceFileLoader):
         return self.source_to_code(self.get_data(path), path)
 
 
+_LOADED: dict[tuple[Path, bytes], Any] = {}
+
+
 def load_module(path: Path, error: type[IsamapError]) -> Any:
-    """The module in a Python file. Raises `error` when there is none or it does not load."""
+    """The module in a Python file, executed unless this process has executed the same text of that file. Raises `error` when there
+    is none or it does not load.
+    """
     if not path.is_file():
+        if path.exists():
+            raise error(f"{path} is a directory or a device; name a Python file")
         near = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
         looked = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise error(f"no such file: {path}{looked}" + (f"; {did_you_mean(path.name, near)}" if near else ""))
+    text = (path.absolute(), loading(str(path), path.read_bytes, error))
+    if text in _LOADED:
+        return _LOADED[text]
     name = f"isamap_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path, loader=_Fresh(name, str(path)))
     if spec is None or spec.loader is None:
@@ -53,26 +68,54 @@ def load_module(path: Path, error: type[IsamapError]) -> Any:
     except BaseException:
         sys.modules.pop(spec.name, None)
         raise
+    _LOADED[text] = module
     return module
 
 
+@contextmanager
+def _prints_aside() -> Iterator[None]:
+    """What Python, or a process that it starts, writes to standard output goes to standard error."""
+    with ExitStack() as after:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        with suppress(OSError):  # a process may have neither
+            kept = os.dup(1)
+            after.callback(os.close, kept)
+            os.dup2(2, 1)
+            after.callback(os.dup2, kept, 1)
+        after.enter_context(redirect_stdout(sys.stderr))
+        yield
+
+
 def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> Any:
-    """The action's value; an exception in the user's file becomes an `error` with its line there, sys.exit() too."""
+    """The action's value; an exception in the user's file becomes an `error` with its line there, sys.exit() too.
+
+    What it prints goes to standard error.
+    """
     try:
-        return action()
+        with _prints_aside():
+            return action()
     except IsamapError as found:
         raise error(f"{what} does not load:{_where(found)}\n{found}") from found
     except KeyboardInterrupt:
         raise
     except BaseException as found:
         said = f"{type(found).__name__}: {found}" if str(found) else type(found).__name__
-        raise error(f"{what} does not load:{_where(found)} {said}") from found
+        raise error(f"{what} does not load:{_where(found)} {said}{_beside(what, found)}") from found
+
+
+def _beside(what: str, found: BaseException) -> str:
+    """Where a module that was not found lies beside the file: how Python finds it."""
+    folder = Path(what).parent
+    if isinstance(found, ModuleNotFoundError) and found.name and (folder / f"{found.name}.py").is_file():
+        return f"; {found.name}.py lies beside it: set PYTHONPATH={folder}"
+    return ""
 
 
 def _where(found: BaseException) -> str:
     """The last line that was reached outside this library and Python's own import machinery."""
     if isinstance(found, SyntaxError):
-        return f" line {found.lineno}:"
+        return f" line {found.lineno}:" if found.lineno else ""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(found.__traceback__)]
     outside = [(file, line) for file, line in frames if not file.startswith(_OWN)]
     return f" {Path(outside[-1][0]).name} line {outside[-1][1]}:" if outside else ""
@@ -173,5 +216,10 @@ def made_with(value: Any, given: Mapping[str, int] | None, spec: str) -> Any:
         raise HardwareError(
             f"{where}: the machine parameter {left[0]} is open, and a number is needed; write {example}, or --set {left[0]}=8"
         )
-    make: Callable[..., Any] = value
-    return loading(spec, lambda: make(**(given or {})), HardwareError)
+    return _made(value, tuple((given or {}).items()), spec)
+
+
+@cache
+def _made(make: Callable[..., Any], given: tuple[tuple[str, int], ...], spec: str) -> Any:
+    """What the function gives for these numbers; it is called once for them."""
+    return loading(spec, lambda: make(**dict(given)), HardwareError)

@@ -58,7 +58,8 @@ class _Powers(ast.NodeTransformer):
             raise self.tree.error(node.right, "the exponent of ** is no constant", hint)
         found = sign * value
         if found not in _ROOTS and not (type(found) is int and 1 <= abs(found) <= MOST):
-            hint = f"an exponent is a whole number from 1 to {MOST}, its negative, 0.5 or -0.5; write exp({found} * log(x))"
+            instead = f"exp({found} * log(x))" if found else "1"
+            hint = f"an exponent is a whole number from 1 to {MOST}, its negative, 0.5 or -0.5; write {instead}"
             raise self.tree.error(node.right, f"** {found} has no meaning of its own", hint)
         return float(found)
 

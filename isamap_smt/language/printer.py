@@ -8,6 +8,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
+from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.scalar import (
     FUNCTIONS,
     Cast,
@@ -48,6 +49,7 @@ def to_text(kernel: Kernel) -> str:
     axis k < 8
     y[i] += A[i, k] * x[k]
     """
+    require_kind("to_text", kernel, Kernel, KERNEL)
     lines = [f"param {p.name} >= {p.low}" for p in kernel.parameters]
     lines += [f"{t.name}: {t.dtype}[{_list(t.shape)}]" for t in kernel.tensors]
     axes = kernel.axes

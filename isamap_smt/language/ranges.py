@@ -8,6 +8,7 @@ from typing import Any
 
 from isamap_smt.ir.errors import LanguageError, RangeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.language.lines import Tree, parse_expression
 from isamap_smt.language.source import Segment, Source
 
@@ -23,10 +24,10 @@ _BOUNDS = {
 _MIRRORED = {ast.LtE: ast.GtE, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.Gt: ast.Lt, ast.Eq: ast.Eq}
 
 
-def assume(kernel: Kernel, ranges: Iterable[str]) -> Kernel:
+def assume(kernel: Kernel, ranges: str | Iterable[str]) -> Kernel:
     """The kernel with these values of its inputs taken for granted: hypotheses of proofs, checked at every call.
 
-    Each text compares one integer input with whole numbers; a bound left out is the element type's own. Raises
+    One text is one range. Each compares one integer input with whole numbers; a bound left out is the element type's own. Raises
     LanguageError for other text, UnknownNameError, DTypeError and RangeError as Kernel.with_ranges does.
 
     >>> import isamap_smt as im
@@ -34,13 +35,25 @@ def assume(kernel: Kernel, ranges: Iterable[str]) -> Kernel:
     >>> assume(k, ["A <= 127", "-64 <= B < 64"]).ranges
     (('A', 0, 127), ('B', -64, 63))
     """
-    for text in ranges:
+    require_kind("assume", kernel, Kernel, KERNEL)
+    for text in _texts(ranges):
         try:
             kernel = assume_line(kernel, Segment(Source(text), text, tuple(range(len(text)))).cut(0))
         except LanguageError as error:
             error.args = (f"assume {text!r}: {error}",)  # a line and a column of it say little alone
             raise
     return kernel
+
+
+def _texts(assume: Any) -> list[str]:
+    """Assumed ranges as a list; one text is one range. Raises RangeError for what is no text."""
+    try:
+        texts = [assume] if isinstance(assume, str) else list(assume)
+    except TypeError:
+        texts = [None]
+    if not all(isinstance(t, str) for t in texts):
+        raise RangeError(f"assume={assume!r}: pass ranges in text, such as ['A <= 127']")
+    return texts
 
 
 def assume_line(kernel: Kernel, line: Segment) -> Kernel:

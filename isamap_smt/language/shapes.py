@@ -6,7 +6,8 @@ polynomial whose coefficients are all >= 0 is never below its constant term.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain, count, islice
 from typing import Any
 
 import sympy as sp
@@ -85,7 +86,9 @@ Range = tuple[Any, Any]
 
 
 def index_range(expr: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
-    """(lowest, highest) value over the box of the axes, both attained, as expressions over sizes and parameters.
+    """(lowest, highest) value over the box of the axes, as expressions over sizes and parameters.
+
+    Both are attained, but those of remainders at some sizes.
 
     None when a coefficient's sign is not known, or an axis occurs twice (the ends would not be attained together).
 
@@ -166,26 +169,33 @@ def _scaled(coefficient: Any, ends: Range, lows: Mapping[str, int]) -> Range | N
 
 
 def _remainder_range(a: Any, d: Any, extents: Mapping[str, Any], lows: Mapping[str, int]) -> Range | None:
-    """All of [0, d) is met when a runs over d consecutive values; the range of a itself when it stays below d."""
+    """The range of a itself where it stays in [0, d), else all of [0, d): what `i % 7` indexes has 7 elements at every size."""
     inner = index_range(a, extents, lows)
-    if inner is None:
-        return None
-    if is_nonnegative(inner[0], lows) and is_nonnegative(d - 1 - inner[1], lows):
+    if inner is not None and is_nonnegative(inner[0], lows) and is_nonnegative(d - 1 - inner[1], lows):
         return inner
-    steps = sp.expand(a)
-    unit = any(steps.coeff(sym(n), 1) == 1 for n in symbols_of([a]) & set(extents))
-    return (sp.S.Zero, d - 1) if unit and is_nonnegative(inner[1] - inner[0] + 1 - d, lows) else None
+    return sp.S.Zero, d - 1
+
+
+def example_shape(tensor: str, rank: int, taken: Iterable[str]) -> str:
+    """A declaration of the tensor's shape, with sizes that nothing else is called.
+
+    >>> example_shape("X", 2, ["N"])
+    'X: [M, L]'
+    """
+    known = set(taken)
+    free = (n for n in chain("NMLVUTSRQPKJHGFEDCBA", map("N{}".format, count())) if n not in known)
+    return f"{tensor}: [{', '.join(islice(free, rank))}]"
 
 
 def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[bool, Any | None]:
-    """(whether the guard says 0 <= expr, the bound E that it names in expr < E, if any)."""
+    """(whether 0 <= expr follows from one relation of the guard, the bound E that it names in expr < E, if any)."""
     nonnegative, extent = False, None
     for relation in guard:
         small, large, strict = _ordered_sides(relation)
         if small is None:
             continue
-        if large == expr and not symbols_of([small]) and int(small) + strict >= 0:
-            nonnegative = True
+        beyond = sp.expand(expr - (large - small - strict))  # what is in brackets is never negative under the guard
+        nonnegative = nonnegative or bool(beyond.is_Integer and beyond >= 0)
         if small == expr and not symbols_of([large]) & axes:
             extent = large if strict else large + 1
     return nonnegative, extent

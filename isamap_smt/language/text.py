@@ -44,7 +44,7 @@ from isamap_smt.language.lines import (
 from isamap_smt.language.names import Declarations, axis_names, default_size, names_in_index
 from isamap_smt.language.powers import powers_written_out
 from isamap_smt.language.ranges import assume_line
-from isamap_smt.language.shapes import guarded_extent, index_range, largest
+from isamap_smt.language.shapes import example_shape, guarded_extent, index_range, largest
 from isamap_smt.language.source import Segment, Source, logical_lines
 from isamap_smt.language.values import Values, element, index_nodes
 
@@ -101,6 +101,16 @@ def _defined(text: str, sizes: Mapping[str, int]) -> dict[str, str]:
     return {n: f"{n} = {v}" for n, v in names.items()}
 
 
+def _check_kinds(text: Any, name: Any, dtypes: Any) -> None:
+    for what, given in (("text", text), ("name", name)):
+        if not isinstance(given, str):
+            raise LanguageError(
+                f"{what}={given!r} is {type(given).__name__}: pass text, such as 'C[i] += A[i]' and 'sum'"
+            )
+    if not isinstance(dtypes, Mapping) or not all(isinstance(n, str) for n in dtypes):
+        raise LanguageError(f"dtypes={dtypes!r}: pass names and element types, such as {{'A': 'u8'}}")
+
+
 def parse(
     text: str,
     *,
@@ -111,6 +121,7 @@ def parse(
     shapes: Mapping[str, tuple[Any, ...]] | None = None,
 ) -> Kernel:
     """kernel() with extents of axes and shapes of tensors given from outside, as an instruction's are."""
+    _check_kinds(text, name, dtypes)
     source = Source(text, file)
     reader = _Reader(source, Declarations(), dict(shapes or {}))
     for n, extent in (extents or {}).items():
@@ -335,25 +346,31 @@ class _Reader:
         """One more than the largest index used in this dimension."""
         found = []
         for access, statement, tree, node in uses:
-            expr = access.index[dimension]
+            expr, rank = access.index[dimension], len(access.index)
             at = index_nodes(node)[dimension] if isinstance(node, ast.Subscript) else node
-            found.append(self._extent_of_use(tensor, expr, statement, tree, at))
+            found.append(self._extent_of_use(tensor, rank, expr, statement, tree, at))
         best = largest(list(dict.fromkeys(found)), self.known.lows)
         if best is None:
             extents = " and ".join(map(str, dict.fromkeys(found)))
             _, _, tree, node = uses[-1]
-            hint = f"declare it, such as `{tensor}: [{', '.join('N' * len(uses[0][0].index))}]`"
+            hint = f"declare it, such as `{example_shape(tensor, len(uses[0][0].index), self._named())}`"
             raise tree.error(
                 node, f"dimension {dimension} of {tensor} needs {extents}: the larger one is not known", hint
             )
         return best
 
-    def _extent_of_use(self, tensor: str, expr: Any, statement: Statement, tree: Tree, at: ast.AST) -> Any:
+    def _named(self) -> set[str]:
+        """Every name in the text."""
+        known = self.known
+        axes = {*known.axes, *map(default_size, known.axes)}
+        return {*axes, *known.parameters, *known.definitions, *known.sizes, *(a.tensor for a, *_ in self.uses)}
+
+    def _extent_of_use(self, tensor: str, rank: int, expr: Any, statement: Statement, tree: Tree, at: ast.AST) -> Any:
         extents = {a.name: a.extent for a in statement.axes}
         extents |= {n: sp.Integer(c) for n, c in bound_axes(statement.value).items()}
         ends = index_range(expr, extents, self.known.lows)
         checked, bound = guarded_extent(expr, statement.guard, set(extents))
-        declare = f"declare the shape of {tensor}, such as `{tensor}: [N, ...]`"
+        declare = f"declare the shape of {tensor}, such as `{example_shape(tensor, rank, self._named())}`"
         nonnegative = checked or (ends is not None and largest([ends[0], sp.S.Zero], self.known.lows) == ends[0])
         if not nonnegative and (ends is not None or bound is None):
             if ends is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 import sympy as sp
@@ -32,6 +32,7 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.language.indices import noun
 from isamap_smt.language.lines import Tree
+from isamap_smt.language.shapes import example_shape
 
 _BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv, ast.RShift: SShr}
 _OF_INDICES = (
@@ -98,7 +99,7 @@ class Values:
             case ast.Subscript():
                 e = element(self.tree, node)
                 name = e.value.id if isinstance(e.value, ast.Name) else ""
-                return read(name, *[self._index(name, d, i, bound) for d, i in enumerate(index_nodes(e))])
+                return read(name, *self._indices(name, e, bound))
             case ast.Constant():
                 return self._literal(node)
             case ast.UnaryOp(op=ast.UAdd(), operand=x):
@@ -111,18 +112,19 @@ class Values:
                 return self._call(node, bound)
         return self._refuse(node)
 
-    def _index(self, tensor: str, dimension: int, node: ast.expr, bound: frozenset[str]) -> Any:
-        """The index of a dimension: quasi-affine, or an element of an integer input."""
-        if not isinstance(node, ast.Subscript):
-            return self.make_index(self.tree, node, bound)
-        inner = element(self.tree, node)
-        shape = self.shapes.get(tensor, ())
-        if len(shape) <= dimension:
-            hint = f"declare the shape of {tensor}, such as `{tensor}: [{', '.join('VWXYZ'[: dimension + 1])}, ...]`"
-            raise self.tree.error(node, f"nothing says how large this index of {tensor} may be", hint)
-        name = inner.value.id if isinstance(inner.value, ast.Name) else ""
-        places = [self._index(name, d, i, bound) for d, i in enumerate(index_nodes(inner))]
-        return index_element(name, shape[dimension], places)
+    def _indices(self, tensor: str, node: ast.Subscript, bound: frozenset[str]) -> Iterator[Any]:
+        """The index of each dimension: quasi-affine, or an element of an integer input."""
+        nodes, shape = index_nodes(node), self.shapes.get(tensor, ())
+        for dimension, i in enumerate(nodes):
+            if not isinstance(i, ast.Subscript):
+                yield self.make_index(self.tree, i, bound)
+                continue
+            inner = element(self.tree, i)
+            if len(shape) <= dimension:
+                hint = f"declare the shape of {tensor}, such as `{example_shape(tensor, len(nodes), {*self.known, tensor})}`"
+                raise self.tree.error(i, f"nothing says how large this index of {tensor} may be", hint)
+            name = inner.value.id if isinstance(inner.value, ast.Name) else ""
+            yield index_element(name, shape[dimension], list(self._indices(name, inner, bound)))
 
     def _is_index(self, node: ast.AST, bound: frozenset[str]) -> bool:
         """Whether this is an index expression, made of axes, sizes, parameters and integers alone, and not one number."""

@@ -32,6 +32,7 @@ from isamap_smt.ir.scalar import (
     read,
     reads,
 )
+from isamap_smt.ir.words import words
 from isamap_smt.language import to_text
 from isamap_smt.mapping.split import in_text, new_name
 
@@ -56,7 +57,7 @@ def running(kernel: Kernel, axis: str, block: int) -> Online:
     chain = _Chain(kernel, axis, min(with_axis), max(reduced) + 1)
     chain.check()
     if not is_constant(extents[axis]):
-        raise ScheduleError(f"the extent {extents[axis]} of {axis} is open; give its size")
+        raise ScheduleError(f"the extent {words(extents[axis])} of {axis} is open; give its size")
     if not 1 <= block <= int(extents[axis]):
         raise ScheduleError(f"{axis} has {extents[axis]} points: blocks have 1 to {extents[axis]} of them, not {block}")
     return _Rewriting(chain, block).made()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isamap_smt.ir.errors import RangeError, UnknownNameError
+from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.mapping.rule_verdicts import require
@@ -26,14 +26,3 @@ def found_name(instruction: Any) -> str | None:
     if instruction is None or isinstance(instruction, str):
         return instruction
     raise UnknownNameError(f"instruction={instruction!r}: pass the name of one that the hardware has")
-
-
-def ranges_in_text(assume: Any) -> list[str]:
-    """Assumed ranges as a list; one text is one range. Raises RangeError for what is no text."""
-    try:
-        texts = [assume] if isinstance(assume, str) else list(assume)
-    except TypeError:
-        texts = [None]
-    if not all(isinstance(t, str) for t in texts):
-        raise RangeError(f"assume={assume!r}: pass ranges in text, such as ['A <= 127']")
-    return texts

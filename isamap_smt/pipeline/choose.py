@@ -81,10 +81,9 @@ def candidates(
             raise ScheduleError(f"{why}, and it has no registers for single elements")
         notes = (f"{why}; falling back to {scalar.name}",)
     if not ranked:
-        raise ScheduleError(
-            f"no legal mapping of {kernel.name} onto {', '.join(i.name for i in fitting) or hardware.name} yields code; "
-            f"`isamap map` shows why"
-        )
+        names = [i.name for i in fitting] or [hardware.name]
+        onto = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 4 else "")
+        raise ScheduleError(f"no legal mapping of {kernel.name} onto {onto} yields code; `isamap map` shows why")
     return _candidates(ranked, figures, notes)
 
 

@@ -36,7 +36,6 @@ from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.pipeline.arguments import (
     found_hardware,
     found_name,
-    ranges_in_text,
 )
 from isamap_smt.pipeline.decide import (
     Main,
@@ -182,7 +181,7 @@ def plan(
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     if hardware.engines:
         raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
-    kernel = assume_values(kernel, ranges_in_text(assume))
+    kernel = assume_values(kernel, assume)
     sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, timeout = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work

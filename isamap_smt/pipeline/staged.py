@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -110,10 +110,10 @@ def stage(
     kernel.with_sizes(sizes)
     ask = _Asked(hardware, sizes, fix or {}, timeout, instruction, Clock(progress))
     refused: ScheduleError | None = None
-    for known, ways in _sizes_known(kernel, sizes):
+    for known, planned, ways in _sizes_known(kernel, sizes):
         given = kernel.with_sizes(known)
         try:
-            chosen = [_chosen(k, ask, ways) for k in phase_kernels(given)]
+            chosen = [_chosen(k, replace(ask, sizes=planned), ways) for k in phase_kernels(given)]
         except ScheduleError as error:
             refused = refused or error
             continue
@@ -177,17 +177,21 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
 
 def _sizes_known(
     kernel: Kernel, sizes: dict[str, int]
-) -> Iterator[tuple[dict[str, int], tuple[tuple[bool, str], ...]]]:
-    """(sizes that are fixed, ways to map: whether axes of the instruction may stay unused, what to say), the best first."""
+) -> Iterator[tuple[dict[str, int], dict[str, int], tuple[tuple[bool, str], ...]]]:
+    """(sizes that are fixed, those that the plan is made for, ways to map: whether axes of the instruction may stay unused, what to
+    say), the best first. A stage inside a loop over an open size is planned where that has several steps: the last is so.
+    """
     unused = (True, "an axis of the instruction is left unused")
     ones = [a.name for a in kernel.with_sizes(sizes).axes if a.extent == 1]
     if not ones:
-        yield sizes, ((False, ""), unused)
+        yield sizes, sizes, ((False, ""), unused)
         return
-    yield sizes, ((False, ""),)
+    yield sizes, sizes, ((False, ""),)
     names = {str(a.extent): a.name for a in kernel.axes} | {a.name: a.name for a in kernel.axes}
     longer = {n: v for n, v in sizes.items() if names.get(n) not in ones}
-    yield longer, ((False, f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"), unused)
+    told = f"the size of {', '.join(ones)} is left open: an axis of one point is none to map"
+    yield longer, sizes, ((False, told), unused)
+    yield longer, longer, ((False, f"{told}; the plan, and the cycles that it predicts, are for {ASSUMED}"), unused)
 
 
 def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:

@@ -15,7 +15,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.pipeline.arguments import found_hardware, found_name, ranges_in_text
+from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.choose import candidates
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
 from isamap_smt.pipeline.plan import Plan, plan
@@ -69,7 +69,7 @@ def tune(
     Raises what plan() raises, and TuningError.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
-    kernel = assume_values(kernel, ranges_in_text(assume))
+    kernel = assume_values(kernel, assume)
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
     with interrupts_kept():
         task, planned = _computed(task, seconds(timeout), cc)

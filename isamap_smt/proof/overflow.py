@@ -16,6 +16,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.proof.scalar_trees import access_of, accumulation, kind, leaves
 
 
@@ -99,6 +100,7 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
     >>> found.term, found.name, found.largest, found.tight
     ((-32640, 32385), 'k', 65793, True)
     """
+    require_kind("overflow", kernel, Kernel, KERNEL)
     s = kernel.statements[statement]
     out = kernel.tensor(s.target.tensor).dtype
     holds = (kind(out)[0], bits or kind(out)[1])

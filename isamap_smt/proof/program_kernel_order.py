@@ -43,16 +43,22 @@ def order_of(kernel: Kernel, n: int, m: int) -> Order | None:
 
 
 def injective(s: Statement) -> bool:
-    """Whether each point of the statement has an output element of its own: each axis, moved by a constant, is a dimension
-    of the target, and other dimensions are constant."""
+    """Whether each point of the statement has an output element of its own: each axis, times a whole number other than 0 and
+    moved by a constant, is a dimension of the target, and other dimensions are constant."""
     axes = {a.symbol for a in s.axes}
     found = set()
     for i in map(sp.sympify, s.target.index):
         own = i.free_symbols & axes
-        if len(own) > 1 or any((i - a).free_symbols & axes for a in own):
+        if len(own) > 1 or not all(_steps(i, a) for a in own):
             return False
         found |= own
     return found == axes
+
+
+def _steps(index: Any, axis: Any) -> bool:
+    """Whether the index is a whole number other than 0 times the axis, and what does not depend on it."""
+    step = sp.expand(index).coeff(axis, 1)
+    return bool(step.is_Integer and step != 0 and axis not in sp.expand(index - step * axis).free_symbols)
 
 
 def axes_in_order(kernel: Kernel, n: int) -> list[str]:

@@ -17,6 +17,8 @@ from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
 from isamap_smt.ir.kernel import Kernel, Tensor
+from isamap_smt.ir.sizes import sizes_that_fit
+from isamap_smt.ir.words import words
 
 
 @dataclass(frozen=True)
@@ -141,16 +143,14 @@ def infer_sizes(
 ) -> dict[str, int]:
     """The free sizes that the arrays' shapes and `given` determine.
 
-    Raises SizeError where a size is not positive (below a parameter's `low`), or where two places disagree: it names
-    both.
+    `given` is as Kernel.named_sizes() takes it. Raises SizeError where a size is not positive (below a parameter's `low`), or where
+    two places disagree: it names both.
     """
     lows = {p.name: p.low for p in kernel.kernel.parameters}
     sizes: dict[str, int] = {}
     origin: dict[str, str] = {}
-    for name, value in (given or {}).items():
-        if name not in kernel.free_sizes:
-            raise SizeError(f"{kernel.name} has no free size {name!r}; {did_you_mean(name, kernel.free_sizes)}")
-        sizes[name], origin[name] = int(value), f"sizes={{{name!r}: {value}}}"
+    for name, value in kernel.kernel.named_sizes(given).items():
+        sizes[name], origin[name] = value, f"sizes={{{name!r}: {value}}}"
     open_dimensions: list[tuple[Tensor, int]] = []
     for names in (kernel.inputs, kernel.kernel.outputs):  # inputs decide: an output of another shape is what is wrong
         open_dimensions += [(kernel.tensors[n], d) for n in names if n in arrays for d in range(arrays[n].ndim)]
@@ -166,12 +166,13 @@ def infer_sizes(
     return sizes
 
 
-def missing_sizes(kernel: Signature, sizes: Dict[str, int]) -> None:
-    """Every free size is known. Raises SizeError that names those that no shape determines."""
+def missing_sizes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
+    """Every free size is known. Raises SizeError that names those that no shape determines, with values that fit these shapes."""
     missing = [n for n in kernel.free_sizes if n not in sizes]
     if missing:
-        example = ", ".join(f"{n!r}: 1" for n in missing)
-        raise SizeError(f"{kernel.name}: the shapes do not determine {', '.join(missing)}; pass sizes={{{example}}}")
+        shapes = {n: a.shape for n, a in arrays.items()}
+        hint = sizes_that_fit(kernel.kernel, shapes, sizes, missing)
+        raise SizeError(f"{kernel.name}: the shapes do not determine {', '.join(missing)}; {hint}")
 
 
 def check_shapes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[str, int]) -> None:
@@ -249,7 +250,7 @@ def _settle(
         wanted = int(evaluate(extent, sizes))
         if wanted != got:
             known = ", ".join(f"{n}={sizes[n]} ({origin[n]})" for n in sorted(symbols_of([extent])))
-            raise SizeError(f"{where} is {got}, but {extent} = {wanted} because {known}")
+            raise SizeError(f"{where} is {got}, but {words(extent)} = {wanted} because {known}")
         return True
     if len(unknown) > 1:
         return False
@@ -273,4 +274,4 @@ def _solve(extent: Any, name: str, value: int, sizes: Dict[str, int]) -> int | N
 
 
 def _shape(tensor: Tensor) -> str:
-    return "[" + ", ".join(map(str, tensor.shape)) + "]"
+    return f"[{', '.join(map(words, tensor.shape))}]"

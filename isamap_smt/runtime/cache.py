@@ -127,8 +127,21 @@ def build_program_for(triple: str, source: str, caller: str, requires: Iterable[
             (directory / "caller.c").write_text(caller)
             compile_linked(compiler, directory, features, triple)
             _put(directory, "kernel.elf", program)
+        _linked(triple, compiler).touch()
 
     return _kept(program, build)
+
+
+def first_for(triple: str, cc: str | None = None) -> bool:
+    """Whether build_program_for() has built nothing for that triple yet: zig then compiles that machine's C library, too, and
+    keeps it. Raises BuildError."""
+    compiler = find_compiler(cc or "zig")
+    return compiler.family == "zig" and not _linked(triple, compiler).exists()
+
+
+def _linked(triple: str, compiler: Compiler) -> Path:
+    """A file that is there once this compiler has linked a program for the triple."""
+    return cache_directory() / f"linked-{digest_of([triple, *compiler.command, compiler.version])}"
 
 
 def build_bare(

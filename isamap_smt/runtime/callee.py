@@ -9,7 +9,7 @@ import numpy as np
 
 from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.arguments import valid_sizes, yes_or_no
-from isamap_smt.ir.errors import ArgumentError
+from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
@@ -80,7 +80,7 @@ class Callee(Shown):
         sizes = self._fits.get(key)
         if sizes is None:
             sizes = check.infer_sizes(self.signature, arrays, given)
-            check.missing_sizes(self.signature, sizes)
+            check.missing_sizes(self.signature, arrays, sizes)
             check.check_shapes(self.signature, arrays, sizes)
             if len(self._fits) < _SHAPES_KEPT:
                 self._fits[key] = sizes
@@ -89,7 +89,13 @@ class Callee(Shown):
     def _made(self, name: str, sizes: Dict[str, int], fresh: bool) -> np.ndarray:
         """An array for an output that was not given. fresh: none was, so the program starts those that it can."""
         tensor = self.signature.tensors[name]
-        array = aligned_empty(check.tensor_shape(tensor, sizes), tensor.dtype.numpy)
+        shape = check.tensor_shape(tensor, sizes)
+        try:
+            array = aligned_empty(shape, tensor.dtype.numpy)
+        except MemoryError:
+            raise SizeError(
+                f"{name} has shape {list(shape)}, which does not fit into memory; give smaller sizes"
+            ) from None
         if not (fresh and name in self.started):
             self._begin(name, array)
         return array

@@ -19,7 +19,7 @@ import numpy as np
 from isamap_smt.codegen.c_interface import OWN
 from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_PACKED, TRUST_RANGES, constants_only
 from isamap_smt.codegen.printed import PrintedC, require_printed
-from isamap_smt.ir.arguments import LARGEST, valid_sizes, whole_number
+from isamap_smt.ir.arguments import LARGEST, whole_number
 from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.mentioned import mentioned
@@ -45,7 +45,8 @@ class CompiledKernel(Callee):
     """A program built into a shared library, callable on arrays.
 
     `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
-    `+=`; without it outputs start at the reduction's neutral element. `sizes=` gives those that no shape determines.
+    `+=`; without it outputs start at the reduction's neutral element. `sizes=` gives those that no shape determines,
+    by axis (i) or size (I).
     Returns the output, or a dictionary when there are several.
     """
 
@@ -124,7 +125,7 @@ class CompiledKernel(Callee):
         arrays = {n: check.as_array(v, n) for n, v in constants.items()}
         for name, array in arrays.items():
             check.check_array(self.signature, name, array, written=False)
-        known = check.infer_sizes(self.signature, arrays, valid_sizes(sizes))
+        known = check.infer_sizes(self.signature, arrays, sizes)
         needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
@@ -307,7 +308,7 @@ class PackedKernel:
             raise ArgumentError(f"{kernel.name} takes {len(free)} inputs besides {', '.join(self.constants)}")
         named |= check.by_name(kernel.name, free, inputs, named)
         arrays = check.as_arrays(kernel, (), {**named, **self.constants, **again})
-        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **valid_sizes(sizes)})
+        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **self.compiled.kernel.named_sizes(sizes)})
         looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
         buffers, count = list(self.buffers), _threads(threads)
         self.compiled._checked(replace(arguments, arrays=looked_at), _buffer_pointers(buffers), count, trust)

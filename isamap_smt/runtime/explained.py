@@ -11,12 +11,14 @@ import sympy as sp
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.rounding_bound import Bound, widest
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
+from isamap_smt.ir.rounding_notes import few_digits
 from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import statement_text
@@ -37,8 +39,7 @@ def rounding_error(
     if isinstance(of, (Kernel, str)) or of is None:
         return of_kernel(found_kernel(of), arrays, sizes)
     kernel, trees = computed_by(_program(of))
-    free = set(kernel.free_sizes)
-    return of_kernel(kernel, arrays, {n: v for n, v in (sizes or {}).items() if n in free}, trees)
+    return of_kernel(kernel, arrays, _known(kernel, sizes), trees)
 
 
 def rounding_bound(
@@ -71,13 +72,20 @@ def rounding_bound(
 def _bounded(
     kernel: Kernel, trees: dict[int, Any], ranges: Mapping[str, tuple[float, float]], sizes: Mapping[str, int]
 ) -> dict[str, Bound]:
+    return bound_of_kernel(kernel, ranges, _known(kernel, sizes), trees)
+
+
+def _known(kernel: Kernel, sizes: Mapping[str, int] | None) -> dict[str, int]:
+    """Those that this kernel has: a program's may have fewer than the kernel that it was made of."""
     free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
-    return bound_of_kernel(kernel, ranges, {n: v for n, v in sizes.items() if n in free}, trees)
+    return {n: v for n, v in (sizes or {}).items() if n in free}
 
 
 def _program(of: Any) -> Program:
-    found: Program = of if isinstance(of, Program) else of.program
-    return found
+    found = getattr(of, "program", of)
+    require_kind("rounding_error", found, Program, "a kernel, a plan, a program or a compiled kernel")
+    program: Program = found
+    return program
 
 
 def _nearer(one: dict[str, Bound], other: dict[str, Bound]) -> dict[str, Bound]:
@@ -100,17 +108,20 @@ def explained(program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray]
 def foreseen(
     program: Program, kernel: Kernel, arrays: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray]
 ) -> tuple[str, ...]:
-    """What holds of each result for all inputs between the least and the greatest element of each of these; where that is no less
-    than the result is itself, why. Empty where nothing is known. `kernel` has all sizes."""
+    """What holds of each result for all inputs in ranges around these, which it says; where that is no less than the result is
+    itself, why. Empty where nothing is known. `kernel` has all sizes."""
     floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
     if program.machine is not None or any(not np.isfinite(arrays[n].astype(np.float64)).all() for n in floats):
         return ()
-    ranges = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    ends = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    ranges = {n: (few_digits(low, up=False), few_digits(high, up=True)) for n, (low, high) in ends.items()}
+    given = " and ".join(f"{low:g} <= {n} <= {high:g}" for n, (low, high) in ranges.items())
     try:
         found = rounding_bound(program, ranges, _sizes(program, kernel))
         found = _nearer(found, bound_of_kernel(kernel, ranges)) if rounds_as_written(program) else found
         known = {n: b for n, b in found.items() if kernel.tensor(n).dtype.is_float and np.isfinite(b.error)}
-        return tuple(_told(n, b, kernel, ranges, results[n]) for n, b in known.items())
+        told = (_told(n, b, kernel, ranges, results[n]) for n, b in known.items())
+        return tuple(f"for all inputs{f' with {given}' if given else ''}, {text}" for text in told)
     except SizeError:
         return ()
 
@@ -121,7 +132,7 @@ def _told(
     """The bound of one result, in words."""
     largest = float(np.abs(result.astype(np.float64)).max(initial=0))
     if not bound.error > largest:
-        return f"{name} {bound}"
+        return f"{name} is {bound}"
     s, size = widest(kernel, ranges)
     return (
         f"nothing useful is known of {name}, which may be off by {bound.error:.1e}, more than its largest element here, "

@@ -98,7 +98,7 @@ def judge(
     stated: float | None = None
     for name, n in (near or {}).items():
         out, size = results[name].astype(np.float64), float(np.abs(n.value).max(initial=0.0)) or 1.0
-        stated = max(stated or 0.0, float(np.where(np.isfinite(n.error), n.apart, 0.0).max(initial=0.0)) / size)
+        stated = max(stated or 0.0, float(np.where(np.isfinite(n.error), n.apart, np.inf).max(initial=0.0)) / size)
         with np.errstate(all="ignore"):
             off = np.where(out == n.value, 0.0, np.abs(out - n.value))  # of equal infinities, too
         beyond = ~(off <= n.apart) & np.isfinite(n.error)
@@ -108,6 +108,7 @@ def judge(
             reasons.append(
                 f"{where} is {out[at]}, and the rounding of each operation leaves {n.value[at]} within {n.apart[at]:.1e}"
             )
+    stated = stated if stated is not None and math.isfinite(stated) else None  # where some element is not followed
     floating = any(kernel.tensor(n).dtype.is_float for n in right)
     against = INTEGERS if not floating else IN_ORDER if equal else FLOAT64
     return Judgement(exact, worst, bound, against, "; ".join(reasons), undefined, stated)

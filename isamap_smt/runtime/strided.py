@@ -33,7 +33,8 @@ class StridedKernel:
         names = self._signature.inputs
         named = {n: options.pop(n) for n in list(options) if n in names}
         arrays = check.as_arrays(self._signature, inputs, named)
-        known, free = dict(sizes or {}), self.compiled.kernel.free_sizes
+        free = self.compiled.kernel.free_sizes
+        known = self.compiled.kernel.named_sizes(sizes)
         for n in self.strided:
             if n in arrays:
                 check.check_type(self._signature, n, arrays[n])

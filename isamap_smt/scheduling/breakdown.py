@@ -132,7 +132,7 @@ def _words(k: Link) -> str:
 
 
 def _moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
-    """Moves into or out of the places of this instruction's operands that no program can use."""
+    """Moves into or out of the places of this instruction's operands that no program can use; those of one reason together."""
     places = set(dict(instruction.places).values())
     wanted = {
         (place, t.dtype, t.shape)
@@ -141,6 +141,7 @@ def _moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
         for place in [dict(i.places)[t.name]]
     }
     known = {m.name for m in hardware.memories}
+    strangers: dict[str, list[Instruction]] = {}
     for move in hardware.moves:
         own = dict(move.places)
         register = register_operand(move)
@@ -150,5 +151,13 @@ def _moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
             if own[register] in places or inner in known:
                 yield f"{move.name} is not used: programs move between {MAIN!r} and registers only, not from or to {inner}"
         elif own[register] in places and (own[register], t.dtype, t.shape) not in wanted:
+            strangers.setdefault(own[register], []).append(move)
+    for register, moves in strangers.items():
+        if len(moves) > 1:
+            names = ", ".join(m.short for m in moves)
+            why = f"no instruction has an operand of their types and shapes in {register}"
+            yield f"{len(moves)} moves are not used, since {why}: {names}"
+        else:
+            t = moves[0].kernel.tensor(register_operand(moves[0]))
             shape = list(map(int, t.shape))
-            yield f"{move.name} is not used: no instruction has an operand of {t.dtype}{shape} in {own[register]}"
+            yield f"{moves[0].name} is not used: no instruction has an operand of {t.dtype}{shape} in {register}"

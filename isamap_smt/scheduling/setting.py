@@ -20,6 +20,7 @@ from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
+from isamap_smt.ir.words import words
 
 ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
 STREAM = 256  # points of a sum
@@ -168,7 +169,7 @@ def setting(
     axes = []
     for a in program_axes(mapping):
         if not is_constant(a.extent):
-            raise ScheduleError(f"axis {a.name} runs to {a.extent}, which the sizes do not make a number")
+            raise ScheduleError(f"axis {a.name} runs to {words(a.extent)}, which the sizes do not make a number")
         axes.append(replace(a, extent=int(a.extent)))
     still = tuple(a.name for a in program_axes(given) if not is_constant(a.extent))
     told = tuple(sorted(assumed.items()))

@@ -24,6 +24,8 @@ SMALL = 12  # an axis of at most so many register tiles is cut in every way
 def tile_axes(s: Setting, m: Machine, registers: tuple[RegisterTile, ...], pins: Pins) -> tuple[TileAxis, ...]:
     """Every axis with its chains. Raises ScheduleError when a pinned tile fits no register tile."""
     made = []
+    if empty := [a.name for a in s.axes if a.extent < 1]:
+        raise ScheduleError(f"axis {empty[0]} has no points at these sizes, so nothing is left to schedule")
     for d, a in enumerate(s.axes):
         chains: set[tuple[int, ...]] = set()
         for t0 in sorted({r.tile[d] for r in registers}):

@@ -15,6 +15,7 @@ import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
+from isamap_smt.ir.words import words
 from isamap_smt.simulator.compiled import vector
 
 Array = np.ndarray
@@ -86,9 +87,9 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
         with np.errstate(divide="raise"):
             value = vector(sp.sympify(expr))(env)
     except (FloatingPointError, ZeroDivisionError):
-        raise LanguageError(f"{what}: {expr} divides by 0") from None
+        raise LanguageError(f"{what}: {words(expr)} divides by 0") from None
     except KeyError as e:
-        said = "" if str(expr) == e.args[0] else f", which {expr} mentions"
+        said = "" if str(expr) == e.args[0] else f", which {words(expr)} mentions"
         raise LanguageError(f"{what}: nothing defines {e.args[0]}{said}; {did_you_mean(e.args[0], env)}") from None
     return value if isinstance(value, np.ndarray) else np.full(count, value)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.interpret import prepare
+from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program
 from isamap_smt.simulator import effects
 from isamap_smt.simulator.clocks import clocks
@@ -82,8 +83,9 @@ def simulate(
     effect whole, when it is complete. Races and deadlocks do not depend on the order. Raises SizeError, DTypeError,
     UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none.
     """
+    require_kind("simulate", program, Program, "what isamap_smt.lower() returns, or the program of a plan")
     kernel, held = prepare(program.kernel, arrays, None, sizes)
-    known = {name: int(value) for name, value in {**_sizes(program, held), **(sizes or {})}.items()}
+    known = {**_sizes(program, held), **program.kernel.named_sizes(sizes)}
     elaborated = elaborate(program, known)
     touched = accesses(elaborated, kernel)
     order = timed(elaborated) if seed is None else adversarial(elaborated, seed)

@@ -13,7 +13,7 @@ from isamap_smt.ir.machine_parameters import vector_bits
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime.cache import build_program_for
+from isamap_smt.runtime.cache import build_program_for, first_for
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.feature_flags import architecture_of
 from isamap_smt.runtime.packing import used_instructions
@@ -67,6 +67,15 @@ class Cross(Target):
     def executor(self, machine: Hardware | None = None) -> str:
         """The emulator and its version, and how long the machine's vectors are where that is chosen."""
         return self._emulator().with_vectors(vector_bits(machine)).title
+
+    def beforehand(self, cc: str | None = None) -> str:
+        """The C library, before the first program."""
+        if not first_for(self.name, cc):
+            return ""
+        return (
+            f"the first program for {self.name}: zig compiles that machine's C library for it, a minute or two; it is kept, "
+            "and the next programs take seconds"
+        )
 
     def place(self, cc: str | None = None) -> Emulated:
         """The emulator."""

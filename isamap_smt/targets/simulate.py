@@ -74,7 +74,7 @@ class Simulated:
 
         sizes: those that the program leaves open and no array's dimension is, by name.
         """
-        return self._run(arrays, None, sizes).outputs
+        return self._run(arrays, None, self.program.kernel.named_sizes(sizes)).outputs
 
     def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int) -> Observed:
         """The first run and one for each seed, each compared with the reference. `kernel` has all sizes.

@@ -64,6 +64,10 @@ class Target(ABC):
     def executor(self, machine: Hardware | None = None) -> str:
         """What runs the programs, with its version; for a machine, at the values of its parameters. Only where it is available."""
 
+    def beforehand(self, cc: str | None = None) -> str:
+        """What a build for this target does first that takes long, in words; '' where nothing does. Only where it is available."""
+        return ""
+
     def place(self, cc: str | None = None) -> Place | None:
         """What runs single instructions there, for check_hardware(); None where nothing can. Only where the target is available."""
         return None

@@ -156,7 +156,7 @@ def test_the_command_adds_one(
     text = ["--text", "y[i] = exp(x[i]) * x[i]"]
     assert run(["proofs", "add", *text, "avx2", "--sizes", "i=24", "--within", "-1 <= x <= 1"]) == 0
     said = capsys.readouterr().out
-    assert "certified: proofs/avx2/kernel/" in said and "y is off by at most" in said and "for -1 <= x <= 1" in said
+    assert "certified: proofs/avx2/kernel/" in said and "for all inputs with -1 <= x <= 1, y is off by at most" in said
     assert os.listdir("proofs/avx2/kernel")[0].endswith("within,x=-1..1")
     for words, told in (
         (["--within", "-1 <= x <= 1"], "rounding depends on all sizes; give I with --sizes"),

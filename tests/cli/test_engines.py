@@ -96,7 +96,7 @@ def test_words(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> 
     machine = described()
     assert run(["run", "gemm", machine, *SIZES, "--seeds", "1"]) == 0
     said = capsys.readouterr()
-    for text in ("simulated in 2 orders: no races; proved:", "cycles simulated", "engines: load", "rounding explains"):
+    for text in ("simulated in 2 orders: no races; proved:", "cycles simulated", "engines: load", "passes as rounding"):
         assert text in said.out
     assert run(["schedule", "gemm", machine, *SIZES]) == 0
     said = capsys.readouterr()

@@ -311,3 +311,22 @@ def test_fma_of_f16_rounds_the_exact_value_once():
         assert float(got) == (-1 if value < 0 else 1) * every[best], (x, y, z)
         compared += 1
     assert compared > 2000
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "right"),
+    [
+        ("x: [I-4]\ny[i] = x[i-4] where 4 <= i", {"i": 4}, [0, 0, 0, 0]),
+        ("axis e < K-2\ny[k] += x[e]", {"k": 2}, [0, 0]),
+        ("axis e < K-2\ny[k] max= x[e]", {"k": 2}, [-np.inf, -np.inf]),
+        ("axis e < K-2\nsize K\ny[e] = x[e]", {"K": 2}, []),
+    ],
+)
+def test_what_is_empty_at_some_sizes(text, sizes, right):
+    made = run_kernel(kernel(text), {"x": np.zeros(0, np.float32)}, sizes=sizes)
+    np.testing.assert_array_equal(made["y"], np.array(right, np.float32))
+
+
+def test_nothing_has_fewer_than_no_elements():
+    with pytest.raises(SizeError, match=r"w would have shape \[-1\]; no dimension has fewer than 0 elements"):
+        run_kernel(kernel("axis e < K-2\ny[k] += w[e]"), {}, sizes={"k": 1})

@@ -44,6 +44,26 @@ def test_a_shape_follows_from_the_largest_index(index, extent):
     assert sp.expand(k.tensor("A").shape[0] - sp.sympify(extent, locals={n: sym(n) for n in "PRs"})) == 0
 
 
+@pytest.mark.parametrize(
+    ("index", "extent", "at"),
+    [
+        ("i % 7", 7, lambda i, e: i % 7),
+        ("7 - i % 7", 8, lambda i, e: 7 - i % 7),
+        ("(i-3) % 5", 5, lambda i, e: (i - 3) % 5),
+        ("2*i % 8", 8, lambda i, e: 2 * i % 8),
+        ("e + i % 7", 10, lambda i, e: e + i % 7),
+        ("(i + i//2) % 3", 3, lambda i, e: (i + i // 2) % 3),
+        ("e % 7", 4, lambda i, e: e),
+    ],
+)
+def test_a_remainder_gives_the_extent_that_it_stays_below(index, extent, at):
+    k = kernel(f"axis e < 4\nC[i,e] = A[{index}] + B[i,e]")
+    assert k.tensor("A").shape == (extent,)
+    a = np.arange(extent, dtype=np.float32)
+    got = run_kernel(k, {"A": a, "B": np.zeros((40, 4), np.float32)})["C"]
+    assert all(got[i, e] == a[at(i, e)] for i in range(40) for e in range(4))
+
+
 def test_the_largest_of_several_indices_counts():
     k = kernel("y[i] = A[i] + A[i+2] + A[i+1]")
     assert shape(k, "A") == "I + 2"
@@ -53,6 +73,23 @@ def test_a_guard_names_the_extent():
     k = kernel("O[n,p,k] += I[n,p+r-1,c] * W[r,c,k] where 0 <= p+r-1 < H")
     assert shape(k, "I") == "N, H, C"
     assert k.free_sizes == ("C", "H", "K", "N", "P", "R")
+
+
+@pytest.mark.parametrize(
+    ("index", "guard", "extent"),
+    [("i-1", "1 <= i", "I - 1"), ("i-3", "i > 2", "I - 3"), ("i-k", "k <= i", "I"), ("2*i-k", "k < 2*i+1", "2*I - 1")],
+)
+def test_a_guard_says_that_an_index_is_not_negative(index, guard, extent):
+    k = kernel(f"y[i] += x[{index}] * w[k] where {guard}")
+    assert shape(k, "x") == extent
+
+
+@pytest.mark.parametrize(
+    ("index", "guard"), [("i-2", "1 <= i"), ("i-3", "i > 1"), ("i-k-1", "k <= i"), ("i-k", "i <= k")]
+)
+def test_a_guard_that_says_less(index, guard):
+    with pytest.raises(LanguageError, match="this index of x goes down to"):
+        kernel(f"y[i] += x[{index}] * w[k] where {guard}")
 
 
 def test_a_guard_keeps_one_form_whichever_way_round_it_is_written():

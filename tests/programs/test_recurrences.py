@@ -77,14 +77,27 @@ def test_a_guard_on_the_turn_is_tested_where_the_state_is_read(product: str) -> 
 def test_values_that_grow_beyond_whole_numbers_refute_nothing() -> None:
     """Of a state assigned twice a time step no mapped program is proved; its rounded values are no counterexample."""
     text = (
-        "axis k < J\nfor t:\n  R[t,j] += H[2*t,k] * U[k,j]\n"
-        "  H[2*t+1,j] = R[t,j] + X[t,j]\n  H[2*t+2,j] = R[t,j] - X[t,j]\n"
+        "param s >= 2\naxis k < J\nfor t:\n  R[t,j] += H[s*t,k] * U[k,j]\n"
+        "  H[s*t+1,j] = R[t,j] + X[t,j]\n  H[s*t+s,j] = R[t,j] - X[t,j]\n"
     )
     planned = im.plan(im.kernel(text), "scalar")
     assert any("assigned more than once" in n for n in planned.notes)
     assert not any("refuted" in n for n in planned.notes)
     assert planned.schedule is None
     assert trials(planned.program, 6) is None
+
+
+def test_a_state_with_two_elements_a_time_step() -> None:
+    """Each is assigned once: 2*t+1 and 2*t+2 have steps that are numbers."""
+    text = (
+        "axis k < J\nfor t:\n  R[t,j] += H[2*t,k] * U[k,j]\n"
+        "  H[2*t+1,j] = R[t,j] + X[t,j]\n  H[2*t+2,j] = R[t,j] - X[t,j]\n"
+    )
+    planned = im.plan(im.kernel(text), "scalar")
+    assert planned.schedule is not None and planned.proof.proved
+    assert trials(planned.program, 6) is None
+    wrong = im.plan(im.kernel(text.replace("H[2*t+1,j]", "H[2*t,j]")), "scalar")
+    assert wrong.schedule is None  # the product of a time step is not read before its state is overwritten
 
 
 def test_a_loop_runs_backwards_where_a_loop_around_it_is_odd() -> None:

@@ -97,7 +97,7 @@ SHARED = f32(12)
             SizeError,
             "dimension 1 of A is 3, but K = 4 because K=4 (sizes=",
         ),
-        ((f32(2, 3), f32(3, 4)), {"sizes": {"L": 4}}, SizeError, "k has no free size 'L'"),
+        ((f32(2, 3), f32(3, 4)), {"sizes": {"L": 4}}, SizeError, "k has no size 'L'"),
         ((f32(2, 3), f32(3, 4)), {"threads": 0}, ArgumentError, "threads=0: must be at least 1"),
         (
             (SHARED[:6].reshape(2, 3), f32(3, 4)),

@@ -25,6 +25,13 @@ def test_a_file_of_the_users(capsys: pytest.CaptureFixture[str], in_empty_direct
     assert run([*REPORT, "-o", "mine.py"]) == 0  # it is an earlier page now
 
 
+def test_a_directory_that_lacks_is_not_made(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    for words in ([*REPORT, "-o", "gone/x.html"], ["check-isa", "exo", "--page", "gone/x.html"]):
+        assert run(words) == 3
+        assert capsys.readouterr().err == "error: cannot write gone/x.html: no such directory gone\n"
+    assert list(in_empty_directory.iterdir()) == []
+
+
 def test_the_name_that_it_chooses_itself(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
     Path("gemm-scalar.html").write_text("mine")
     assert run(REPORT) == 3

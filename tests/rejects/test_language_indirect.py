@@ -18,7 +18,7 @@ MESSAGES = {
 line 1, column 10: nothing says how large this index of A may be
     C[i] = A[B[i]]
              ^^^^
-  declare the shape of A, such as `A: [V, ...]`""",
+  declare the shape of A, such as `A: [N]`""",
     f"{GATHER}Y[idx[i],j] += E[i,j]": """\
 line 3, column 1: this writes to a place that is data: two points may write to one place
     Y[idx[i],j] += E[i,j]

@@ -14,7 +14,7 @@ MESSAGE = """\
 line 1, column 11: this index of I goes down to -1
     O[p] += I[p+r-1] * W[r]
               ^^^^^
-  add `where 0 <= p + r - 1 < ...`, or declare the shape of I, such as `I: [N, ...]`"""
+  add `where 0 <= p + r - 1 < ...`, or declare the shape of I, such as `I: [N]`"""
 
 
 def test_the_message():

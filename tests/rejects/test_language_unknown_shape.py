@@ -14,7 +14,7 @@ MESSAGE = """\
 line 1, column 12: the largest value of this index of A is not known
     C[i,j] = A[i*2 + i%3 + j]
                ^^^^^^^^^^^^^
-  declare the shape of A, such as `A: [N, ...]`"""
+  declare the shape of A, such as `A: [N]`"""
 
 
 def test_the_message():

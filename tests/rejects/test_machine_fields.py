@@ -148,10 +148,10 @@ PATHS = {
     ),
     "a name that is none": ({"name": "../avx2"}, "hardware '../avx2': a name is a letter"),
     "a description that is none": ({"description": 3}, "description=3 is int: pass a text"),
-    "memories that are none": ({"memories": AVX2.memories[0]}, "memories=Memory(name='ymm', "),
+    "memories that are none": ({"memories": AVX2.memories[0]}, "memories is a Memory: pass a tuple of im.Memory(...)"),
     "a link among memories": ({"memories": (*AVX2.memories, AVX2.links[0])}, "memories holds Link("),
     "text among instructions": ({"instructions": ("avx2.fmadd_ps",)}, "instructions holds 'avx2.fmadd_ps', which is str"),
-    "instructions in one text": ({"instructions": "fmadd_ps"}, "instructions='fmadd_ps': pass a tuple of im.Instruction(...)"),
+    "instructions in one text": ({"instructions": "fmadd_ps"}, "instructions is 'fmadd_ps', which is str: pass a tuple"),
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def test_other_chains(old: str, new: str, words: str) -> None:
     [
         ("k", 9, "k has 8 points: blocks have 1 to 8 of them, not 9"),
         ("k", 0, "block=0: must be at least 1"),
-        ("K", 4, "chain has no axis 'K'; known: k, q"),
+        ("K", 4, "chain has no axis 'K'; did you mean k?"),
         ("q", 2, "chain reduces nothing over q"),
     ],
 )

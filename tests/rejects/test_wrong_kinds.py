@@ -71,3 +71,31 @@ def test_the_kind_is_named(call: Callable[[], Any], text: str) -> None:
     with pytest.raises(IsamapError) as caught:
         call()
     assert str(caught.value).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: im.find_kernel(3), "find_kernel() takes str, not int: pass a name"),  # type: ignore[arg-type]
+        (lambda: im.find_instruction(None), "find_instruction() takes str, not NoneType"),  # type: ignore[arg-type]
+        (lambda: im.to_text(3), "to_text() takes Kernel, not int"),  # type: ignore[arg-type]
+        (lambda: im.rounding_error(3, {}), "rounding_error() takes Program, not int: pass a kernel, a plan"),
+        (lambda: im.rounding_bound(GEMM, [(-1, 1)]), "rounding_bound() takes Mapping, not list"),  # type: ignore[arg-type]
+        (lambda: im.run_instruction(GEMM, {}), "run_instruction() takes Instruction, not Kernel"),  # type: ignore[arg-type]
+        (lambda: im.overflow(3), "overflow() takes Kernel, not int"),  # type: ignore[arg-type]
+        (lambda: im.simulate(GEMM, {}), "simulate() takes Program, not Kernel"),  # type: ignore[arg-type]
+        (lambda: im.assume(3, "A <= 1"), "assume() takes Kernel, not int"),  # type: ignore[arg-type]
+        (lambda: im.assume(GEMM, 3), "assume=3: pass ranges in text"),  # type: ignore[arg-type]
+        (lambda: im.axes(3), "axes() takes str, not int"),  # type: ignore[arg-type]
+        (lambda: im.tensor(3), "tensor() takes str, not int"),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_other_values_than_each_function_takes(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(IsamapError) as told:
+        call()
+    assert str(told.value).startswith(text)
+
+
+def test_one_range_is_one_text() -> None:
+    bytes_ = im.kernel("y[i] = x[i]", dtypes={"x": "u8", "y": "u8"})
+    assert im.assume(bytes_, "x <= 9") == im.assume(bytes_, ["x <= 9"])

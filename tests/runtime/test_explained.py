@@ -201,8 +201,18 @@ def test_conversions_choices_and_whole_numbers() -> None:
 def test_the_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", f"{EXAMPLES}/norms.py:SOFTMAX", "avx2", "--sizes", "i=4,n=50", "--seconds", "0"]) == 0
     said = capsys.readouterr().out
-    assert "each element is within the rounding of its operations, at most " in said
-    assert "for all inputs between the ends of these: y off by " in said
+    assert "bound for this run's inputs, from the rounding of each operation: at most " in said
+    told = re.search(
+        r"bound computed without a run: for all inputs with (\S+) <= x <= (\S+), y is off by at most \S+ of each exact",
+        said,
+    )
+    assert told and -10 < float(told[1]) < 0 < float(told[2]) < 10
+
+
+def test_a_product_of_many_is_not_followed_and_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "--text", "y[i] *= x[i,j]", "scalar", "--sizes", "i=40,j=5", "--seconds", "0"]) == 0
+    said = capsys.readouterr().out
+    assert "largest error " in said and "bound for this run" not in said
 
 
 @pytest.mark.parametrize(("z", "useful"), [(1, True), (-1, False)])
@@ -214,7 +224,10 @@ def test_a_bound_larger_than_the_result_says_what_it_comes_from(z: int, useful: 
     x = np.random.default_rng(0).uniform(-20, 20, (3, 5)).astype(np.float32)
     arrays = {"x": x, "z": np.array(z, np.float32)}
     (told,) = foreseen(plan.program, kernel, arrays, {"y": im.build(plan)(**arrays)})
-    assert told.startswith("y off by " if useful else "nothing useful is known of y, which may be off by ")
+    assert (", y is off by at most " in told) is useful
+    assert (", nothing useful is known of y, which may be off by " in told) is not useful
+    low, high = map(float, re.search(r"with (\S+) <= x <= (\S+) and ", told).groups())
+    assert low <= x.min() and x.max() <= high  # the ranges that the bound is of, as they are written
     largest = re.search(r"elements of e\[i, n\] = exp\(.*\) may be as large as (.*)", told)
     assert largest is None if useful else largest and float(largest[1]) == pytest.approx(np.exp(np.ptp(x)), rel=0.05)
 

@@ -52,7 +52,7 @@ def test_what_is_known_is_told(attention: Plan) -> None:
     assert any("as they run, in 4 blocks of 16, and 11 left over" in n for n in attention.notes)
     stated = [b.tensor for b in online_rounding(attention.split.split)]
     assert stated == ["D", "O", "Y"]
-    assert sum(" is within " in n and "for z >= 0" in n for n in attention.notes) == 3
+    assert sum(" is off by at most " in n and "with z >= 0" in n for n in attention.notes) == 3
 
 
 def test_bounds_from_ranges_point_to_the_notes(attention: Plan) -> None:
@@ -72,7 +72,7 @@ def test_sums_of_a_block_are_taken_apart_and_bounded_by_what_is_left(sums: Plan)
     assert sums.split is not None
     d = {b.tensor: b for b in online_rounding(sums.split.split)}["D"]
     assert "partial sums" in str(sums.notes)
-    assert d.formula.startswith("(1.82*4 + 18 + 2*3 + 1 ln 512) u")  # 16 in each of 8 lanes, 3 to add those up
+    assert d.formula.startswith("as (1.82*4 + 18 + 2*3 + 1 ln 512) u")  # 16 in each of 8 lanes, 3 to add those up
     rng = np.random.default_rng(1)
     x = (np.sort(rng.normal(size=(3, 512))) * 20).astype(np.float32)
     wide = x.astype(np.longdouble)

@@ -137,6 +137,27 @@ def test_a_move_that_fits_nothing() -> None:
     )
 
 
+def test_many_moves_that_fit_nothing_are_one_note(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
+    """A machine of one's own with the moves of the library's: standard output names the first, --json each."""
+    Path("mine.py").write_text(
+        "import isamap_smt as im\nfrom dataclasses import replace\nA = im.find_hardware('avx2')\n"
+        "MINE = replace(A, name='mine', instructions=(A.instruction('fmadd_ps'), *A.moves))\n"
+    )
+    words = ["schedule", "gemm", "mine.py:MINE", "--sizes", "i=64,j=64,k=64"]
+    assert run(words) == 0
+    notes = capsys.readouterr().out.split("note: ")[1:]
+    assert len(notes) == 1
+    assert "moves are not used, since no instruction has an operand" in notes[0]
+    assert notes[0].endswith("(the rest with --json)\n")
+    assert len(notes[0]) < 500
+    assert run([*words, "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    names = {i.short for i in im.find_hardware("avx2").moves if not i.short.endswith("f32")}
+    count, listed = int(note.split()[0]), note.rpartition(": ")[2].split(", ")
+    assert count == len(listed) > 100
+    assert set(listed) <= names
+
+
 def test_the_command_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64"]) == 0
     said = capsys.readouterr().out

@@ -16,6 +16,13 @@ PADDED = "Q = 9\nI: [Q, C]\nO[q,k] += I[q+s-1,c] * W[s,c,k] where 0 <= q+s-1 < Q
     [
         ("C[i,j] += A[i,k] * B[k,j]", {"i": 5, "j": 1, "k": 9}, "i=i,j=j,k=k;a=A,b=B", "the size of j is left open"),
         (
+            "C[i,j] += A[i,k] * B[k,j]",
+            {"i": 1, "j": 1, "k": 1},
+            "i=i,j=j,k=k;a=A,b=B",
+            "the size of i, j, k is left open",
+        ),
+        ("C[i,j] += A[i,k] * B[k,j]", {"i": 1, "j": 4, "k": 1}, "i=i,j=j,k=k;a=A,b=B", "the size of i, k is left open"),
+        (
             "y[i] += A[i,k] * x[k]",
             {"i": 19, "k": 10},
             "i=-,j=i,k=k;a=x,b=A",
@@ -23,7 +30,7 @@ PADDED = "Q = 9\nI: [Q, C]\nO[q,k] += I[q+s-1,c] * W[s,c,k] where 0 <= q+s-1 < Q
         ),
         (PADDED, {"k": 10, "c": 5, "s": 3}, "i=-,j=k,k=c;a=I,b=W", "an axis of the instruction is left unused"),
     ],
-    ids=["one point", "two axes", "padding"],
+    ids=["one point", "one tile", "one tile of a sum of one", "two axes", "padding"],
 )
 def test_another_mapping_is_taken(text: str, sizes: dict[str, int], mapping: str, note: str) -> None:
     kernel = im.kernel(text, name="mine")

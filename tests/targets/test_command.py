@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -24,9 +25,21 @@ def test_the_document_of_an_emulated_run(arm: Target, capsys: pytest.CaptureFixt
 def test_the_words_of_an_emulated_run(arm: Target, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", "gemm", "scalar", *SIZES, *ARM]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "rounding explains" in said
+    assert "passes as rounding" in said
     assert f"run once by {arm.executor()} for aarch64-linux-musl; an emulator's time is not speed" in said
     assert "FLOP/s" not in said
+
+
+def test_the_first_program_says_what_takes_long(
+    arm: Target, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ISAMAP_CACHE", str(tmp_path))
+    note = f"note: the first program for {arm.name}: zig compiles that machine's C library for it"
+    for sizes, times in ((SIZES, 1), (["--sizes", "i=2,j=2,k=2"], 0)):
+        assert run(["run", "gemm", "scalar", *sizes, *ARM]) == 0
+        assert capsys.readouterr().err.count(note) == times
+    assert run(["run", "gemm", "scalar", *SIZES, "--target", "c", "--seconds", "0"]) == 0
+    assert "the first program" not in capsys.readouterr().err
 
 
 def test_a_run_here_says_where(capsys: pytest.CaptureFixture[str]) -> None:
