@@ -36,6 +36,7 @@ IN_TESTS = [("amx", 0), ("avx2", 0), ("scalar", 0)]  # the other machines have v
 needs_avx2 = pytest.mark.needs("avx2", "fma")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("machine", "seed"),
     [

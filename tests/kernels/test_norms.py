@@ -49,6 +49,7 @@ machines = pytest.mark.parametrize("machine", ["scalar", pytest.param("avx2", ma
 shapes = pytest.mark.parametrize("shape", SIZES, ids=str)
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_mean_and_variance(machine: str, shape: tuple[int, int]) -> None:
@@ -99,6 +100,7 @@ def test_softmax(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("SOFTMAX", machine, x=x), want, 2 * (n + 7 + far + far.max()) * U * want)
 
 
+@pytest.mark.one_in(3)
 @machines
 @pytest.mark.parametrize("shape", [(1, 1), (7, 7), (5, 9), (9, 5), (33, 33)], ids=str)
 def test_causal_softmax(machine: str, shape: tuple[int, int]) -> None:

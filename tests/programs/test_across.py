@@ -60,6 +60,7 @@ CASES = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("op, kind, times", CASES)
 def test_it_has_the_bits_of_the_tree(op: str, kind: str, times: int) -> None:
     plan = planned(op, kind, times * LANES[kind])

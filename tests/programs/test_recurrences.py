@@ -98,6 +98,7 @@ def test_a_loop_runs_backwards_where_a_loop_around_it_is_odd() -> None:
     assert all("nothing defines b0" in str(c.verdict) for c in proof.failed())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["gru", "lstm"])
 def test_compiled_layers_that_go_to_and_fro(name: str, threads: int) -> None:

@@ -132,6 +132,7 @@ def test_one_program_for_all_sizes_and_lengths(machine: str, name: str) -> None:
         equal_at(made, machine, typed("gemm", name).with_sizes(sizes), LENGTHS[machine])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("machine", "name", "kernel", "sizes"),
     [

@@ -74,6 +74,7 @@ def test_registers_that_meet_are_refuted() -> None:
     assert "memory" in names
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", part(range(60), lambda n: n % 2 == 0))
 def test_random_edits(seed: int) -> None:
     """Nothing is proved that goes wrong. More of it: python -m benchmarks.fuzz_uses."""
