@@ -127,6 +127,7 @@ def test_wrong_borders_are_refuted(case: Any, name: str) -> None:
     assert claim in {c.claim for c in prove_program(wrong).failed() if isinstance(c.verdict, Refuted)}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("kernel", "sizes", "copied"),
     [

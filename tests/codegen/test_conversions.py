@@ -176,6 +176,7 @@ TRAPS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cc", ["gcc", "zig"])
 def test_nothing_is_undefined(tmp_path: Path, cc: str) -> None:
     library = build(tmp_path, cc, ["-O1", *TRAPS[cc]], ())

@@ -89,6 +89,7 @@ np.savez(sys.argv[3], **found)
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("cc", "options"), [("gcc", ["-O1", *TRAPS["gcc"]]), ("zig", ["-O3"])])
 def test_random_values_in_c_are_what_the_interpreter_says(tmp_path: Path, cc: str, options: list[str]) -> None:
     rng = random.Random("converted values")

@@ -186,6 +186,7 @@ def scalar(load: str, prelude: str = "") -> im.Hardware:
     return im.Hardware("mine", machine.memories, machine.links, (own, *rest))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("load", "prelude"),
     [
@@ -201,6 +202,7 @@ def test_an_address_is_one_operand_wherever_it_stands(load: str, prelude: str) -
     assert right(scalar(load, prelude))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     [

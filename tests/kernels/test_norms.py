@@ -62,6 +62,7 @@ def test_mean_and_variance(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("VARIANCE", machine, x=x), d.var(axis=1), 2 * (n + 5) * U * (square + 2 * size * largest * 2))
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_layer_norm(machine: str, shape: tuple[int, int]) -> None:
@@ -75,6 +76,7 @@ def test_layer_norm(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("LAYER_NORM", machine, x=x, g=g, b=b), part * g + b, bound)
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_rms_norm(machine: str, shape: tuple[int, int]) -> None:
@@ -90,6 +92,7 @@ def softmax(d: Array) -> Array:
     return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_softmax(machine: str, shape: tuple[int, int]) -> None:
@@ -113,6 +116,7 @@ def test_causal_softmax(machine: str, shape: tuple[int, int]) -> None:
     assert (got[~sees] == 0).all()
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_log_sum_exp(machine: str, shape: tuple[int, int]) -> None:
@@ -123,6 +127,7 @@ def test_log_sum_exp(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("LOG_SUM_EXP", machine, x=x), want, 2 * U * (n + 4 + np.ptp(d) + 2 * math.log(n) + np.abs(want)))
 
 
+@pytest.mark.one_in(4)
 @machines
 @pytest.mark.parametrize("name", ["GELU", "GELU_TANH", "SILU"])
 @pytest.mark.parametrize("count", [1, 7, 8, 1001])

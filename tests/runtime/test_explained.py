@@ -130,6 +130,7 @@ def softmax(x: np.ndarray) -> list[Any]:
     return rows
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("machine", ["avx2", "scalar"])
 def test_the_bound_of_softmax_follows_and_holds(machine: str) -> None:
     kernel = im.find_kernel(f"{EXAMPLES}/norms.py:SOFTMAX")

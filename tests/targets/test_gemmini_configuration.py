@@ -211,6 +211,7 @@ def test_commands_stand_once_in_front_of_all_loops() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sets", [1, 2])
 def test_kinds_that_take_turns_are_configured_anew(sets: int) -> None:
     """With one kind of loads tiles of A and B take turns; the writes stand in the loop that holds both, in front of each nest."""
@@ -272,7 +273,7 @@ def test_a_scale_of_each_batch_is_configured_in_its_loop() -> None:
     assert not run(hoisted, sizes)
 
 
-@pytest.mark.parametrize("edits", [25, pytest.param(400, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("edits", [12, pytest.param(400, marks=pytest.mark.exhaustive)])
 def test_random_edits_proof_against_simulator_and_model(edits: int) -> None:
     """What is proved is never seen misconfigured and is right on the model; what is refuted goes wrong at its sizes."""
     random, words = np.random.default_rng(5), {"proved": 0, "refuted": 0, "unknown": 0}
