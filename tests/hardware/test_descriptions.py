@@ -38,7 +38,7 @@ def drawn(instructions: Iterable[Instruction]) -> list[str]:
 @pytest.mark.parametrize("results", [RESULTS, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("machine", EMITTED)
 def test_instructions_do_what_their_descriptions_say(machine: str, results: int) -> None:
-    """All of a machine in one test: each worker that has a part of them would compile them all. `make test` draws of many a part."""
+    """All of a machine in one test: each worker that has a part would compile them all. `make test` draws of many a part."""
     described = isamap_hardware.load(machine)
     only = drawn(described.instructions) if results == RESULTS else []
     found = {c.name: c for c in check_hardware(described, only=only, results=results, seed=17).checked}
