@@ -94,7 +94,7 @@ def _every_row(*options: tuple[str, ...], also: Callable[[str], bool] = lambda _
     ],
 )
 def test_it_is_proved(name: str, machine: str) -> None:
-    """What `make test` runs below is proved for this CPU, as a rule one with AVX2; here, of the others half, for a longer vector."""
+    """What `make test` runs below is proved for this CPU, as a rule one with AVX2; here half of the others for a longer vector."""
     assert _planned(name, machine, _sizes(name, 5)).proof.proved
 
 
