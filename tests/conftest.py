@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from isamap_smt.language.hardware_library import host_features
+from tests.families import leave_out
 
 # The user's, that change what is computed or written. (ISAMAP_SIMDE and ISAMAP_LIBXSMM say only where a library lies.)
 SETTINGS = ("ISAMAP_CACHE", "ISAMAP_CC")
@@ -59,6 +60,7 @@ COLLECTED = pytest.StashKey[dict[str, set[bool]]]()
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Note of each family of cases, before any is left out, whether some are `exhaustive` (True) and some are not (False)."""
+    leave_out(items)
     found = config.stash.setdefault(COLLECTED, {})
     for item in items:
         family = item.nodeid.split("[", 1)[0]

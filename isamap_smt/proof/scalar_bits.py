@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,7 +53,8 @@ def _difference(q: Question) -> Refuted | None:
     used = {s.name for e in (q.left, q.right) for s in getattr(e, "free_symbols", ())}
     names = sorted(n for n in q.types if n in used)
     kinds = {n: _dtype(*q.types[n]) for n in names}
-    samples = _samples([kinds[n] for n in names], [q.ranges.get(n) for n in names])
+    with np.errstate(over="ignore"):  # infinities are numbers, too
+        samples = _samples([kinds[n] for n in names], [q.ranges.get(n) for n in names])
     arrays = {f"x{i}": samples[i] for i in range(len(names))}
     count = len(samples[0]) if names else 1
     kernel = Kernel("samples", tuple(Tensor(f"x{i}", kinds[n], (count,)) for i, n in enumerate(names)), ())
@@ -121,13 +121,11 @@ def _mixed(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[np.
     while math.prod(map(len, few)) > MOST and max(map(len, few)) > 2:
         few = [values[: max(2, len(values) - 1)] for values in few]
     rows = list(zip(*itertools.islice(itertools.product(*few), MOST), strict=True))
-    rng = random.Random(0)
-    found = []
-    for d, r, row in zip(kinds, ranges, rows, strict=True):
-        low, high = r or (d.low, d.high)
-        drawn = [_drawn(d, low, high, rng) for _ in range(RANDOM)]
-        found.append(np.concatenate([np.array(list(part)).astype(d.numpy) for part in (row, drawn)]))
-    return found
+    rng = np.random.default_rng(0)
+    return [
+        np.concatenate([np.array(row, d.numpy), _drawn(d, *(r or (d.low, d.high)), rng)])
+        for d, r, row in zip(kinds, ranges, rows, strict=True)
+    ]
 
 
 def _few(d: DType, r: tuple[int, int] | None) -> list[float]:
@@ -139,10 +137,15 @@ def _few(d: DType, r: tuple[int, int] | None) -> list[float]:
     return [v for v in dict.fromkeys(near) if low <= v <= high]
 
 
-def _drawn(d: DType, low: int, high: int, rng: random.Random) -> float:
+def _drawn(d: DType, low: int, high: int, rng: np.random.Generator) -> np.ndarray:
+    """RANDOM numbers of every length, from `low` to `high`."""
+    positive = rng.random(RANDOM) < 0.5
     if d.is_float:
-        return rng.choice((1.0, -1.0)) * 2.0 ** rng.uniform(-12, 40)
-    return min(max(rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, d.bits)), low), high)
+        return (np.where(positive, 1.0, -1.0) * np.exp2(rng.uniform(-12, 40, RANDOM))).astype(d.numpy)
+    bits = rng.integers(1, d.bits, RANDOM, np.uint64, endpoint=True)
+    size = rng.integers(0, 2**64 - 1, RANDOM, np.uint64, endpoint=True) >> (64 - bits)
+    up, down = (np.minimum(size, np.uint64(max(0, end))) for end in (high, -low))
+    return np.clip(np.where(positive, up, -down).astype(d.numpy), low, high)  # modulo 2^64 until here
 
 
 __all__ = ["equal_bits"]

@@ -15,11 +15,12 @@ from tests.attacks.random_edits import by_hand, random_fused
 from tests.attacks.random_problems import problem
 
 
-def test_verdicts_and_execution_agree() -> None:
-    tally = fuzz(400, seed=3, runs=3)
+@pytest.mark.parametrize("count", [150, pytest.param(400, marks=pytest.mark.exhaustive)])
+def test_verdicts_and_execution_agree(count: int) -> None:
+    tally = fuzz(count, seed=3, runs=3)
     assert not tally.wrong, tally.wrong
     assert not tally.false, tally.false
-    assert tally.cases["proved"] >= 10 and tally.cases["refuted"] >= 200
+    assert tally.cases["proved"] >= count // 40 and tally.cases["refuted"] >= count // 2
     assert sum(n for word, n in tally.cases.items() if word.startswith("by hand")) >= 1
 
 
@@ -52,8 +53,8 @@ def test_a_known_right_and_a_known_wrong_mapping() -> None:
 
 def test_parts_add_up_and_repeat() -> None:
     """A run in parts gives the same counts for the same seed."""
-    one, two = run(300, 9), run(300, 9)
-    assert one.cases == two.cases and one.total >= 300 and not one.wrong and not one.false
+    one, two = run(100, 9), run(100, 9)
+    assert one.cases == two.cases and one.total >= 100 and not one.wrong and not one.false
 
 
 @pytest.mark.parametrize(("contract", "lucky"), [("c[] min= a[x]*b[x]*d[x]", True), ("c[] max= a[x]*b[x]", False)])

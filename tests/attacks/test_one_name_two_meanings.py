@@ -170,6 +170,7 @@ def test_no_register_lives_while_threads_share_a_loop() -> None:
     assert failed(replace(program, body=(*rest, *around((first,))))) == {"disjoint", "configuration"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize("rename", ["b_r_0", "B_packed_0", "j1"])
 def test_registers_have_names_of_their_own_in_the_c(rename: str) -> None:
@@ -212,6 +213,7 @@ def test_a_copy_may_count_by_the_name_that_a_size_has_in_the_c() -> None:
     assert np.array_equal(im.build(program)(a, b), a @ b)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize("axis", ["b_r_", "acc_0_", "acc_1_"])
 def test_an_axis_may_be_called_what_registers_are(axis: str) -> None:

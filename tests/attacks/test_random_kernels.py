@@ -12,7 +12,7 @@ from tests.oracle.planted import PLANTED
 from tests.oracle.random_cases import case
 from tests.oracle.trial import CRASH, EQUAL, WRONG, Worker
 
-IN_TESTS, IN_ALL_TESTS = range(12), range(24)
+IN_TESTS, IN_ALL_TESTS = range(7), range(24)
 
 GUARDED = Case("C[i] += A[i,k] * B[k] where k < 3", {"I": 3, "K": 5}, "scalar", fixed=("I", "K"), compiler="quick")
 LARGEST = Case("C[i] max= A[i,k]", {"I": 3, "K": 1}, "scalar", fixed=("I", "K"), compiler="quick", seed=4)
@@ -73,7 +73,7 @@ def test_a_planted_fault_is_found(healthy: Worker, planted: str) -> None:
 
 
 def test_the_fuzzer_finds_it_by_itself_and_makes_it_small() -> None:
-    tally = fuzz(IN_TESTS, tries=12, forms={"product": 1}, machines={"scalar": 1}, planted="prints_another_sum")
+    tally = fuzz(range(4), tries=6, forms={"product": 1}, machines={"scalar": 1}, planted="prints_another_sum")
     found = [c for c, o in tally.found.values() if o.kind == WRONG]
     assert found
     assert min(len(c.text.splitlines()) for c in found) <= 5

@@ -192,6 +192,7 @@ def test_weights_of_a_layer_are_never_free() -> None:
     assert both.left_out() == ["gru has no figures with weights free, only constant"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_layer_is_measured(cell: str, session: Callable[..., Session], tmp_path: Path) -> None:
     sessions = [

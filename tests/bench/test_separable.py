@@ -101,6 +101,7 @@ def test_who_takes_part() -> None:
     assert found == {"free": free, "constant": free | {"onednn"}}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_a_block_is_measured(condition: str, session: Callable[..., Session], tmp_path: Path) -> None:
     sessions = [

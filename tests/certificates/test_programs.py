@@ -40,6 +40,7 @@ def check(place: Path, cache: bool = True) -> list[Outcome]:
     return check_directory(place.parents[2], jobs=1, cache=cache)
 
 
+@pytest.mark.one_in(2)
 def test_a_program_is_certified_as_it_is_compiled(saved: tuple[Plan, Path]) -> None:
     plan, place = saved
     found = check(place)

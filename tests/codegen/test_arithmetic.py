@@ -75,6 +75,7 @@ def check(name: str, op: str, got: np.ndarray) -> None:
     assert not wrong, (name, op, wrong[:3])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", oracle.NAMES)
 def test_the_interpreter(name: str) -> None:
     a, b = elements(name)
@@ -98,6 +99,7 @@ def loops() -> str:
     return "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude(code), code, ""])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("cc", "opt", "needs"), BUILDS + [pytest.param(*b, marks=pytest.mark.exhaustive) for b in OTHER_BUILDS]
 )
@@ -123,6 +125,7 @@ print("ran all")
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cc", ["gcc", "zig"])
 def test_nothing_is_undefined(tmp_path: Path, cc: str) -> None:
     traps = [t.replace(",float-divide-by-zero", "") for t in TRAPS[cc]]  # IEEE's division by zero is defined

@@ -14,6 +14,7 @@ from tests.families import with_one
 SIZES = [(4, 75, 40), (4, 64, 64), (1, 16, 8), (3, 17, 9), (2, 130, 61)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize("cc", [None, "gcc"])
 @pytest.mark.parametrize("sizes", SIZES)
@@ -38,6 +39,7 @@ def test_words_are_transposed_at_sizes_known_when_called() -> None:
         np.testing.assert_array_equal(run(a, b), a @ b.T)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("types", "call"), [(("bf16", "f32"), "isamap_interleave_2("), (("i8", "i32"), "isamap_interleave_4(")]
 )

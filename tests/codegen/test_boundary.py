@@ -47,6 +47,7 @@ def _tests(program: Program) -> list[If]:
     return [n for n, _ in walk(program.body) if isinstance(n, If) and _is_test(n)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", BORDERS, ids=lambda c: c.name)
 def test_proved_and_runs_right(case: Any) -> None:
     program = case.program()
@@ -113,10 +114,16 @@ def _wrong(case: Any, name: str) -> Program:
     return replace(program, body=_edited(program.body, WRONG[name][0]))
 
 
-EDITS = [(c, name) for c in BORDERS for name in WRONG if _wrong(c, name) != c.program()]
+NOTHING = {  # whole rows are one tile: the program has no such test
+    ("conv border of whole rows", "tiles that reach over the border are taken for whole"),
+    ("conv border of whole rows", "tiles at the border are left out"),
+}
+EDITS = [(c, name) for c in BORDERS for name in WRONG if (c.name, name) not in NOTHING]
 
 
 def test_every_edit_is_made_somewhere() -> None:
+    same = {(c.name, name) for c in BORDERS for name in WRONG if _wrong(c, name) == c.program()}
+    assert same == NOTHING
     assert {name for _, name in EDITS} == set(WRONG) and {c.name for c, _ in EDITS} == {c.name for c in BORDERS}
 
 
@@ -126,6 +133,7 @@ def test_wrong_borders_are_refuted(case: Any, name: str) -> None:
     assert claim in {c.claim for c in prove_program(wrong).failed() if isinstance(c.verdict, Refuted)}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("kernel", "sizes", "copied"),
     [

@@ -143,6 +143,7 @@ def run(library: ctypes.CDLL, source: DType, to: DType, array: np.ndarray, form:
     return out
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("cc", "opt", "requires"), BUILDS + [pytest.param(*b, marks=pytest.mark.exhaustive) for b in OTHER_BUILDS]
 )
@@ -175,6 +176,7 @@ TRAPS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cc", ["gcc", "zig"])
 def test_nothing_is_undefined(tmp_path: Path, cc: str) -> None:
     library = build(tmp_path, cc, ["-O1", *TRAPS[cc]], ())

@@ -89,6 +89,7 @@ np.savez(sys.argv[3], **found)
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("cc", "options"), [("gcc", ["-O1", *TRAPS["gcc"]]), ("zig", ["-O3"])])
 def test_random_values_in_c_are_what_the_interpreter_says(tmp_path: Path, cc: str, options: list[str]) -> None:
     rng = random.Random("converted values")
@@ -148,6 +149,7 @@ def test_bounds_of_a_value() -> None:
     )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("cc", ["zig", "gcc"])
 @pytest.mark.parametrize(
     ("a", "y"), [("f32", "u32"), ("f64", "bf16"), ("i32", "bf16"), ("f32", "i8"), ("f64", "u64"), ("i64", "bf16")]
@@ -163,6 +165,7 @@ def test_whole_kernels_convert_as_the_oracle_does(a: str, y: str, cc: str, monke
         assert oracle.is_nan(g, y) if want == "nan" else g == want, oracle.decoded(x, a)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "value", ["i8(f32(C[i,j]) * s[j])", "round_u8(f32(C[i,j]) * s[j])", "bf16(C[i,j])", "u8(C[i,j])"]
 )

@@ -11,6 +11,13 @@ from isamap_smt.ir.interpret import random_arrays, run_kernel
 GUARDS = ("i % 2 == 0", "i % 2 == 1", "i < 1", "i >= 1", "0 <= i", "i % 3 < 2", "i // 2 == 0", "i != 0", "i != 1")
 
 
+@pytest.mark.one_in(
+    3,
+    each=(
+        "guard",
+        "extent",
+    ),
+)
 @pytest.mark.parametrize("extent", [1, 2])
 @pytest.mark.parametrize("guard", GUARDS)
 def test_a_guard_that_the_sizes_decide(guard: str, extent: int) -> None:

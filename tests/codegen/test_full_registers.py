@@ -36,6 +36,7 @@ def innermost(source: str, folder: Path) -> list[str]:
     return lines[first : last + 1]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("rows", "columns"), FULL)
 def test_nothing_is_spilled(rows: int, columns: int, tmp_path: Path) -> None:
     loop = innermost(planned(rows, columns).source, tmp_path)
@@ -43,6 +44,7 @@ def test_nothing_is_spilled(rows: int, columns: int, tmp_path: Path) -> None:
     assert [x for x in loop if "%rsp" in x or "%rbp" in x] == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("rows", "columns"), FULL)
 def test_the_result_is_right(rows: int, columns: int) -> None:
     kernel = im.build(planned(rows, columns))

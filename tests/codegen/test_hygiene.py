@@ -36,6 +36,7 @@ IN_TESTS = [("amx", 0), ("avx2", 0), ("scalar", 0)]  # the other machines have v
 needs_avx2 = pytest.mark.needs("avx2", "fma")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("machine", "seed"),
     [
@@ -185,6 +186,7 @@ def scalar(load: str, prelude: str = "") -> im.Hardware:
     return im.Hardware("mine", machine.memories, machine.links, (own, *rest))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("load", "prelude"),
     [
@@ -200,6 +202,7 @@ def test_an_address_is_one_operand_wherever_it_stands(load: str, prelude: str) -
     assert right(scalar(load, prelude))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     [

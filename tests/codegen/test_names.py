@@ -14,6 +14,7 @@ NAMES = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("names", "constant"), with_one(NAMES, [True, False]))
 def test_values(names: tuple[str, str, str], constant: bool) -> None:
     c, a, b = names

@@ -36,6 +36,7 @@ def _edges(dtype: im.DType) -> np.ndarray:
     return np.array(values, dtype.numpy)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("text", "y", "a", "b"), CASES, ids=[f"{c[0]} {c[1]}" for c in CASES])
 def test_c_means_what_the_interpreter_says(text: str, y: str, a: str | None, b: str | None) -> None:
     kernel = im.kernel(text, dtypes={n: d for n, d in (("y", y), ("A", a), ("B", b)) if d})
@@ -53,6 +54,7 @@ def test_c_means_what_the_interpreter_says(text: str, y: str, a: str | None, b: 
 DEEP = "max(" * 30 + "min(" * 30 + "A[i]" + ",B[i])" * 60
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", ["i8", "i32", "u64", "f32", "f64", "bf16"])
 def test_choices_nested_deeply_are_computed(dtype: str) -> None:
     kernel = im.kernel(f"y[i] = {DEEP}", dtypes=dict.fromkeys("yAB", dtype))

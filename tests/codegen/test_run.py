@@ -20,6 +20,7 @@ from tests.families import draw, part
 OPEN = {c.name for c in EVERY_SIZE if draw(c.name, 2) == 0}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "case",
     part(ALL, lambda c: f"{c.name} symbolic" not in OPEN) + part(EVERY_SIZE, lambda c: c.name in OPEN),

@@ -35,6 +35,7 @@ def _whole_numbers(kernel: im.Kernel, sizes: dict[str, int]) -> dict[str, np.nda
 SIZES = ({"I": 23, "J": 21, "K": 19}, {"I": 1, "J": 1, "K": 1}, {"I": 64, "J": 48, "K": 300})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", CASES)
 def test_bit_for_bit(name: str) -> None:
     text, dtypes = CASES[name]

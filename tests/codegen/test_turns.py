@@ -93,6 +93,7 @@ def test_the_steps_of_neighbours_stand_side_by_side(name: str) -> None:
     assert [line.replace("_1", "_0") for line in lines[at : at + 2]] == [lines[at]] * 2 and lines[at] != lines[at + 1]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_bits_are_those_of_one_after_the_other(name: str) -> None:
     plan = planned(name)

@@ -38,6 +38,14 @@ def test_a_matrix_by_rows_needs_no_copy(types: tuple[str, str, str]) -> None:
     assert planned.schedule.stage("b").depth is None
 
 
+@pytest.mark.one_in(
+    4,
+    each=(
+        "sizes",
+        "text",
+        "types",
+    ),
+)
 @pytest.mark.parametrize("types", [BYTES, PAIRS])
 @pytest.mark.parametrize("text", [NN, TURNED])
 @pytest.mark.parametrize("sizes", [(1, 16, 8), (3, 31, 12), (2, 17, 4), (17, 100, 64)])

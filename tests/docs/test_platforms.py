@@ -106,6 +106,7 @@ def test_what_runs_where_the_cpu_has_it(name: str, capsys: pytest.CaptureFixture
     assert name == "host" or str(told["instruction"]).startswith(f"{name}.")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", machines("emulates"))
 def test_what_is_emulated(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     machine = im.find_hardware(name)

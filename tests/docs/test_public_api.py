@@ -15,6 +15,7 @@ import isamap_smt as im
 STEPS = ("kernel", "instruction", "find_mappings", "prove", "schedule", "lower", "build", "compile")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "first", ["isamap_smt", "isamap_smt.pipeline", "isamap_smt.cli.schedule_kernel", "isamap_smt.mapping.fuse"]
 )

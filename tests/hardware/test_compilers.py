@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.runtime.conformance.check import Made, as_c, compiled
 from isamap_smt.runtime.conformance.place import Here
 from isamap_smt.runtime.feature_flags import own_architecture, where_all_are
+from tests.families import draw
 
 ZIG = pytest.param(
     "zig", marks=pytest.mark.exhaustive
@@ -29,6 +31,16 @@ EMITTED = [
 ]
 
 
+EVERY = [False, pytest.param(True, marks=pytest.mark.exhaustive)]  # instruction of a machine, or as many as are drawn
+
+
+def some(instructions: Iterable[Instruction], every: bool) -> list[Instruction]:
+    """Every one, or the last of each kind and one in four."""
+    found = list(instructions)
+    of_kind = {i.kind: i.name for i in found}.values()
+    return [i for i in found if every or i.name in of_kind or draw(i.name, 4) == 0]
+
+
 def compiler_or_skip(cc: str) -> str:
     """The compiler's name; skips aloud where it is not installed."""
     if not (find_spec("ziglang") if cc == "zig" else shutil.which(cc)):
@@ -36,14 +48,17 @@ def compiler_or_skip(cc: str) -> str:
     return cc
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("cc", [ZIG, "gcc", "clang"])
 @pytest.mark.parametrize("machine", EMITTED)
-def test_every_emit_compiles(machine: str, cc: str) -> None:
+def test_every_emit_compiles(machine: str, cc: str, every: bool) -> None:
     described = isamap_hardware.load(machine)
     needed = {f for i in described.instructions for f in i.requires}
     if where_all_are(needed) != own_architecture():
         pytest.skip(f"{machine} is a machine of {where_all_are(needed)}: tests/targets builds and runs it")
-    shown = [i for i in described.instructions if i.kind != "configure"]  # which the others' functions call
+    shown = some(
+        (i for i in described.instructions if i.kind != "configure"), every
+    )  # which the others' functions call
     made = [as_c(n, i, described) for n, i in enumerate(shown)]
     assert all(isinstance(m, Made) for m in made)
     found = compiled([m for m in made if isinstance(m, Made)], Here(compiler_or_skip(cc)))
@@ -105,6 +120,13 @@ def spills(name: str, rows: int, cc: str, directory: Path) -> list[str]:
     return [line for line in loop if re.search(r"vmov\w+\s+%[yz]mm\d+,.*\(%r[bs]p", line)]
 
 
+@pytest.mark.one_in(
+    3,
+    each=(
+        "name",
+        "cc",
+    ),
+)
 @pytest.mark.parametrize("cc", ["zig", "gcc", "clang"])
 @pytest.mark.parametrize(
     "name",
@@ -134,11 +156,14 @@ def inner_loop(assembly: str) -> list[str]:
     return max(loops, key=lambda body: sum("fmadd" in x or "dp" in x for x in body), default=[])
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("cc", [ZIG, "gcc"])
 @pytest.mark.parametrize("machine", ["avx2", "scalar"])
-def test_gcc_and_zig_agree_on_the_instructions_of_this_cpu(machine: str, cc: str) -> None:
+def test_gcc_and_zig_agree_on_the_instructions_of_this_cpu(machine: str, cc: str, every: bool) -> None:
     described = isamap_hardware.load(machine)
     if missing := missing_features(described.instructions):
         pytest.skip(f"this CPU has no {', '.join(missing)}")
-    found = check_instructions(described.computes, described, results=2000, seed=7, cc=compiler_or_skip(cc))
+    found = check_instructions(
+        some(described.computes, every), described, results=2000, seed=7, cc=compiler_or_skip(cc)
+    )
     assert [str(c) for c in found if c.status != "right"] == []

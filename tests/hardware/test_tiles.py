@@ -77,6 +77,7 @@ def test_only_some() -> None:
     assert "instructions that need it are run in it" in check_hardware(MACHINE, only="ldtilecfg").checked[0].reason
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("rows", "row", "first"),
     [(16, 64, ""), (15, 64, "r[15,0]"), (8, 64, "r[8,0]"), (16, 60, "r[0,15]"), (16, 32, "r[0,8]"), (1, 4, "r[0,1]")],

@@ -101,6 +101,7 @@ GEMMS = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("memory", "dtype", "name"), GEMMS)
 def test_gemm_is_mapped_planned_and_proved_at_open_sizes(memory: str, dtype: str, name: str) -> None:
     gemm = gemm_of(dtype)
@@ -132,6 +133,7 @@ def test_gemm_on_exos_avx2_equals_numpy(dtype: str) -> None:
     check(im.compile(gemm_of(dtype), "exo:AVX2"), dtype)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", ["f32", "f64", "f16"])
 def test_gemm_on_exos_neon_equals_numpy_emulated(arm: Target, dtype: str) -> None:
     check(arm.build(arm.emit(im.plan(gemm_of(dtype), "exo:Neon"))), dtype)

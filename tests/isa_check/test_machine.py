@@ -69,6 +69,7 @@ def equal_to_numpy(gemm: object) -> None:
         np.testing.assert_array_equal(gemm(a, b), a @ b)  # type: ignore[operator]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize("compute", [FUSED, UNFUSED])
 def test_gemm_is_mapped_planned_proved_and_run(compute: str, tmp_path: Path) -> None:

@@ -22,6 +22,13 @@ F32 = im.f32
 VALUES = (0.0, -0.0, 1.0, -2.5, 3.0e38, 1e-45, float("inf"), float("nan"), 7.0, 0.1)
 
 
+@pytest.mark.one_in(
+    4,
+    each=(
+        "vl",
+        "m",
+    ),
+)
 @pytest.mark.parametrize("m", tuple(stated()), ids=lambda m: m.name)
 @pytest.mark.parametrize("vl", [1, 3, 4])
 def test_lanes_below_vl_are_qemus(m: Meaning, vl: int) -> None:

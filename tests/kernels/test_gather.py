@@ -27,6 +27,7 @@ def rows(*shape: int) -> np.ndarray:
     return np.random.default_rng(sum(shape)).normal(size=shape).astype(np.float32)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("index", INTEGERS)
 def test_rows(index: str) -> None:
     run, rng = compiled(GATHER, index), np.random.default_rng(1)

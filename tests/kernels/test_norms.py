@@ -49,6 +49,7 @@ machines = pytest.mark.parametrize("machine", ["scalar", pytest.param("avx2", ma
 shapes = pytest.mark.parametrize("shape", SIZES, ids=str)
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_mean_and_variance(machine: str, shape: tuple[int, int]) -> None:
@@ -61,6 +62,7 @@ def test_mean_and_variance(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("VARIANCE", machine, x=x), d.var(axis=1), 2 * (n + 5) * U * (square + 2 * size * largest * 2))
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_layer_norm(machine: str, shape: tuple[int, int]) -> None:
@@ -74,6 +76,7 @@ def test_layer_norm(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("LAYER_NORM", machine, x=x, g=g, b=b), part * g + b, bound)
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_rms_norm(machine: str, shape: tuple[int, int]) -> None:
@@ -89,6 +92,7 @@ def softmax(d: Array) -> Array:
     return np.asarray(e / e.sum(axis=-1, keepdims=True))
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_softmax(machine: str, shape: tuple[int, int]) -> None:
@@ -99,6 +103,7 @@ def test_softmax(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("SOFTMAX", machine, x=x), want, 2 * (n + 7 + far + far.max()) * U * want)
 
 
+@pytest.mark.one_in(3)
 @machines
 @pytest.mark.parametrize("shape", [(1, 1), (7, 7), (5, 9), (9, 5), (33, 33)], ids=str)
 def test_causal_softmax(machine: str, shape: tuple[int, int]) -> None:
@@ -111,6 +116,7 @@ def test_causal_softmax(machine: str, shape: tuple[int, int]) -> None:
     assert (got[~sees] == 0).all()
 
 
+@pytest.mark.one_in(3)
 @machines
 @shapes
 def test_log_sum_exp(machine: str, shape: tuple[int, int]) -> None:
@@ -121,6 +127,7 @@ def test_log_sum_exp(machine: str, shape: tuple[int, int]) -> None:
     assert_near(run("LOG_SUM_EXP", machine, x=x), want, 2 * U * (n + 4 + np.ptp(d) + 2 * math.log(n) + np.abs(want)))
 
 
+@pytest.mark.one_in(4)
 @machines
 @pytest.mark.parametrize("name", ["GELU", "GELU_TANH", "SILU"])
 @pytest.mark.parametrize("count", [1, 7, 8, 1001])

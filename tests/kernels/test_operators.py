@@ -187,6 +187,7 @@ def alike(got: Any, expected: Any, bound: float) -> None:
 CHOSEN = [pytest.param(c, id=str(c), marks=[] if c.usual else pytest.mark.exhaustive) for c in CASES]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CHOSEN)
 def test_compiled(case: Case) -> None:
     arrays = drawn(case)

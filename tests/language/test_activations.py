@@ -111,6 +111,7 @@ def test_what_holds_exactly() -> None:
     assert (e[x < -103.98] == 0).all() and (s[x < -103.98] == 0).all()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "kind", "cc"),
     [

@@ -31,6 +31,7 @@ def _n(x: np.ndarray) -> np.ndarray:
     return np.arange(x.shape[1])[None, :]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", TEXTS)
 def test_interpreter_and_code_agree_with_numpy(text: str) -> None:
     k = kernel(text)

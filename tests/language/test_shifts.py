@@ -41,6 +41,7 @@ def meant(text: str, d: str, x: int, n: int) -> int:
     return [shift(x, 3), shift(x, n), shift(wrapped(x + n, kind), 1), wrapped(x + shift(n, 1), kind)][TEXTS.index(text)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("d", TYPES)
 def test_interpreter_and_c(d: str) -> None:
     text = "\n".join(t.replace("Y", f"Y{n}") for n, t in enumerate(TEXTS))

@@ -21,6 +21,7 @@ TEXTS = {
 SIZES = {"i": 5, "j": 3, "k": 2}
 
 
+@pytest.mark.one_in(3, each=("name",))
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("dtypes", [{}, {"C": "i32", "A": "i8", "B": "u8"}], ids=["f32", "bytes"])
 def test_what_is_compiled_equals_the_interpreter(name: str, dtypes: dict[str, str]) -> None:

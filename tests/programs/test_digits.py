@@ -61,6 +61,7 @@ def test_four_by_four_pixels_in_sixteen_lanes() -> None:
     np.testing.assert_array_equal(im.build(planned)(*given), convolved(*given))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize("sizes", [{"b": 3, "i": 4, "j": 12, "k": 5}, {"i": 4, "j": 12}])
 def test_two_rows_of_four_columns_of_a_batch(sizes: dict[str, int], tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def test_rows_of_softmax_are_right_compiled_and_simulated() -> None:
         np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=0)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["LAYER_NORM", "RMS_NORM"])
 def test_other_rows_are_right(name: str) -> None:
     kernel: im.Kernel = getattr(norms, name)
@@ -126,6 +127,7 @@ def test_a_program_without_shared_loops_folds_nothing() -> None:
     assert folded(plan.program) == ()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("n, rows, row", [(512, 32, 528), (512, 16, 512), (528, 32, 528)])
 def test_rows_of_a_block_whose_lines_would_share_few_places_lie_further_apart(n: int, rows: int, row: int) -> None:
     """A column of 32 rows of 2,048 bytes has two places of eight lines."""

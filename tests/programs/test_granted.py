@@ -274,6 +274,7 @@ def another(asked: Any, random: np.random.Generator) -> Any:
     return forms[int(random.integers(len(forms)))]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_requests(seed: int) -> None:
     """What is proved goes wrong in no run; what is refuted goes wrong in some."""

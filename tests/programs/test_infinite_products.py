@@ -24,6 +24,7 @@ LARGE = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("text", "dtypes", "large"), LARGE, ids=range(len(LARGE)))
 def test_what_overflows_meets_no_padding(text: str, dtypes: dict[str, str], large: float) -> None:
     kernel = im.kernel(text, dtypes=dtypes)

@@ -24,6 +24,7 @@ from isamap_smt.proof.program_trial import trials
 VL = toys.VL
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", toys.OF_ANY_LENGTH)
 def test_proved_and_right_at_every_length(name: str) -> None:
     program = toys.OF_ANY_LENGTH[name]()

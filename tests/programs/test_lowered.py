@@ -32,6 +32,7 @@ PROVED = (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROVED)
 def test_lowered_programs_are_proved(name: str) -> None:
     proof = prove_program(CASES[name].program())

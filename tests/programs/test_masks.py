@@ -52,6 +52,7 @@ def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -
     assert prove_program(maximum).proved
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.needs("avx2")
 @pytest.mark.parametrize(("op", "steep"), [*((op, 1) for op in ROW), ("max=", 2), ("+=", 3)])
 def test_what_a_mask_leaves_out_is_in_no_result(op: str, steep: int) -> None:
@@ -212,6 +213,7 @@ MACHINES = {"avx512": "avx512f", "avx2": "avx2"}
 ENDS = {"max=": np.max, "min=": np.min, "+=": np.sum}
 
 
+@pytest.mark.one_in(4, each=("machine", "j", "op"))
 @pytest.mark.parametrize("machine", [pytest.param(m, marks=pytest.mark.needs(n)) for m, n in MACHINES.items()])
 @pytest.mark.parametrize("j", [33, 77, 1000])
 @pytest.mark.parametrize("op", ENDS)

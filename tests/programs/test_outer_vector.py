@@ -84,6 +84,7 @@ def by_instructions(planned: im.Plan) -> set[int]:
     return {s.proved.mapping.statement_index for s in planned.program.schedules}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_run_on_its_instructions_at_random_sizes(name: str) -> None:
     axes, fixed, expected, others = KERNELS[name]

@@ -33,6 +33,7 @@ def _packed(value: str, dtype: str, ordered: str = "") -> Program:
     return lower(replace(chosen, stages=(Stage("x0", 0), Stage("x1", 0))))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("value", "dtype"), with_one(PRODUCTS, ["i32", "f32", "u8"]))
 def test_a_product_is_zero_with_a_factor(value: str, dtype: str) -> None:
     if dtype == "u8" and "-3" in value:

@@ -62,6 +62,7 @@ def test_a_transposed_convolution_has_a_loop_for_each_phase(plan: im.Plan) -> No
     assert plan.instruction.axes
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("t", [1, 2, 3, pytest.param(4, marks=pytest.mark.exhaustive)])
 def test_strides(t: int) -> None:
     sizes = {**SIZES, "t": t}
@@ -156,6 +157,7 @@ LEFT_OVER: dict[str, Any] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("guard", LEFT_OVER)
 @pytest.mark.parametrize("sizes", [{"y": 13, "j": 5, "r": 30}, {"y": 7, "j": 19, "r": 9}])
 def test_digits_of_which_points_are_left_over(guard: str, sizes: dict[str, int]) -> None:

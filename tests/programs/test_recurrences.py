@@ -22,6 +22,7 @@ from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", recurrences.ORIGINALS)
 def test_proved_and_runs_right(name: str) -> None:
     program = recurrences.ORIGINALS[name]()
@@ -61,6 +62,7 @@ def test_time_steps_are_not_spread_over_lanes() -> None:
         lower(toys.schedule(m, "t:4 b:2 j:1 k:1", 3, {"b": 2, "t": 4}))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "product",
     ["R[t,b,j] += H[t,b,k] * U[k,j] where 1 <= t", "R[t,b,j] += H[t-s-1,b,k] * U[k,j] where 0 <= t-s-1"],
@@ -111,6 +113,7 @@ def test_a_loop_runs_backwards_where_a_loop_around_it_is_odd() -> None:
     assert all("nothing defines b0" in str(c.verdict) for c in proof.failed())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", ["gru", "lstm"])
 def test_compiled_layers_that_go_to_and_fro(name: str, threads: int) -> None:

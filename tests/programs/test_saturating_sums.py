@@ -135,6 +135,7 @@ def elements(form: str, terms: int, rng: np.random.Generator | None = None) -> l
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("machine", "form"), ON)
 def test_a_saturating_dot_product_is_right_at_its_edge(machine: str, form: str) -> None:
     """As many terms as are proved: exact on the largest of them and on random ones."""

@@ -27,6 +27,7 @@ def _plan(kernel: im.Kernel, **options: Any) -> im.Plan:
     return im.plan(kernel, "scalar", **options)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("text", "sizes", "starts"),
     [

@@ -59,6 +59,7 @@ def _number(x: object) -> float | int:
 TYPES = [("u8", "i8", "i32"), ("i8", "i8", "i32"), ("bf16", "bf16", "f32"), ("f16", "f16", "f32"), ("f32", "i8", "f32")]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("types", "constant"), with_one(TYPES, [(), ("B",)]))
 def test_a_product_of_narrow_elements_is_exact(types: tuple[str, str, str], constant: tuple[str, ...]) -> None:
     kernel = im.find_kernel("gemm").with_dtypes(dict(zip("ABC", types, strict=True)))

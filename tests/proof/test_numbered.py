@@ -55,6 +55,7 @@ def test_it_computes_the_same(text: str) -> None:
         np.testing.assert_array_equal(got, TEXTS[text](x).astype(np.float32))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("text", TEXTS)
 def test_instructions_compute_it_bit_for_bit(text: str) -> None:
     """Registers are full and cut: 37 columns."""

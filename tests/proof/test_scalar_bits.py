@@ -10,6 +10,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
+from isamap_smt.proof.scalar_bits import RANDOM, _samples
 
 
 def judged(kernel: str, contract: str, element: str, rounding: str = "unfused") -> tuple[Verdict, im.Proof]:
@@ -115,3 +116,12 @@ def test_an_ordered_unfused_sum_assumes_nothing_about_rounding() -> None:
     assert isinstance(found, im.ProvedMapping), str(found)
     assert found.proof.arithmetic == "ordered"
     assert not any("round" in a or "order" in a for a in found.proof.assumptions)
+
+
+@pytest.mark.parametrize("end", [(-(2**63), 2**63 - 1), (-5, 2**40), (7, 2**62), (-(2**62), -9)])
+def test_what_is_tried_of_integers_lies_in_their_range_and_has_every_length(end: tuple[int, int]) -> None:
+    kinds = [dtype("i64"), dtype("f32"), dtype("u64"), dtype("i8")]
+    of_i64, floats, of_u64, of_i8 = (x[-RANDOM:] for x in _samples(kinds, [end, None, None, None]))
+    low, high = end
+    assert (int(of_i64.min()), int(of_i64.max())) == (low, high) and floats.min() < -1e9 and floats.max() > 1e9
+    assert {v.bit_length() for v in of_u64.tolist()} == set(range(65)) and len(set(of_i8.tolist())) == 256

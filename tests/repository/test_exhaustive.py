@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+from tests.families import _kept
+
 # file -> (a test of which every case is `exhaustive`, the test of that file that `make test` runs)
 LEFT_OUT = {
     "certificates/test_shipped.py": [
@@ -50,3 +56,21 @@ def test_what_stands_for_a_test_that_is_left_out_is_run(collected_families: dict
         if test in collected_families:
             assert collected_families[test] == {True}, f"{test} has cases in `make test`: it need not stand here"
             assert False in collected_families.get(other, ()), f"{other} is not run by `make test`"
+
+
+class Case:
+    """What is asked of a collected case."""
+
+    def __init__(self, a: int, b: int) -> None:
+        self.name, self.callspec = f"test_it[{a}-{b}]", SimpleNamespace(params={"a": a, "b": b})
+
+
+def test_of_so_many_cases_one_is_drawn_and_one_of_every_value_stays() -> None:
+    many: list[Any] = [Case(a, b) for a, b in product(range(40), range(10))]
+    assert 80 < len(_kept(many, 4)) < 120
+    assert len(_kept(many[:3], 10**9)) == 1  # the first, where none is drawn
+    kept = _kept(many, 10**9, each=("a", "b"))
+    assert {k.callspec.params["a"] for k in kept} == set(range(40)) and len(kept) <= 49
+    assert {k.callspec.params["b"] for k in kept} == set(range(10))
+    assert _kept(many, 4) == [k for k in many if k in _kept(many, 4)]
+    assert set(_kept(many[:200], 4)) == set(_kept(many, 4)) & set(many[:200])  # others more leave them as they are

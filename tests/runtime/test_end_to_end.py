@@ -99,6 +99,7 @@ def product(inputs: dict[str, np.ndarray], like: np.ndarray) -> np.ndarray:
     return (inputs["A"].astype(np.int64) @ inputs["B"].astype(np.int64)).astype(like.dtype)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", part(CASES, lambda n: draw(n, 2) == 0))
 def test_gemm_is_exact(name: str) -> None:
     compiled = build(name)
@@ -110,6 +111,7 @@ def test_gemm_is_exact(name: str) -> None:
     assert (started == got + 7).all()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["avx2.fmadd_ps", "avx2.madd_u8i8", "avx512_vnni.dpbusd"])
 def test_gemm_with_a_constant_operand_and_threads(name: str) -> None:
     compiled = build(name, constant=True, parallel=True)

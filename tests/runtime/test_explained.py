@@ -116,6 +116,7 @@ def test_the_rules_of_products_and_quotients_are_theorems() -> None:
     assert not proved(b > f, q * b == a, abs_(c - q * d) > e)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_random_statements_lie_within_their_bounds_of_fractions(seed: int) -> None:
     assert one(seed, "avx2")
@@ -129,6 +130,7 @@ def softmax(x: np.ndarray) -> list[Any]:
     return rows
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("machine", ["avx2", "scalar"])
 def test_the_bound_of_softmax_follows_and_holds(machine: str) -> None:
     kernel = im.find_kernel(f"{EXAMPLES}/norms.py:SOFTMAX")

@@ -107,6 +107,7 @@ def test_products_of_all_layouts_and_tails(types: str, layout: str, sizes: str) 
     assert (begun == wanted + 7).all()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("types", ["i8u8", "i8i8", "u8u8"])
 def test_products_of_all_signs(types: str) -> None:
     run = compiled("nn", types, (("i", 20), ("j", 37), ("k", 99)))
@@ -114,6 +115,7 @@ def test_products_of_all_signs(types: str) -> None:
     assert (run(**arrays) == product("nn", arrays)).all()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("layout", part(TEXTS, lambda layout: layout != "tn"))
 def test_one_kernel_for_all_sizes(layout: str) -> None:
     run = compiled(layout, "u8i8", ())

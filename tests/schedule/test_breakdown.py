@@ -24,6 +24,14 @@ def unread(machine: im.Hardware, **options: str) -> tuple[str, ...]:
     return im.schedule(proved(), machine, cube(64), **options).notes  # type: ignore[arg-type]
 
 
+@pytest.mark.one_in(
+    4,
+    each=(
+        "n",
+        "threads",
+        "objective",
+    ),
+)
 @pytest.mark.parametrize("objective", ["latency", "energy"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("n", [7, 64, 512])

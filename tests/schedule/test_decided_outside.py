@@ -39,6 +39,7 @@ PLANS: dict[str, tuple[str, dict[str, int], dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PLANS)
 def test_it_is_named(name: str) -> None:
     kernel, sizes, more, text = PLANS[name]

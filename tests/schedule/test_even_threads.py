@@ -110,6 +110,7 @@ def test_a_reduction_is_not_shared() -> None:
         assert solve(problem, 10.0).status == ("OPTIMAL" if shareable else "INFEASIBLE")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize(
     "sizes", [{"i": 16, "j": 1760, "k": 1760}, {"i": 64, "j": 96, "k": 64}, {"i": 256, "j": 256, "k": 256}]

@@ -61,6 +61,7 @@ def assert_right(plan: Plan, sizes: dict[str, int]) -> None:
         np.testing.assert_array_equal(array, want[name])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("points", "threads"),  # 4 does not divide the 10 rows
     [

@@ -38,6 +38,7 @@ def assert_right(plan: Plan, kernel: im.Kernel, sizes: dict[str, int]) -> None:
     np.testing.assert_array_equal(im.build(plan)(**arrays, out=np.array(start[name])), want)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize("dtypes", [{}, BYTES], ids=["f32", "bytes"])
 def test_lanes_hold_partial_sums_where_both_operands_lie_along_the_sum(dtypes: dict[str, str]) -> None:
@@ -106,6 +107,7 @@ def test_threads_sum_a_range_each_where_the_output_has_nothing_to_share() -> Non
     assert planned("gemm", sizes).split is None
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.needs("avx2", "fma")
 @pytest.mark.parametrize(
     "pin, parts", [({"split.k": "4"}, 4), ({"cut.k": 3}, 3), ({"split.k": 2, "register.j": 16}, 2)]

@@ -172,6 +172,7 @@ CASES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("p", "instruction", "partial", "fixed"), CASES)
 def test_the_set_found_is_the_set_of_plain_python(
     p: Product, instruction: im.Instruction, partial: bool, fixed: dict[str, int]

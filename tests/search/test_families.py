@@ -162,6 +162,7 @@ CASES = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("kernel", "instruction", "operands", "partial", "fixed"), CASES)
 def test_the_set_found_is_the_set_that_computes_right(
     kernel: tuple[str, str], instruction: im.Instruction, operands: str, partial: bool, fixed: dict[str, int]

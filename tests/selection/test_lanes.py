@@ -61,6 +61,7 @@ def test_equal_or_nan_is_one_step_and_proved_for_that_statement_alone(machine: s
         assert not isinstance(im.prove(im.fuse(other, taken, "l=i")), im.ProvedMapping)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "machine",
     [pytest.param("avx2", marks=pytest.mark.needs("avx2")), pytest.param("avx512", marks=pytest.mark.needs("avx512f"))],
@@ -105,6 +106,7 @@ def test_what_a_saturation_adds_is_no_part_of_its_own() -> None:
     assert taken is None or "_mm256_add_epi32" not in taken.emit
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.needs("avx2", "f16c")
 def test_random_statements_equal_numpy(seed: int) -> None:

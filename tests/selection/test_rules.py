@@ -132,6 +132,7 @@ def columns(rule: Rule, names: list[str], kind: str) -> dict[str, np.ndarray]:
     return {n: v.astype(every.dtype) for n, v in at.items()}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["i8", "f16"])
 def test_proved_rules_hold_in_numpy(kind: str) -> None:
     """Of one and two names all bytes, and all numbers of f16 for the first."""
@@ -352,6 +353,7 @@ def test_all_that_rules_make_of_a_value_is_equal_to_it() -> None:
     assert seen > 40
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(50_000, 50_020))
 def test_random_expressions_are_computed_rightly(seed: int) -> None:
     assert one(seed, AVX2) != "unknown"

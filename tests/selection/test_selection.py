@@ -75,6 +75,7 @@ def _by_tensor(kernel: im.Kernel, taken: Instruction) -> dict[str, str]:
     return dict(zip(inputs, kernel.inputs, strict=True))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_random_statements_equal_numpy(seed: int) -> None:
     one(31000 + seed, "avx2")
@@ -150,6 +151,13 @@ def test_a_machine_without_any_of_them_leaves_it_to_portable_c() -> None:
     assert selected_instruction(bare, statement("max(A, B) - C")) is None
 
 
+@pytest.mark.one_in(
+    3,
+    each=(
+        "axis",
+        "op",
+    ),
+)
 @pytest.mark.parametrize("op", ["+=", "max=", "min="])
 @pytest.mark.parametrize("axis", ["i", "j"])
 def test_rows_and_columns_are_reduced_in_lanes(op: str, axis: str) -> None:
@@ -181,6 +189,7 @@ def softmax() -> im.Kernel:
     return im.kernel(SOFTMAX, dtypes=dict.fromkeys("MXESY", "f32"), name="softmax")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("shape", [(1, 1), (13, 67)])
 def test_softmax(shape: tuple[int, int]) -> None:
     planned = im.plan(softmax(), AVX2, sizes=dict(zip("ij", shape, strict=True)))
@@ -225,6 +234,7 @@ def _runs_as_interpreted(text: str, sizes: dict[str, int], machine: im.Hardware 
     return planned
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "text", ["Y[i,j] = X[i,j] * i", "Y[l] = X[l] + l", "Y[l] += X[l,j] * l", "M[i] max= X[i,j] - j"]
 )
@@ -246,6 +256,7 @@ def test_operands_of_a_made_instruction_have_one_order() -> None:
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("text", "sizes", "ops"),
     [(ATTENTION, {"i": 9, "j": 33, "k": 20}, ["max", "+"]),
@@ -266,6 +277,7 @@ def test_many_partial_maxima_are_one_maximum(parts: int) -> None:
     assert len(im.print_c(planned.checked)) < 1000 * parts + 20_000
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("j, parts, masked", [(300, 16, True), (1000, 32, True), (2048, 128, False)])
 def test_lanes_hold_partial_maxima_in_as_many_chains_as_a_row_is_long(j: int, parts: int, masked: bool) -> None:
     planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": j})

@@ -12,6 +12,7 @@ from tests.families import part
 CASES = [(seed, further) for further, count in ((False, 80), (True, 200)) for seed in range(count)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", part(CASES, lambda c: c[0] < 20), ids=str)
 def test_the_best_of_all_plans_is_found(case: tuple[int, bool]) -> None:
     """(seed, whether tiles may come through a further memory, or past it)."""

@@ -45,6 +45,7 @@ def test_rows_that_do_not_touch_are_refuted_where_the_place_says_so() -> None:
     assert wrong(edited(program, dense)) == {"B"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("steps", "right"),
     [(("down", "right"), True), (("down", 1), True), ((19, 1), True), ((19, "right"), True), ((18, 1), False), ((), False),

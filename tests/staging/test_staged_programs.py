@@ -45,6 +45,7 @@ def drawn(seed: int) -> Drawn:
     return draw(seed, KERNELS[seed % len(KERNELS)])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", part(SEEDS, lambda s: s < len(KERNELS)))
 def test_any_legal_plan_is_proved_and_right(seed: int) -> None:
     d = drawn(seed)
@@ -148,6 +149,13 @@ def test_a_schedule_of_stages_comes_back_from_its_record() -> None:
         assert lower_stages(again, machine()) == plan.program
 
 
+@pytest.mark.one_in(
+    3,
+    each=(
+        "seed",
+        "phases",
+    ),
+)
 @pytest.mark.parametrize("phases", [False, True], ids=["epilogue", "phases"])
 @pytest.mark.parametrize("seed", range(3))
 def test_plans_with_epilogues_are_proved_and_edits_that_go_wrong_are_not(seed: int, phases: bool) -> None:

@@ -138,6 +138,7 @@ CASES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "runs"),
     [("linear", 60), ("relu", 60), ("rows", 10), ("mlp", 40), ("block", 8),

@@ -53,6 +53,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a.astype(np.int64) @ b.astype(np.int64)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("k", "most"), [(2, 0), (16, 0), (31, 0), (32, 127), (64, 63), (100, 40)])
 def test_sums_that_fit_are_proved_and_right_at_random_sizes(k: int, most: int) -> None:
     """31 terms of any bytes; more of smaller ones, up to the edge: 63 * 128 * 64 is less than 2^19."""

@@ -61,6 +61,7 @@ def multiply(
     return c, want, answer
 
 
+@pytest.mark.one_in(3)
 @places
 @pytest.mark.parametrize(
     ("dataflow", "begun", "narrow"),

@@ -67,6 +67,7 @@ def test_one_program_at_two_hundred_random_sizes() -> None:
         assert agrees(made, typed("gemm").with_sizes(dict(i=i, j=j, k=k)), n), (i, j, k)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "sizes"),
     [

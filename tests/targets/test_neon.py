@@ -56,6 +56,7 @@ def exact(product: np.ndarray, dtype: str) -> np.ndarray:
     return product.astype(np.int32 if dtype == "i8" else np.float32)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", INSTRUCTIONS)
 def test_gemm_of_every_tail(arm: Target, name: str) -> None:
     """One program for all sizes: below, at and above its vectors, groups and register tiles, in each dimension."""
@@ -68,6 +69,7 @@ def test_gemm_of_every_tail(arm: Target, name: str) -> None:
         assert np.array_equal(gemm(a, b), want), (i, j, k)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("sizes", [(64, 96, 32), (33, 21, 17)])
 @pytest.mark.parametrize("name", INSTRUCTIONS)
 def test_gemm_at_sizes_that_are_known(arm: Target, name: str, sizes: tuple[int, int, int]) -> None:
@@ -81,6 +83,7 @@ def test_gemm_at_sizes_that_are_known(arm: Target, name: str, sizes: tuple[int, 
     assert np.array_equal(gemm(a, b, out=begun.copy()), want + begun)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kernel", "name"), OTHERS)
 def test_other_kernels(arm: Target, kernel: str, name: str) -> None:
     sizes, dtype = WINDOW if kernel == "conv2d" else dict(i=23, k=37), INSTRUCTIONS[name]
@@ -99,6 +102,7 @@ def test_threads_and_constants_packed_ahead(arm: Target) -> None:
     assert np.array_equal(gemm(a, b, threads=2), a.astype(np.int32) @ b.astype(np.int32))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("types", "short"),
     [

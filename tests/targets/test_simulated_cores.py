@@ -19,6 +19,7 @@ SIZES = ("--sizes", "i=19,j=35,k=21")
 BYTES = ("--dtypes", "A=u8,B=i8,C=i32")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("machine", "more"),
     [("avx512", ()), ("avx512", ("--threads", "2")), ("amx", BYTES), ("neon", ())],

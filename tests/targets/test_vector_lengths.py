@@ -125,6 +125,7 @@ def test_a_wrong_instruction_is_found(machine: str, name: str, emit: str, said: 
     assert found.status == "wrong" and said in str(found), str(found)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("machine", "name"), [pytest.param(*c, marks=() if c[1] in OFTEN else more) for c in CASES])
 def test_one_program_for_all_sizes_and_lengths(machine: str, name: str) -> None:
     made = planned(machine, "gemm", name)
@@ -132,6 +133,7 @@ def test_one_program_for_all_sizes_and_lengths(machine: str, name: str) -> None:
         equal_at(made, machine, typed("gemm", name).with_sizes(sizes), LENGTHS[machine])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("machine", "name", "kernel", "sizes"),
     [
@@ -147,6 +149,7 @@ def test_other_kernels(machine: str, name: str, kernel: str, sizes: dict[str, in
     equal_at(made, machine, typed(kernel, name).with_sizes(sizes), LENGTHS[machine])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "wanted"), [("svdot_s32", "svmmla_s32"), ("svbfdot_f32", "svbfmmla_f32")])
 def test_matrices_are_preferred(name: str, wanted: str) -> None:
     """They add twice as many products in one instruction; a matrix times a vector has none for them."""
@@ -162,6 +165,7 @@ def test_threads_and_what_is_packed_ahead() -> None:
     equal_at(made, "sve", typed("gemm", "svmmla_s32").with_sizes(sizes), (1, 4, 16), threads=2)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("machine", "length"),
     [pytest.param(m, n, marks=() if (m, n) in (("sve", 2), ("rvv", 8)) else more) for m in TRIPLES for n in (1, 2, 8)],

@@ -84,6 +84,7 @@ def sizes_of(stride: int, pad: int, random: np.random.Generator) -> dict[str, in
     return dict(jo=jo, ko=ko, q=q, s=2 * pad + 1, V=v)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", part(LINES, lambda name: name in ("3, stride 2", "7, stride 2")))
 @pytest.mark.parametrize("count", [6, pytest.param(200, marks=pytest.mark.exhaustive)])
 def test_one_program_at_random_sizes(name: str, count: int) -> None:

@@ -86,6 +86,7 @@ def by_numpy(name: str, X: np.ndarray, W: np.ndarray, B: Any = 0, R: Any = 0) ->
     return np.clip(t >> 7, -128, 127).astype(np.int8)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["dense", "dense_relu", "dense_residual", "dense_shortcut"])
 @pytest.mark.parametrize("count", [7, pytest.param(200, marks=pytest.mark.exhaustive)])
 def test_one_program_at_random_sizes(name: str, count: int) -> None:

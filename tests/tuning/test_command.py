@@ -69,6 +69,7 @@ def test_a_damaged_trial_is_told_by_the_next_search_and_by_schedule(
     assert "holds 1 trial of this kernel with a damaged schedule" in capsys.readouterr().err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("does", "status", "said"), [("kill -9 $PPID", 4, "(2 crashed)"), ("exit 1", 3, "(2 failed)")])
 def test_a_search_without_a_time_is_no_success(
     caches: Path, capsys: pytest.CaptureFixture[str], does: str, status: int, said: str

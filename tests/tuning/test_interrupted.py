@@ -55,6 +55,7 @@ def tried(caches: Path) -> int:
         return 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("after", [0.0, 0.2])
 def test_while_the_workers_start(caches: Path, after: float) -> None:
     started = start(caches)

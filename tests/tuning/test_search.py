@@ -247,7 +247,7 @@ def test_a_model_is_learned_from_the_database(caches: Path) -> None:
     pytest.importorskip("sklearn", reason="the learned cost model needs scikit-learn: pip install isamap-smt[tune]")
     with pytest.raises(TuningError, match="needs 20 measurements on this machine, and there are 0"):
         quick(cost_model="learned")
-    quick(trials=40)
+    quick(trials=22)
     found = quick(cost_model="learned", seed=1, trials=5)
     assert "learned" in dict(found.ranks)
     taught = plan("gemm", "host", sizes=SIZES, strategy="random", cost_model="learned")

@@ -44,6 +44,7 @@ def test_what_is_not_recognised_is_unknown(program: Mutant) -> None:
     assert wrong(program.make()) == ""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("program", [*MUTANTS, *RIGHT], ids=lambda m: m.name)
 def test_the_simulator_agrees(program: Mutant) -> None:
     """What is refuted goes wrong when it is run, but for programs that only say something wrong of themselves; what is proved
@@ -74,6 +75,7 @@ def test_registers_that_meet_are_refuted() -> None:
     assert "memory" in names
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", part(range(60), lambda n: n % 2 == 0))
 def test_random_edits(seed: int) -> None:
     """Nothing is proved that goes wrong. More of it: python -m benchmarks.fuzz_uses."""

@@ -33,6 +33,13 @@ def error(simulation: Simulation, given: dict[str, np.ndarray]) -> float:
     return float(np.where(np.isnan(off), np.inf, off).max())
 
 
+@pytest.mark.one_in(
+    4,
+    each=(
+        "slots",
+        "size",
+    ),
+)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("slots", [1, 2, 3])
 def test_computes_the_product_without_races_in_every_order(size: tuple[int, int, int], slots: int) -> None:
