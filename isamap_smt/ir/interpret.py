@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import DTypeError, WrongKindError
@@ -18,7 +19,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
-from isamap_smt.ir.scalar import Read, SMul, SNeg, rewrite_reads
+from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value
@@ -207,7 +208,12 @@ def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
     value = typed_value(kernel, statement)
     product = value.args[0] if isinstance(value, SNeg) else value
     fusable = kind.name in ("f16", "f32", "f64") and statement.op == "+" and isinstance(product, SMul)
-    return instruction.rounding == "fused" and fusable
+    return instruction.rounding == "fused" and fusable and not _has_inner_sum(product)
+
+
+def _has_inner_sum(product: Any) -> bool:
+    """Whether a sum of products stands in it, which may be rounded once, too: nothing says which of them is."""
+    return any(isinstance(x, SAdd | SSub) and x.has(SMul) for x in sp.preorder_traversal(product))
 
 
 def _batched(kernel: Kernel, count: int) -> Kernel:

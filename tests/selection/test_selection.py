@@ -16,7 +16,9 @@ from benchmarks.fuzz_selection import one
 from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import fused_exactly
 from isamap_smt.mapping.selection import selected_instruction
+from isamap_smt.runtime.conformance.rounding import judged_by
 
 AVX2 = isamap_hardware.load("avx2")
 EXPRESSIONS = (
@@ -126,6 +128,13 @@ def test_steps_whose_c_is_wrong_are_not_compiled(monkeypatch: pytest.MonkeyPatch
     kernel = statement("A + B * 1.25")
     with pytest.raises(im.IsamapError, match="does not do what its description says"):
         im.build(im.plan(kernel, AVX2, sizes={"i": 5, "j": 13}))
+
+
+def test_a_sum_inside_a_product_may_be_rounded_once_too() -> None:
+    """Which of several sums are fused with their product the contract does not say: they are held to the bound of their errors."""
+    plan = _runs_as_interpreted("V[i] += (X[i] - Z[i] / 7) * (X[i] - Z[i] / 7)", {"i": 40})
+    assert plan.instruction is not None and plan.instruction.emit.count("fmadd") == 2
+    assert not fused_exactly(plan.instruction) and judged_by(plan.instruction) == "within the error bound of its sum"
 
 
 def test_a_quotient_that_tells_zeros_apart_is_left_alone() -> None:
