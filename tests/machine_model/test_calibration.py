@@ -56,7 +56,7 @@ def decisions(planned: im.Plan) -> tuple[object, ...]:
 
 
 def test_what_is_measured_is_possible(taken: Calibration, host: Hardware) -> None:
-    assert 0.3 < taken.clock < 8 and taken.seconds < 60
+    assert 0.3 < taken.clock < 8 and taken.seconds < 300  # 10 on a machine with nothing else to do
     costs = dict(taken.instructions)
     assert set(costs) == {i.name for i in host.computes}
     # No core starts more than four vector operations a cycle, and none multiplies and adds in one.
