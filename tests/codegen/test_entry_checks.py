@@ -159,7 +159,6 @@ def packed_gemm() -> ProvedProgram:
     return im.plan(kernel, "scalar", constant=["B"], assume=["0 <= A <= 127", "-64 <= B <= 64"]).checked
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("program", "body"), [(conv, CONV_MAIN), (packed_gemm, GEMM_MAIN)])
 def test_each_hypothesis_is_broken_from_c(program: object, body: str, tmp_path: Path) -> None:
     made: ProvedProgram = program()  # type: ignore[operator]

@@ -6,21 +6,16 @@ otherwise. Emulation tests the description's operands, order and C, not the hard
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 
 import isamap_hardware
-from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import run_instruction
 from isamap_smt.runtime.conformance import check_hardware
 from isamap_smt.runtime.conformance.computes import operands
 from isamap_smt.runtime.conformance.operands import same_bits
-from tests.families import draw
 
 RESULTS, MANY = 4_000, 100_000  # accumulators per instruction
-FEW = 100  # instructions of a machine
 EMITTED = [
     n
     for n in isamap_hardware.names()
@@ -28,23 +23,13 @@ EMITTED = [
 ]  # those with parameters: tests/targets/test_vector_lengths.py
 
 
-def drawn(instructions: Iterable[Instruction]) -> list[str]:
-    """Names of those that `make test` runs: of a few all; of many the last of each kind, and one in three."""
-    found = [i for i in instructions if i.kind != "configure"]
-    of_kind = {i.kind: i.name for i in found}.values()
-    return [i.name for i in found if len(found) < FEW or i.name in of_kind or draw(i.name, 3) == 0]
-
-
 @pytest.mark.parametrize("results", [RESULTS, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("machine", EMITTED)
 def test_instructions_do_what_their_descriptions_say(machine: str, results: int) -> None:
-    """All of a machine in one test: each worker that has a part would compile them all. `make test` draws of many a part."""
+    """All of a machine in one test: each worker that has a part of them would compile them all."""
     described = isamap_hardware.load(machine)
-    only = drawn(described.instructions) if results == RESULTS else []
-    found = {c.name: c for c in check_hardware(described, only=only, results=results, seed=17).checked}
-    assert set(found) == {
-        i.name for i in described.instructions if i.kind != "configure" and (not only or i.name in only)
-    }
+    found = {c.name: c for c in check_hardware(described, results=results, seed=17).checked}
+    assert set(found) == {i.name for i in described.instructions if i.kind != "configure"}
     ran = {n: c for n, c in found.items() if c.status != "not run"}
     assert [str(c) for c in ran.values() if c.status != "right" or c.how != "bit for bit"] == []
     computes = {i.name for i in described.computes}
