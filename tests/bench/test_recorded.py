@@ -97,7 +97,7 @@ def test_a_page_has_means_and_the_time_of_each_call(
             ["--recorded", "r.md", "--page", "p.md"],
             "--page p.md: r.md is a page already; name results of -o, which end in .json",
         ),
-        (["--recorded", "r.json", "--page", "gone/p.md"], "cannot write gone/p.md: No such file or directory"),
+        (["--recorded", "r.json", "--page", "gone/p.md"], "cannot write gone/p.md: no such directory gone"),
     ],
 )
 def test_misuse(words: list[str], said: str, capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
