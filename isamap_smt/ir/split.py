@@ -144,8 +144,9 @@ class SplitSum:
     def within(self) -> SplitSum | None:
         """That of which each partial sum is taken apart again."""
         outer = self.before
-        inside = isinstance(outer, SplitSum) and outer.sums == self.whole.statements[self.statement].target.tensor
-        return outer if isinstance(outer, SplitSum) and inside and self.sums else None
+        if not (isinstance(outer, SplitSum) and self.sums):
+            return None
+        return outer if outer.sums == self.whole.statements[self.statement].target.tensor else None
 
     @property
     def added(self) -> int:

@@ -141,33 +141,18 @@ def splits(
                 for parts in (n for n in ways if not masked or extent % n):
                     whole = _fixed(kernel, sizes, axis)
                     yield split_sum(whole, axis, parts, inner=near, statement=statement, masked=masked)
-    if axis is not None and not recurrent and _results(sized, position) < threads:
-        yield from _in_ranges(_fixed(kernel, sizes, axis), hardware, sizes, schedule, constant, threads, position, axis)
+    long = axis is not None and dict(_sums(sized, position))[axis] >= threads * REUSED
+    if axis is not None and long and not recurrent and _results(sized, position) < threads:
+        # a range for each thread, in lanes again: threads that shared the lanes would each skip half of every line
+        ranges = split_sum(_fixed(kernel, sizes, axis), axis, threads, blocks=True, statement=position)
+        for way in splits(ranges.kernel, hardware, rest(ranges, sizes), schedule, constant, 1, position):
+            yield after(ranges, way, sizes)
     if threads > 1 and schedule is not None and schedule.parallel is None:
         longest = max((a for a in _sums(sized, position)), key=lambda a: a[1], default=None)
         # a range for each thread, or for each chunk it takes, of which registers sum several side by side
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
-
-
-def _in_ranges(
-    kernel: Kernel,
-    hardware: Hardware,
-    sizes: Dict[str, int],
-    schedule: Schedule | None,
-    constant: tuple[str, ...],
-    threads: int,
-    position: int,
-    axis: str,
-) -> Iterator[SplitSum]:
-    """Ways to give each thread a range of a long sum, whose sum is in partial sums again: threads that shared the lanes would each
-    skip half of every line."""
-    extent = kernel.statements[position].axis(axis).extent
-    if is_constant(extent) and int(extent) >= threads * REUSED:
-        ranges = split_sum(kernel, axis, threads, blocks=True, statement=position)
-        for way in splits(ranges.kernel, hardware, rest(ranges, sizes), schedule, constant, 1, position):
-            yield after(ranges, way, sizes)
 
 
 def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:

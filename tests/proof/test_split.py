@@ -227,6 +227,42 @@ def test_mutants_are_refuted(name: str) -> None:
     assert claim in [str(c).split(":")[0] for c in proof.failed()], str(proof)
 
 
+def ranges_in_lanes() -> SplitSum:
+    """A range for each of two, and four partial sums in each range, with points left over of both."""
+    ranges = split_sum(im.kernel("Y[] += X[k]", name="long").with_sizes({"k": 39}), "k", 2, blocks=True)
+    lanes = split_sum(ranges.kernel, "k_step", 4, statement=0)
+    return replace(lanes, before=ranges)
+
+
+def outer(x: SplitSum, mutate: Callable[[SplitSum], SplitSum]) -> SplitSum:
+    assert isinstance(x.before, SplitSum)
+    return replace(x, before=mutate(x.before))
+
+
+INSIDE: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+    "ranges of another length": (lambda x: outer(x, lambda r: longer(r, 0, "k_step", -1)), "coverage"),
+    "ranges that meet": (lambda x: outer(x, lambda r: longer(r, 0, "k_step", 1)), "exclusive"),
+    "a range left out at the end": (
+        lambda x: outer(x, lambda r: change(r, r.closing, value=read(r.sums, sp.Integer(0)))), "coverage Y_sums"),
+    "ranges of another kernel": (
+        lambda x: replace(x, before=split_sum(whole(), "k", 4)), "link before"),
+    "lanes of one step less": (lambda x: longer(x, 0, "k_step_step", -1), "coverage"),
+    "all lanes in one cell": (
+        lambda x: change(x, 0, target=Access(x.sums, (sym("k_part"), sp.Integer(0)))), "exclusive Y_sums_sums"),
+    "lanes of the first range alone": (
+        lambda x: change(x, x.closing, target=Access("Y_sums", (sp.Integer(0),))), "link closing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_mutants_of_ranges_in_lanes_are_refuted(name: str) -> None:
+    mutate, claim = INSIDE[name]
+    made = ranges_in_lanes()
+    assert prove_split(made).proved and made.within is made.before
+    proof = prove_split(mutate(made))
+    assert proof.word == "refuted" and any(str(c).startswith(claim) for c in proof.failed()), str(proof)
+
+
 def added(x: SplitSum, n: int, *more: tuple[str, Any], back: tuple[tuple[str, Any], ...] = ()) -> SplitSum:
     """A piece that says more about its points."""
     return piece(x, n, point=(*x.pieces[n].point, *more), back=(*x.pieces[n].back, *back))
