@@ -93,9 +93,6 @@ _FOOT = """
 - **Views with strides** are refused, with the call that copies them (`np.ascontiguousarray`). Where they lie in their array
   is a part of the kernel instead, and nothing is copied: `gemm_of_a_part` takes columns o to o + K of a wider matrix, with
   both widths left open, and is proved for all of them.
-- **A guard that keeps shifted elements inside**, along the axis of the lanes (`Y[i,j] = X[i,j-1] + X[i,j+1] where 1 <= j and
-  j <= J-2`), leaves the statement to portable C: loads leave out last lanes, not first ones. Over the inside alone
-  (`Y[i,j+1] = X[i,j] + X[i,j+2]`, `Y: [I,J]`, `X: [I,J]`, `axis j < J-2`) instructions compute the same.
 - **A comparison of floats in a statement of integers** needs a written cast somewhere in it, as `argmax` has, and is refused
   without: elements would be converted to the output's type before they are compared.
 """

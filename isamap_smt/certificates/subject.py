@@ -43,6 +43,7 @@ from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
+from isamap_smt.mapping.bounded import bound_axis
 from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
@@ -275,6 +276,8 @@ def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
     before = _split_from(then["before"], origin) if "before" in then else None
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
     whole = before.kernel if before else origin
+    if then.get("bounded"):
+        return replace(bound_axis(whole, axis, statement), before=before)
     if then.get("moved"):
         return replace(shift_operand(whole, axis, statement), before=before)
     if then.get("staged"):

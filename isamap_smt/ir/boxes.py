@@ -51,17 +51,23 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
 
 
 def decided_by_output(statement: Statement) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and that the output's element decides: their axes are indices of it by
-    themselves, or they say of one of its indices how large it may be."""
+    """The relations of the guard that can fail, and that the output's element decides: their axes are indices of it, by
+    themselves or moved by a number, or they say of one of its indices how large it may be."""
     names = {a.name for a in statement.axes}
     index = [sp.sympify(i) for i in statement.target.index]
-    plain = {i.name for i in index if i.is_Symbol}
+    plain = _plain(statement)
 
     def decided(relation: Any) -> bool:
         mine = symbols_of([relation]) & names
         return mine <= plain or any(mine == symbols_of([i]) & names and _limits(relation, i, mine) for i in index)
 
     return tuple(g for g in statement.guard if decided(g) and not always_true(g, statement.axes))
+
+
+def _plain(statement: Statement) -> set[str]:
+    """The axes that indices of the output are, by themselves or moved by a number."""
+    moved = {a.name: [sp.expand(i - a.symbol) for i in statement.target.index] for a in statement.axes}
+    return {name for name, by in moved.items() if any(not symbols_of([b]) & set(moved) for b in by)}
 
 
 def _limits(relation: Any, index: Any, axes: set[str]) -> bool:
@@ -82,7 +88,7 @@ def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
     are more than the tensor has elements."""
     names, moving = {a.name for a in statement.axes}, symbols_of(index)
     left = left_to_inputs(statement)
-    plain = {sp.sympify(i).name for i in statement.target.index if sp.sympify(i).is_Symbol}
+    plain = _plain(statement)
 
     def answers(relation: Any) -> bool:
         mine = symbols_of([relation]) & names

@@ -1,4 +1,5 @@
-"""A kernel in another form: with one of its sums as partial sums that are added up at the end, or an axis as two digits.
+"""A kernel in another form: with one of its sums as partial sums that are added up at the end, an axis as two digits, or an axis
+that runs only where its guard lets it.
 
     C[i,j] += A[i,k] * B[j,k]
 
@@ -10,7 +11,13 @@ kernel has none that suits them. A maximum or a minimum is taken apart in the sa
 
     C[i, 4*j_by4 + j_mod4] += A[i,k] * B[4*j_by4 + j_mod4, k]           where 4*j_by4 + j_mod4 < J
 
-gives lanes the low digit of an axis: two rows of eight, say. And an operand may be moved by a number, so that signed bytes have no
+gives lanes the low digit of an axis: two rows of eight, say.
+
+    Y[j] = X[j-1] + X[j+1]                                              where 1 <= j and j <= J - 2
+
+    Y[j_within + 1] = X[j_within] + X[j_within + 2]                     axis j_within < J - 2
+
+leaves lanes nothing that they must not read. And an operand may be moved by a number, so that signed bytes have no
 sign; what that adds to the sum is taken off again (isamap_smt.mapping.shift). What a guarded reduction computes of its inputs may
 have a tensor of its own (isamap_smt.mapping.staged_values).
 """
@@ -50,7 +57,8 @@ class SplitSum:
     before: the sum of another statement, taken apart before; its kernel is `whole`.
     moved: the temporary that is `axis`, an operand, moved by `parts`; then there are no pieces, and `sums` is what that adds.
     staged: what the statement reduces is in `sums`, element by element; there are no pieces either.
-    Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points.
+    Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points, or,
+    where it is bounded, one that runs within what the guard said of it.
     axis: the one that is split, into `parts` sums. blocks, inner, masked: how mapping.split.split_sum() made it; nothing rests on
     them.
     """
@@ -69,11 +77,14 @@ class SplitSum:
     moved: str = ""
     staged: bool = False
     masked: bool = False
+    bounded: bool = False
 
     @property
     def form(self) -> str:
-        """What kind it is: `sums`, `digits`, `moved` or `staged`."""
-        return "moved" if self.moved else "staged" if self.staged else "sums" if self.sums else "digits"
+        """What kind it is: `sums`, `digits`, `bounded`, `moved` or `staged`."""
+        if self.moved:
+            return "moved"
+        return "staged" if self.staged else "sums" if self.sums else "bounded" if self.bounded else "digits"
 
     @property
     def restated(self) -> int:
@@ -89,6 +100,11 @@ class SplitSum:
     def digits(self) -> bool:
         """Whether an axis is taken apart, and no sum."""
         return self.form == "digits"
+
+    @property
+    def in_place(self) -> bool:
+        """Whether its only piece stands in the place of the whole, and adds to no temporary."""
+        return self.form in ("digits", "bounded")
 
     @property
     def origin(self) -> Kernel:
@@ -107,8 +123,10 @@ class SplitSum:
             return f"moved-{self.axis}-{self.parts}"
         if self.staged:
             return f"staged-{self.statement + 1}"
-        how = "digits" if self.digits else "cut" if self.blocks else "split"
         extent = self.whole.statements[self.statement].axis(self.axis).extent
+        if self.bounded:
+            return f"bounded-{self.axis}-{extent}-{self.statement + 1}"
+        how = "digits" if self.digits else "cut" if self.blocks else "split"
         return (
             f"{how}-{self.axis}-{extent}-{self.parts}" + f"-{self.inner}" * (self.inner > 1) + "-masked" * self.masked
         )
@@ -116,7 +134,10 @@ class SplitSum:
     @property
     def way(self) -> str:
         """What was done, in words."""
-        words = {"moved": "an operand moved", "staged": "values in a tensor of their own", "digits": "axes in digits"}
+        words = {
+            "moved": "an operand moved", "staged": "values in a tensor of their own", "digits": "axes in digits",
+            "bounded": "axes within their guards",
+        }  # fmt: skip
         return words.get(self.form, "the sum in pieces")
 
     @property
@@ -137,7 +158,7 @@ class SplitSum:
 
     @property
     def splits(self) -> tuple[SplitSum, ...]:
-        """Those of the chain that take a sum or an axis apart."""
+        """Those of the chain that take a sum apart, or an axis, or bound one."""
         return tuple(one for one in self.chain if isinstance(one, SplitSum))
 
     @property
@@ -160,6 +181,8 @@ class SplitSum:
             return f"what statement {self.statement + 1} reduces in {self.sums}"
         if self.digits:
             return f"{self.axis} in digits, the low one of {self.parts}"
+        if self.bounded:
+            return f"{self.axis} of statement {self.statement + 1} within its guard"
         what = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}.get(
             self.whole.statements[self.statement].op
         )

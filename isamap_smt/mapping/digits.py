@@ -6,24 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.boxes import decided_by_output, extreme, slack
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
-from isamap_smt.ir.numbered import Numbered
-from isamap_smt.ir.online import Online
-from isamap_smt.ir.scalar import Read, put_into_indices, rewrite_reads
-from isamap_smt.ir.split import Apart, Piece, SplitSum
-from isamap_smt.language import to_text
-from isamap_smt.mapping.numbered import numbered
-from isamap_smt.mapping.online import running
-from isamap_smt.mapping.shift import shift_operand
-from isamap_smt.mapping.split import new_name, split_sum
-from isamap_smt.mapping.staged_values import stage_values
+from isamap_smt.ir.scalar import Read, rewrite_reads
+from isamap_smt.ir.split import Piece, SplitSum
+from isamap_smt.mapping.split import new_name
+from isamap_smt.mapping.substituted import over_other_axes, with_statement
 
 Digits = tuple[tuple[str, int], ...]  # axis, points of its low digit
 
@@ -51,23 +45,15 @@ def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = N
     high, low = (new_name(kernel, f"{axis}_{what}{points}") for what in ("by", "mod"))
     point = points * sym(high) + sym(low)
     whole = is_constant(extent) and int(extent) % points == 0
-    table = {axis: point}
     axes = (Axis(high, ceil_div(extent, points)), Axis(low, sp.Integer(points)))
-    guard = tuple(substitute(g, table) for g in s.guard)
-    made = replace(
-        s,
-        target=Access(s.target.tensor, tuple(substitute(i, table) for i in s.target.index)),
-        value=put_into_indices(s.value, table),
-        axes=tuple(x for a in s.axes for x in (axes if a.name == axis else (a,))),
-        guard=guard if whole else (*guard, sp.Lt(point, extent, evaluate=False)),
-        source="",
-    )
-    made = _reduced(made)
-    new = replace(kernel, statements=(*kernel.statements[:position], made, *kernel.statements[position + 1 :]), file="")
+    made = over_other_axes(s, axis, axes, point, s.guard)
+    if not whole:
+        made = replace(made, guard=(*made.guard, sp.Lt(point, extent, evaluate=False)))
+    new = with_statement(kernel, position, _reduced(made))
     same = tuple((a.name, a.symbol) for a in s.axes if a.name != axis)
     back = ((high, FloorDiv(sym(axis), points)), (low, FloorMod(sym(axis), points)))
     piece = Piece(position, (*same, (axis, point)), (*same, *back))
-    return SplitSum(kernel, replace(new, text=to_text(new)), position, axis, points, (piece,))
+    return SplitSum(kernel, new, position, axis, points, (piece,))
 
 
 @lru_cache(maxsize=256)
@@ -153,30 +139,6 @@ def _without_multiple(g: Any, known: dict[Any, Any], s: Statement) -> Any:
                     least = (int(number) + sign * value) // int(by)
                     return sp.Ge(sp.expand(terms / by) + least, 0, evaluate=False)
     return g
-
-
-@overload
-def remade(split: SplitSum, whole: Kernel, before: Apart | None = None) -> SplitSum: ...
-@overload
-def remade(split: Apart, whole: Kernel, before: Apart | None = None) -> Apart: ...
-
-
-def remade(split: Apart, whole: Kernel, before: Apart | None = None) -> Apart:
-    """The same of another kernel, which `before` led to. Raises ScheduleError."""
-    if isinstance(split, Online):
-        return running(whole, split.axis, split.block)
-    if isinstance(split, Numbered):
-        return numbered(whole, split.statements)
-    if split.moved:
-        made = shift_operand(whole, split.axis, split.statement)
-    elif split.staged:
-        made = stage_values(whole, split.statement)
-    elif split.digits:
-        made = split_axis(whole, split.axis, split.parts, split.statement)
-    else:
-        axis, parts, at, masked = split.axis, split.parts, split.statement, split.masked
-        made = split_sum(whole, axis, parts, blocks=split.blocks, inner=split.inner, statement=at, masked=masked)
-    return replace(made, before=before)
 
 
 def named_digits(names: Sequence[str]) -> Digits:

@@ -21,6 +21,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
+from isamap_smt.mapping.bounded import without_points
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.layout import supply
 from isamap_smt.mapping.made import instruction_named
@@ -69,6 +70,7 @@ def candidates(
     """
     main = kernel.main
     _check_reads(kernel, main)
+    _check_points(kernel, sizes, main)
     fitting = _fitting(kernel, hardware, pinned, main)
     ranked = _onto_vectors(kernel, hardware, fitting, sizes, search, main, pinned is not None)
     ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
@@ -90,7 +92,8 @@ def candidates(
 def secondary_candidates(
     kernel: Kernel, hardware: Hardware, sizes: dict[str, int], statement: int, figures: Figures = DESCRIBED
 ) -> Candidates:
-    """Mappings of another statement onto the machine's vector instructions; none when there are none."""
+    """Mappings of another statement onto the machine's vector instructions; none when there are none. Raises ScheduleError."""
+    _check_points(kernel, sizes, statement)
     fitting = _fitting(kernel, hardware, None, statement)
     return _candidates(_onto_vectors(kernel, hardware, fitting, sizes, find_mappings, statement), figures)
 
@@ -146,6 +149,12 @@ def _points(
             return i, ranked
     point = point_instruction(kernel, main)
     return point, _ranked(_search(search, kernel, point, main, "fixed"), sizes, hardware)
+
+
+def _check_points(kernel: Kernel, sizes: dict[str, int], statement: int) -> None:
+    """Raise ScheduleError where a guard leaves nothing of what it keeps inside: a vector of it would be read all the same."""
+    if without_points(kernel.with_sizes(sizes), statement):
+        raise ScheduleError("at these sizes its guard leaves no points")
 
 
 def _check_reads(kernel: Kernel, main: int) -> None:

@@ -42,9 +42,11 @@ from isamap_smt.pipeline.split import (
     in_these_digits,
     moves,
     pinned_split,
+    pins_within,
     rest,
     split_pin,
     splits,
+    within_guards,
     without_split,
 )
 from isamap_smt.pipeline.split import in_numbers as numbers
@@ -124,11 +126,12 @@ def taken_apart(
 ) -> tuple[Question, Main, ProvedSplit | None]:
     """The question with the kernel that is computed: the one asked about, or the same with its main sum in partial sums
     where that is pinned or predicted to cost less. before: what the kernel comes from."""
+    q, before = _within_guards(q, clock, before)
     pins = dict(q.pins)
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
     sizes = dict(q.sizes)
-    if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock)) is not None:
+    if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock, before)) is not None:
         return phased
     if pin is not None and not isinstance(pin, bool):
         way = pinned_split(q.kernel, q.hardware, sizes, pin)
@@ -173,7 +176,21 @@ def taken_apart(
     return apart, again if main.schedule is None else replace(again, notes=main.notes), split
 
 
-def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] | None:
+def _within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Question, ProvedSplit | None]:
+    """The question about the kernel whose axes run only where a guard keeps what is read inside."""
+    way = None if q.tuned else within_guards(q.kernel, dict(q.sizes), None if before is None else before.split)
+    if way is None:
+        return q, before
+    try:
+        proved = clock.time("prove", lambda: require_split(way))
+    except NotProvedError:  # a bound may be no bound at all sizes
+        return q, before
+    said = tuple(n for n in q.said if n != str(before))  # of which this speaks, too
+    pins = tuple(sorted(pins_within(dict(q.pins), way).items()))
+    return replace(_of_split(q, way), pins=pins, said=(*said, str(proved))), proved
+
+
+def _in_phases(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Question, Main, ProvedSplit] | None:
     """The question about the kernel whose axes are taken apart by what the guard's remainders ask for; None where nothing asks, or
     nothing carries it out."""
     sizes = dict(q.sizes)
@@ -181,7 +198,9 @@ def _in_phases(q: Question, clock: Clock) -> tuple[Question, Main, ProvedSplit] 
     if not turns:
         return None
     try:
-        found = clock.time("prove", lambda: require_split(in_these_digits(q.kernel, sizes, turns, q.kernel.main)))
+        way = in_these_digits(q.kernel, sizes, turns, q.kernel.main)
+        way = way if before is None else after(before.split, way, sizes)
+        found = clock.time("prove", lambda: require_split(way))
         there = replace(_of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
         main = main_schedule(there, clock)
     except (ScheduleError, NotProvedError):
@@ -321,8 +340,9 @@ def secondary_schedules(
     for n in secondary_statements(q.kernel, every=q.hardware.simulated):
         if only is not None and n not in only:
             continue
-        choice = clock.time("map", partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures))
         try:
+            work = partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures)
+            choice = clock.time("map", work)
             found += [_best(q, choice, {}, clock)[0]] if choice.found else []
         except UndecidedError:
             raise

@@ -9,8 +9,10 @@ taken is a matter of predicted cycles; that both compute the same is proved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -26,10 +28,12 @@ from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
-from isamap_smt.mapping.digits import Digits, remade, split_axes
+from isamap_smt.mapping.bounded import bound_axis, boundable
+from isamap_smt.mapping.digits import Digits, split_axes
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
+from isamap_smt.mapping.remade import remade
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum
@@ -40,6 +44,7 @@ from isamap_smt.search import find_mappings
 
 REUSED = 32  # times an operand that is packed in each call is used; more often, and packing it is cheap
 KINDS = ("split", "cut", "digits", "online")  # of pins
+OF_OPERANDS = ("pack", "pad", "prefetch")  # pins that name no axis
 WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
 REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
@@ -240,6 +245,34 @@ def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Num
     return numbered(kernel, tuple(chosen)) if chosen else None
 
 
+def within_guards(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> SplitSum | None:
+    """The kernel, which `before` led to, with every axis bounded that a guard keeps from reading outside, if there is one."""
+    way: SplitSum | None = None
+    for position, axis in [(n, axis) for n in range(len(kernel.statements)) for axis in boundable(kernel, n)]:
+        with suppress(ScheduleError):
+            one = bound_axis(_fixed(kernel, sizes, axis), axis, position)
+            earlier = way or before
+            way = one if earlier is None else after(earlier, one, sizes)
+            kernel = way.kernel
+    return way
+
+
+def pins_within(pins: Dict[str, Any], way: SplitSum) -> dict[str, Any]:
+    """The pins with the names that axes of the main statement have where they are bounded."""
+    bounded = {
+        one.axis: one.pieces[0].back[-1][0] for one in way.splits if one.bounded and one.statement == way.kernel.main
+    }
+
+    def named(text: Any) -> Any:
+        return re.sub(r"\w+", lambda found: bounded.get(found[0], found[0]), text) if isinstance(text, str) else text
+
+    def key(pin: str) -> str:
+        kind, dot, rest = pin.partition(".")
+        return kind + dot + (rest if kind in OF_OPERANDS else named(rest))
+
+    return {key(k): named(v) if k == "parallel" else v for k, v in pins.items()}
+
+
 def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
     """Whether an instruction of the machine, or one made of several, computes the statement."""
     fitting = any(hardware.offers(i) and takes(kernel, i, position) for i in hardware.computes)
@@ -295,7 +328,7 @@ def _cycles(schedule: Schedule) -> float:
 
 def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     """Predicted cycles to add up the partial sums, and what they leave over."""
-    if split.digits:
+    if split.in_place:
         return 0.0
     if split.moved:
         shape = (

@@ -73,7 +73,7 @@ class Claims:
         sums = (self._link, self._order, self._pieces, self._neutral, self._closes, self._closing_bounds)
         moved = (self._link, self._order, lambda: ask_moved(self))
         staged = (self._link, lambda: ask_staged(self))
-        for shape in {"moved": moved, "staged": staged, "digits": whole, "sums": sums}[self.x.form]:
+        for shape in {"moved": moved, "staged": staged, "digits": whole, "bounded": whole, "sums": sums}[self.x.form]:
             shape()
             if not self.all_proved:
                 return
@@ -118,7 +118,7 @@ class Claims:
         numbers = (
             list(range(n, m))
             if x.restated
-            else sorted([*([] if x.digits else [x.closing]), *(p.statement for p in x.pieces)])
+            else sorted([*([] if x.in_place else [x.closing]), *(p.statement for p in x.pieces)])
         )
         around = (x.added == x.restated if x.restated else bool(x.pieces)) and m <= len(new.statements)
         around = (
@@ -210,7 +210,7 @@ class Claims:
             right = (
                 all(axes.get(a) == e for a, e in self.others.items())
                 and not set(new) & split
-                and all(int(e) >= 1 if is_constant(e) else self.x.digits for e in new.values())
+                and all(int(e) >= 1 if is_constant(e) else self.x.in_place for e in new.values())
                 and sorted(a for a, _ in p.point) == sorted(split)
                 and sorted(a for a, _ in p.back) == sorted(axes)
                 and {a: point[a] for a in self.others} == {a: back[a] for a in self.others} == same

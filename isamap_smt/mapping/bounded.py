@@ -1,0 +1,120 @@
+"""Lets an axis run only where the guard lets it, so that what the guard kept inside a tensor is inside by itself. Nothing here is
+trusted: proof/split.py shows that both kernels compute the same.
+
+    Y[j] = X[j-1] + X[j+1] where 1 <= j and j <= J - 2
+
+    axis j_within < J - 2
+    Y[j_within + 1] = X[j_within] + X[j_within + 2]
+
+A load may leave out lanes at the end of a vector, and none at its beginning; and one mask is no use for two inputs that are moved
+against each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.boxes import extreme, slack
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import FloorDiv, affine, ceil_div, is_constant, smallest, substitute, sym, symbols_of
+from isamap_smt.ir.kernel import Axis, Kernel, Statement
+from isamap_smt.ir.split import Piece, SplitSum
+from isamap_smt.mapping.split import new_name
+from isamap_smt.mapping.substituted import over_other_axes, with_statement
+
+LARGE = 1000  # a size at which bounds are compared
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How many points an axis runs over, from `low` on. guard: what is left of the guard."""
+
+    low: Any
+    extent: Any
+    guard: tuple[Any, ...]
+
+
+def boundable(kernel: Kernel, statement: int) -> tuple[str, ...]:
+    """The statement's axes along which inputs reach out of their tensors but for bounds that the guard sets the axis."""
+    s = kernel.statements[statement]
+    if not s.guard or kernel.recurrence_of(statement) is not None:
+        return ()
+    reaching = [
+        symbols_of([i])
+        for a in s.inputs
+        for i, extent in zip(a.index, kernel.tensor(a.tensor).shape, strict=True)
+        if not _inside(i, extent, s.axes)
+    ]
+    return tuple(
+        a.name for a in s.axes if any(a.name in moved for moved in reaching) and _run(s, a.name).guard != s.guard
+    )
+
+
+def without_points(kernel: Kernel, statement: int) -> bool:
+    """Whether the guard leaves none of the points that it keeps inside, so that nothing is read."""
+    extents = [_run(kernel.statements[statement], axis).extent for axis in boundable(kernel, statement)]
+    return any(is_constant(n) and int(n) < 1 for n in extents)
+
+
+def bound_axis(kernel: Kernel, axis: str, statement: int) -> SplitSum:
+    """The kernel in which the axis of the statement runs where single bounds in its guard let it. Raises ScheduleError where that
+    is nowhere, or where it has no such bounds."""
+    s, run = kernel.statements[statement], _run(kernel.statements[statement], axis)
+    if run.guard == s.guard or (is_constant(run.extent) and int(run.extent) < 1):
+        raise ScheduleError(f"statement {statement + 1} of {kernel.name} has no guard within which {axis} could run")
+    name = new_name(kernel, f"{axis}_within")
+    point = sym(name) + run.low
+    made = over_other_axes(s, axis, (Axis(name, run.extent),), point, run.guard)
+    same = tuple((a.name, a.symbol) for a in s.axes if a.name != axis)
+    piece = Piece(statement, (*same, (axis, point)), (*same, (name, sym(axis) - run.low)))
+    return SplitSum(kernel, with_statement(kernel, statement, made), statement, axis, 1, (piece,), bounded=True)
+
+
+def _run(s: Statement, axis: str) -> _Run:
+    """Up to the nearest of all ends, from the largest number that is never below 0; what is no such number stays in the guard."""
+    bounds = {g: _bounds(g, axis, s.axes) for g in s.guard}
+    lows = [first for first, _ in bounds.values() if first is not None and _below(sp.S.Zero, first)]
+    low = max((sp.S.Zero, *lows), key=lambda n: _at(n, LARGE))
+    ends: list[Any] = []
+    for end in (sp.sympify(s.axis(axis).extent), *(last + 1 for _, last in bounds.values() if last is not None)):
+        if not any(_below(e, end) for e in ends):
+            ends = [*(e for e in ends if not _below(end, e)), end]
+    kept = (g for g, (first, last) in bounds.items() if last is None and (first is None or not _below(first, low)))
+    return _Run(low, smallest(*(sp.expand(e - low) for e in ends)), tuple(kept))
+
+
+def _below(a: Any, b: Any) -> bool:
+    """Whether a <= b, as far as some values of the size show, where there is one at most."""
+    room = sp.expand(b - a)
+    return len(symbols_of([room])) <= 1 and all(_at(room, n) >= 0 for n in (*range(1, 9), LARGE))
+
+
+def _at(x: Any, size: int) -> Any:
+    return substitute(x, dict.fromkeys(symbols_of([x]), size))
+
+
+def _bounds(relation: Any, axis: str, axes: tuple[Axis, ...]) -> tuple[Any | None, Any | None]:
+    """The least value of the axis at which a relation of it and sizes holds, or the largest one."""
+    room = slack(relation)
+    parts = None if room is None else affine(room, [a.name for a in axes])
+    moved = {} if parts is None else {a: c for a, c in parts[0].items() if c != 0}
+    step = moved.get(axis)
+    if parts is None or list(moved) != [axis] or step is None or not step.is_Integer:
+        return None, None
+    if step > 0:
+        return sp.expand(ceil_div(-parts[1], step)), None
+    return None, sp.expand(FloorDiv(parts[1], -step))
+
+
+def _inside(index: Any, extent: Any, axes: tuple[Axis, ...]) -> bool:
+    """Whether an index stays inside at every point of the axes, guard or none. One that is not affine is taken to."""
+    low, high = (extreme(sp.sympify(index), axes, largest) for largest in (False, True))
+    if low is None or high is None:
+        return True
+    return all(room.is_Integer and room >= 0 for room in (low, sp.expand(extent - 1 - high)))
+
+
+__all__ = ["bound_axis", "boundable", "without_points"]
