@@ -10,6 +10,7 @@ from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import IMax
 from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, walk
 
@@ -77,7 +78,9 @@ def with_buffers(p: Printer, owned: list[Buffer], body: Any) -> None:
     """Allocate the buffers, run the body, free them. Nothing leaks when memory runs out."""
     for b in owned:
         name = p.places[b.name][0]
-        count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
+        cells = sp.Mul(*b.shape)
+        negative = any(n.is_negative for n in cells.atoms(sp.Number))  # as J - 2 is at a size of 1
+        count = c_expr(IMax(sp.S.Zero, cells) if negative else cells, p.names, tight=True)
         p.put(
             f"{pointer_type(b.dtype)} restrict {name} = "
             f"aligned_alloc(64, (size_t)(({count} * {b.dtype.bytes} + 127) / 64 * 64));"

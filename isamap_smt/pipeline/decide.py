@@ -187,7 +187,8 @@ def _within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tup
         return q, before
     said = tuple(n for n in q.said if n != str(before))  # of which this speaks, too
     pins = tuple(sorted(pins_within(dict(q.pins), way).items()))
-    return replace(_of_split(q, way), pins=pins, said=(*said, str(proved))), proved
+    there = replace(_of_split(q, way), pins=pins, said=(*said, str(proved)))
+    return with_winner(there) if q.winners else there, proved
 
 
 def _in_phases(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Question, Main, ProvedSplit] | None:

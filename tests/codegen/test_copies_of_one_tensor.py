@@ -11,7 +11,7 @@ from isamap_smt.ir.interpret import random_arrays, run_kernel
 KERNELS = {
     "in order of use": ("C: f32\nA: f16\nC[i, j] += sum(e, 4, A[i, j, k, 4*i+e])", {"I": 9, "J": 7, "K": 7}, ("A",)),
     "each call": (
-        "C: i32\nA: i32\nC[p] += A[p+r] * A[p+2*r] where p+r < H and p+2*r < H and p < 4",
+        "C: i32\nA: i32\nC[p] += A[p+r] * A[p+2*r] where p+r < H and p+2*r < H",
         {"H": 9, "P": 9, "R": 3},
         (),
     ),
