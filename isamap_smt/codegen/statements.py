@@ -111,12 +111,15 @@ def _axes(nest: Nest, s: Statement) -> dict[str, str] | None:
     """Axis of `s` -> axis of the mapped statement, by the element of the mapped output that `s` reads."""
     target = nest.statement.target
     outputs = {m for a in nest.axes.values() if not a.reduction for m in a.members}
+    names = {x.name for x in s.axes}
     for a in s.inputs:
         if a.tensor != target.tensor or len(_plain(target.index)) != len(target.index):
             continue
         table = {i.name: j.name for i, j in zip(a.index, target.index, strict=True) if i.is_Symbol}
         left = outputs - set(table.values())
-        if set(table) == {x.name for x in s.axes} and len(set(table.values())) == len(table) and _whole(nest, left):
+        if any(s.axis(i).extent != nest.statement.axis(j).extent for i, j in table.items() if i in names):
+            continue  # some elements of its are none of the mapped statement's
+        if set(table) == names and len(set(table.values())) == len(table) and _whole(nest, left):
             return table
     return None
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import DTypeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, substitute, symbols_of
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.words import words
 
 ROOM = 1 << 48  # bytes that a process can address, or fewer
@@ -95,7 +97,8 @@ def _contradiction(
 
 
 def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None) -> Kernel:
-    """The kernel with every size a number, from `sizes` and the shapes. Raises SizeError if some stay unknown."""
+    """The kernel with every size a number, from `sizes` and the shapes, and no axis below 0 points. Raises SizeError for sizes that
+    stay unknown."""
     fixed = kernel.with_sizes(sizes) if sizes else kernel
     found = infer_sizes(fixed, shapes)
     fixed = fixed.with_sizes(found) if found else fixed
@@ -106,10 +109,13 @@ def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapp
     for t in fixed.tensors:
         if any(int(e) < 0 for e in t.shape):
             raise SizeError(f"{t.name} would have shape {_show(t.shape)}; no dimension has fewer than 0 elements")
-    for a in fixed.axes:
-        if int(a.extent) < 0:
-            raise SizeError(f"axis {a.name} would run over {a.extent} points; it needs 0 at least")
+    if any(int(a.extent) < 0 for a in fixed.axes):  # as J - 2 is of one column: there are no points
+        fixed = replace(fixed, statements=tuple(map(_with_points, fixed.statements)))
     return fixed
+
+
+def _with_points(s: Statement) -> Statement:
+    return replace(s, axes=tuple(replace(a, extent=max(a.extent, sp.S.Zero)) for a in s.axes))
 
 
 def sizes_that_fit(

@@ -39,8 +39,8 @@ class _Run:
 
 def boundable(kernel: Kernel, statement: int) -> tuple[str, ...]:
     """The statement's axes along which inputs reach out of their tensors but for bounds that the guard sets the axis."""
-    s = kernel.statements[statement]
-    if not s.guard or kernel.recurrence_of(statement) is not None:
+    s, block = kernel.statements[statement], kernel.recurrence_of(statement)
+    if not s.guard:
         return ()
     reaching = [
         symbols_of([i])
@@ -48,9 +48,16 @@ def boundable(kernel: Kernel, statement: int) -> tuple[str, ...]:
         for i, extent in zip(a.index, kernel.tensor(a.tensor).shape, strict=True)
         if not _inside(i, extent, s.axes)
     ]
-    return tuple(
-        a.name for a in s.axes if any(a.name in moved for moved in reaching) and _run(s, a.name).guard != s.guard
-    )
+    moved = {a.name for a in s.axes if any(a.name in axes for axes in reaching)} - {block.axis if block else ""}
+    return tuple(a.name for a in s.axes if a.name in moved and _is_bounded(kernel, s, a.name))
+
+
+def _is_bounded(kernel: Kernel, s: Statement, axis: str) -> bool:
+    """Whether the guard has bounds of the axis; and, where a temporary's elements sum over it, leaves points at all sizes: what
+    reads them must find them begun."""
+    run = _run(s, axis)
+    begun = s.target.tensor in kernel.temporaries and axis in s.reduction_axes and not is_constant(run.extent)
+    return run.guard != s.guard and not (begun and not _below(sp.S.One, run.extent))
 
 
 def without_points(kernel: Kernel, statement: int) -> bool:
@@ -82,7 +89,7 @@ def _run(s: Statement, axis: str) -> _Run:
     for end in (sp.sympify(s.axis(axis).extent), *(last + 1 for _, last in bounds.values() if last is not None)):
         if not any(_below(e, end) for e in ends):
             ends = [*(e for e in ends if not _below(end, e)), end]
-    kept = (g for g, (first, last) in bounds.items() if last is None and (first is None or not _below(first, low)))
+    kept = (g for g, (first, last) in bounds.items() if (not _below(first, low) if first is not None else last is None))
     return _Run(low, smallest(*(sp.expand(e - low) for e in ends)), tuple(kept))
 
 
@@ -97,7 +104,10 @@ def _at(x: Any, size: int) -> Any:
 
 
 def _bounds(relation: Any, axis: str, axes: tuple[Axis, ...]) -> tuple[Any | None, Any | None]:
-    """The least value of the axis at which a relation of it and sizes holds, or the largest one."""
+    """The least value of the axis at which a relation of it and sizes holds, or the largest one, or both."""
+    if isinstance(relation, sp.Eq):
+        (a, b), (c, d) = (_bounds(half(*relation.args, evaluate=False), axis, axes) for half in (sp.Ge, sp.Le))
+        return (c if a is None else a), (d if b is None else b)
     room = slack(relation)
     parts = None if room is None else affine(room, [a.name for a in axes])
     moved = {} if parts is None else {a: c for a, c in parts[0].items() if c != 0}

@@ -40,6 +40,7 @@ CASES = {
     "X: [J]\nY: [J]\nY[j] = X[2*j] where 2*j < J": ("j", "axis j_within < (J - 1) // 2 + 1"),
     "X: [J]\nY: [J]\nY[j] = X[j-2] where 3*j >= 5 and 1 <= j": ("j", "axis j_within < J - 2"),
     "X: [J]\nY: [J]\nY[j] = X[j-1] * j where 1 <= j": ("j", "j_within + 1)"),
+    "X: [J]\nY: [J]\nY[j] = X[j-1] where j == 3": ("j", "axis j_within < min(J - 3, 1)"),
     "X: [J]\nY: [J]\nY[j] max= X[j-1] where 1 <= j and j <= K and 2*j <= 3*J\nZ[k] = X[0] * W[k]": (
         "j",
         "< min(J - 1, K)",
@@ -211,6 +212,40 @@ def test_a_statement_whose_guard_leaves_no_points_is_no_fault(lines: str) -> Non
     x, seven = np.ones(1, np.float32), np.full(1, 7, np.float32)
     want = run_kernel(kernel.with_sizes({"I": 1}), {"X": x}, {"Y": seven.copy()})["Y"]
     assert np.array_equal(im.build(plan)(x, out=seven.copy()), want)
+
+
+BEHIND = {
+    "a sum that may be empty": "T[i] += X[i,j-1] where j >= 1\nY[i] = T[i]",
+    "a maximum that may be empty": "T[i] max= X[i,j-1] where 1 <= j\nY[i] = Z[i] - T[i-1] where 1 <= i",
+    "some of a temporary's elements": "T[i] += 2 * X[i+1,j] where i < I - 1\nY[i] = T[i]",
+    "an axis that was written shorter": "axis k < I - 1\nT[k] += 2 * X[k+1,j]\nY[i] = T[i]",
+}
+
+
+@pytest.mark.parametrize("machine", ["avx2", "avx512"])
+@pytest.mark.parametrize("name", BEHIND)
+def test_what_stands_behind_a_bounded_sum_is_no_fault(name: str, machine: str) -> None:
+    kernel = im.kernel(f"temporary T\nX: [I,J]\nT: [I]\nY: [I]\n{BEHIND[name]}", name="behind")
+    for sizes in (None, {"I": 9, "J": 40}):
+        plan = im.plan(kernel, machine, sizes=sizes)
+        assert not any("fault" in note for note in plan.notes), plan.notes
+        assert plan.program.schedules or sizes is None  # a maximum over what may be no points stays in portable C
+
+
+def test_other_axes_than_that_of_time_are_bounded_in_recurrences() -> None:
+    step = "  R[t,j] += Y[t,k] * U[k,j]\n  Y[t+1,j] = R[t,j-1] + X[t-1,j] where 1 <= j and 1 <= t"
+    kernel = im.kernel(f"temporary R\nU: [J,J]\nX: [S,J]\nY: [S+1,J]\nR: [S,J]\nfor t:\n{step}", name="steps")
+    assert boundable(kernel, 1) == ("j",)
+    assert prove_split(bound_axis(kernel, "j", 1)).proved
+    assert prove_split(bound_axis(kernel, "t", 1)).word == "refuted"
+
+
+def test_an_axis_of_fewer_than_no_points_has_none() -> None:
+    within = bounded().kernel
+    x = np.ones((2, 1), np.float32)
+    assert np.array_equal(run_kernel(within, {"X": x}, {"Y": x.copy()})["Y"], x)
+    compiled = im.compile(within, "avx2")
+    assert np.array_equal(compiled(x, out=x.copy()), x)
 
 
 @pytest.mark.parametrize(
