@@ -37,6 +37,7 @@ from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.split import (
     OnlinePin,
     after,
+    bounded,
     cheaper,
     in_digits,
     in_these_digits,
@@ -46,7 +47,6 @@ from isamap_smt.pipeline.split import (
     rest,
     split_pin,
     splits,
-    within_guards,
     without_split,
 )
 from isamap_smt.pipeline.split import in_numbers as numbers
@@ -126,7 +126,6 @@ def taken_apart(
 ) -> tuple[Question, Main, ProvedSplit | None]:
     """The question with the kernel that is computed: the one asked about, or the same with its main sum in partial sums
     where that is pinned or predicted to cost less. before: what the kernel comes from."""
-    q, before = _within_guards(q, clock, before)
     pins = dict(q.pins)
     pin, others = split_pin(pins), without_split(pins)
     q = replace(q, pins=tuple(sorted(others.items())))
@@ -176,15 +175,15 @@ def taken_apart(
     return apart, again if main.schedule is None else replace(again, notes=main.notes), split
 
 
-def _within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Question, ProvedSplit | None]:
-    """The question about the kernel whose axes run only where a guard keeps what is read inside."""
-    way = None if q.tuned else within_guards(q.kernel, dict(q.sizes), None if before is None else before.split)
+def within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Question, ProvedSplit] | None:
+    """The question about the kernel whose axes run only where a guard keeps what is read inside, if there is one."""
+    way = None if q.tuned else bounded(q.kernel, dict(q.sizes), None if before is None else before.split)
     if way is None:
-        return q, before
+        return None
     try:
         proved = clock.time("prove", lambda: require_split(way))
     except NotProvedError:  # a bound may be no bound at all sizes
-        return q, before
+        return None
     said = tuple(n for n in q.said if n != str(before))  # of which this speaks, too
     pins = tuple(sorted(pins_within(dict(q.pins), way).items()))
     there = replace(_of_split(q, way), pins=pins, said=(*said, str(proved)))

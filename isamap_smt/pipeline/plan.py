@@ -44,8 +44,9 @@ from isamap_smt.pipeline.decide import (
     main_schedule,
     secondary_schedules,
     taken_apart,
+    within_guards,
 )
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, elementwise, left_alone
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, REFUTED, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -245,6 +246,19 @@ def _read_in_lanes(made: Plan) -> bool:
 
 
 def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
+    """Of the kernel whose axes run within their guards, where there are such, and instructions compute it; else as it is."""
+    bounded = within_guards(q, clock, before)
+    if bounded is None:
+        return _in_pieces(q, clock, before)
+    made = _in_pieces(bounded[0], clock, bounded[1])
+    if made.program.schedules or not may_fall_back(q):
+        return made
+    as_it_is = _in_pieces(q, clock, before)
+    refuted = any(REFUTED in note for note in as_it_is.notes)  # as it is to be expected where moved elements are loaded
+    return as_it_is if as_it_is.program.schedules and not refuted else made
+
+
+def _in_pieces(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     apart, main, split = taken_apart(q, clock, before)
     try:
         made = _made(apart, main, split, clock)

@@ -245,7 +245,7 @@ def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Num
     return numbered(kernel, tuple(chosen)) if chosen else None
 
 
-def within_guards(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> SplitSum | None:
+def bounded(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> SplitSum | None:
     """The kernel, which `before` led to, with every axis bounded that a guard keeps from reading outside, if there is one."""
     way: SplitSum | None = None
     for position, axis in [(n, axis) for n in range(len(kernel.statements)) for axis in boundable(kernel, n)]:
@@ -259,12 +259,12 @@ def within_guards(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -
 
 def pins_within(pins: Dict[str, Any], way: SplitSum) -> dict[str, Any]:
     """The pins with the names that axes of the main statement have where they are bounded."""
-    bounded = {
+    names = {
         one.axis: one.pieces[0].back[-1][0] for one in way.splits if one.bounded and one.statement == way.kernel.main
     }
 
     def named(text: Any) -> Any:
-        return re.sub(r"\w+", lambda found: bounded.get(found[0], found[0]), text) if isinstance(text, str) else text
+        return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text) if isinstance(text, str) else text
 
     def key(pin: str) -> str:
         kind, dot, rest = pin.partition(".")
