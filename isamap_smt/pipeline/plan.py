@@ -13,8 +13,10 @@ from isamap_smt.codegen import PrintedC, print_c
 from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
     HardwareError,
+    IsamapError,
     NotProvedError,
     ScheduleError,
+    UndecidedError,
     UnknownNameError,
     did_you_mean,
 )
@@ -250,7 +252,12 @@ def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     bounded = within_guards(q, clock, before)
     if bounded is None:
         return _in_pieces(q, clock, before)
-    made = _in_pieces(bounded[0], clock, bounded[1])
+    try:
+        made = _in_pieces(bounded[0], clock, bounded[1])
+    except UndecidedError:
+        raise
+    except IsamapError:  # what is wrong is said of the kernel as it is written
+        return _in_pieces(q, clock, before)
     if made.program.schedules or not may_fall_back(q):
         return made
     as_it_is = _in_pieces(q, clock, before)

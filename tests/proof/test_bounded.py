@@ -14,15 +14,16 @@ import sympy as sp
 
 import isamap_smt as im
 from isamap_smt.certificates.subject import kernel_document, split_from
-from isamap_smt.ir.errors import NotProvedError, ScheduleError
-from isamap_smt.ir.expr import substitute, sym
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.scalar import put_into_indices
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.remade import remade
-from isamap_smt.proof.split import prove_split, require_split
+from isamap_smt.proof.split import prove_split
+from tests.proof.changed_forms import assert_refuted, change, computing
 
 STENCIL = "Y: [I,J]\nX: [I,J]\nY[i,j] = X[i,j-1] + 2*X[i,j+1] where 1 <= j and j <= J-2"
 SUM = "Y: [I]\nX: [I,K]\nW: [K]\nY[i] += X[i,k-3] * W[k] where k >= 3 and k <= i + 2"
@@ -101,19 +102,6 @@ def test_a_bound_that_is_none_at_some_sizes_is_one_of_two() -> None:
 # ---- mutants: moved too far, runs too long or too short, ...
 
 
-def change(x: SplitSum, **fields: Any) -> SplitSum:
-    statement = replace(x.kernel.statements[0], **fields)
-    return replace(x, kernel=replace(x.kernel, statements=(statement,)))
-
-
-def computing(x: SplitSum, point: Any) -> SplitSum:
-    """The kernel that computes `point` for j, and says so."""
-    s = x.whole.statements[0]
-    target = Access(s.target.tensor, tuple(substitute(i, {"j": point}) for i in s.target.index))
-    piece = replace(x.pieces[0], point=tuple((a, point if a == "j" else e) for a, e in x.pieces[0].point))
-    return replace(change(x, target=target, value=put_into_indices(s.value, {"j": point})), pieces=(piece,))
-
-
 def running(x: SplitSum, extent: Any) -> SplitSum:
     return change(x, axes=(x.kernel.statements[0].axis("i"), Axis("j_within", sp.sympify(extent))))
 
@@ -150,13 +138,7 @@ MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_are_refuted(name: str) -> None:
     mutate, claim = MUTANTS[name]
-    made = bounded()
-    assert prove_split(made).proved
-    proof = prove_split(mutate(made))
-    assert proof.word == "refuted", str(proof)
-    assert claim in [str(c).split(":")[0].strip() for c in proof.failed()], [str(c) for c in proof.failed()]
-    with pytest.raises(NotProvedError, match="of statement 1 within its guard: not proved"):
-        require_split(mutate(made))
+    assert_refuted(bounded(), mutate(bounded()), claim, "of statement 1 within its guard")
 
 
 def test_it_is_made_again_from_a_certificates_document() -> None:
@@ -259,6 +241,14 @@ def test_pins_name_the_axis_as_it_is_written(fix: dict[str, Any]) -> None:
     assert plan.split is not None and plan.program.schedules
     again = {k.replace(".j", ".j_within").replace(".k", ".k_within"): v for k, v in fix.items()}
     assert again == fix or im.plan(kernel, "host", sizes=sizes, fix=again).program.schedules
+
+
+def test_errors_speak_of_the_kernel_as_it_is_written() -> None:
+    kernel = im.kernel("X: [I]\nY: [I]\nY[i] = X[i-1] + X[i+1] where 1 <= i", name="half")
+    with pytest.raises(im.IsamapError, match=r"add a guard such as `where 0 <= i \+ 1 < I`"):
+        im.plan(kernel, "avx2")
+    with pytest.raises(ScheduleError, match="over 'j'"):
+        im.plan(im.kernel(STENCIL, name="summed"), "avx2", sizes={"I": 40, "J": 40}, fix={"split.j": 8})
 
 
 @pytest.mark.needs("avx2", "fma")
