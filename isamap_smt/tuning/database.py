@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
@@ -169,7 +170,7 @@ class Database:
         """Check whose file it is; make the tables of a new one, in one transaction."""
         c = self._connection
         if self._version() is None:
-            c.execute("PRAGMA journal_mode = WAL")
+            self._log_ahead()
             c.execute("BEGIN IMMEDIATE")
             if self._version() is None:  # else another process was faster
                 for statement in filter(str.strip, _SCHEMA.split(";")):
@@ -190,17 +191,31 @@ class Database:
             "PRAGMA synchronous = NORMAL"
         )  # with the log: a crash of the system may lose the last trials, no more
 
+    def _log_ahead(self) -> None:
+        """Let the file keep a write-ahead log. Here SQLite fails at once where another process does the same, and
+        waits for nobody."""
+        end = time.monotonic() + _WAIT
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
+
     def _version(self) -> int | None:
         """The version of the tables; None where the file holds nothing yet. Raises TuningError for another's file."""
-        c = self._connection
-        tables = c.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        owner = c.execute("PRAGMA application_id").fetchone()[0]
-        version: int = c.execute("PRAGMA user_version").fetchone()[0]
+        # One statement, so that another process makes the file before it or after it.
+        tables, owner, version = self._connection.execute(
+            "SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version "
+            "FROM pragma_application_id, pragma_user_version"
+        ).fetchone()
         if not tables and not owner and not version:
             return None
         if owner != _APPLICATION:
             raise TuningError(f"{self.path} is a database, but no tuning database of isamap; {_LEFT}")
-        return version
+        return int(version)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,34 @@ def test_two_processes_write_at_once_into_a_new_file(tmp_path: Path) -> None:
     assert [w.wait(120) for w in writers] == [0, 0]
     with Database(path) as d:
         assert len(d.trials("task", "machine")) == 80
+
+
+OPENER = """
+import sys, time
+from pathlib import Path
+from isamap_smt.tuning.database import Database
+print("ready", flush=True)
+begin = float(sys.stdin.readline())
+for n in range(50):
+    while time.time() < begin + n * 0.02:
+        pass
+    Database(Path(sys.argv[1], f"{n}.sqlite")).close()
+"""
+
+
+def test_two_processes_make_a_file_in_the_same_moment(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OPENER, str(tmp_path)]
+    openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    ready = [o.stdout.readline() for o in openers if o.stdout is not None]
+    assert ready == ["ready\n", "ready\n"]
+    moment = f"{time.time() + 0.1}\n"
+    for opener in openers:
+        assert opener.stdin is not None
+        opener.stdin.write(moment)
+        opener.stdin.flush()
+    for opener in openers:
+        opener.communicate(timeout=120)
+    assert [o.returncode for o in openers] == [0, 0]
 
 
 def test_a_killed_writer_loses_nothing_that_it_had_finished(tmp_path: Path) -> None:
