@@ -25,7 +25,7 @@ Meaning = Callable[[Array], Array]
 @dataclass(frozen=True)
 class Function:
     """c, wide: C text of the value {x} in float and in double. ulp, wide_ulp: their largest errors. zero: of a zero it is one.
-    bounds: of every value that is a number."""
+    bounds: of every value that is a number. steps: whether its C is a sequence of operations, some of them through tables."""
 
     f32: Meaning
     f64: Meaning
@@ -35,6 +35,7 @@ class Function:
     wide_ulp: float
     zero: bool = False
     bounds: tuple[float, float] | None = None
+    steps: bool = False
 
 
 def _rsqrt(x: Array) -> Array:
@@ -46,7 +47,7 @@ def _sequence(
 ) -> Function:
     """A fixed sequence of operations of each type."""
     f32, f64 = getattr(activations, name), getattr(activations_f64, name)
-    return Function(f32, f64, f"isamap_{name}f({{x}})", f"isamap_{name}({{x}})", ulp, wide_ulp, zero, bounds)
+    return Function(f32, f64, f"isamap_{name}f({{x}})", f"isamap_{name}({{x}})", ulp, wide_ulp, zero, bounds, True)
 
 
 TABLE: dict[type[Unary], Function] = {

@@ -17,17 +17,16 @@ from typing import Any
 from isamap_smt.codegen import lower
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError
-from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
+from isamap_smt.pipeline.blocks import Group, alone, statement_of, traffic
 from isamap_smt.pipeline.nested import nested
 from isamap_smt.pipeline.time_steps import constant_along
-from isamap_smt.scheduling.figures import Figures
+from isamap_smt.scheduling.figures import FAR, WHOLE, Figures
 from isamap_smt.scheduling.machine import machine
-from isamap_smt.scheduling.problem import INPUT_EXPOSED, OUTPUT_EXPOSED
-from isamap_smt.scheduling.setting import setting
-from isamap_smt.scheduling.supply import compulsory, kept_between, usable
+from isamap_smt.scheduling.supply import usable
 
 SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes
 IN_ORDER = 0.8  # of a cache, for what goes through it line by line
@@ -82,63 +81,8 @@ class Fused:
         )
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Schedules of neighbouring mapped statements, and what they hand to later ones among them.
-
-    left: schedules that are given up: their statements have few points for one value of the axis, which are computed one by one.
-    over: axes with their extents, for each value of which there are such blocks.
-    """
-
-    kernel: Kernel
-    schedules: tuple[Schedule, ...]
-    left: tuple[Schedule, ...]
-    handed: tuple[str, ...]
-    axis: str
-    extent: int
-    over: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def values(self) -> int:
-        """How many times there are all blocks along the axis."""
-        return prod(n for _, n in self.over)
-
-    @property
-    def axes(self) -> tuple[str, ...]:
-        """Those that loops of several statements count, the outermost first."""
-        return (*(a for a, _ in self.over), self.axis)
-
-    @property
-    def row(self) -> int:
-        """Bytes for one value of the axis: of what is handed over, and of what several of them read."""
-        return self._bytes((*self.handed, *self.common))
-
-    @property
-    def live(self) -> int:
-        """The same of what lies in a cache at the end of a block that asks for lines (isamap_smt.codegen.streams): what is handed
-        over, the next block of what several read, and results that lie as it does."""
-        written = (_statement(s).target.tensor for s in self.schedules)
-        shapes = {(x.shape, x.dtype) for x in map(self.kernel.tensor, self.common)}
-        results = [self.kernel.tensor(t) for t in written if t in self.kernel.results]
-        return self._bytes((*self.handed, *self.common, *(t.name for t in results if (t.shape, t.dtype) in shapes)))
-
-    def _bytes(self, names: tuple[str, ...]) -> int:
-        tensors = map(self.kernel.tensor, names)
-        return sum(prod(map(int, t.shape)) * t.dtype.bytes for t in tensors) // (self.extent * self.values)
-
-    @property
-    def common(self) -> tuple[str, ...]:
-        """Tensors of which several statements read the same elements for one value of the axis, and none writes any."""
-        read = [dict.fromkeys(a.tensor for a in _statement(s).inputs) for s in self.schedules]
-        several = [t for t in dict.fromkeys(t for r in read for t in r) if sum(t in r for r in read) > 1]
-        places = {t: [a.index for s in self.schedules for a in _statement(s).inputs if a.tensor == t] for t in several}
-        fixed = [t for t in several if all(is_constant(n) for n in self.kernel.tensor(t).shape)]
-        return tuple(t for t in fixed if t not in self.handed and _alone(self.axis, places[t]))
-
-    @property
-    def apart(self) -> float:
-        """Predicted cycles of one after the other."""
-        return sum(s.objective or 0.0 for s in (*self.schedules, *self.left))
+def _number(s: Schedule) -> int:
+    return s.proved.mapping.statement_index
 
 
 def fused(
@@ -243,15 +187,7 @@ class _Choice:
         return found
 
 
-def _number(s: Schedule) -> int:
-    return s.proved.mapping.statement_index
-
-
-def _statement(s: Schedule) -> Statement:
-    return s.proved.mapping.statement
-
-
-def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[_Group]:
+def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[Group]:
     """One for each axis along which the later statements need of the earlier ones the same value only."""
     kernel = run[0].proved.mapping.kernel.with_sizes(dict(sizes))
     here, there = _number(run[0]), _number(run[-1])
@@ -265,16 +201,16 @@ def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[_Group]:
         if not is_constant(axis.extent) or int(axis.extent) < 2:
             continue
         apart = _owners(run, axis.name, kernel)
-        if apart is None or not all(_alone(axis.name, [p.index for p in places if p.tensor == t]) for t in written):
+        if apart is None or not all(alone(axis.name, [p.index for p in places if p.tensor == t]) for t in written):
             continue
         taken, left = apart
-        later = [x for s in taken[1:] for x in _statement(s).inputs if x.tensor in written]
+        later = [x for s in taken[1:] for x in statement_of(s).inputs if x.tensor in written]
         handed = tuple(dict.fromkeys(x.tensor for x in later))
         if handed and all(is_constant(n) for t in handed for n in kernel.tensor(t).shape):
-            yield _Group(kernel, taken, left, handed, axis.name, int(axis.extent))
+            yield Group(kernel, taken, left, handed, axis.name, int(axis.extent))
 
 
-def _nested(groups: tuple[_Group, ...]) -> Iterator[_Group]:
+def _nested(groups: tuple[Group, ...]) -> Iterator[Group]:
     """The groups; of more than two statements also each inside one value of the axis before it."""
     for n, group in enumerate(groups):
         if n and len(group.schedules) > 2 and group.schedules == groups[n - 1].schedules:
@@ -294,7 +230,7 @@ def _owners(
         few = len(run) > 2 and all(map(is_constant, others)) and prod(map(int, others)) <= FEW
         if own is not None and not own.reduction and not (few and own.leaf > 1):
             taken.append(s)
-        elif few and axis in {a.name for a in _statement(s).axes}:
+        elif few and axis in {a.name for a in statement_of(s).axes}:
             left.append(s)
         else:
             return None
@@ -302,15 +238,10 @@ def _owners(
     return (tuple(taken), tuple(left)) if fits else None
 
 
-def _alone(axis: str, indices: list[tuple[object, ...]]) -> bool:
-    """Whether the axis by itself is one and the same dimension wherever the tensor is written and read."""
-    return any(all(i[d] == sym(axis) for i in indices) for d in range(len(indices[0])))
-
-
-def _sizes(group: _Group, figures: Figures, threads: int) -> tuple[int, ...]:
+def _sizes(group: Group, figures: Figures, threads: int) -> tuple[int, ...]:
     """The largest blocks whose handed-over part fits a share of a cache that does not hold the whole of it, beside what comes
     meanwhile where some do, and without a rest where such are more than half as large; and those of which each thread has as many,
-    where others have fewer of the largest."""
+    where others have fewer of the largest, or one where all that is touched does not fit its own caches."""
     offered = {n for n in range(1, group.extent) if group.extent % n == 0}
     offered |= {n << k for n in (1, 3) for k in range(20) if n << k < group.extent}
     chosen: list[int] = []
@@ -326,20 +257,23 @@ def _sizes(group: _Group, figures: Figures, threads: int) -> tuple[int, ...]:
             chosen += sorted(even or beside or fits)[-1:]
         if group.common and chosen:
             break  # blocks beyond the first cache would wait for what they read
-    for most in chosen if threads > 1 and not group.over else ():
-        alike = [n for n in offered if n <= most and ceil(group.extent / n) % threads == 0]
-        chosen = [*chosen, *sorted(alike)[-1:]]
+    if threads > 1 and not group.over:
+        own = max((usable(cache) for cache in _caches(group, figures) if not cache.shared), default=0)
+        each = [ceil(group.extent / threads)] if group.touched > own else []
+        for most in (*chosen, *each):
+            alike = [n for n in offered if n <= most and ceil(group.extent / n) % threads == 0]
+            chosen = [*chosen, *sorted(alike)[-1:]]
     return tuple(sorted(set(chosen)))
 
 
-def _caches(group: _Group, figures: Figures) -> tuple[Memory, ...]:
+def _caches(group: Group, figures: Figures) -> tuple[Memory, ...]:
     """The machine's caches, the nearest first."""
     hardware = group.schedules[0].hardware
     assert hardware is not None
     return machine(hardware, group.schedules[0].proved.mapping.instruction, figures).caches
 
 
-def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
+def _fused(group: Group, points: int, choice: _Choice) -> Fused:
     axis, count, threads, figures = (
         group.axis,
         group.values * ceil(group.extent / points),
@@ -355,7 +289,8 @@ def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
     }
     made = tuple(_one(s, group, points, small, choice) for s in group.schedules)
     work = sum(s.objective or 0.0 for s in made) * count + POINT_CYCLES * sum(map(_points, _given_up(group)))
-    streamed, exposed = _streamed(group, small, choice)
+    streamed, exposed, again = traffic(group, points, count, small, dict(choice.sizes), figures)
+    work = max(computing * work + moving * again for computing, moving in FAR) / WHOLE
     known = [
         dict.fromkeys((*s.decided_outside, *x.decided_outside)) for s, x in zip(group.schedules, made, strict=True)
     ]
@@ -377,18 +312,18 @@ def _fused(group: _Group, points: int, choice: _Choice) -> Fused:
     return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart)
 
 
-def _streams(group: _Group, made: Sequence[Schedule], figures: Figures) -> list[int]:
+def _streams(group: Group, made: Sequence[Schedule], figures: Figures) -> list[int]:
     """Of each schedule, the bytes for which its loads may ask: those of the first cache where it takes the longest of those that
     read a tensor again."""
     room = int(next((c.capacity or 0 for c in _caches(group, figures)), 0))
     found = [0] * len(made)
     for tensor in group.common:
-        readers = [n for n, s in enumerate(made) if tensor in {a.tensor for a in _statement(s).inputs}]
+        readers = [n for n, s in enumerate(made) if tensor in {a.tensor for a in statement_of(s).inputs}]
         found[max(readers[1:], key=lambda n: made[n].objective or 0.0)] = room
     return found
 
 
-def _shared(group: _Group, count: int, threads: int) -> Iterator[tuple[int | None, float, int]]:
+def _shared(group: Group, count: int, threads: int) -> Iterator[tuple[int | None, float, int]]:
     """Ways to share a loop around `count` blocks: its position, the work of the thread with most of it over that of each if all had
     the same, and how often threads start. None: one thread does everything, the others are idle."""
     yield None, threads, 0
@@ -398,7 +333,7 @@ def _shared(group: _Group, count: int, threads: int) -> Iterator[tuple[int | Non
             yield position, ceil(n / threads) * threads / n, trips[0] if position else 1
 
 
-def _given_up(group: _Group) -> list[Statement]:
+def _given_up(group: Group) -> list[Statement]:
     return [group.kernel.statements[_number(s)] for s in group.left]
 
 
@@ -406,13 +341,13 @@ def _points(s: Statement) -> int:
     return prod(int(a.extent) for a in s.axes)
 
 
-def _names(group: _Group) -> set[str]:
+def _names(group: Group) -> set[str]:
     """The axes, and the sizes that are their extents in the kernel of open sizes."""
-    extents = [_statement(group.schedules[0]).axis(a).extent for a in group.axes]
+    extents = [statement_of(group.schedules[0]).axis(a).extent for a in group.axes]
     return {*group.axes, *(s.name for extent in extents for s in extent.free_symbols)}
 
 
-def _one(schedule: Schedule, group: _Group, points: int, small: dict[str, int], choice: _Choice) -> Schedule:
+def _one(schedule: Schedule, group: Group, points: int, small: dict[str, int], choice: _Choice) -> Schedule:
     """The statement's schedule for one block. Steps along the axis must divide it, or the last tile would reach beyond."""
     mapping = schedule.proved.mapping
     held = (*choice.constant, *constant_along(group.kernel, mapping.statement_index, group.axis))
@@ -435,7 +370,7 @@ def _divides(schedule: Schedule, axis: str, points: int) -> bool:
     return all(points % n == 0 for n in (*steps, schedule.register(axis)))
 
 
-def _around(s: Schedule, group: _Group, points: int, choice: _Choice, parallel: int | None) -> Schedule:
+def _around(s: Schedule, group: Group, points: int, choice: _Choice, parallel: int | None) -> Schedule:
     """The schedule of one block, inside a loop over the blocks."""
     mapping = s.proved.mapping
     still = [constant_along(group.kernel, mapping.statement_index, a) for a in group.axes]
@@ -460,32 +395,3 @@ def _closed(s: Schedule, axis: str, points: int) -> bool:
     """Whether the innermost loop over the axis steps by the register tile."""
     steps = [x.step for x in s.loops if x.axis == axis] or [points]
     return steps[-1] == s.register(axis)
-
-
-def _streamed(group: _Group, small: dict[str, int], choice: _Choice) -> tuple[float, float]:
-    """Cycles to bring what no block shares from where the whole of it lies, and the part of them that nothing hides.
-
-    The price of a block takes it to be where a block would stay between calls. What several statements read comes once.
-    """
-    total = exposed = 0.0
-    brought: set[str] = set()
-    written = {_statement(s).target.tensor for s in group.schedules[:-1]}
-    for schedule in group.schedules:
-        mapping, hardware = schedule.proved.mapping, schedule.hardware
-        assert hardware is not None
-        block = setting(schedule.proved, hardware, small, (), 1)
-        every = setting(schedule.proved, hardware, dict(choice.sizes), (), 1)
-        m = machine(hardware, mapping.instruction, choice.figures)
-        levels = range(kept_between(block, m), kept_between(every, m))
-        held = [set(constant_along(group.kernel, mapping.statement_index, a)) for a in group.axes]
-        stays = {*group.handed, *brought, *set.intersection(*held)}
-        for o in (*every.inputs, every.output):
-            output = o == every.output
-            if every.tensor(o) in stays or (output and every.tensor(o) in written):
-                continue
-            moved = compulsory(every, o) * every.bytes(o) * (2 if output else 1)
-            cycles = sum(moved * m.cycles(u) for u in levels)
-            total += cycles
-            exposed += cycles * (OUTPUT_EXPOSED if output else INPUT_EXPOSED)
-        brought |= set(group.common) & {every.tensor(o) for o in every.inputs}
-    return total, exposed

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.indirect import by_data
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.split import REGROUPED
 
 
 def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]:
-    """Statements besides the main one that reduce over an axis of theirs, or compute elements that are none of a finished sum's;
-    the others are computed element by element, where the sum is. every: these, too, as on a machine that has nothing else."""
+    """Statements besides the main one that reduce over an axis of theirs, or compute elements that are none of a finished sum's, or
+    such as exp of these; the others are computed element by element, where the sum is. every: these, too, as on a machine that has
+    nothing else."""
     return tuple(n for n in range(len(kernel.statements)) if n != kernel.main and _by_itself(kernel, n, every))
 
 
@@ -21,7 +23,13 @@ def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
         return False
     if s.reduction_axes:
         return s.op in REGROUPED
-    return s.op == "=" and (every or not any(_ends(kernel, m, n) for m in range(n)))
+    apart = every or (_by_steps(s) and kernel.recurrence_of(n) is None)
+    return s.op == "=" and (apart or not any(_ends(kernel, m, n) for m in range(n)))
+
+
+def _by_steps(s: Statement) -> bool:
+    """Whether it calls a function that portable C computes in many steps, by looks into tables."""
+    return any(TABLE[head].steps for head in TABLE if s.value.has(head))
 
 
 def _ends(kernel: Kernel, m: int, n: int) -> bool:

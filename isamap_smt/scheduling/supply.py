@@ -222,8 +222,12 @@ def usable(cache: Memory) -> int:
 def kept_between(s: Setting, m: Machine) -> int:
     """The nearest cache that holds all operands together from one call to the next, 1 the nearest; what lies farther away
     is asked for nothing. One more than there are caches where none holds them."""
-    whole = sum(compulsory(s, o) * s.bytes(o) for o in (*s.inputs, s.output))
-    return next((u for u, cache in enumerate(m.caches, 1) if whole <= usable(cache)), len(m.caches) + 1)
+    return holding(sum(compulsory(s, o) * s.bytes(o) for o in (*s.inputs, s.output)), m)
+
+
+def holding(size: int, m: Machine) -> int:
+    """The nearest cache that holds so many bytes, 1 the nearest; one more than there are caches where none does."""
+    return next((u for u, cache in enumerate(m.caches, 1) if size <= usable(cache)), len(m.caches) + 1)
 
 
 def _single(s: Setting, d: int) -> Component:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.program import Loop
+from isamap_smt.language.example_kernels import example
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.scheduling.record import decided, from_record, to_record
 
@@ -134,3 +137,40 @@ def test_a_schedule_in_blocks_is_kept_as_a_record() -> None:
     found = from_record(record, schedule.proved.mapping.kernel, im.find_hardware("host"), schedule.sizes)
     assert found is not None and found.fused == "i"
     assert decided(record) != decided(to_record(planned("two_layers", MLP).schedule))
+
+
+def layers(hidden: int, machine: str | im.Hardware = "avx512", **more: Any) -> Plan:
+    """gelu_mlp: two products, weights of `hidden` x 256 each, and GELU between them."""
+    sizes = {"i": 128, "h": hidden, "k": 256, "j": 256}
+    return im.plan(
+        example("contractions.py:GELU_MLP"), machine, sizes=sizes, strategy="exact", cost_model="analytic", **more
+    )
+
+
+def test_functions_of_a_finished_sum_have_instructions_and_share_its_rows() -> None:
+    plan = layers(256)
+    assert [s.proved.mapping.statement_index for s in plan.program.schedules] == [0, 1, 2]
+    assert "isamap_erff(" not in plan.source
+    assert {s.fused for s in plan.program.schedules} == {"i"}
+
+
+def test_blocks_are_large_where_all_weights_together_do_not_stay_in_a_cache() -> None:
+    def cycles(plan: Plan) -> tuple[float, float]:
+        note = next(n for n in plan.notes if "share blocks of" in n)
+        blocks, apart = re.findall(r"([\d,]+) cycles predicted|([\d,]+) one after", note)
+        return float(blocks[0].replace(",", "")), float(apart[1].replace(",", ""))
+
+    few, most = cycles(layers(256, fix={"share.i": 4}))
+    assert few < most  # 512 KiB stay in the second cache
+    few, most = cycles(layers(1024, fix={"share.i": 4}))
+    assert few > 1.2 * most  # 2 MiB come from the third, for each of 32 blocks
+    (loop,) = together(layers(1024))
+    assert loop.step >= 32
+
+
+def test_each_thread_may_have_one_block() -> None:
+    known = im.find_hardware("avx512")
+    larger = tuple(replace(m, capacity=2 << 20) if m.name == "L2" else m for m in known.memories)
+    machine = replace(known, memories=larger)  # what is handed over fits its second cache as a whole
+    (loop,) = together(layers(1024, machine, threads=2))
+    assert (loop.step, loop.kind) == (64, "parallel")
