@@ -25,6 +25,7 @@ from isamap_smt.proof.program_kernel_order import injective
 
 Nodes = tuple[Node, ...]
 WINDOW = 16  # points of a sum that compilers write out
+WORTH_THREADS = 1 << 14  # operations of a loop that threads share: to begin and end it takes them a microsecond or two
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,8 @@ def alone(
         if s.guard:
             body = (If(tuple(substitute(g, point) for g in s.guard), body),)
         for k, a in reversed(list(enumerate(a for a in names if a not in given))):
-            kind = "parallel" if parallel and k == 0 and a in index and not _looks_around(s) else "serial"
+            shared = parallel and k == 0 and a in index and not _looks_around(s) and _worth_threads(s)
+            kind = "parallel" if shared else "serial"
             body = (Loop(counted[a], counts[a], body, kind, a, 1),)
         nodes += body
     return nodes
@@ -235,6 +237,14 @@ def _nearest(s: Statement, names: list[str]) -> str | None:
 def _keeps_order(s: Statement) -> bool:
     """Whether the order of its points can be seen: an element is assigned more than once, or it reads its own output."""
     return (s.op == "=" and not injective(s)) or _looks_around(s) or (s.op != "=" and s.target in s.inputs)
+
+
+def _worth_threads(s: Statement) -> bool:
+    """Whether its operations are no fewer than what threads do while they begin and end a loop, or not known."""
+    extents = [a.extent for a in s.axes]
+    if not all(map(is_constant, extents)):
+        return True
+    return prod(map(int, extents)) * sum(1 for _ in sp.preorder_traversal(s.value)) >= WORTH_THREADS
 
 
 def _looks_around(s: Statement) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from isamap_smt import codegen
@@ -25,7 +25,7 @@ class Task:
     pins: tuple[tuple[str, Any], ...] = ()
     instruction: str | None = None
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
         machine = (self.hardware.name, self.hardware.memories, self.hardware.links, self.hardware.instructions)

@@ -86,3 +86,12 @@ def test_a_sum_of_integers_is_padded_with_zeros_whatever_the_other_statements_ho
     arrays = {"I": image, "D": filters, "s": scale}
     want = run_kernel(kernel, arrays, sizes={"p": 9, "c": 11, "r": 3})["O"]
     np.testing.assert_array_equal(im.build(planned)(**arrays), want)
+
+
+@pytest.mark.parametrize(("sizes", "shared"), [({"i": 100}, False), ({"i": 100_000}, True), ({}, True)])
+def test_loops_of_few_points_are_not_shared(sizes: dict[str, int], shared: bool) -> None:
+    kernel = im.kernel("Y[i] = X[i] * X[i] + 3", name="squares", dtypes={"X": "f64", "Y": "f64"})
+    plan = im.plan(kernel, "scalar", sizes=sizes, threads=2)
+    assert ("isamap_parallel(" in plan.source) == shared
+    x = np.arange(sizes.get("i", 7), dtype=np.float64)
+    np.testing.assert_array_equal(im.build(plan)(X=x, threads=2), x * x + 3)
