@@ -207,8 +207,9 @@ def alone(
         body: Nodes = (_compute(kernel, n, point),)
         if s.guard:
             body = (If(tuple(substitute(g, point) for g in s.guard), body),)
-        for k, a in reversed(list(enumerate(a for a in names if a not in given))):
-            shared = parallel and k == 0 and a in index and not _looks_around(s) and _worth_threads(s)
+        own = [a for a in names if a not in given]
+        for k, a in reversed(list(enumerate(own))):
+            shared = parallel and k == 0 and a in index and not _looks_around(s) and _worth_threads(s, own)
             kind = "parallel" if shared else "serial"
             body = (Loop(counted[a], counts[a], body, kind, a, 1),)
         nodes += body
@@ -239,9 +240,9 @@ def _keeps_order(s: Statement) -> bool:
     return (s.op == "=" and not injective(s)) or _looks_around(s) or (s.op != "=" and s.target in s.inputs)
 
 
-def _worth_threads(s: Statement) -> bool:
-    """Whether its operations are no fewer than what threads do while they begin and end a loop, or not known."""
-    extents = [a.extent for a in s.axes]
+def _worth_threads(s: Statement, axes: list[str]) -> bool:
+    """Whether loops over these axes have as many operations as threads do while they begin and end one, or nobody knows."""
+    extents = [s.axis(a).extent for a in axes]
     if not all(map(is_constant, extents)):
         return True
     return prod(map(int, extents)) * sum(1 for _ in sp.preorder_traversal(s.value)) >= WORTH_THREADS

@@ -313,7 +313,7 @@ def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     if q.threads == 1 or shared or "parallel" in dict(q.pins):
         return ()
     if not program.schedules:
-        return (f"{ONE_THREAD}: no loop of {q.kernel.name} can be shared",)
+        return (f"{ONE_THREAD}: no loop of {q.kernel.name} can be shared, or is worth it",)
     told = dict.fromkeys(n for s in program.schedules for n in s.notes if n.startswith(ONE_THREAD))
     return tuple(told) or (one_thread(q.threads),)
 

@@ -29,7 +29,7 @@ def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
 
 def _by_steps(s: Statement) -> bool:
     """Whether it calls a function that portable C computes in many steps, by looks into tables."""
-    return any(TABLE[head].steps for head in TABLE if s.value.has(head))
+    return bool(s.value.has(*(head for head, row in TABLE.items() if row.steps)))
 
 
 def _ends(kernel: Kernel, m: int, n: int) -> bool:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.codegen import lower_points
 from isamap_smt.ir.interpret import random_arrays, run_kernel
+from isamap_smt.ir.program import Loop, walk
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
 CASES = {
@@ -90,8 +92,13 @@ def test_a_sum_of_integers_is_padded_with_zeros_whatever_the_other_statements_ho
 
 @pytest.mark.parametrize(("sizes", "shared"), [({"i": 100}, False), ({"i": 100_000}, True), ({}, True)])
 def test_loops_of_few_points_are_not_shared(sizes: dict[str, int], shared: bool) -> None:
-    kernel = im.kernel("Y[i] = X[i] * X[i] + 3", name="squares", dtypes={"X": "f64", "Y": "f64"})
-    plan = im.plan(kernel, "scalar", sizes=sizes, threads=2)
-    assert ("isamap_parallel(" in plan.source) == shared
-    x = np.arange(sizes.get("i", 7), dtype=np.float64)
-    np.testing.assert_array_equal(im.build(plan)(X=x, threads=2), x * x + 3)
+    program = lower_points(im.kernel("Y[i] = X[i] * X[i] + 3").with_sizes(sizes), parallel=True)
+    assert [n.kind == "parallel" for n, _ in walk(program.body) if isinstance(n, Loop)] == [shared]
+
+
+@pytest.mark.parametrize(("points", "shared"), [(100, False), (100_000, True)])
+def test_each_time_step_shares_a_loop_of_many_points(points: int, shared: bool) -> None:
+    text = "Z: [T,I]\nH: [T+1,I]\nfor t:\n  Z[t,i] = H[t,i] * X[t,i]\n  H[t+1,i] = H[t,i] + Z[t,i]"
+    program = lower_points(im.kernel(text).with_sizes({"t": 1000, "i": points}), parallel=True)
+    steps, *own = [n.kind == "parallel" for n, _ in walk(program.body) if isinstance(n, Loop)]
+    assert not steps and own and set(own) <= {shared, False} and any(own) == shared
