@@ -3,7 +3,7 @@
 
 That saves filling the output before the call and reading it once: a third of the memory traffic of a depthwise
 convolution. Which visit is the first is plain from the loops: the one at which all reduction loops around the accumulators
-stand at 0. Nothing here is trusted: prove_program() checks that no element is begun twice or never.
+stand at 0. Nothing here is trusted: prove_program() checks that no element is begun twice or never, nor read before it was begun.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import sympy as sp
 
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import find_start
-from isamap_smt.proof.program_start import every_element_is_begun
+from isamap_smt.proof.kernel_begun import reduction_begins
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,14 @@ class Begin:
         return sp.Add(*self.visits)
 
 
+def _begins_all(kernel: Kernel, position: int) -> bool:
+    """Whether no statement further up touches the target, and each element that others need begins here before."""
+    tensor = kernel.statements[position].target.tensor
+    ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
+    reads = any(a.tensor == tensor for a in kernel.statements[position].inputs)
+    return not ahead and not reads and reduction_begins(kernel, position)
+
+
 def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     """How the mapped statement's output begins; None where it has to hold what it starts from before."""
     statement, kernel = nest.statement, nest.kernel
@@ -53,11 +62,7 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
         return None
     hardware = schedule.hardware.whole  # type: ignore[union-attr]
     start = find_start(hardware, nest.mapping.instruction, output, statement.op)
-    ahead = [s for s in kernel.statements[:position] if tensor in (s.target.tensor, *(a.tensor for a in s.inputs))]
-    reads = any(a.tensor == tensor for a in statement.inputs)
-    if start is None or ahead or reads or not all(a.members for a in nest.axes.values()):
-        return None
-    if not every_element_is_begun(kernel, position):
+    if start is None or not all(a.members for a in nest.axes.values()) or not _begins_all(kernel, position):
         return None
     around = tuple(loop.var for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction)
     return Begin(tensor, start, around, tensor in kernel.temporaries)

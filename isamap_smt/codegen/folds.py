@@ -14,7 +14,7 @@ import sympy as sp
 
 from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.expr import IMin, is_constant
-from isamap_smt.ir.folds import assigned_whole, folded
+from isamap_smt.ir.folds import folded
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import Loop, Node, Program, Ref, Use, walk
 
@@ -23,8 +23,8 @@ _Touch = tuple[Ref, tuple[Axis, ...]]  # a place, with the ranges of the variabl
 
 def with_folds(program: Program) -> Program:
     """The program, with the tensors that its outermost loops fold."""
-    assigned = set(assigned_whole(program.kernel))
-    fresh = {*program.starts, *assigned} & set(program.kernel.temporaries)
+    assigned = set(program.assigned)
+    fresh = set(program.unfilled) & set(program.kernel.temporaries)
     ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
     marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))

@@ -27,6 +27,7 @@ from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use, walk
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.proof.kernel_begun import needs_no_fill
 
 Nodes = tuple[Node, ...]
 
@@ -53,10 +54,20 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
     body = tuple(node for _, nodes in parts for node in nodes)
     assumptions = tuple(dict.fromkeys((*needed_sizes(kernel), *(a for n in nests for a in n.assumptions))))
     begun = tuple(t for n in nests for t in n.starts)
+    assigned = _assigned(kernel, begun)
     machine = schedules[0].hardware
     open_ones = tuple(p.name for p in machine.whole.parameters) if machine else ()
     made = Program(
-        schedules[0], kernel, ahead, body, assumptions, kernel.name, tuple(schedules[1:]), begun, parameters=open_ones
+        schedules[0],
+        kernel,
+        ahead,
+        body,
+        assumptions,
+        kernel.name,
+        tuple(schedules[1:]),
+        begun,
+        assigned,
+        parameters=open_ones,
     )
     return decided(configured(made))
 
@@ -67,7 +78,13 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
-    return decided(Program(None, kernel, (), body, needed_sizes(kernel), kernel.name))
+    made = Program(None, kernel, (), body, needed_sizes(kernel), kernel.name, assigned=_assigned(kernel, ()))
+    return decided(made)
+
+
+def _assigned(kernel: Kernel, begun: Sequence[str]) -> tuple[str, ...]:
+    """Tensors whose memory need not be filled before a call, though no accumulators begin them. The proof asks the same again."""
+    return tuple(t for t in kernel.outputs if t not in begun and needs_no_fill(kernel, t))
 
 
 CHAINS = 8  # recurrences that go through their time steps together

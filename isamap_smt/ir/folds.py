@@ -14,18 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import gcd
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.boxes import always_true
-from isamap_smt.ir.expr import FloorMod, substitute, sym
+from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.hardware import LINE
-from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
+from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, buffers, walk
-from isamap_smt.ir.scalar import bound_axes
 
 Nodes = tuple[Node, ...]
 PAGE, WAYS = 4096, 8  # bytes after which lines of a first cache share a place, and how many of them it holds
@@ -110,66 +107,6 @@ def _ringed(nodes: Nodes, rings: Dict[str, int]) -> Nodes:
 def folded(program: Program) -> tuple[str, ...]:
     """The tensors that the program folds."""
     return tuple(t for n in program.body if isinstance(n, Loop) for t, _ in (*n.folds, *n.rings))
-
-
-@lru_cache(maxsize=256)  # each tensor that a loop folds is asked about
-def assigned_whole(kernel: Kernel) -> tuple[str, ...]:
-    """Tensors every element of which the kernel assigns before anything reads it, or a temporary every element that is read: what
-    they held before is in no result."""
-    found, seen = [], set[str]()
-    for n, s in enumerate(kernel.statements):
-        name = s.target.tensor
-        seen |= {a.tensor for a in s.inputs}
-        whole = s.extents_of(s.target.index) == kernel.tensor(name).shape
-        if s.op == "=" and whole and name not in seen and (not s.guard or _read_inside(kernel, n)):
-            found.append(name)
-        seen.add(name)
-    return (*found, *(n for n in kernel.outputs if n not in found and _assigned_in_rows(kernel, n)))
-
-
-def _assigned_in_rows(kernel: Kernel, name: str) -> bool:
-    """Whether the first row is assigned before a recurrence, and each time step assigns the next one, before any is read."""
-    writers = [(n, s) for n, s in enumerate(kernel.statements) if s.target.tensor == name]
-    if len(writers) != 2:
-        return False
-    (begin, first), (step, each) = writers
-    block = kernel.recurrence_of(step)
-    if block is None or begin >= block.first or kernel.recurrence_of(begin) is not None:
-        return False
-    t, rows = sym(block.axis), kernel.tensor(name).shape[0]
-    right = first.target.index[0] == 0 and each.target.index[0] == t + 1 and each.axis(block.axis).extent + 1 == rows
-    if not right or not all(_assigns_row(kernel, s) for s in (first, each)):
-        return False
-
-    def written(n: int, a: Access) -> bool:
-        if n < block.first:
-            return n > begin and bool(a.index[0] == 0)
-        return n >= block.end or bool(a.index[0] == t or (a.index[0] == t + 1 and n > step))
-
-    return all(written(n, a) for n, s in enumerate(kernel.statements) for a in s.inputs if a.tensor == name)
-
-
-def _assigns_row(kernel: Kernel, s: Statement) -> bool:
-    """Whether the statement assigns every element of a row, behind the first dimension."""
-    return s.op == "=" and not s.guard and s.extents_of(s.target.index[1:]) == kernel.tensor(s.target.tensor).shape[1:]
-
-
-def _read_inside(kernel: Kernel, position: int) -> bool:
-    """Whether the target is a temporary, and whoever reads it later, or adds to it, has the statement's guard, said of the elements
-    that are read."""
-    s = kernel.statements[position]
-    later = [(x, a) for x in kernel.statements[position + 1 :] for a in (x.target, *x.inputs)]
-    reads = [
-        (x, a) for x, a in later if a.tensor == s.target.tensor and (x.op != "=" or a != x.target or a in x.inputs)
-    ]
-    own = {a.name for a in s.axes} <= {str(i) for i in s.target.index}
-    return s.target.tensor in kernel.temporaries and own and all(_has_guard(s, x, a) for x, a in reads)
-
-
-def _has_guard(s: Statement, reader: Statement, access: Access) -> bool:
-    table = {i.name: e for i, e in zip(s.target.index, access.index, strict=True)}
-    needed = [substitute(g, table) for g in s.guard]
-    return not bound_axes(reader.value) and all(g in reader.guard or always_true(g, reader.axes) for g in needed)
 
 
 class _Layout:

@@ -439,6 +439,8 @@ class Program(Shown):
     more: the schedules of secondary statements that are mapped, each with its own proved mapping.
     starts: tensors that the body sets by itself to what their reductions start from (0; the least of all for a maximum), so that
     they may hold anything before: temporaries in every call, outputs in calls in which FRESH is 1.
+    assigned: tensors of which each element that is read, or given back, is assigned first; they may hold anything before, too. The
+    memory of all others is filled before a call that adds to nothing, and that of temporaries before every call.
     machine: whose engines issue the uses and whose addressed memories hold the buffers, with outputs that begin at 0; None: a core.
     parameters: of the machine, such as a vector length, each at least 1. Executors know their values; the proof holds for all.
     """
@@ -451,6 +453,7 @@ class Program(Shown):
     name: str = "kernel"
     more: tuple[Schedule, ...] = ()
     starts: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
     machine: Hardware | None = None
     parameters: tuple[str, ...] = ()
 
@@ -458,6 +461,11 @@ class Program(Shown):
     def schedules(self) -> tuple[Schedule, ...]:
         """One for each statement that is mapped onto instructions."""
         return () if self.schedule is None else (self.schedule, *self.more)
+
+    @property
+    def unfilled(self) -> tuple[str, ...]:
+        """Tensors whose memory holds anything before: temporaries in every call, outputs in calls that add to nothing."""
+        return (*self.starts, *self.assigned)
 
     def __str__(self) -> str:
         """Pseudo-code: every loop, buffer with its index type, move and execution."""

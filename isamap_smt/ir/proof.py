@@ -12,7 +12,7 @@ from isamap_smt.ir.notebook import Shown, Table
 
 CLAIMS = (
     "scalar", "agreement", "exclusive", "coverage", "bounds", "neutral", "precondition", "disjoint", "program",
-    "progress", "order", "memory", "configuration", "link", "forms", "rounding", "hypotheses",
+    "begun", "progress", "order", "memory", "configuration", "link", "forms", "rounding", "hypotheses",
 )  # fmt: skip
 
 

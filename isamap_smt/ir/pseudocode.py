@@ -38,6 +38,7 @@ def pseudocode(program: Program) -> str:
         when = "" if name in kernel.temporaries else " where fresh? is 1: the call adds to nothing"
         op = next(s.op for s in kernel.statements if s.target.tensor == name)
         lines.append(f"{name} begins at {neutral(op, kernel.tensor(name).dtype)}{when}")
+    lines += [f"{name} is assigned before it is read" for name in program.assigned]
     lines += [f"assumes {a}" for a in program.assumptions]
     if program.ahead:
         lines += ["once, before the calls:", *_block(program.ahead, 1, False)]

@@ -16,8 +16,8 @@ from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.online import lowest
+from isamap_smt.proof.kernel_begun import answer, questions
 from isamap_smt.proof.program_book import Watch
-from isamap_smt.proof.program_start import points_of_each
 from isamap_smt.proof.split_claims import Claims
 
 
@@ -269,14 +269,9 @@ class OnlineShape(Claims):
 
     def _no_row_is_empty(self, n: int) -> None:
         """A maximum that is given back has a point for each element; without one it is minus infinity, its state not."""
-        questions, name = points_of_each(self.online.whole, n), self._name(n)
-        words = f"each element of {name} that is read has a point"
-        wrong = (
-            f"no point is found for each element of {name}: without any it is minus infinity, and the least number here"
-        )
-        self.structure("coverage", name, words, questions is not None, wrong)
-        for given, goals in questions or ():
-            self.ask("coverage", name, words, given, goals)
+        whole, name = self.online.whole, self._name(n)
+        for q in questions(whole, name, n):
+            self.note("coverage", name, f"{q.needed.words}, by a point", answer(whole, q, self.given))
 
 
 def element(access: Access) -> Any:

@@ -21,6 +21,7 @@ from isamap_smt.proof.kernel_reach import reaches_out
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_accumulators import accumulators
 from isamap_smt.proof.program_assumptions import listed
+from isamap_smt.proof.program_begun import begun_claims
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_dependences import dependence_claims
@@ -160,6 +161,7 @@ def _claims(book: Book) -> None:
     touched = accesses(book, transfers)
     held = accumulators(book.sites, touched)
     scopes = scope_claims(book, touched, held)
+    begun_claims(book)
     start_claims(book, transfers, touched, held, scopes)
     read_claims(book, transfers, touched)
     compute_claims(book)

@@ -57,7 +57,7 @@ def _written_by(site: Site, place: Place, where: Formula, cell: Sequence[Any], p
 def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, Any] | None:
     """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them."""
     solved: dict[str, Any] = {}
-    waiting = _joined(list(zip(index, cell, strict=True)))
+    waiting = joined(list(zip(index, cell, strict=True)))
     for entry, x in sorted(waiting, key=lambda p: len(symbols_of([p[0]]) & set(unknown))):
         i = rename(entry, solved)
         left = symbols_of([i]) & (set(unknown) - set(solved))
@@ -78,7 +78,7 @@ def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, 
     return {v: solved.get(v, sp.S.Zero) for v in unknown}
 
 
-def _joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """The pairs, with x // n = a and x % n = b as x = n*a + b, so that lanes which two axes share are found."""
     table = dict(pairs)
     whole = [(e, table[m]) for e, _ in pairs if isinstance(e, FloorDiv) and (m := FloorMod(*e.args)) in table]

@@ -3,7 +3,7 @@
 Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the top, or in
 loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands inside it. So an element
 is touched in one iteration of them all; in one iteration the elements have cells of their own, the block being moved by a constant;
-and what is read there was written there: each element is assigned, or begun at 0, before it is read (claims 10 and 11). The tensor
+and what is read there was written there: each element is assigned, or begun at 0, before it is read (claims 10 and 18). The tensor
 is no result, and nothing is read of what the memory held before.
 
 Of a ring (Loop.rings) each iteration touches rows var and var + 1, what stands before the loop rows 0 and 1, and what stands behind
@@ -19,7 +19,6 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.program import Loop, Node, Use, walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
@@ -60,7 +59,7 @@ def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched:
     every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in (*x.folds, *x.rings)]
     if every.count(tensor) != 1 or _uses(program.ahead, tensor):
         raise UnrecognisedError(f"{tensor} is folded twice, or touched ahead of the calls")
-    fresh = tensor in assigned_whole(kernel) and tensor in kernel.temporaries and tensor not in kernel.results
+    fresh = tensor in program.assigned and tensor in kernel.temporaries and tensor not in kernel.results
     said = f"{tensor} is a result, or its elements are not all assigned before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", fresh, said)
 
@@ -114,8 +113,7 @@ def _fold(
     every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in x.folds]
     if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
         raise UnrecognisedError(f"{tensor} is folded twice")
-    fresh = tensor in program.starts or tensor in assigned_whole(kernel)
-    right = tensor in kernel.temporaries and tensor not in kernel.results and fresh
+    right = tensor in kernel.temporaries and tensor not in kernel.results and tensor in program.unfilled
     said = f"{tensor} is a result, or its elements are not all assigned or begun before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", right, said)
     inside = _uses((loop,), tensor) == _uses((*program.ahead, *program.body), tensor)

@@ -1,4 +1,4 @@
-"""Claims 3 and 10 for reductions that begin in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
+"""Claims 10 and 18 for reductions that begin in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
 
 A program may set accumulators to what the reduction starts from (0, or the least of all for a maximum) instead of loading them
 (Program.starts): always for temporaries, and for outputs in calls in which FRESH is 1. The memory of such a tensor holds anything
@@ -10,29 +10,29 @@ before the call. Asked is:
 - an element that the first statement's accumulators load in such a call was begun, and so stored, at an earlier visit: the one
   at which all loops that the element does not depend on stand at 0;
 - the first statement that adds to it does so in accumulators only, never in memory itself;
-- each element of the tensor receives some point of the first statement. Who reads it later reads it complete (claim 11), so
-  written. Accumulators of later statements may load it for the same reason: by the second claim it was begun before they store
-  it, and no visit of another accumulator stands between their load and their store (claim 10). A temporary may have elements
-  without points (`where k <= q`): then each of its elements that is read was stored before by accumulators of the first statement.
+- each element that is needed receives some point of the first statement before (claim 18). Accumulators of later statements may
+  load it for the same reason: by the second claim it was begun before they store it, and no visit of another accumulator stands
+  between their load and their store (claim 10). A temporary may have elements without points (`where k <= q`): then each of its
+  elements that is read was stored before by accumulators of the first statement.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.neutral_element import FILLS
-from isamap_encodings.program_implication import implied
-from isamap_encodings.verdict import Proved
-from isamap_smt.ir.boxes import decided_by_output
-from isamap_smt.ir.expr import sym, symbols_of
+from isamap_encodings.verdict import Verdict
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref, Use
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_accumulators import Accumulators
+from isamap_smt.proof.program_begun import begun_by_points
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
 from isamap_smt.proof.program_executions import execution, executions
@@ -47,34 +47,8 @@ from isamap_smt.proof.program_sites import (
     own_names,
     primed,
     rename,
-    span,
     state,
 )
-
-REACH = 4  # padding of at most this many points is seen through: which point of a window is inside at every pixel
-Question = tuple[list[Formula], list[Formula]]
-
-
-def every_element_is_begun(kernel: Kernel, position: int) -> bool:
-    """Whether the statement adds some point to each element of its target, as far as a few guesses show; or each element of a
-    temporary that is read is one of those that its guard leaves to accumulators."""
-    return points_of_each(kernel, position) is not None or _only_begun_are_read(kernel, position)
-
-
-def _only_begun_are_read(kernel: Kernel, position: int) -> bool:
-    """Whether each element that must hold something is one for which the guard has room, as far as the element by itself decides
-    that: accumulators stand for all of these."""
-    s = kernel.statements[position]
-    if s.target.tensor not in kernel.temporaries or s.extents_of(s.target.index) is None:
-        return False
-    sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
-    for given, element in _needed(kernel, position):
-        table = {str(i): e for i, e in zip(s.target.index, element, strict=True)}
-        goals = [f for n, e in table.items() for f in span(e, s.axis(n).extent)]
-        goals += [rename(g, table) for g in decided_by_output(s)]
-        if not isinstance(implied(given, goals, sizes, smallest=False), Proved):
-            return False
-    return True
 
 
 def start_claims(
@@ -144,23 +118,20 @@ def _tensor(
         for t in scope.loads if scope.site.position not in later else ():
             if t.src is not None and t.src.home is None and t.src.name == tensor:
                 _loaded(book, tensor, t, scope)
-    questions = points_of_each(kernel, first)
-    if questions is not None:
-        read = " that is read" if tensor in kernel.temporaries else ""
-        for question in questions:
-            book.ask("progress", tensor, f"each element of {tensor}{read} receives some point", *question)
-    elif tensor in kernel.temporaries:
-        mine_first = [s for p, s in scopes.items() if p in mine]
-        _stored_before_read(book, tensor, mine_first, touched)
-    else:
-        raise UnrecognisedError(f"no point is found for each element of {tensor}")
+    mine_first = [s for p, s in scopes.items() if p in mine]
+    stored = partial(_stored_before_read, book, tensor, mine_first, touched)
+    begun_by_points(book, tensor, first, stored if tensor in kernel.temporaries else None)
 
 
-def _stored_before_read(book: Book, tensor: str, scopes: Sequence[Scope], touched: Sequence[Access]) -> None:
-    """An element of a temporary that is read, and counts, was stored before by accumulators of the first statement."""
+def _stored_before_read(
+    book: Book, tensor: str, scopes: Sequence[Scope], touched: Sequence[Access]
+) -> list[tuple[str, Verdict]]:
+    """An element of a temporary that is read, and counts, was stored before by accumulators of the first statement: what is asked
+    for it, with the verdicts."""
     stores = [(t.site, t.dst, t.selected) for s in scopes for t in s.stores]
     homes = {s.site.position for s in scopes}
     at = {site.position: execution(book.sites, site) for site in executions(book.sites)}
+    verdicts: list[tuple[str, Verdict]] = []
     for a in touched:
         own = a.transfer is not None and a.transfer.dst.home is not None and a.transfer.dst.home.position in homes
         if a.writes or own or a.place.home is not None or a.place.name != tensor:
@@ -170,7 +141,8 @@ def _stored_before_read(book: Book, tensor: str, scopes: Sequence[Scope], touche
         )
         words = f"an element of {tensor} that is read {place(a.site)} was begun and stored before"
         goal = covered(a.site, a.place.index, stores)
-        book.ask("progress", tensor, words, [*state(a.site), a.where, *counts], [goal])
+        verdicts.append((words, book.looked_at("begun", tensor, words, [*state(a.site), a.where, *counts], [goal])))
+    return verdicts
 
 
 def _begins_at(kernel: Kernel, position: int) -> str:
@@ -237,47 +209,3 @@ def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
         given.append(("eq", FRESH, sp.S.One))
     words = f"what {scope.name} loads {place(t.site)} in a call that adds to nothing was begun and stored at an earlier visit"
     book.ask("progress", tensor, words, given, [*rename(scope.site.context(), first), rename(zeroed, first), earlier])
-
-
-def points_of_each(kernel: Kernel, position: int) -> list[Question] | None:
-    """What shows a point for each element: its coordinates, and the same number for every axis that is summed over. Of a temporary,
-    for each element that a later statement reads or adds to. None where some element seems to have none."""
-    s = kernel.statements[position]
-    if s.extents_of(s.target.index) is None:
-        return None
-    index = [sp.sympify(i) for i in s.target.index]
-    sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
-    found: list[Question] = []
-    for given, element in _needed(kernel, position):
-        table = {i.name: e for i, e in zip(index, element, strict=True)}
-        for number in range(REACH if s.guard else 1):
-            values = {a.name: table.get(a.name, sp.Integer(number)) for a in s.axes}
-            goals = [f for a in s.axes for f in span(values[a.name], a.extent)] + [rename(g, values) for g in s.guard]
-            if isinstance(implied(given, goals, sizes, smallest=False), Proved):
-                found.append((given, goals))
-                break
-        else:
-            return None
-    return found
-
-
-def _needed(kernel: Kernel, position: int) -> list[tuple[list[Formula], Sequence[Any]]]:
-    """The elements of the target that must hold what the reduction starts from, with whatever was added: all of a result's; of a
-    temporary's those that later statements read or add to at their points."""
-    s = kernel.statements[position]
-    sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
-    low = {p.name: p.low for p in kernel.parameters}
-    known: list[Formula] = [("le", sp.Integer(low.get(n, 1)), sym(n)) for n in sizes]
-    if s.target.tensor not in kernel.temporaries:
-        index, shape = [sp.sympify(i) for i in s.target.index], kernel.tensor(s.target.tensor).shape
-        return [(known + [f for i, n in zip(index, shape, strict=True) for f in span(i, n)], index)]
-    found: list[tuple[list[Formula], Sequence[Any]]] = []
-    for later in kernel.statements[position + 1 :]:
-        # the reader's axes may have the names of this statement's
-        again = {a.name: sym(f"{a.name}'") for a in later.axes}
-        inside = [f for a in later.axes for f in span(again[a.name], rename(a.extent, again))]
-        inside += [rename(g, again) for g in later.guard]
-        for access in dict.fromkeys((later.target, *later.inputs)):
-            if access.tensor == s.target.tensor and not (access == later.target and later.op == "="):
-                found.append((known + inside, [rename(i, again) for i in access.index]))
-    return found

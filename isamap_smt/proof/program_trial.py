@@ -160,9 +160,9 @@ def _case(
 
 
 def _one(program: Program, case: _Case) -> str | None:
-    """The first difference: in a call that adds to what outputs hold, or, where the program starts some, in one that does not."""
+    """The first difference: in a call that adds to what outputs hold, or, where some hold anything, in one that does not."""
     found = _compared(program, case, case.outputs, case.expected)
-    if found is None and set(program.starts) - set(program.kernel.temporaries):
+    if found is None and set(program.unfilled) - set(program.kernel.temporaries):
         found = _compared(program, case, None, case.begun)
     return found
 

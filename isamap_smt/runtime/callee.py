@@ -10,7 +10,6 @@ import numpy as np
 from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.arguments import valid_sizes, yes_or_no
 from isamap_smt.ir.errors import ArgumentError, SizeError
-from isamap_smt.ir.folds import assigned_whole
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
@@ -44,7 +43,7 @@ class Callee(Shown):
         assumed = {a for x in program.schedules for a in x.proved.proof.assumptions}
         self.zeroed = tuple(n for n in program.kernel.results if str(Range(n, 0, 0)) in assumed)
         self.notes: tuple[str, ...] = ()
-        self.started = {*program.starts, *assigned_whole(program.kernel)}
+        self.started = frozenset(program.unfilled)
         self._fits: dict[Any, Dict[str, int]] = {}
 
     def _arguments(self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None) -> check.Arguments:

@@ -45,9 +45,9 @@ def run_program(
 ) -> Run:  # fmt: skip
     """Run `ahead`, then `body`. Outputs start at `out`, or at the reduction's neutral element; inputs are not changed.
 
-    What the program starts by itself (Program.starts) holds anything before: temporaries, and outputs where `out` is
-    not given. Free sizes are read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`.
-    A program with machine parameters is run at the values that its schedules were made for.
+    What is not filled (Program.unfilled) holds anything before: temporaries, and outputs where `out` is not given. Free sizes are
+    read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`. A program with machine
+    parameters is run at the values that its schedules were made for.
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
     reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
     """
@@ -106,7 +106,7 @@ def _sizes(kernel: Kernel, arrays: Arrays, env: dict[str, int]) -> dict[str, int
 def _begun(program: Program, arrays: Arrays, out: Arrays | np.ndarray | None, env: dict[str, int], core: Core) -> Core:
     """Makes the kernel's tensors arrays in memory; those that are unwritten hold anything, as a new buffer does."""
     kernel = program.kernel
-    unwritten = {n for n in program.starts if out is None or n in kernel.temporaries}
+    unwritten = {n for n in program.unfilled if out is None or n in kernel.temporaries}
     ops = {s.target.tensor: s.op for s in reversed(kernel.statements)}
     given = out if isinstance(out, Mapping) else {} if out is None else {kernel.outputs[0]: out}
     for t in kernel.tensors:

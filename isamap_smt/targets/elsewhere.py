@@ -73,7 +73,7 @@ class ElsewhereCall:
         """Compute in a new process. Raises what the kernel refuses, and HardwareError where the process fails."""
         kernel, arrays = self._kernel, self.arguments.arrays
         for name in kernel.kernel.temporaries:
-            if name not in kernel.program.starts:
+            if name not in kernel.started:
                 kernel._begin(name, arrays[name])
         numbers = [*(self.arguments.sizes[n] for n in kernel.signature.free_sizes), self._how]
         code, text = kernel.answer([arrays[t.name] for t in kernel.kernel.tensors], numbers, self._threads)

@@ -66,9 +66,10 @@ def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
     moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if (isinstance(n, Use) and n.moves)]
     kinds = tuple(dict.fromkeys(moves))
     for t in program.kernel.tensors:
-        left = tuple(n for n in program.starts if n != t.name)
-        starts = left if t.name in program.starts else (*program.starts, t.name)
-        yield "starts", f"{t.name} {'not ' * (t.name in program.starts)}begun", replace(program, starts=starts)
+        for field in ("starts", "assigned"):
+            now: tuple[str, ...] = getattr(program, field)
+            other = tuple(n for n in now if n != t.name) if t.name in now else (*now, t.name)
+            yield field, f"{t.name} {'not ' * (t.name in now)}in {field}", replace(program, **{field: other})
     for part in ("ahead", "body"):
         for kind, what, nodes in _edits(getattr(program, part), (), kinds):
             if nodes != getattr(program, part):

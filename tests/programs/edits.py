@@ -39,10 +39,11 @@ def edited(program: Program, rng: random.Random, edits: int) -> tuple[Program, l
 
 
 def _starts(program: Program, rng: random.Random) -> tuple[Program, str]:
-    """One tensor more, or one less, that is said to begin at 0."""
-    name = rng.choice([t.name for t in program.kernel.tensors])
-    left = tuple(t for t in program.starts if t != name)
-    return replace(program, starts=left if name in program.starts else (*program.starts, name)), "starts"
+    """One tensor more, or one less, that is said to begin in accumulators, or to be assigned before it is read."""
+    name, field = rng.choice([t.name for t in program.kernel.tensors]), rng.choice(("starts", "assigned"))
+    now = getattr(program, field)
+    left = tuple(t for t in now if t != name)
+    return replace(program, **{field: left if name in now else (*now, name)}), field
 
 
 def paths(nodes: tuple[Node, ...], at: tuple[int, ...] = ()) -> list[tuple[int, ...]]:

@@ -95,9 +95,9 @@ def test_blocks_of_the_reduction_are_added_to_the_first() -> None:
     program = toys.packed_gemm()
     assert program.starts == ("C",)
     assert "if fresh? - k0 >= 1:" in str(program)
-    asked = [c.statement for c in prove_program(program).claims if c.claim == "progress"]
+    asked = [c.statement for c in prove_program(program).claims if c.claim in ("begun", "progress")]
+    assert "every element of the result C is begun" in asked
     assert "C begins at 0 in the kernel" in asked
-    assert "each element of C receives some point" in asked
     assert any(a.endswith("only where nothing was added to its elements before") for a in asked)
     assert any(a.startswith("acc stands for other elements wherever") for a in asked)
     assert any("begun and stored at an earlier visit" in a for a in asked)
@@ -129,13 +129,13 @@ def test_what_a_later_sum_reads_at_a_border_begins_nothing() -> None:
 def test_an_element_that_may_receive_no_point_is_not_said_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     """The lowering leaves it out by itself; where it did not, the claim would not be proved."""
     kernel = im.kernel("C[i,j] += A[i,k] * B[k,j] where i < k", name="mine")
-    asked = "each element of C receives some point"
+    asked = "every element of the result C is begun"
     assert _plan(kernel).program.starts == ()
-    monkeypatch.setattr("isamap_smt.codegen.begin.every_element_is_begun", lambda *_: True)
+    monkeypatch.setattr("isamap_smt.codegen.begin._begins_all", lambda *_: True)
     program = lower(_plan(kernel).schedule)
     assert program.starts == ("C",)
-    found = [c for c in prove_program(program).failed() if c.claim == "progress"]
-    assert any("no point is found for each element of C" in str(c.verdict) for c in found), found
+    found = [c for c in prove_program(program).failed() if c.claim == "begun"]
+    assert any("no point of the reduction is found for some element" in str(c.verdict) for c in found), found
     complete = lower(_plan(im.kernel("C[i,j] += A[i,k] * B[k,j] where k <= i", name="mine")).schedule)
     assert asked in [c.statement for c in prove_program(complete).claims if c.verdict.word == "proved"]
 

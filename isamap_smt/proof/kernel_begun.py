@@ -1,0 +1,260 @@
+"""Which elements of a tensor a kernel needs, and which points of it begin them before: the kernel's side of claim 18.
+
+An element is needed where a statement reads it or adds to it, and at the end where the tensor is a result. A point of a statement
+that writes it begins it, if it precedes in the kernel's own order: the time step first, then the statement. The point is guessed
+by inverting the statement's target. Proved is that for every needed element some guess is a point of its domain, writes the element
+and precedes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.program_implication import implied, truth, value
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.boxes import decided_by_output
+from isamap_smt.ir.expr import FloorDiv, IMin, affine, elements, sym, symbols_of
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.scalar import bound_axes
+from isamap_smt.ir.words import words
+from isamap_smt.proof.program_cover import joined
+from isamap_smt.proof.program_kernel_order import Order, order_of
+from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
+
+GUESSES = 4  # of an axis that the element leaves open: padding of fewer points is seen through
+_OWN = frozenset("~.'#?")  # in names of the proof's own
+MOST = 20_000  # points that are looked at to confirm a counterexample
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Elements of a tensor that statement `reader` needs, over its axes; -1: the caller, once everything is done.
+
+    data: symbols for indices that are elements of inputs.
+    """
+
+    tensor: str
+    reader: int
+    element: tuple[Any, ...]
+    given: tuple[Formula, ...]
+    words: str
+    data: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Question:
+    """goals follow from what is known of the needed elements. None: a statement that precedes assigns every element there is."""
+
+    needed: Needed
+    goals: tuple[Formula, ...] | None
+
+
+def needs_no_fill(kernel: Kernel, tensor: str) -> bool:
+    """Whether each needed element of the tensor is assigned before, whatever its memory held."""
+    writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == tensor]
+    return any(kernel.statements[n].op == "=" for n in writers) and _all_begun(kernel, tensor, None)
+
+
+def reduction_begins(kernel: Kernel, position: int) -> bool:
+    """Whether each needed element of the statement's target gets a point of that statement before; or, of a temporary outside of
+    recurrences, whether accumulators stand for it."""
+    s = kernel.statements[position]
+    if s.extents_of(s.target.index) is None:
+        return False
+    if _all_begun(kernel, s.target.tensor, position):
+        return True
+    apart = s.target.tensor in kernel.temporaries and kernel.recurrence_of(position) is None
+    return apart and _all_begun(with_room(kernel, position), s.target.tensor, position)
+
+
+def with_room(kernel: Kernel, n: int) -> Kernel:
+    """The kernel whose n-th statement has points for each element that its guard leaves, as far as the element decides that: its
+    accumulators stand for these."""
+    s = kernel.statements[n]
+    changed = replace(s, guard=decided_by_output(s))
+    return replace(kernel, statements=(*kernel.statements[:n], changed, *kernel.statements[n + 1 :]))
+
+
+@lru_cache(maxsize=1024)  # lowering asks for each schedule of a kernel that is tried
+def _all_begun(kernel: Kernel, tensor: str, begins: int | None) -> bool:
+    known = _sizes_known(kernel)
+    asked = questions(kernel, tensor, begins)
+    return all(isinstance(answer(kernel, q, known, smallest=False), Proved) for q in asked)
+
+
+def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Question]:
+    """One for each place in the kernel that needs elements of the tensor.
+
+    begins: the statement that begins them all, a reduction whose own additions need nothing; None: whichever writes them.
+    """
+    for needed in needed_elements(kernel, tensor, begins):
+        writers = range(len(kernel.statements)) if begins is None else (begins,)
+        yield _question(kernel, needed, [n for n in writers if kernel.statements[n].target.tensor == tensor])
+
+
+def needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
+    """Where elements of the tensor are needed, each place once."""
+    shape = kernel.tensor(tensor).shape
+    for n, s in enumerate(kernel.statements):
+        added = () if s.op == "=" or n == begins else (s.target,)
+        for access in dict.fromkeys((*added, *s.inputs)):
+            if access.tensor == tensor:
+                yield _needed_by(s, n, access, shape)
+    if tensor not in kernel.temporaries:
+        cells = tuple(sym(f"{tensor}.{d}") for d in range(len(shape)))
+        inside = tuple(f for c, n in zip(cells, shape, strict=True) for f in span(c, n))
+        yield Needed(tensor, -1, cells, inside, f"every element of the result {tensor} is begun")
+
+
+def _needed_by(s: Statement, n: int, access: Access, shape: Sequence[Any]) -> Needed:
+    """What a statement reads or adds to there: the element exists (claim 5)."""
+    table = {e: sym(str(e)) for e in elements(access.index)}
+    element = tuple(sp.sympify(i).xreplace(table) for i in access.index)
+    axes = (*s.axes, *(Axis(name, sp.Integer(count)) for name, count in bound_axes(s.value).items()))
+    given = [f for a in axes for f in span(a.symbol, a.extent)]
+    given += [f for e, x in table.items() for f in span(x, e.extent)]
+    given += [*s.guard, *(f for e, extent in zip(element, shape, strict=True) for f in span(e, extent))]
+    does = "adds to" if access == s.target and access not in s.inputs else "reads"
+    told = f"{access.tensor}[{','.join(map(words, element))}]"
+    said = f"every element {told} that statement {n + 1} {does} was begun before"
+    return Needed(access.tensor, n, element, tuple(given), said, frozenset(x.name for x in table.values()))
+
+
+def _question(kernel: Kernel, needed: Needed, writers: Sequence[int]) -> Question:
+    options: list[list[Formula]] = []
+    for n in writers:
+        order = Order() if needed.reader < 0 else order_of(kernel, n, needed.reader)
+        s = kernel.statements[n]
+        if order is None:
+            continue
+        if not order.axis and not s.guard and s.extents_of(s.target.index) == kernel.tensor(needed.tensor).shape:
+            return Question(needed, None)
+        options += _guessed(s, needed, order)
+    if len(options) == 1:
+        return Question(needed, tuple(options[0]))
+    return Question(needed, (("or", *map(conjunction, options)),))
+
+
+def _guessed(s: Statement, needed: Needed, order: Order) -> list[list[Formula]]:
+    """Points of the statement that may write the element: that each is one, and that it precedes."""
+    own = {a.name: sym(f"{a.name}~w") for a in s.axes}
+    index = [rename(sp.sympify(i), own) for i in s.target.index]
+    extents = {own[a.name].name: rename(a.extent, own) for a in s.axes}
+    found: list[list[Formula]] = []
+    for number in range(GUESSES if s.guard and s.reduction_axes else 1):
+        point = inverted(index, needed.element, extents, number)
+        if point is None:
+            return []
+        goals = [f for a in s.axes for f in span(own[a.name], rename(a.extent, own))]
+        goals += [*(rename(g, own) for g in s.guard), *equal(index, needed.element)]
+        reader = {order.axis: sym(order.axis)} if order.axis else {}
+        found.append(rename([*goals, *order.holds(own, reader)], point))
+    return found
+
+
+def inverted(
+    index: Sequence[Any], element: Sequence[Any], extents: Mapping[str, Any], number: int = 0
+) -> dict[str, Any] | None:
+    """Values of the axes with these extents at which the index is the element, if there are any; None where it is not affine.
+
+    number: of axes that the element leaves open.
+    """
+    solved: dict[str, Any] = {}
+    for entry, x in sorted(
+        joined(list(zip(index, element, strict=True))), key=lambda p: len(symbols_of([p[0]]) & extents.keys())
+    ):
+        i = rename(entry, solved)
+        left = symbols_of([i]) & (extents.keys() - solved.keys())
+        parts = affine(i, left) if left else ({}, i)
+        if parts is None or not all(c.is_Integer and c != 0 for c in parts[0].values()):
+            return None
+        coefficients, rest = parts
+        remainder = sp.expand(x - rest)
+        order = sorted(coefficients, key=lambda v: -abs(int(coefficients[v])))
+        for v in order:
+            c = coefficients[v]
+            exact = FloorDiv(sp.sign(c) * remainder, abs(c)) if abs(c) != 1 else sp.sign(c) * remainder
+            solved[v] = exact if v == order[-1] else IMin(exact, extents[v] - 1)
+            remainder = sp.expand(remainder - c * solved[v])
+    return {v: solved.get(v, sp.Integer(number)) for v in extents}
+
+
+def _sizes_known(kernel: Kernel) -> tuple[Formula, ...]:
+    low = {p.name: p.low for p in kernel.parameters}
+    return tuple(("le", sp.Integer(low.get(n, 1)), sym(n)) for n in _sizes(kernel))
+
+
+def _sizes(kernel: Kernel) -> tuple[str, ...]:
+    return tuple(sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)}))
+
+
+def answer(
+    kernel: Kernel, q: Question, known: Sequence[Formula], sizes: Sequence[str] = (), smallest: bool = True
+) -> Verdict:
+    """The verdict. Refuted only where no point of the kernel at all begins the element that is named.
+
+    known: of sizes. sizes: more names that have a value from the start.
+    """
+    if q.goals is None:
+        return Proved()
+    given = [*known, *q.needed.given]
+    verdict = implied(given, q.goals, tuple(dict.fromkeys((*_sizes(kernel), *sizes))), q.needed.words, smallest)
+    return _confirmed(kernel, q.needed, verdict) if isinstance(verdict, Refuted) else verdict
+
+
+def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
+    """The refutation in words, with whoever writes the element too late; Unknown where some point begins it in time."""
+    witness = {n: int(v) for n, v in refuted.witness.items()}
+    cell = tuple(value(i, witness) for i in needed.element)
+    name = f"{needed.tensor}[{','.join(map(str, cell))}]"
+    late = ""
+    for n, s in enumerate(kernel.statements):
+        if s.target.tensor != needed.tensor:
+            continue
+        points = _points_that_write(s, cell, witness)
+        if points is None:
+            return Unknown(f"{needed.words}: not seen for {name}, and too large to be looked at", refuted.seconds)
+        order = Order() if needed.reader < 0 else order_of(kernel, n, needed.reader)
+        if order is not None and any(all(truth(f, {}) for f in order.holds(p, witness)) for p in points):
+            return Unknown(f"{needed.words}: statement {n + 1} begins {name}, which no guess shows", refuted.seconds)
+        if points and not late and n != needed.reader:
+            at = " ".join(f"{a}={v}" for a, v in points[0].items())
+            late = f"statement {n + 1} writes it later, at {at}" if at else f"statement {n + 1} writes it later"
+    shown = {n: v for n, v in witness.items() if not set(n) & _OWN}
+    at = " ".join(f"{n}={v}" for n, v in shown.items()) or "every size"
+    who = "the caller" if needed.reader < 0 else f"statement {needed.reader + 1}"
+    text = f"{needed.words}: fails at {at}: {who} needs {name}; {late or 'no statement writes it'}, and its memory held anything"
+    return replace(refuted, witness=witness, text=text)
+
+
+def _points_that_write(s: Statement, cell: tuple[int, ...], sizes: Mapping[str, int]) -> list[dict[str, int]] | None:
+    """The statement's points, by axis, that write the element at these sizes; None where there are too many to look."""
+    env = {n: v for n, v in sizes.items() if n not in {a.name for a in s.axes}}
+    extents = [value(sp.sympify(a.extent), env) for a in s.axes]
+    if prod(max(0, n) for n in extents) > MOST:
+        return None
+    found = []
+    for p in itertools.product(*map(range, extents)):
+        at = {**env, **{a.name: v for a, v in zip(s.axes, p, strict=True)}}
+        if tuple(value(sp.sympify(i), at) for i in s.target.index) == cell and all(truth(g, at) for g in s.guard):
+            found.append({a.name: v for a, v in zip(s.axes, p, strict=True)})
+    return found
+
+
+__all__ = [
+    "Needed",
+    "Question",
+    "answer",
+    "needed_elements",
+    "needs_no_fill",
+    "questions",
+    "reduction_begins",
+    "with_room",
+]
