@@ -120,7 +120,7 @@ class Meaning:
     def place(self, node: ast.expr, axes: Sequence[str]) -> Place:
         """The index as a function of the axes' values."""
         code = f"lambda {', '.join(axes)}: {ast.unparse(node)}"
-        return eval(code, {"__builtins__": {}, **self.numbers})  # type: ignore[no-any-return]  # noqa: S307 - an index
+        return eval(code, {"__builtins__": {}, "min": min, "max": max, **self.numbers})  # type: ignore[no-any-return]  # noqa: S307 - an index
 
     def _shape(self, tensor: str) -> tuple[int, ...]:
         """As declared, else one more than the largest index used, or what a guard says."""

@@ -185,7 +185,8 @@ def names_in(node: ast.AST) -> list[str]:
     """Names of an index or a guard, in order."""
     if isinstance(node, ast.Name):
         return [node.id]
-    return [n for child in ast.iter_child_nodes(node) for n in names_in(child)]
+    parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)  # min and max are no names of axes
+    return [n for child in parts for n in names_in(child)]
 
 
 def index_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> list[str]:
