@@ -37,7 +37,18 @@ READ = {
     "t": 8, "t+1": 6, "t-1": 6, "T-1-t": 4, "T-t": 2, "t+2": 1, "t-2": 2, "t//2": 1, "2*t": 1, "t%2": 1, "(t+1)%2": 1,
     "max(t-1, 0)": 1, "min(t+1, T-1)": 1, "0": 2, "T-1": 1, "T": 1,
 }  # fmt: skip
-WRITTEN = {"t": 7, "t+1": 6, "T-1-t": 2, "T-t": 1, "t-1": 2, "t//2": 1, "2*t": 1, "t%2": 1, "(t+1)%2": 1, "max(t-1, 0)": 1}
+WRITTEN = {
+    "t": 7,
+    "t+1": 6,
+    "T-1-t": 2,
+    "T-t": 1,
+    "t-1": 2,
+    "t//2": 1,
+    "2*t": 1,
+    "t%2": 1,
+    "(t+1)%2": 1,
+    "max(t-1, 0)": 1,
+}
 COLUMNS = {"j": 14, "J-1-j": 2, "0": 1, "j//2": 1, "j%J": 1, "t": 1}
 GUARDS = (
     "t >= 1", "t + 1 < T", "t >= 2", "t % 2 == 0", "j <= t", "t <= j", "j >= 1", "j + 1 < J", "t != 1", "t < 3", "t + j < T",
@@ -114,9 +125,12 @@ class _Steps:
         if first:
             column = "j" if tidy or self.chance(0.8) else "J-1-j"
             fed = self.at(self.new("Z", "1"), "0")
-            self.before.append(Line(self.at(name, first, column), "=", fed, (), "" if tidy or not self.columns else self.rng.choice(["", "j >= 1"])))
+            guard = "" if tidy or not self.columns else self.rng.choice(["", "j >= 1"])
+            self.before.append(Line(self.at(name, first, column), "=", fed, (), guard))
         if tidy:
-            self.statement(self.block, self.at(name, each, self.rng.choice(["j", "j", "J-1-j"])), "=", self.some(written, 0))
+            self.statement(
+                self.block, self.at(name, each, self.rng.choice(["j", "j", "J-1-j"])), "=", self.some(written, 0)
+            )
             self._without_guard()
             if self.chance(0.6):
                 return
