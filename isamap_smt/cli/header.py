@@ -77,19 +77,19 @@ const char *{prefix}_text(int code);
 
 
 def _role(program: Program, name: str) -> str:
-    """What a tensor is to the caller; an output of a reduction is added to."""
+    """What a tensor is to the caller: an output of a reduction is added to; what is not filled may hold anything before."""
     kernel = program.kernel
     if name in constants_only(program):
         return "input, packed ahead: NULL will do in a call"
     if name in kernel.inputs:
         return "input"
     op = next(s.op for s in kernel.statements if s.target.tensor == name)
-    if name in program.starts:
-        return "work space" if name in kernel.temporaries else "output, added to, or begun at 0"
+    start = {"+": "zeros", "=": "zeros", "*": "ones"}.get(op, "the neutral element of its reduction")
     if name in kernel.temporaries:
-        start = {"+": "zeros", "=": "anything", "*": "ones"}.get(op, "the neutral element of its reduction")
-        return f"work space, to hold {start} at each call"
-    return "output" if op == "=" else "output, added to"
+        return "work space" if name in program.unfilled else f"work space, to hold {start} at each call"
+    if name in program.unfilled:
+        return "output" if name in program.assigned else "output, added to, or begun at 0"
+    return "output, to hold zeros where nothing is assigned before it is needed" if op == "=" else "output, added to"
 
 
 def _arguments(program: Program, prefix: str, checks: tuple[Check, ...]) -> list[str]:

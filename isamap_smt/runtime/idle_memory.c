@@ -25,6 +25,21 @@ static void drop(int n) {
     memmove(idle + n, idle + n + 1, (size_t)(--idle_count - n) * sizeof *idle);
 }
 
+/* The byte that all memory holds which is taken, -1 where it holds what it held: see memory.py. */
+static int poison(void) {
+    static int byte = -2;
+    if (byte == -2) {
+        const char *said = getenv("ISAMAP_POISON");
+        byte = said && *said ? atoi(said) & 0xFF : -1;
+    }
+    return byte;
+}
+
+static Block *poisoned(Block *b) {
+    if (poison() >= 0) memset(b->data, poison(), b->bytes);
+    return b;
+}
+
 /* Memory that starts at a cache line; large blocks start at different places in a page, since a load that shares its last 12 address bits
    with an earlier store waits for it. NULL where there is none. */
 static Block *take(size_t wanted) {
@@ -35,7 +50,7 @@ static Block *take(size_t wanted) {
         if (idle[n]->bytes == bytes) {
             Block *found = idle[n];
             drop(n);
-            return found;
+            return poisoned(found);
         }
     const size_t apart = bytes < PAGE ? 0 : 13u * LINE * ++places % PAGE;
     const int huge = bytes >= HUGE_FROM;
@@ -45,7 +60,7 @@ static Block *take(size_t wanted) {
     if (huge) madvise(start, all / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* a wish: whether it is granted does not matter */
     Block *made = (Block *)start;
     *made = (Block){start, start + LINE + apart, bytes};
-    return made;
+    return poisoned(made);
 }
 
 static void give(Block *b) {

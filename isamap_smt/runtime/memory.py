@@ -1,8 +1,13 @@
-"""Arrays that start where code reads them fastest."""
+"""Arrays that start where code reads them fastest.
+
+What they hold is what the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is that
+(idle_memory.c does the same): for tests, in which nothing may depend on it.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
 from math import prod
 
 import numpy as np
@@ -11,6 +16,11 @@ ALIGNMENT = 64  # bytes: a cache line, and the widest vector
 PAGE = 4096  # bytes
 HUGE_PAGE = 2 << 20
 _places = itertools.count(1)
+_POISON = os.environ.get("ISAMAP_POISON", "")
+
+
+def _new(count: int) -> np.ndarray:
+    return np.full(count, int(_POISON), np.uint8) if _POISON else np.empty(count, np.uint8)
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -21,7 +31,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """
     count = prod(shape) * dtype.itemsize
     apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0
-    raw = np.empty(count + ALIGNMENT + apart, np.uint8)
+    raw = _new(count + ALIGNMENT + apart)
     start = -raw.__array_interface__["data"][0] % ALIGNMENT + apart
     return raw[start : start + count].view(dtype).reshape(shape)
 
@@ -33,6 +43,6 @@ def lasting_empty(count: int) -> np.ndarray:
     """
     if count < HUGE_PAGE // 2:
         return aligned_empty((count,), np.dtype(np.uint8))
-    raw = np.empty(count + 2 * HUGE_PAGE, np.uint8)
+    raw = _new(count + 2 * HUGE_PAGE)
     start = -raw.ctypes.data % HUGE_PAGE + 13 * ALIGNMENT * next(_places) % PAGE
     return raw[start : start + count]

@@ -62,7 +62,8 @@ def run_program(
     shaped = {n: core.data[s].reshape(s.shape) for n, s in outputs.items()}
     masks = {n: core.mask[s].reshape(s.shape) for n, s in outputs.items()}
     for name, mask in masks.items() if poison and not findings else ():
-        if mask.any() and name not in kept:  # what a run that was stopped did not come to is no finding
+        # what a run that was stopped did not come to is no finding, nor elements that nobody needs
+        if mask.any() and name not in kept and name in kernel.results:
             where = [int(i) for i in np.argwhere(mask)[0]]
             findings.append(Finding(POISON, f"{name}{where} depends on memory nobody wrote"))
     return Run(shaped, masks, tuple(findings))

@@ -11,6 +11,7 @@ import toys
 from marks import unmarked
 
 import isamap_smt as im
+from isamap_smt.codegen.lower import lower_points
 from isamap_smt.ir.expr import FloorDiv, IMax, sym
 from isamap_smt.ir.program import FRESH, Alloc, If, IndexType, Loop, Node, Program, Ref, Use, use_of
 from tests.programs.portable import is_copy
@@ -239,6 +240,25 @@ def begun_input() -> Program:
     """An input is said to begin at 0."""
     program = toys.packed_gemm()
     return replace(program, starts=(*program.starts, "A"))
+
+
+def row_of_a_later_time_step() -> Program:
+    """Rows that a later time step assigns are said to be there before they are read."""
+    text = "temporary A\nfor t:\n  A[t,j] = X[t,j] + 1\n  Y[t,j] = A[t+1,j] where t + 1 < T"
+    program = lower_points(im.kernel(text, name="steps"))
+    assert program.assigned == ()
+    return replace(program, assigned=("A",))
+
+
+def unwritten_result() -> Program:
+    """The last elements of a result, which nothing assigns, are said to be assigned."""
+    program = lower_points(im.kernel("Y[i] = X[i] where i + 1 < I", name="part"))
+    return replace(program, assigned=("Y",))
+
+
+def assigned_input() -> Program:
+    """An input is said to be assigned."""
+    return replace(toys.packed_gemm(), assigned=("A",))
 
 
 def k_one_short() -> Program:

@@ -37,6 +37,9 @@ TRAPS = {
     "begun_by_column": {"progress"},
     "begun_in_memory": {"progress"},
     "begun_input": {"progress"},
+    "row_of_a_later_time_step": {"begun"},
+    "unwritten_result": {"begun"},
+    "assigned_input": {"begun"},
     "k_one_short": {"coverage"},
     "k_one_more": {"bounds"},
     "unmasked_store": {"bounds", "program"},
@@ -59,6 +62,7 @@ ALONE = {
     "bounds": "unclamped_row", "neutral": "dead_factor", "precondition": "strided_lanes", "disjoint": "parallel_inner_k",
     "program": "row_plus_one", "progress": "early_store", "exclusive": "twin_registers", "memory": "serial_registers",
     "link": "double_accumulation", "coverage": "k_one_short", "hypotheses": "divisor_may_be_zero",
+    "begun": "row_of_a_later_time_step",
 }  # fmt: skip
 # wrong in a way that no run at small sizes shows
 HARMLESS = {"serial_registers", "strided_lanes", "too_large", "divisor_may_be_zero", "declared_too_far_out"}
