@@ -123,13 +123,14 @@ COUNTED: dict[str, tuple[str, dict[str, int], str, Any]] = {
         lambda k, s: replace(fibres.fibres(k, s), most=sp.Integer(1), how=""),
     ),
     "elements without terms": (
-        "temporary S\nS[i+1] += X[i,k] * W[k]\nY[j] = exp(4 - S[j])\naxis j < I+1", {"i": 15, "k": 4}, "least_points", lambda *_: 4
+        "temporary S\nS[i+1] += X[i,k]\nY[j] = exp(100 - S[j])\naxis j < I+1", {"i": 15, "k": 64}, "least_points",
+        lambda k, n: fibres.least_points(k, n) or 64,
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(COUNTED))
-def test_what_was_certified_without_them_is_broken(name: str, tmp_path: Path) -> None:
+def test_what_was_certified_without_them_is_not_so_any_more(name: str, tmp_path: Path) -> None:
     """Certificates as they were made when terms were counted by the axes that no index mentions, and every target was covered."""
     text, sizes, of, mutant = COUNTED[name]
     plan = im.plan(im.kernel(text, name="counted"), "avx2", sizes=sizes)
@@ -140,7 +141,8 @@ def test_what_was_certified_without_them_is_broken(name: str, tmp_path: Path) ->
         save(plan.checked, tmp_path / "forged", split=plan.split, ranges=ranges)
         assert {o.status for o in check_directory(tmp_path / "forged", jobs=1, cache=False)} == {"ok"}
     found = {o.id: o.status for o in check_directory(tmp_path / "forged", jobs=1, cache=False)}
-    assert [status for i, status in found.items() if "within" in i] == ["broken"]
+    told = "broken" if of == "fibres" else "unknown"  # exp(100) is infinite, and of infinities nothing is known
+    assert [status for i, status in found.items() if "within" in i] == [told]
 
 
 def test_the_lock_says_for_which_ranges(mine: Path) -> None:

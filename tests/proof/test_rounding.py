@@ -334,6 +334,16 @@ def test_rational_ends_are_around_what_mpmath_finds() -> None:
     assert ENDS["exp"](F(0)) == (1, 1) and ENDS["erf"](F(0)) == (0, 0)
 
 
+@pytest.mark.parametrize("text", ["y[i] = exp(x[i])", "y[i] = sigmoid(x[i])", "y[i] = tanh(x[i])", "y[i] = erf(x[i])"])
+def test_arguments_far_below_0_are_followed(text: str) -> None:
+    kernel = im.kernel(text, name="far", sizes={"i": 4})
+    proof, derived = prove_rounding(kernel, {"x": (-1e30, 1)}, {})
+    assert proof.proved and 0 < sum(derived["y"]) < 1e-6
+    for name in ("exp", "sigmoid"):
+        low, high = ENDS[name](F(-(10**30)))
+        assert low == 0 < high < F(1, 10**800) and ENDS[name](F(-1999))[0] > 0
+
+
 def test_a_guess_of_a_logarithm_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enclosures, "log", lambda x: 0.7)
     with pytest.raises(ArithmeticError, match="is not between"):
