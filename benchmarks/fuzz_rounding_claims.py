@@ -2,9 +2,11 @@
 
 python -m benchmarks.fuzz_rounding_claims [KERNELS] [SEED] [MACHINE]
 
-Inputs lie at the ends of their ranges, near to each other, or next to 0, as often as anywhere else: sums cancel, and deviations
-vanish. Exact values are fractions; those of functions come from mpmath with 60 digits, and nothing here is shared with what proves.
-With a machine, such as `host`, the bounds are those of its programs, which are compiled and run; without, kernels are interpreted.
+One kernel in three is over rows, such as norms and softmax; the others are several statements over vectors, with joined indices,
+elements without points, and reads before writes (rounding_programs.py). Inputs lie at the ends of their ranges, near to each other,
+or next to 0, as often as anywhere else: sums cancel, and deviations vanish. Exact values are fractions; those of functions come
+from mpmath with 60 digits, and nothing here is shared with what proves. With a machine, such as `host`, the bounds are those of its
+programs, which are compiled and run; without, kernels are interpreted.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,76 +22,31 @@ import mpmath
 import numpy as np
 
 import isamap_smt as im
+from benchmarks.rounding_programs import Made, drawn, expression, fraction
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.certificates.rounding import made_rounding
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.interpret import run_kernel
+from isamap_smt.ir.rounding_bound import Bound
 from isamap_smt.proof.rounding import prove_rounding
 from isamap_smt.targets.find import default_target
 
 mpmath.mp.dps = 60
-FUNCTIONS = {
-    "exp": mpmath.exp, "log": mpmath.log, "sqrt": mpmath.sqrt, "rsqrt": lambda x: 1 / mpmath.sqrt(x),
-    "tanh": mpmath.tanh, "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "erf": mpmath.erf,
-}  # fmt: skip
-NARROW = {"exp": (-6, 4), "log": (0.25, 9), "sqrt": (0.01, 9), "rsqrt": (0.01, 9)}
+Call = Callable[[dict[str, Any]], dict[str, Any]]
+Found = tuple[dict[str, tuple[float, float]], Call]
+Shapes = dict[str, tuple[int, ...]]
+Exactly = Callable[[dict[str, Any]], dict[str, Any]]
+ENDS = [(-1.0, 1.0), (-4.0, 4.0), (0.0, 2.0), (0.5, 0.625), (-3.0, -0.125)]
 
 
-@dataclass(frozen=True)
-class Made:
-    """A statement, and what it computes of exact elements: `value` of those at one point."""
-
-    text: str
-    value: Any
-
-
-def fraction(x: Any) -> Fraction:
-    """Of what mpmath has found, to 60 digits."""
-    sign, mantissa, exponent, _ = mpmath.mpf(x)._mpf_
-    found = Fraction(int(mantissa)) * Fraction(2) ** exponent
-    return -found if sign else found
-
-
-def expression(rng: random.Random, leaves: list[Made], depth: int) -> Made:
-    """Of some of these elements."""
-    if depth == 0 or rng.random() < 0.15:
-        return rng.choice(leaves)
-    a = expression(rng, leaves, depth - 1)
-    kind = rng.choice("+-*/mxsfff")
-    if kind == "f":
-        name = rng.choice(list(FUNCTIONS))
-        inner, of = a, a.value
-        if name in NARROW:
-            low, high = (Fraction(str(v)) for v in NARROW[name])
-            inner = Made(f"max(min({a.text}, {float(high)}), {float(low)})", lambda p: max(min(of(p), high), low))
-        f, g = FUNCTIONS[name], inner.value
-
-        def applied(p: Any) -> Fraction:
-            x = g(p)
-            return fraction(f(mpmath.mpf(x.numerator) / x.denominator))
-
-        return Made(f"{name}({inner.text})", applied)
-    if kind == "s":
-        square = a.value
-        return Made(f"(({a.text}) * ({a.text}))", lambda p: square(p) ** 2)
-    b = expression(rng, leaves, depth - 1)
-    x, y = a.value, b.value
-    if kind == "/":
-        return Made(f"(({a.text}) / (abs({b.text}) + 0.125))", lambda p: x(p) / (abs(y(p)) + Fraction(1, 8)))
-    if kind == "m":
-        return Made(f"max({a.text}, {b.text})", lambda p: max(x(p), y(p)))
-    if kind == "x":
-        return Made(f"min({a.text}, {b.text})", lambda p: min(x(p), y(p)))
-    two = {"+": lambda u, v: u + v, "-": lambda u, v: u - v, "*": lambda u, v: u * v}[kind]
-    return Made(f"(({a.text}) {kind} ({b.text}))", lambda p: two(x(p), y(p)))
-
-
-def arrays_of(rng: np.random.Generator, ranges: dict[str, tuple[float, float]], size: int, kind: str) -> dict[str, Any]:
+def arrays_of(
+    rng: np.random.Generator, ranges: dict[str, tuple[float, float]], shapes: dict[str, tuple[int, ...]], kind: str
+) -> dict[str, Any]:
     """Inputs of one of five kinds."""
     found = {}
     for name, (low, high) in ranges.items():
-        shape = (3, size) if name != "w" else (size,)
+        shape = shapes[name]
         drawn = rng.uniform(low, high, shape)
         how = rng.integers(5)
         if how == 1:
@@ -156,17 +112,13 @@ def statements(rng: random.Random) -> tuple[str, Any]:
     return text, soft
 
 
-Call = Callable[[dict[str, Any]], Any]
-Found = tuple[dict[str, tuple[float, float]], Call]
-
-
 def interpreted(kernel: im.Kernel, ranges: dict[str, tuple[float, float]]) -> Found:
     """The bounds of its results, and what computes y."""
     proof, derived = prove_rounding(kernel, ranges, {})
     if not proof.proved:
         failed = proof.failed()[0]
         raise CertificateError(f"{failed.subject}: {failed.verdict}")
-    return derived, lambda arrays: run_kernel(kernel, arrays)["y"]
+    return derived, lambda arrays: run_kernel(kernel, arrays)
 
 
 def on(machine: str, kernel: im.Kernel, ranges: dict[str, tuple[float, float]]) -> Found:
@@ -179,46 +131,86 @@ def on(machine: str, kernel: im.Kernel, ranges: dict[str, tuple[float, float]]) 
     def call(arrays: dict[str, Any]) -> Any:
         with np.errstate(all="ignore"):
             found = built(**arrays)
-        return found["y"] if isinstance(found, dict) else found
+        return found if isinstance(found, dict) else {kernel.results[0]: found}
 
     return {n: (r, a) for n, r, a in claimed.bounds}, call
+
+
+def of_rows(rng: random.Random) -> tuple[str, list[str], Shapes, dict[str, int], Exactly]:
+    """A kernel over rows: its text, temporaries, shapes of what it may read, sizes, and exact results."""
+    text, exact = statements(rng)
+    size = rng.choice([1, 2, 7, 24])
+    temporaries = [t for t in ("t", "s", "q", "M", "E", "D") if f"{t}[" in text]
+
+    def results(arrays: dict[str, Any]) -> dict[str, Any]:
+        """Row by row."""
+        rows = []
+        for i in range(3):
+            points = [
+                {n: Fraction(float(a[i, k] if a.ndim == 2 else a[k])) for n, a in arrays.items()} for k in range(size)
+            ]
+            rows += exact(points)
+        return {"y": rows}
+
+    return text, temporaries, {"x": (3, size), "w": (size,)}, {"i": 3, "n": size}, results
+
+
+def of_statements(rng: random.Random) -> tuple[str, list[str], Shapes, dict[str, int], Exactly]:
+    """The same of one of several statements over vectors."""
+    made = drawn(rng)
+    return made.text(), list(made.lengths), made.shapes, made.used, made.exact
+
+
+def stated(name: str, derived: dict[str, tuple[float, float]], bounds: dict[str, Bound]) -> list[tuple[float, float]]:
+    """What is said of the elements of a result: that is proved, and that follows; where anything is."""
+    bound = bounds[name]
+    return [*([derived[name]] if name in derived else []), (bound.relative, bound.absolute)]
+
+
+def share(g: Any, w: Fraction | None, relative: float, absolute: float, told: str) -> float:
+    """Which part of what is allowed the error is. Raises AssertionError beyond."""
+    if not np.isfinite(relative + absolute):
+        return 0.0
+    assert w is not None, f"{told}\nan element without a finite value has a bound"
+    allowed = Fraction(relative) * abs(w) + Fraction(absolute)
+    off = abs(Fraction(float(g)) - w) - Fraction(1, 10**50) * (1 + abs(w))
+    assert off <= allowed, told
+    return float(off / allowed) if allowed else 0.0
 
 
 def one(seed: int, machine: str = "") -> tuple[str, float]:
     """'bounded', or why not; and the largest part of the bound that an error is. Raises AssertionError for one beyond."""
     rng, numbers = random.Random(seed), np.random.default_rng(seed)
-    text, exact = statements(rng)
+    text, written, shapes, sizes, exact = of_rows(rng) if seed % 3 == 0 else of_statements(rng)
     kind = rng.choice(["f32", "f32", "f32", "f64", "f16", "bf16"])
-    size = rng.choice([1, 2, 7, 24])
-    ends = rng.choice([(-1.0, 1.0), (-4.0, 4.0), (0.0, 2.0), (0.5, 0.625), (-3.0, -0.125)])
-    ranges = {"x": ends, "w": rng.choice([ends, (0.0, 1.0)])}
-    names = [n for n in ("x", "w") if f"{n}[" in text]
-    temporaries = [t for t in ("t", "s", "q", "M", "E", "D") if f"{t}[" in text]
-    kernel = im.kernel(text, name="random", dtypes=dict.fromkeys((*names, *temporaries, "y"), kind))
-    kernel = kernel.with_sizes({n: v for n, v in {"i": 3, "n": size}.items() if n in {a.name for a in kernel.axes}})
-    used = {n: ranges[n] for n in kernel.inputs}
+    ends = rng.choice(ENDS)
+    ranges = {n: ends if n in ("x", "X") or rng.random() < 0.5 else (0.0, 1.0) for n in shapes if f"{n}[" in text}
+    names = [n for n in (*ranges, *written, "y") if f"{n}[" in text]
+    kernel = im.kernel(text, name="random", dtypes=dict.fromkeys(names, kind))
+    kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in {a.name for a in kernel.axes}})
     try:
-        derived, call = on(machine, kernel, used) if machine else interpreted(kernel, used)
+        derived, call = on(machine, kernel, ranges) if machine else interpreted(kernel, ranges)
     except (CertificateError, SizeError) as error:
-        return "nothing known" if "nothing is known" in str(error) else f"unproved: {str(error)[:200]}", 0.0
-    relative, absolute = (Fraction(v) for v in derived["y"])
+        unknown = ("nothing is known", "not followed", "nothing was written", "may be as large as")
+        derived, call = {}, lambda arrays: run_kernel(kernel, arrays)
+        word = "nothing proved" if any(u in str(error) for u in unknown) else f"unproved: {str(error)[:200]}"
+    else:
+        word = "bounded"
+    bounds = im.rounding_bound(kernel, ranges)
     worst = 0.0
     for _ in range(6):
-        arrays = arrays_of(numbers, used, size, kind)
-        got = call(arrays)
-        for i in range(3):
-            points = [
-                {n: Fraction(float(a[i, k] if a.ndim == 2 else a[k])) for n, a in arrays.items()} for k in range(size)
-            ]
-            for g, w in zip(np.atleast_1d(got[i]), exact(points), strict=True):
-                allowed = relative * abs(w) + absolute
-                off = abs(Fraction(float(g)) - w) - Fraction(1, 10**50)
-                if off > allowed:
-                    raise AssertionError(
-                        f"seed {seed}, {kind}, N={size}, {used}:\n{text}\n{g} and {float(w)}, {derived}\n{arrays}"
-                    )
-                worst = max(worst, float(off / allowed) if allowed else 0.0)
-    return "bounded", worst
+        arrays = arrays_of(numbers, ranges, shapes, kind)
+        with np.errstate(all="ignore"):
+            got, wanted = call(arrays), exact(arrays)
+        for n in kernel.results:
+            for g, w in zip(got[n].flat, wanted[n], strict=True):
+                told = f"seed {seed}, {kind}, {sizes}, {ranges}:\n{text}\n{n}: {g}, exactly {w if w is None else float(w)}; "
+                told += f"{derived}, {bounds[n]}\n{arrays}"
+                worst = max(worst, *(share(g, w, *b, told) for b in stated(n, derived, bounds)))
+                if w is not None and np.isfinite(bounds[n].error):
+                    more = Fraction(1, 2**40) * (1 + abs(w))
+                    assert Fraction(bounds[n].low) - more <= w <= Fraction(bounds[n].high) + more, told
+    return word, worst
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ Ends = tuple[Fraction, Fraction]
 DIGITS = 12  # of what others get
 _WORK, _TERMS = 40, 30  # digits and terms of a series on the way
 _FAR = 6  # beyond, erf is 1 but for e^-36
+_DEEP = Fraction(2000)  # below its negative e^x is not told from 0: it is less than any type's smallest number
 SLOPE = Fraction(1128379167095512, 10**15), Fraction(1128379167095513, 10**15)  # 2 / sqrt(pi), the steepest erf is
 
 
@@ -45,6 +46,8 @@ def exp_ends(x: Fraction) -> Ends:
 def _exp(x: Fraction) -> Ends:
     if x == 0:
         return Fraction(1), Fraction(1)
+    if x < -_DEEP:
+        return Fraction(0), _exp(-_DEEP)[1]
     halved = 0
     while abs(x) > Fraction(1, 2):
         x, halved = x / 2, halved + 1
@@ -92,6 +95,8 @@ def root_ends(x: Fraction) -> Ends:
 
 
 def _sigmoid(x: Fraction) -> Ends:
+    if x < -_DEEP:
+        return _exp(x)
     low, high = _exp(-x)
     return 1 / (1 + high), 1 / (1 + low)
 

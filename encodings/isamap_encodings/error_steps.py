@@ -254,7 +254,7 @@ class Total:
     @property
     def roundings(self) -> int:
         """What any of them is rounded at most, in whichever order they are added."""
-        return self.points * len(self.terms) - 1 + (self.before is not None)
+        return max(0, self.points * len(self.terms) - 1 + (self.before is not None))
 
 
 def total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:

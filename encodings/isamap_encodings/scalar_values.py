@@ -76,7 +76,7 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
     "SAdd": operator.add,
     "SSub": operator.sub,
     "SMul": operator.mul,
-    "SShr": lambda a, b: a >> b if 0 <= b < WIDEST else -(a < 0),
+    "SShr": lambda a, b: a >> b if 0 <= b < WIDEST else -(a < 0),  # exact: further out, it is the sign
     "SNeg": operator.neg,
     "SMax": max,
     "SMin": min,

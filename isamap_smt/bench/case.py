@@ -14,6 +14,7 @@ import numpy as np
 
 from isamap_smt.ir.boxes import slack
 from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.language.example_kernels import example
 from isamap_smt.language.library import find_kernel
@@ -74,8 +75,11 @@ class Case:
         Padding is not left out, a mask of axes that are indices by themselves is, and the few operations on single elements
         (biases, activations) are not counted. A kernel that adds up nothing has 1 for every point.
         """
-        statements = self.problem().with_sizes(self.size).statements
-        points = [(math.prod(int(a.extent) for a in s.axes) * _kept(s), bool(s.reduction_axes)) for s in statements]
+        kernel = self.problem().with_sizes(self.size)
+        points = [
+            (math.prod(int(a.extent) for a in s.axes) * _kept(s), not fibres(kernel, s).apart)
+            for s in kernel.statements
+        ]
         return sum(2.0 * n for n, adds in points if adds) or float(sum(n for n, _ in points))
 
     def bytes(self) -> int:
@@ -129,7 +133,7 @@ def _addends(kernel: Kernel, tensor: str) -> int:
     for s in kernel.statements:
         if s.target.tensor == tensor:
             inner = [_addends(kernel, a.tensor) for a in s.inputs if a.tensor in kernel.temporaries]
-            total += math.prod([*inner, *(int(s.axis(a).extent) for a in s.reduction_axes)])
+            total += math.prod([*inner, int(fibres(kernel, s).most)])
     return total
 
 

@@ -12,23 +12,27 @@ next number, an exponential is off by k ULP, which is 2 k u of it at most. In n 
     weighted    o = sum of e^-r_i v_i: one product more, and |o' - o| <= (e^(u (K + 1 + a ln N)) - 1) s max |v_i|
     quotient    |o'/s' - o/s| <= (O + S + (1 + O) u) / (1 - S) max |v_i|, with O and S for the two numbers above
 
-Each exponential and each product is off by a fraction of the smallest number besides, which is counted where s >= 1 is divided by.
-That scores are scaled by what is not negative is assumed, and said. Where a guard leaves points out, it is the same in all of
+Each exponential and each product is off by a fraction of the smallest number besides, which is counted where s >= 1 is divided by;
+products with values have no such divisor, and are off by N times that in all. For so many points, values and factors nothing
+overflows (isamap_smt.ir.online_range), which is said. Where a guard leaves points out, it is the same in all of
 the chain, and a row has a score that is a number: else s >= 1 is not so, and nothing is said of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, expm1, log, log2
 from typing import Any
 
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.online import Online, Role
+from isamap_smt.ir.online_range import OnlineRange, online_range
 from isamap_smt.ir.scalar import Exp, Read, SDiv, SMul, SSub
 from isamap_smt.ir.split import Apart, SplitSum
 
@@ -37,7 +41,8 @@ from isamap_smt.ir.split import Apart, SplitSum
 class SumRounding:
     """Of a sum of exponentials, or of one weighted by values, that a kernel takes in blocks.
 
-    units: K + a ln N, in u. number: the bound. of: what it is a part of. assumed: factors of the scores that are not negative.
+    units: K + a ln N, in u. number: the bound. of: what it is a part of. absolute: by how much it may be off besides. factors: of
+    the scores, with their least and greatest values. values: what is weighted, and how large it may be.
     """
 
     tensor: str
@@ -45,14 +50,19 @@ class SumRounding:
     formula: str
     number: float
     of: str
-    assumed: tuple[str, ...] = ()
+    absolute: float = 0.0
+    factors: tuple[tuple[str, float, float], ...] = ()
+    values: tuple[str, float] | None = None
 
     def __str__(self) -> str:
-        given = f" with {' and '.join(f'{f} >= 0' for f in self.assumed)}" if self.assumed else ""
+        given = [f"{low:g} <= {name} <= {high:g}" for name, low, high in self.factors]
+        given += [f"|{self.values[0]}| <= {self.values[1]:g}"] if self.values else []
+        beyond = f"; beyond {given[-1]} an overflow leaves an infinity or NaN" if self.values else ""
         of = self.of if self.of != "itself" else f"each exact {self.tensor}"
+        off = f"{self.number:.1e} of {of}" + (f" and {self.absolute:.1e}" if self.absolute else "")
         return (
-            f"for all inputs{given}, {self.tensor} is off by at most {self.number:.1e} of {of}, besides the rounding of the "
-            f"scores; computed without a run, {self.formula}"
+            f"for all inputs{' with ' if given else ''}{' and '.join(given)}, {self.tensor} is off by at most {off}, besides the "
+            f"rounding of the scores{beyond}; computed without a run, {self.formula}"
         )
 
 
@@ -73,34 +83,56 @@ def online_rounding(split: Apart) -> tuple[SumRounding, ...]:
 
 @dataclass(frozen=True)
 class _Term:
-    """A term of a sum: an exponential, its argument rounded `rounded` times; times values of these tensors."""
+    """A term of a sum: an exponential, its argument rounded `rounded` times; times values of these tensors.
+
+    factors: tensors by which the argument is multiplied. scale: the product of the numbers below 1 by which it is multiplied, and
+    that of the others.
+    """
 
     rounded: int
-    weights: tuple[str, ...]
-    assumed: tuple[str, ...]
+    weights: tuple[str, ...] = ()
+    factors: tuple[str, ...] = ()
+    scale: tuple[float, float] = (1.0, 1.0)
+
+
+def range_of(x: Online, n: int) -> OnlineRange | None:
+    """For which values nothing overflows in a sum of which something may be stated; None for others."""
+    s = x.whole.statements[n]
+    if s.op != "+" or fibres(x.whole, s).number != x.extent or set(s.reduction_axes) != {x.axis}:
+        return None
+    term = _term(x, s.value, s)
+    if term is None or len(term.weights) > 1 or len(term.factors) > 1:
+        return None
+    kind, blocks = x.whole.tensor(s.target.tensor).dtype, x.steps + bool(x.left)
+    roundings = 2 * _ulp(kind) * blocks + 2 * (blocks - 1) + len(term.weights) + term.rounded * log(x.extent) + 1
+    return online_range(kind, x.extent, roundings, term.weights, term.factors, term.scale[0])
+
+
+def _ulp(kind: DType) -> float:
+    """Of an exponential."""
+    return TABLE[Exp].wide_ulp if kind.bits == 64 else TABLE[Exp].ulp
 
 
 def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
     s = x.whole.statements[n]
-    if x.axis not in s.reduction_axes or s.op != "+" or set(s.reduction_axes) != {x.axis}:
-        return None
-    term = _term(x, s.value, s)
-    if term is None or len(term.weights) > 1:
+    reach, term = range_of(x, n), _term(x, s.value, s)
+    if reach is None or term is None:
         return None
     kind = x.whole.tensor(s.target.tensor).dtype
-    unit, row = Unit.of(kind), TABLE[Exp]
-    ulp = row.wide_ulp if kind.bits == 64 else row.ulp
+    unit, ulp = Unit.of(kind), _ulp(kind)
     blocks, points = x.steps + bool(x.left), x.extent
     deep = max(_additions(x, n, rest, split) for rest in x.stages())
     more = len(term.weights)
     units = 2 * ulp * blocks + deep + 2 * (blocks - 1) + more + term.rounded * log(points) * (1 + 4 * unit.relative)
-    tiny = unit.smallest * (2 * ulp * points * (1 + blocks) + blocks + more * points)
-    number = (expm1(units * unit.relative) + tiny * 2) * SLACK
+    tiny = unit.smallest * ((2 * ulp + 1) * points * (1 + blocks) + blocks)
+    shifted = blocks * (term.rounded - 1) * unit.smallest * term.scale[1]  # of arguments next to 0
+    number = (expm1(units * unit.relative + shifted) + tiny * 2) * SLACK
+    absolute = 2 * unit.smallest * (points + blocks) * SLACK * more
     counted = f"{2 * ulp:g}*{blocks} + {deep}" + (f" + 2*{blocks - 1}" if blocks > 1 else "") + (" + 1" if more else "")
     formula = f"as ({counted} + {term.rounded} ln {points}) u with u = {unit.relative:.1e}"
     name = s.target.tensor
     of = f"the sum of its exponentials times the largest |{term.weights[0]}|" if more else "itself"
-    return SumRounding(name, units, formula, number, of, term.assumed)
+    return SumRounding(name, units, formula, number, of, absolute, reach.factors, reach.values)
 
 
 def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) -> SumRounding | None:
@@ -111,10 +143,12 @@ def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) ->
     if o is None or d is None or d.of != "itself" or o.of == "itself" or d.number >= 1:
         return None
     unit = Unit.of(kernel.tensor(s.target.tensor).dtype)
-    number = ((o.number + d.number + (1 + o.number) * unit.relative) / (1 - d.number) + unit.smallest) * SLACK
+    number = (o.number + d.number + (1 + o.number) * unit.relative) / (1 - d.number) * SLACK
+    absolute = (o.absolute / (1 - d.number) + unit.smallest) * SLACK
     of = o.of.removeprefix("the sum of its exponentials times ")
     name = s.target.tensor
-    return SumRounding(name, o.units + d.units + 1, f"from those of {o.tensor} and {d.tensor}", number, of, o.assumed)
+    formula, factors = f"from those of {o.tensor} and {d.tensor}", o.factors
+    return SumRounding(name, o.units + d.units + 1, formula, number, of, absolute, factors, o.values)
 
 
 def _term(x: Online, value: Any, s: Statement) -> _Term | None:
@@ -130,7 +164,7 @@ def _term(x: Online, value: Any, s: Statement) -> _Term | None:
     for one, other in (value.args, value.args[::-1]):
         inner = _term(x, one, s)
         if inner is not None and isinstance(other, Read) and _home(x, other) is None and _fits(x, s, other):
-            return _Term(inner.rounded, (*inner.weights, other.tensor), inner.assumed)
+            return replace(inner, weights=(*inner.weights, other.tensor))
     return None
 
 
@@ -139,10 +173,13 @@ def _exponential(x: Online, argument: Any, s: Statement, rounded: int = 1) -> _T
     if isinstance(argument, SMul):
         for one, other in (argument.args, argument.args[::-1]):
             fixed = isinstance(other, Read) and _home(x, other) is None and x.axis not in symbols_of(other.index)
-            if other.is_Number and other > 0:
-                return _exponential(x, one, s, rounded + 1)
-            if fixed and _fits(x, s, other) and (inner := _exponential(x, one, s, rounded + 1)) is not None:
-                return _Term(inner.rounded, (), (*inner.assumed, other.tensor))
+            number = bool(other.is_Number and other > 0)
+            inner = _exponential(x, one, s, rounded + 1) if number or (fixed and _fits(x, s, other)) else None
+            if inner is not None and number:
+                less, more = inner.scale
+                return replace(inner, scale=(less * min(float(other), 1.0), more * max(float(other), 1.0)))
+            if inner is not None:
+                return replace(inner, factors=(*inner.factors, other.tensor))
         return None
     if not isinstance(argument, SSub) or not all(isinstance(a, Read) for a in argument.args):
         return None
@@ -151,7 +188,7 @@ def _exponential(x: Online, argument: Any, s: Statement, rounded: int = 1) -> _T
     if home is None or home.op != "max" or home.value != score or maximum.index != home.target.index:
         return None
     right = home.guard == s.guard and _fits(x, s, maximum, same=True) and _fits(x, s, score)
-    return _Term(rounded, (), ()) if right else None
+    return _Term(rounded) if right else None
 
 
 def _fits(x: Online, s: Statement, r: Any, same: bool = False) -> bool:
@@ -190,4 +227,4 @@ def _covered(one: SplitSum) -> int:
     return found
 
 
-__all__ = ["SumRounding", "online_rounding"]
+__all__ = ["SumRounding", "online_rounding", "range_of"]

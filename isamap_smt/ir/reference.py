@@ -19,6 +19,7 @@ from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
@@ -126,7 +127,7 @@ def _add_products(kernel: Kernel, s: Statement, held: dict[str, Array], loops: t
     kind = kernel.tensor(name).dtype
     work = np.float64 if kind.is_float else np.int64
     total = held[name].astype(work, copy=False)  # an output: nobody else holds it
-    exact_in_f64 = not kind.is_float and _fits_f64(s, found, held)
+    exact_in_f64 = not kind.is_float and _fits_f64(kernel, s, found, held)
     letters = {a.name: chr(ord("a") + n) for n, a in enumerate(s.axes)}
     for env, live in _pieces(s, loops):
         operands, subscripts = [], []
@@ -187,14 +188,12 @@ def _check_inside(index: Any, at: Any, extent: int) -> None:
         )
 
 
-def _fits_f64(s: Statement, found: list[Any], held: Mapping[str, Array]) -> bool:
+def _fits_f64(kernel: Kernel, s: Statement, found: list[Any], held: Mapping[str, Array]) -> bool:
     """Whether every partial sum is below 2**53, so that f64 holds it exactly."""
-    bound = 1
+    bound = int(fibres(kernel, s).most)
     for r in found:
         array = held[r.tensor]
         bound *= max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
-    for n in s.reduction_axes:
-        bound *= int(s.axis(n).extent)
     return bound < 1 << 53
 
 

@@ -11,6 +11,9 @@ Of every tensor is known where its exact elements lie, and that a program's are 
     other functions    d times the largest slope, and their ULP
     sum of n terms     of one sign: the terms' relative error, and n - 1 roundings; else of n times the largest term
 
+n is how many points meet in one element at most (isamap_smt.ir.fibres). An element that no point reaches keeps what it had: before
+anything was written, what the first statement that writes the tensor starts from.
+
 What is less the maximum over it lies below 0, and is 0 somewhere: so `exp` of it is at most 1, and a sum of such is at least 1.
 Nothing is said (infinity) where a divisor may be 0, a logarithm's argument negative, or a number too large.
 """
@@ -20,17 +23,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import erf, exp, expm1, inf, isfinite, log, log1p, pi, prod, sqrt, tanh
+from math import erf, exp, expm1, inf, isfinite, log, log1p, pi, sqrt, tanh
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.boxes import always_true
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.evaluate import needs_single_points
+from isamap_smt.ir.fibres import fibres, least_points
 from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.near import SLACK, Unit
@@ -188,6 +192,7 @@ class Bounds:
 
     def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
         self.kernel, self.tensors = kernel, inputs
+        self.number = -1  # of the statement
         self.part, self.squares = part, False  # c, and whether there are any
         self.types = {t.name: t.dtype for t in kernel.tensors}
         self.places: dict[str, Any] = {}  # the index with which a tensor was written
@@ -199,42 +204,55 @@ class Bounds:
     def statement(self, s: Statement, tree: Any = None) -> None:
         """The statement is carried out."""
         name, kind = s.target.tensor, self.types[s.target.tensor]
-        self.now = s
+        self.now, self.number = s, self.number + 1
         first = name not in self.tensors
         value = typed_value(self.kernel, s) if tree is None else tree
-        before = self.tensors.get(name, Bound(0.0, 0.0))
+        before = self._so_far(name)
+        least = least_points(self.kernel, self.number)
         read = max((self.tensors[r.tensor].size for r in reads(value) if r.tensor in self.tensors), default=0.0)
-        if s.op == "+":
-            made = self._sum(s, value, kind, None if first else before)
-        else:
+        if needs_single_points(s):  # what one point writes another one reads
+            made = NOTHING
+        elif s.op == "+":
+            made = self._sum(s, value, kind, least, None if first else before)
+        elif s.op == "=":
             found = self._of(value, kind)
-            reach = s.extents_of(s.target.index)
-            if s.op in ("max", "min") and reached(s):
-                made = replace(found if first else _larger(before, found, s.op == "min"), peak=-inf)
-            elif s.op == "=" and reach is not None:
-                made = found if reach == self.kernel.tensor(name).shape and not s.guard else _either(found, before)
-            else:
-                made = NOTHING
+            made = found if each_once(self.kernel, s) else _either(found, before) if not least else flat(found)
+        elif s.op in ("max", "min"):
+            found = self._of(value, kind)
+            made = flat(found if first else _larger(before, found, s.op == "min"))
+            made = made if least else _either(made, before)
+        else:
+            made = NOTHING
         self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}
-        if s.op == "max" and first and not s.guard and tree is None:
+        if (
+            s.op == "max"
+            and first
+            and not s.guard
+            and tree is None
+            and s.target.tensor not in {r.tensor for r in reads(s.value)}
+        ):
             self.maxima[name] = (s.value, s)
         made = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
         self.tensors[name] = self.kept(made, None, kind)
         self.places[name] = s.target.index
         self.sizes.append((s, self.tensors[name].size, read))
 
-    def _sum(self, s: Statement, value: Any, kind: DType, before: Bound | None) -> Bound:
-        """So many terms, or fewer where there is a guard, in any order, beginning at 0 or at what is there before; those of a sum
-        may be added one by one."""
+    def _so_far(self, tensor: str) -> Bound:
+        """What is known of its elements so far: of an output that nothing has written, what its first statement starts from."""
+        if tensor in self.tensors:
+            return self.tensors[tensor]
+        start = float(begins_at(self.kernel, tensor))
+        return Bound(start, start) if isfinite(start) else NOTHING
+
+    def _sum(self, s: Statement, value: Any, kind: DType, least: int, before: Bound | None) -> Bound:
+        """So many terms, and `least` at least, in any order, beginning at 0 or at what is there before; those of a sum may be added
+        one by one."""
         terms = [(sign, self._of(t, kind)) for sign, t in terms_of(value)]
         signed = [a if sign > 0 else Bound(-a.high, -a.low, a.relative, a.absolute) for sign, a in terms]
         a = reduce(_add, signed[1:], signed[0])
-        count = prod(int(s.axis(n).extent) for n in s.reduction_axes)
-        low, high = a.low * count, a.high * count
-        if s.guard:
-            least = float(reached(s))  # terms
-            low, high = min(low, a.low * least), max(high, a.high * least)
-        elif a.low >= 0 and a.peak > 0 and a.over == s.reduction_axes:
+        count = int(fibres(self.kernel, s).most)
+        low, high = min(a.low * count, a.low * least), max(a.high * count, a.high * least)
+        if a.low >= 0 and a.peak > 0 and along(s) == a.over and least:
             low = max(low, a.peak + (count - 1) * a.low)
         there = before or Bound(0.0, 0.0)
         low, high = low + there.low, high + there.high
@@ -244,7 +262,7 @@ class Bounds:
         unit, roundings = Unit.of(kind), count * len(terms) + (before is not None)
         if roundings * unit.relative >= 1 or not isfinite(a.error + there.error):
             return NOTHING
-        grown = (roundings - 1) * unit.relative / (1 - roundings * unit.relative)
+        grown = max(0, roundings - 1) * unit.relative / (1 - roundings * unit.relative)
         if all(x.low >= 0 for x in (*signed, there)) or all(x.high <= 0 for x in (*signed, there)):
             relative = _both(max(a.relative, there.relative), grown)
             absolute = (count * a.absolute + there.absolute) * (1 + grown)
@@ -264,8 +282,8 @@ class Bounds:
     def _value(self, x: Any, kind: DType) -> Bound:
         own = type_of(x, self.types) or kind
         match x:
-            case Read():  # of what nothing has written, it begins at 0
-                found = self.tensors.get(x.tensor, Bound(0.0, 0.0))
+            case Read():
+                found = self._so_far(x.tensor)
                 return found if x.index == self.places.get(x.tensor) else replace(found, peak=-inf)
             case IndexValue():
                 low, high = ends(x.args[0], self.kernel, self.now)
@@ -338,13 +356,30 @@ class Bounds:
         whole, s = self.maxima[m.tensor]
         if whole != value or m.index != s.target.index or self.now.guard:
             return made
-        return replace(made, high=0.0, low=min(made.low, 0.0), peak=0.0, over=s.reduction_axes)
+        over = along(s)
+        return made if over is None else replace(made, high=0.0, low=min(made.low, 0.0), peak=0.0, over=over)
 
 
-def reached(s: Statement) -> bool:
-    """Whether each element of the target has a point of the reduction: its first one, where a guard leaves others out."""
-    first = dict.fromkeys(s.reduction_axes, 0)
-    return all(always_true(substitute(g, first), s.axes) for g in s.guard)
+def begins_at(kernel: Kernel, tensor: str) -> Any:
+    """What the elements of an output are before anything is written, in a call that adds to nothing."""
+    first = next(s for s in kernel.statements if s.target.tensor == tensor)
+    return neutral(first.op, kernel.tensor(tensor).dtype)
+
+
+def each_once(kernel: Kernel, s: Statement) -> bool:
+    """Whether each element of the target has one point, whose coordinates its own are: what is known of a point is known of it."""
+    return s.extents_of(s.target.index) == kernel.tensor(s.target.tensor).shape and not s.guard and not s.reduction_axes
+
+
+def along(s: Statement) -> tuple[str, ...] | None:
+    """Axes that take all their values in each element of the target, whatever its coordinates, which are axes by themselves; None
+    for other statements."""
+    return s.reduction_axes if s.extents_of(s.target.index) is not None and not s.guard else None
+
+
+def flat(b: Bound) -> Bound:
+    """Without what is known of one of many."""
+    return replace(b, peak=-inf, over=())
 
 
 def _both(r: float, s: float) -> float:
@@ -459,4 +494,4 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-__all__ = ["Bound", "Bounds", "followed", "nearest", "reached", "rounding_bound", "widest"]
+__all__ = ["Bound", "Bounds", "along", "begins_at", "each_once", "followed", "nearest", "rounding_bound", "widest"]

@@ -68,8 +68,12 @@ def rounding_error(
 
     fixed, held = prepare(kernel, arrays, None, sizes)
     count = sum(int(np.prod([int(a.extent) for a in s.axes], dtype=object)) for s in fixed.statements)
-    if count > MOST or any(map(needs_single_points, in_order(fixed))):
+    if count > MOST:
         raise SizeError(f"{kernel.name}: the rounding of {count:,} points is not followed one by one")
+    if any(map(needs_single_points, in_order(fixed))):
+        raise SizeError(
+            f"{kernel.name}: a point of a statement reads what another one writes, and its rounding is not followed"
+        )
     found = _Bounds(fixed, held)
     for number, time, s in numbered_in_order(fixed):
         tree = (trees or {}).get(number)

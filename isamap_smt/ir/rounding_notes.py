@@ -12,7 +12,7 @@ from typing import Any
 
 from isamap_encodings.enclosures import shorter
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.rounding_bound import NOTHING, Bound, Bounds, nearest
 from isamap_smt.ir.typed import type_of
 
@@ -34,13 +34,8 @@ class Noted(Bounds):
 
     def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
         super().__init__(kernel, inputs, part)
-        self.inputs, self.number = dict(inputs), -1
+        self.inputs = dict(inputs)
         self.notes: Notes = {}
-
-    def statement(self, s: Statement, tree: Any = None) -> None:
-        """The next one."""
-        self.number += 1
-        super().statement(s, tree)
 
     def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
         """A bound that is no smaller."""

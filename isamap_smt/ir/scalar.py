@@ -78,7 +78,8 @@ class SDiv(Scalar):
 
 
 class SShr(Scalar):
-    """x >> y of integers: the largest that is at most x / 2**y. Where y is none of the type's bits, the sign: -1 or 0."""
+    """x >> y of integers: the largest that is at most x / 2**y. Where y is negative, or none of the type's bits, the sign: -1 or 0;
+    below a saturation x has no type, and y may be as large as it is."""
 
 
 class SNeg(Scalar):

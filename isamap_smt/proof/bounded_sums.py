@@ -13,7 +13,6 @@ That the sum begins at 0 is an assumption about the output, which each call chec
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -26,6 +25,7 @@ from isamap_encodings.overflow import TermRange, largest_count, sums_stay
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate, is_constant
+from isamap_smt.ir.fibres import Fibres, fibres
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel, Statement
@@ -139,13 +139,17 @@ class _Sum:
     @property
     def name(self) -> str:
         """The number of terms of one element, as the user may write it."""
-        return "*".join(self.statement.reduction_axes) or "terms"
+        return "*".join(self.meeting.axes) if self.meeting.axes and not self.meeting.how else "terms"
 
     @cached_property
+    def meeting(self) -> Fibres:
+        """Which terms one element has."""
+        return fibres(self.kernel, self.statement)
+
+    @property
     def points(self) -> int | None:
-        """The number of terms of one element; None where a size is open."""
-        extents = [self.statement.axis(a).extent for a in self.statement.reduction_axes]
-        return math.prod(int(e) for e in extents) if all(map(is_constant, extents)) else None
+        """The number of terms of one element at most; None where a size is open."""
+        return self.meeting.number
 
     @cached_property
     def term(self) -> TermRange | None:
@@ -198,9 +202,6 @@ def _unfit(x: _Sum) -> str:
     same = [a for a in really.axes if a not in contract.axes] == [] and really.target == contract.target
     if not same or any(r.tensor == contract.target.tensor for r in reads(contract.value)):
         return "`exact` and the contract compute other lanes"
-    own = [i for i in target.index if not sp.sympify(i).is_Integer]
-    if not all(getattr(i, "is_Symbol", False) and i.name in {a.name for a in s.axes} for i in own):
-        return f"how many terms an element of {target.tensor} has is not known"
     writers = [w for w in x.kernel.statements if w.target.tensor == target.tensor]
     if (
         len(writers) > 1
@@ -249,7 +250,7 @@ def _told(x: _Sum, largest: int) -> Refuted | None:
     assert x.term is not None
     if largest == 0 and (found := _at_once(x)) is not None:
         return found
-    if x.statement.guard or (x.points is not None and x.points <= largest):
+    if not x.meeting.exact or (x.points is not None and x.points <= largest):
         return None
     for term, at in ((x.term.high, x.term.greatest), (x.term.low, x.term.least)):
         if at is None or len({n.partition("[")[0] for n in at}) < len(at):

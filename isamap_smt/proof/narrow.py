@@ -21,7 +21,7 @@ def sums_fit(kernel: Kernel, bits: int, where: str) -> Verdict:
     if found.fits:
         return found.verdict
     elements = dict(found.witness)
-    if not found.tight or kernel.statements[0].guard or len({n.partition("[")[0] for n in elements}) < len(elements):
+    if not found.tight or not found.exact or len({n.partition("[")[0] for n in elements}) < len(elements):
         return Unknown(f"sums of more than {found.largest} terms may not fit the {bits} bits of {where}")
     terms = (found.largest or 0) + 1 if found.points is None else found.points
     return Refuted({found.name: terms}, f"{_told(found, terms, bits, where)}; {_fitting(kernel, found, bits)}")

@@ -10,6 +10,7 @@ is t f at m', with one f for all of them: where E(a) stands in it, a' = a + c ma
     neutral            before the first block m is the least number of its type; and s is 0, whatever its first factor
     order              the sums may be regrouped, and what is read was written above
     link               the last state is given back; all else is as it was
+    rounding           for the values that are stated no sum overflows, and no factor hides a difference that does
 
 Over the reals, and of numbers: of a row whose scores are all minus infinity nothing is said. Both kernels are read as they stand.
 """
@@ -28,6 +29,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.online import Online, Role
+from isamap_smt.ir.online_rounding import range_of
 from isamap_smt.ir.scalar import (
     Compare,
     Exp,
@@ -44,6 +46,7 @@ from isamap_smt.ir.scalar import (
     rewrite_reads,
 )  # fmt: skip
 from isamap_smt.ir.split import Piece, SplitSum
+from isamap_smt.proof.online_range import stays, vanishes, words
 from isamap_smt.proof.online_shape import OnlineShape, UnreadableError, element
 from isamap_smt.proof.program_book import Watch
 
@@ -80,6 +83,7 @@ class OnlineClaims(OnlineShape):
                 self.structure("program", self._name(n), "a block computes what the whole does", False, str(error))
         if self.all_proved:
             self._values()
+            self._ranges()
 
     # ---- the points
 
@@ -157,6 +161,14 @@ class OnlineClaims(OnlineShape):
                     self._scales(n, on, rest)
                 if self.reduced[n]:
                     self._state(n, on, rest)
+
+    def _ranges(self) -> None:
+        """The values for which something is stated of the rounding of a sum."""
+        for n in range(self.online.first, self.online.end):
+            if (found := range_of(self.online, n)) is not None:
+                sums, differences = words(found, self._name(n))
+                self.note("rounding", self._name(n), sums, stays(found))
+                self.note("rounding", self._name(n), differences, vanishes(found))
 
     def _argument(self, on: _Depends, rest: bool) -> Any:
         """What the factor is E of, with symbols for the maximum before and after a block."""

@@ -7,14 +7,13 @@ sum of the products as integers has to know where that ends.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from isamap_encodings.overflow import TermRange, largest_count, sums_stay, term_range
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.proof.scalar_trees import access_of, accumulation, kind, leaves
@@ -26,8 +25,8 @@ class Overflow:
 
     term: least and greatest value of what one point adds. largest: the number of points up to which no sum overflows, in
     any order, or None where none ever does, or 0 where one term may overflow by itself; `verdict` is its proof. tight:
-    one point more can overflow, with the elements of `witness` at every point. axes: those that are reduced over.
-    points: how many points the reduction has, where its sizes are numbers.
+    one point more can overflow, with the elements of `witness` at every point. axes: those along which points meet in one element.
+    points: how many of them at most, where that is a number. exact: some element has so many. joined: by an index (`S[i+k]`).
     """
 
     accumulator: str
@@ -39,6 +38,8 @@ class Overflow:
     tight: bool
     witness: tuple[tuple[str, int], ...]
     points: int | None
+    exact: bool = True
+    joined: bool = False
 
     @property
     def fits(self) -> bool | None:
@@ -51,8 +52,8 @@ class Overflow:
 
     @property
     def name(self) -> str:
-        """The number of points of the reduction, as the user may write it: `k`, or `c*r*s`."""
-        return "*".join(self.axes)
+        """The number of points of one element, as the user may write it: `k`, or `c*r*s`; `terms` where an index joins axes."""
+        return "*".join(self.axes) if not self.joined else "terms"
 
     def __str__(self) -> str:
         low, high = self.term
@@ -104,7 +105,8 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
     s = kernel.statements[statement]
     out = kernel.tensor(s.target.tensor).dtype
     holds = (kind(out)[0], bits or kind(out)[1])
-    if out.is_float or not s.reduction_axes:
+    meeting = fibres(kernel, s)
+    if out.is_float or meeting.apart:
         return None
     found = term_of(kernel, s)
     if found is None:
@@ -116,11 +118,10 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
     if isinstance(verdict, Proved):
         verdict = sums_stay(found.low, found.high, count, holds)
     tight, witness = (False, ()) if found.wraps else _beyond(found, count, holds)
-    extents = [s.axis(a).extent for a in s.reduction_axes]
-    points = math.prod(int(e) for e in extents) if all(map(is_constant, extents)) else None
     return Overflow(
-        s.target.tensor, str(out), (found.low, found.high), s.reduction_axes, count, verdict, tight, witness, points
-    )
+        s.target.tensor, str(out), (found.low, found.high), meeting.axes, count, verdict, tight, witness, meeting.number,
+        meeting.exact, bool(meeting.how),
+    )  # fmt: skip
 
 
 def term_of(kernel: Kernel, s: Statement) -> TermRange | None:

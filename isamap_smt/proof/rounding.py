@@ -6,7 +6,8 @@ up from the inputs to the results; a sum is asked as a whole, in any order. The 
 isamap_smt.ir.rounding_notes, and are trusted in nothing: what does not follow is refuted.
 
 What follows without a question is structure. What is less the maximum over it is at most 0, and 0 at one point of that maximum:
-where the maximum was taken of the same elements, without a guard, and neither has been written since.
+where the maximum was taken of the same elements, without a guard, and neither has been written since. How many terms an element has
+is what isamap_smt.ir.fibres shows; one without any keeps what it had, which is what its first statement starts from.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from math import isfinite, prod
+from math import isfinite
 from typing import Any
 
 import ml_dtypes
@@ -24,12 +25,14 @@ import sympy as sp
 
 from isamap_encodings.enclosures import ENDS
 from isamap_encodings.error_steps import Arithmetic, Known, Total, any_order, at_most, step, total
-from isamap_encodings.verdict import Refuted, Unknown, Verdict
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.evaluate import needs_single_points
+from isamap_smt.ir.fibres import fibres, least_points
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.ir.rounding_bound import Bound, reached
+from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.rounding_notes import Notes, rounding_notes
 from isamap_smt.ir.scalar import (
@@ -159,37 +162,68 @@ class _Walk:
         name, kind = s.target.tensor, self.types[s.target.tensor]
         self.number, self.now, self.made = number, s, {}
         value = typed_value(self.kernel, s) if tree is None else tree
+        if needs_single_points(s):
+            raise NotFollowedError(f"{statement_text(s)}: a point reads what another one writes, which is not followed")
         before = self.tensors.get(name)
         made = self._sum(s, value, kind, before) if s.op == "+" else self._assigned(s, self.of(value, kind), before)
         self.maxima = {m: v for m, v in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v[0]))}}
-        if s.op == "max" and before is None and not s.guard and tree is None:
+        if (
+            s.op == "max"
+            and before is None
+            and not s.guard
+            and tree is None
+            and name not in {r.tensor for r in reads(s.value)}
+        ):
             self.maxima[name] = s.value, s
         self.tensors[name], self.places[name] = made, s.target.index
 
     def _assigned(self, s: Statement, found: _Node, before: _Node | None) -> _Node:
+        if s.op not in ("=", "max", "min"):
+            raise NotFollowedError(f"{statement_text(s)}: products of many are not followed")
+        if s.op == "=" and each_once(self.kernel, s):
+            return found
+        left = [] if self._covered(s) else [self._so_far(s.target.tensor).known]
         if s.op == "=":
-            whole = s.extents_of(s.target.index) == self.kernel.tensor(s.target.tensor).shape and not s.guard
-            return found if whole else _Node(_hull(found.known, before.known if before else _zero()))
-        if s.op not in ("max", "min") or not reached(s):
-            told = "products of many, and maxima of which a guard may leave nothing, are not followed"
-            raise NotFollowedError(f"{statement_text(s)}: {told}")
+            return _Node(_hull(found.known, *left))
         other = before.known if before else found.known
         pick = max if s.op == "max" else min
         low, high = pick(found.known.low, other.low), pick(found.known.high, other.high)
         known = replace(_hull(found.known, other), low=low, high=high)
         verdict = step(s.op, (found.known, other), known, None)
         self.claim(s.target.tensor, verdict, f"of two elements the one that is taken {_told(known)}")
-        return _Node(known)
+        return _Node(_hull(known, *left))
+
+    def _covered(self, s: Statement) -> bool:
+        """Whether each element has a point; said where it is none of the target's own axes that shows it."""
+        least = least_points(self.kernel, self.number)
+        if least and s.extents_of(s.target.index) is None:
+            self.claim(
+                s.target.tensor, Proved(how="counted"), f"{statement_text(s)}: each element that is read has a point"
+            )
+        return least > 0
+
+    def _so_far(self, tensor: str) -> _Node:
+        """What is known of its elements so far: of an output that nothing has written, what its first statement starts from."""
+        if tensor in self.tensors:
+            return self.tensors[tensor]
+        start = float(begins_at(self.kernel, tensor))
+        if not isfinite(start):
+            raise NotFollowedError(f"{tensor} may be read where nothing was written, and is {start} there")
+        return _Node(Known(Fraction(start), Fraction(start)))
 
     def _sum(self, s: Statement, value: Any, kind: DType, before: _Node | None) -> _Node:
         terms = [(sign, self.of(t, kind)) for sign, t in terms_of(value)]
-        points = prod(int(s.axis(n).extent) for n in s.reduction_axes)
+        meeting, least = fibres(self.kernel, s), least_points(self.kernel, self.number)
+        points = int(meeting.most)
+        if meeting.how:
+            words = f"{statement_text(s)}: an element has {points} terms at most, and {least} at least"
+            self.claim(s.target.tensor, Proved(how=meeting.how), words)
         (sign, first), *more = terms
-        alone = not more and sign > 0 and not s.guard and first.over == s.reduction_axes
+        alone = not more and sign > 0 and least > 0 and first.over == along(s)
         sum_ = Total(
             tuple((sign, n.known) for sign, n in terms),
             points,
-            int(reached(s)) if s.guard else points,
+            least,
             before.known if before else None,
             first.peak if alone else None,
         )
@@ -221,8 +255,8 @@ class _Walk:
 
     def _of(self, x: Any, own: DType) -> _Node:
         match x:
-            case Read():  # of what nothing has written, it begins at 0
-                found = self.tensors.get(x.tensor, _Node(_zero()))
+            case Read():
+                found = self._so_far(x.tensor)
                 return found if x.index == self.places.get(x.tensor) else found.flat
             case IndexValue():
                 low, high = (Fraction(int(v)) for v in ends(x.args[0], self.kernel, self.now))
@@ -306,11 +340,7 @@ class _Walk:
             return None
         value, m = x.args
         of, s = self.maxima.get(m.tensor, (None, self.now))
-        return s.reduction_axes if of == value and m.index == s.target.index else None
-
-
-def _zero() -> Known:
-    return Known(Fraction(0), Fraction(0))
+        return along(s) if of == value and m.index == s.target.index else None
 
 
 def _hull(*all_: Known) -> Known:

@@ -20,6 +20,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType, widens
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.hypotheses import Range, Stated
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
@@ -103,9 +104,9 @@ def computed_arithmetic(kernel: Kernel) -> tuple[str, tuple[str, ...]]:
     """For statements that are computed in the kernel's own operations: what 'equal' means, and the hypotheses in words."""
     kinds = [_arithmetic(kernel, s, "unfused") for s in kernel.statements]
     words = [
-        _any_order(s)
+        _any_order(kernel, s)
         for s, kind in zip(kernel.statements, kinds, strict=True)
-        if kind == "reassociate" and s.reduction_axes and accumulation(kernel, s)[0] in ("+", "*")
+        if kind == "reassociate" and not fibres(kernel, s).apart and accumulation(kernel, s)[0] in ("+", "*")
     ]
     words += [ZEROS for s in kernel.statements if _zeros_meet(kernel, s)]
     return "; ".join(dict.fromkeys(kinds)), tuple(dict.fromkeys(words))
@@ -118,8 +119,8 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     words = [*(str(Range(*r)) for r in dict.fromkeys(ranges)), *beginning(mapping)]
     s = mapping.statement
     if arithmetic(mapping) == "reassociate":
-        if s.reduction_axes and accumulation(mapping.kernel, s)[0] in ("+", "*"):
-            words.append(_any_order(s))
+        if not fibres(mapping.kernel, s).apart and accumulation(mapping.kernel, s)[0] in ("+", "*"):
+            words.append(_any_order(mapping.kernel, s))
         if i.rounding == "fused":
             words.append(Stated(f"{i.name} rounds a product and its sum once"))
         if isinstance(i, SelectedInstruction) and i.rules:
@@ -134,8 +135,8 @@ def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _any_order(s: Statement) -> Stated:
-    over = ", ".join(s.reduction_axes)
+def _any_order(kernel: Kernel, s: Statement) -> Stated:
+    over = ", ".join(fibres(kernel, s).axes)
     return Stated(f"terms over {over} may be combined in any order, each result rounded to nearest even")
 
 

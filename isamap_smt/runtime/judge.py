@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.convert import converted
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.near import Near
@@ -49,7 +50,7 @@ class Judgement:
 
 def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:
     """Whether the interpreter's result is the only right one, as the proof's `arithmetic` says, and short enough to ask for."""
-    free = [s for s in kernel.statements if s.op in ("+", "*") and s.reduction_axes and not s.ordered]
+    free = [s for s in kernel.statements if s.op in ("+", "*") and not s.ordered and not fibres(kernel, s).apart]
     in_any_order = any(kernel.tensor(s.target.tensor).dtype.is_float for s in free)
     return "reassociate" not in arithmetic and not in_any_order and points(kernel) <= MOST
 
@@ -151,8 +152,8 @@ def rounding_bound(kernel: Kernel) -> float:
     """
     terms = 0
     for s in kernel.statements:
-        reduced = set(s.reduction_axes)
-        terms += math.prod(int(a.extent) for a in s.axes if a.name in reduced) if reduced else 0
+        meeting = fibres(kernel, s)
+        terms += 0 if meeting.apart else int(meeting.most)
     kinds = [kernel.tensor(n).dtype for n in kernel.outputs]
     epsilon = max(_epsilon(kind.numpy) for kind in kinds if kind.is_float)
     return min(0.25, 4.0 * epsilon * (max(terms, 1) + 8))

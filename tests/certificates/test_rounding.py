@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy as sp
 
 import isamap_smt as im
 from examples import norms
@@ -22,7 +23,7 @@ from isamap_smt.certificates.rounding import KEY
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.app import run
 from isamap_smt.cli.proofs_update import update_directory
-from isamap_smt.ir import functions, rounding_bound
+from isamap_smt.ir import fibres, functions, rounding_bound
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError
 from isamap_smt.proof import rounding as claims
 from tests.certificates.conftest import Edit, seal
@@ -114,6 +115,34 @@ def test_a_function_that_becomes_less_exact_breaks_it(mine: Path, monkeypatch: p
     monkeypatch.setattr(claims, "TABLE", worse)
     (found,) = check_directory(mine.parents[2], jobs=1, cache=False, only=lambda i: "within" in i)
     assert found.status == "broken" and "which is more than" in str(found)
+
+
+COUNTED: dict[str, tuple[str, dict[str, int], str, Any]] = {
+    "terms of joined axes": (
+        "S[i+k] += X[i,k] * W[k]", {"i": 64, "k": 8}, "fibres",
+        lambda k, s: replace(fibres.fibres(k, s), most=sp.Integer(1), how=""),
+    ),
+    "elements without terms": (
+        "temporary S\nS[i+1] += X[i,k]\nY[j] = exp(100 - S[j])\naxis j < I+1", {"i": 15, "k": 64}, "least_points",
+        lambda k, n: fibres.least_points(k, n) or 64,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(COUNTED))
+def test_what_was_certified_without_them_is_not_so_any_more(name: str, tmp_path: Path) -> None:
+    """Certificates as they were made when terms were counted by the axes that no index mentions, and every target was covered."""
+    text, sizes, of, mutant = COUNTED[name]
+    plan = im.plan(im.kernel(text, name="counted"), "avx2", sizes=sizes)
+    ranges: dict[str, tuple[float, float]] = dict.fromkeys(plan.program.kernel.inputs, (1, 4))
+    with pytest.MonkeyPatch.context() as before:
+        for where in (rounding_bound, claims):
+            before.setattr(where, of, mutant)
+        save(plan.checked, tmp_path / "forged", split=plan.split, ranges=ranges)
+        assert {o.status for o in check_directory(tmp_path / "forged", jobs=1, cache=False)} == {"ok"}
+    found = {o.id: o.status for o in check_directory(tmp_path / "forged", jobs=1, cache=False)}
+    told = "broken" if of == "fibres" else "unknown"  # exp(100) is infinite, and of infinities nothing is known
+    assert [status for i, status in found.items() if "within" in i] == [told]
 
 
 def test_the_lock_says_for_which_ranges(mine: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,12 @@ from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.scalar import Cast, SAdd, SMul, SShr
+from isamap_smt.ir.scalar import Cast, SAdd, SMul, SShr, saturate
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.language import to_text
 from isamap_smt.language.build import axes, tensor
+from tests.oracle.meaning import Meaning, execute
+from tests.oracle.text import read_text
 
 TYPES = ("i8", "u8", "i16", "i32", "u32", "i64", "u64")
 TEXTS = ("Y[i] = X[i] >> 3", "Y[i] = X[i] >> N[i]", "Y[i] = (X[i] + N[i]) >> 1", "Y[i] = X[i] + (N[i] >> 1)")
@@ -61,6 +65,55 @@ def test_below_a_saturation_it_is_exact(d: str) -> None:
     want = [min(max(int(v), -128), 127) for v in x]
     assert run_kernel(k, {"X": x})["Y"].tolist() == want
     assert im.compile(k, "scalar")(X=x).tolist() == want
+
+
+EXACT: dict[str, Callable[..., int]] = {
+    "(A[i] * B[i]) >> N[i]": lambda a, b, n: floor_div(a * b, n), "A[i] >> N[i]": lambda a, b, n: floor_div(a, n),
+    "A[i] >> (N[i] + B[i])": lambda a, b, n: floor_div(a, n + b),
+}  # fmt: skip
+
+
+def floor_div(x: int, n: int) -> int:
+    return x // 2**n if n >= 0 else -int(x < 0)
+
+
+@pytest.mark.parametrize("kinds", ["i64 i64 i64", "i64 u8 i8", "i32 u64 i64", "u32 i64 u64", "i8 i8 i8", "u8 i64 i64"])
+@pytest.mark.parametrize("text", list(EXACT))
+def test_below_a_saturation_computed_shifts_are_exact_however_far(text: str, kinds: str) -> None:
+    """The product of two i64 has 127 bits, and a shift by 70 leaves 57 of them."""
+    d, by, out = kinds.split()
+    if "+ B" in text and d == "i64":
+        d = "i32"  # sums with 64 bits are too far to go through
+    t, u, o = (DTYPES[n] for n in (d, by, out))
+    k = im.kernel(
+        f"Y[i] = sat_{out}({text})",
+        dtypes={n: x for n, x in zip("ABNY", (d, d, by, out), strict=True) if n in text + "Y"},
+    )
+    values = [v for v in (0, 1, -1, 7, -5, 100, t.low, t.high, t.high // 3) if t.low <= v <= t.high]
+    shifts = [n for n in (0, 1, 31, 32, 63, 64, 70, 127, 128, 200, -1, -3, u.low) if u.low <= n <= u.high]
+    rows = [r for r in itertools.product(values, values, shifts) if "+ B" not in text or abs(r[1]) < 10_000]
+    columns = {
+        n: ([r[at] for r in rows], x) for at, (n, x) in enumerate(zip("ABN", (d, d, by), strict=True)) if n in k.inputs
+    }
+    arrays = {n: np.array(c, DTYPES[x].numpy) for n, (c, x) in columns.items()}
+    want = [min(max(EXACT[text](*r), o.low), o.high) for r in rows]
+    assert run_kernel(k, arrays)["Y"].tolist() == want
+    assert im.compile(k, "scalar")(**arrays).tolist() == want
+    types = {**{n: x for n, (_, x) in columns.items()}, "Y": out}
+    oracle = execute(Meaning(read_text(k.text), types, {"I": len(rows)}), {n: c for n, (c, _) in columns.items()})
+    assert oracle["Y"].numbers == want
+
+
+def test_far_shifts_are_proved_exact_below_a_saturation() -> None:
+    x, n, wide = sp.Symbol("x"), sp.Symbol("n"), ("i", 64)
+    far = saturate("i64", SShr(SMul(x, x), n))
+    given = {"x": (2**62, 2**62), "n": (70, 70)}
+    for number, word in ((2**54, Proved), (0, Refuted), (2**54 - 1, Refuted)):
+        assert isinstance(equal_integers(far, sp.Integer(number), {"x": wide, "n": wide}, wide, given), word)
+    negative = saturate("i64", SShr(SMul(x, x), n))
+    assert isinstance(
+        equal_integers(negative, sp.Integer(0), {"x": wide, "n": wide}, wide, {**given, "n": (-3, -1)}), Proved
+    )
 
 
 def verdict(left: Any, right: Any, kind: tuple[str, int] = ("i", 32), **ranges: tuple[int, int]) -> Any:

@@ -87,5 +87,5 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
     if KINDS[kind].floating and kind != "f64" and rng.random() < 0.3:
         forms = [f"{rng.choice(SMOOTH)}({x})"]
     elif casts and not KINDS[kind].floating and rng.random() < 0.4 and not any(w in x for w in ("select", "/")):
-        forms = [f"sat_{kind}({x} + {c})", f"sat_{kind}({x} * {p})"]
+        forms = [f"sat_{kind}({x} + {c})", f"sat_{kind}({x} * {p})", f"sat_{kind}(({x}) * {p} >> {rng.choice(parts)})"]
     return rng.choice(forms)

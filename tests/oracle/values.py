@@ -37,6 +37,11 @@ class Source(Protocol):
     def index(self, node: ast.expr, bound: list[str]) -> Callable[..., int]: ...
 
 
+def _shifted(x: int, by: int, bits: float) -> int:
+    """The largest integer that is at most x / 2^by; the sign where `by` is negative, or no bit of the type."""
+    return x // 2**by if 0 <= by < min(bits, 10_000) else -1 if x < 0 else 0
+
+
 class Value:
     """The function of the point. exact: nothing was rounded so far; approximate: how many exp and the like are in it;
     discrete: a small error in an element may change it much; rough: the largest epsilon of a type that a function or a sum
@@ -111,6 +116,9 @@ class Values:
             case ast.BinOp(left=a, op=ast.RShift(), right=ast.Constant(value=by)):
                 inner = self.value(a, kind, bound)
                 return lambda *p: inner(*p) >> by  # type: ignore[operator]
+            case ast.BinOp(left=a, op=ast.RShift(), right=b):
+                moved, count = self.value(a, kind, bound), self.value(b, kind, bound)
+                return lambda *p: _shifted(moved(*p), count(*p), kind.bits)  # type: ignore[arg-type]
             case ast.BinOp(left=a, op=op, right=b):
                 return self._binary(kind, _SIGNS[type(op)], self.value(a, kind, bound), self.value(b, kind, bound))
             case ast.Call(func=ast.Name(id=name), args=args):
@@ -226,6 +234,9 @@ class Values:
             case ast.BinOp(left=a, op=ast.RShift(), right=ast.Constant(value=by)):
                 shifted = self._unbounded(a, bound)
                 return lambda *p: shifted(*p) >> by  # type: ignore[operator]
+            case ast.BinOp(left=a, op=ast.RShift(), right=b):
+                moved, count = self._unbounded(a, bound), self._unbounded(b, bound)
+                return lambda *p: _shifted(moved(*p), count(*p), math.inf)  # type: ignore[arg-type]
             case ast.BinOp(left=a, op=op, right=b):
                 first, second, sign = self._unbounded(a, bound), self._unbounded(b, bound), _SIGNS[type(op)]
                 operation = {"+": int.__add__, "-": int.__sub__, "*": int.__mul__}[sign]

@@ -145,7 +145,6 @@ def test_a_range_is_cut_to_what_fits(assume: str, ranges: list[tuple[str, int, i
     [
         ("y[i] = B[i]\ny[i] += A[k,i]", "more than the terms of one sum"),
         ("y[i] += A[k,i]\ny[i] += B[i]", "more than the terms of one sum"),
-        ("y[i//2] += A[k,i] where i < 2", "how many terms"),
     ],
 )
 def test_sums_that_begin_elsewhere_are_not_known(text: str, why: str) -> None:
@@ -156,6 +155,16 @@ def test_sums_that_begin_elsewhere_are_not_known(text: str, why: str) -> None:
     decided = next(c.verdict for c in found.proof.claims if c.subject == "instruction")
     assert isinstance(decided, Unknown)
     assert why in decided.reason
+
+
+@pytest.mark.parametrize(("k", "fits"), [(128, True), (129, False)])
+def test_terms_of_joined_axes_are_counted(k: int, fits: bool) -> None:
+    """Two columns meet in an element: 256 terms of -128 are -32768."""
+    kernel = im.kernel("y[i//2] += A[k,i]", name="joined", dtypes={"A": "i16", "y": "i16"}).with_sizes({"k": k, "i": 4})
+    found = prove(fuse(kernel, SATURATING, "l=i"), assume=BYTE)
+    decided = next(c.verdict for c in found.proof.claims if c.subject == "instruction")
+    assert isinstance(decided, Proved if fits else Refuted)
+    assert fits or "adds at most 256 of these terms" in decided.text
 
 
 def test_the_beginning_is_an_assumption_of_outputs_and_not_of_temporaries() -> None:

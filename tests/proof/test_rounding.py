@@ -18,7 +18,9 @@ from isamap_encodings.error_steps import Known, Total, at_most, step, total
 from isamap_encodings.solve import recording
 from isamap_encodings.verdict import Refuted
 from isamap_encodings.z3_check import cvc5_answer, cvc5_version
+from isamap_smt.ir import rounding_bound
 from isamap_smt.ir.dtypes import DTYPES
+from isamap_smt.ir.fibres import Fibres, fibres
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.rounding_bound import Bound
 from isamap_smt.proof import rounding
@@ -115,7 +117,7 @@ def smaller(b: Bound) -> list[Bound]:
 def test_an_ulp_stated_too_small_is_refuted(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The notes are made with a tenth of it, and the proof asks with the whole."""
     name, kernel, ranges = ("softmax", SOFTMAX, X) if head == "Exp" else ("layer_norm", *CASES["layer_norm"])
-    from isamap_smt.ir import functions, rounding_bound
+    from isamap_smt.ir import functions
 
     row = next(h for h in functions.TABLE if h.__name__ == head)
     table = {**functions.TABLE, row: replace(functions.TABLE[row], ulp=functions.TABLE[row].ulp / 10)}
@@ -130,7 +132,7 @@ def test_an_ulp_stated_too_small_is_refuted(head: str, monkeypatch: pytest.Monke
     [
         ("y[i] = 1 / x[i]", "a divisor may be 0"), ("y[i] = log(x[i])", "an argument negative"),
         ("y[i] = exp(200 * x[i])", "a number too large"), ("y[i] *= x[i]", "products of many"),
-        ("y[i] max= x[i] where i > 0", "a guard may leave nothing"),
+        ("y[i] max= x[i] where i > 0", "where nothing was written"),
     ],
 )  # fmt: skip
 def test_what_is_not_followed_is_unknown_with_its_reason(text: str, words: str) -> None:
@@ -155,6 +157,76 @@ def test_what_is_less_another_maximum_is_not_below_0() -> None:
             walk.tensors |= {n: rounding._Node(rounding._known(b)) for n, b in inputs.items()}
             walk.statement(number, s, None)
             assert all(made.peak is None for made in walk.made.values())
+
+
+JOINED = "S[i+k] += X[i,k] * W[k]"
+MOVED = "temporary S\naxis j < I+1\nS[i+1] += X[i,k]\nY[j] = exp(0 - S[j])"
+EARLY = "Y[i] = exp(X[i] + M[i])\nM[i] += X[i]"
+OTHERS = "temporary M\nM[i+k] max= X[i,k]\nD[i,k] += exp(X[i,k] - M[i+k])"
+WRITTEN: dict[str, tuple[str, dict[str, int], tuple[float, float]]] = {
+    "joined": (JOINED, {"i": 9, "k": 4}, (1, 64)), "parts": ("S[i//4] += X[i] * X[i]", {"i": 10}, (2, 64)),
+    "turns": ("S[i%3] += X[i]", {"i": 10}, (3, 16)), "moved": (MOVED, {"i": 3, "k": 5}, (0, 1)),
+    "guarded": ("S[i] += X[i,k] where i < k", {"i": 4, "k": 4}, (0, 16)), "early": (EARLY, {"i": 5}, (0, 55)),
+    "several": ("temporary S\nS[i+1] += X[i]\nS[i] += X[i]\naxis j < I+1\nY[j] = S[j] * S[j]", {"i": 4}, (0, 64)),
+    "others": (OTHERS, {"i": 4, "k": 3}, (0.05, 20.2)), "pairs": ("S[2*i+j] = X[i,j] * X[i,j]", {"i": 4, "j": 2}, (1, 16)),
+    "smallest": ("S[i%2] min= X[i]", {"i": 5}, (1, 4)), "left": ("Y[2*i] = X[i] * X[i]", {"i": 3}, (0, 16)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(WRITTEN))
+def test_elements_with_many_points_and_with_none_are_bounded(name: str) -> None:
+    """Exact elements lie where the bound says, and results are no further off; of both rules, those that are proved among them."""
+    text, sizes, (low, high) = WRITTEN[name]
+    kernel = im.kernel(text, name="written", sizes=sizes)
+    ranges: dict[str, tuple[float, float]] = dict.fromkeys(kernel.inputs, (1, 4))
+    bounds = im.rounding_bound(kernel, ranges)
+    proof, derived = prove_rounding(kernel, ranges, {})
+    assert proof.proved
+    (result, *_) = kernel.results
+    assert low - 0.01 <= bounds[result].low and bounds[result].high <= high * 1.01 + (55 if name == "early" else 0)
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        shapes = {n: tuple(map(int, kernel.tensor(n).shape)) for n in kernel.inputs}
+        arrays = {n: np.asarray(rng.choice([1, 4, rng.uniform(1, 4)], s), np.float32) for n, s in shapes.items()}
+        exact, got = reference(kernel, arrays), run_kernel(kernel, arrays)
+        for n in kernel.results:
+            off = np.abs(got[n].astype(np.float64) - exact[n])
+            for relative, absolute in ((bounds[n].relative, bounds[n].absolute), derived[n]):
+                assert (off <= relative * np.abs(exact[n]) + absolute).all()
+            assert ((bounds[n].low * 0.9999999 <= exact[n]) & (exact[n] <= bounds[n].high * 1.0000001)).all()
+
+
+def fewer(kernel: im.Kernel, s: Any) -> Fibres:
+    """Points of an element, counted one too small."""
+    found = fibres(kernel, s)
+    return replace(found, most=max(found.most - 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "of", "mutant", "subject"),
+    [
+        (JOINED, {"i": 9, "k": 4}, "fibres", fewer, "S"), ("S[i//4] += X[i]", {"i": 10}, "fibres", fewer, "S"),
+        ("S[i] += X[i,k]", {"i": 3, "k": 5}, "fibres", fewer, "S"), (MOVED, {"i": 3, "k": 5}, "least_points", lambda *_: 5, "S"),
+        ("S[i] += X[i,k] where i < k", {"i": 4, "k": 4}, "least_points", lambda *_: 1, "S"),
+        ("temporary S\naxis j < I+1\nS[i+1] = X[i]\nY[j] = 1 / S[j]", {"i": 3}, "least_points", lambda *_: 1, "1 / S[j]"),
+        ("temporary S\naxis j < I+1\nS[i+1] max= X[i]\nY[j] = 1 / S[j]", {"i": 3}, "least_points", lambda *_: 1, ""),
+        ("Y[i] = exp(X[i] + M[i])\nM[i] max= X[i]", {"i": 3}, "begins_at", lambda *_: 0, ""),
+        ("Y[i] = exp(M[i] - X[i])\nM[i] *= X[i]", {"i": 3}, "begins_at", lambda *_: 0, "M[i] - X[i]"),
+        (OTHERS, {"i": 4, "k": 3}, "along", lambda s: s.reduction_axes, "X[i, k] - M[i + k]"),
+        ("S: [I+1]\nS[i+1] = S[i] + X[i]", {"i": 5}, "needs_single_points", lambda s: False, ""),
+    ],
+)  # fmt: skip
+def test_terms_and_beginnings_are_not_trusted(
+    text: str, sizes: dict[str, int], of: str, mutant: Any, subject: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers on the way have the mistake, and the proof does not. With the mistake it would prove the same."""
+    kernel = im.kernel(text, name="mistaken", sizes=sizes)
+    ranges: dict[str, tuple[float, float]] = dict.fromkeys(kernel.inputs, (1, 4))
+    monkeypatch.setattr(rounding_bound, of, mutant)
+    failed = prove_rounding(kernel, ranges, {})[0].failed()
+    assert [c.subject for c in failed][:1] == [subject]
+    monkeypatch.setattr(rounding, of, mutant)
+    assert not [c for c in prove_rounding(kernel, ranges, {})[0].failed() if "products of many" not in str(c.verdict)]
 
 
 ONE = Known(F(1), F(2), F(1, 10**6), F(1, 10**7))
@@ -260,6 +332,16 @@ def test_rational_ends_are_around_what_mpmath_finds() -> None:
                     if name not in ("grown", "shrunk"):
                         assert high - low <= abs(high) / 10**9 + F(1, 10**14)
     assert ENDS["exp"](F(0)) == (1, 1) and ENDS["erf"](F(0)) == (0, 0)
+
+
+@pytest.mark.parametrize("text", ["y[i] = exp(x[i])", "y[i] = sigmoid(x[i])", "y[i] = tanh(x[i])", "y[i] = erf(x[i])"])
+def test_arguments_far_below_0_are_followed(text: str) -> None:
+    kernel = im.kernel(text, name="far", sizes={"i": 4})
+    proof, derived = prove_rounding(kernel, {"x": (-1e30, 1)}, {})
+    assert proof.proved and 0 < sum(derived["y"]) < 1e-6
+    for name in ("exp", "sigmoid"):
+        low, high = ENDS[name](F(-(10**30)))
+        assert low == 0 < high < F(1, 10**800) and ENDS[name](F(-1999))[0] > 0
 
 
 def test_a_guess_of_a_logarithm_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:

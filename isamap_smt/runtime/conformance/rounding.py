@@ -19,6 +19,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import fused_exactly, run_instruction
@@ -50,7 +51,7 @@ def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[
     kernel = _kernel(instruction)
     s = kernel.statements[0]
     out = kernel.tensor(kernel.outputs[0]).dtype
-    n = int(np.prod([int(a.extent) for a in s.axes if a.name in s.reduction_axes], dtype=float)) * _products(s.value)
+    n = int(fibres(kernel, s).most) * _products(s.value)
     epsilon = max(_TYPES[d.name][0] for d in (out, *_casts(s.value)) if d.is_float)
     _, tiny, largest = _TYPES[out.name]
     exact = _in_f64(instruction, arrays, _precise)
