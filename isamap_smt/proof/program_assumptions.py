@@ -12,7 +12,7 @@ from isamap_smt.ir.assumed import relations
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged, Within
 from isamap_smt.ir.indirect import index_tensors
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.program import Program, Use
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_memory import entry_bound
@@ -58,7 +58,8 @@ def _entry(sites: Sites) -> list[str]:
     kernel = sites.kernel
     low = {p.name: p.low for p in kernel.parameters}
     sizes = [f"{name} >= {low.get(name, 1)}" for name in sites.sizes]
-    packed = {s.node.src.name for s in sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
+    ahead = (s.node for s in sites.sites if s.position[0] == 0)
+    packed = {n.src.name for n in ahead if isinstance(n, Use) and n.copies}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
     indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
     return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices))]

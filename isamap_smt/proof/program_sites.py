@@ -142,6 +142,8 @@ def _walk(
         if isinstance(node, Alloc):
             if node.buffer.name in visible:
                 raise UnrecognisedError(f"buffer {node.buffer.name} is declared again inside its own scope")
+            if len(node.buffer.cells) != len(node.buffer.shape):
+                raise UnrecognisedError(f"buffer {node.buffer.name} has not one name for each of its dimensions")
             visible[node.buffer.name] = site
 
 
