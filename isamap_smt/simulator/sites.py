@@ -97,9 +97,9 @@ def _check_form(program: Program) -> None:
             raise LanguageError(f"programs for engines are made of loops, uses and buffers; this one has a {what}")
         if isinstance(node, Alloc):
             b = node.buffer
-            if symbols_of(sp.sympify(e) for e in (b.offset, b.slots, *b.shape)):
+            if len(b.shape) != 2 or symbols_of(sp.sympify(e) for e in (b.offset, b.slots, *b.shape)):
                 raise LanguageError(
-                    f"buffer {b.name} begins at row {b.offset}, with {b.slots} slots of {list(b.shape)}; these are numbers"
+                    f"buffer {b.name} begins at row {b.offset}, with {b.slots} slots of {list(b.shape)}; these are two sides, and numbers"
                 )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 import sympy as sp
 
+import isamap_smt as im
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import sym
@@ -136,15 +138,19 @@ class Edits:
             case Hardware():
                 return self._machine(v)
             case Kernel():
-                return v
+                return rng.choice(_other_kernels(v))
+            case Buffer():
+                return rng.choice([n.buffer for n, _ in walk(self.program.body) if isinstance(n, Alloc)])
+            case IndexType():
+                return rng.choice([b.type for b in buffers(self.program).values()])
             case Ref():
                 return (
                     replace(v, name=rng.choice(self.names)) if rng.random() < 0.5 else replace(rng.choice(self._refs()))
                 )
             case tuple():
                 return self._tuple(v, name)
-            case sp.logic.boolalg.Boolean():
-                return rng.choice([sp.Lt(*v.args), sp.Le(*v.args), sp.Ge(*v.args)]) if v.args else v
+            case sp.core.relational.Relational():
+                return rng.choice([sp.Lt, sp.Le, sp.Ge])(*v.args)
             case int() | sp.Basic():
                 return self._number(v)
         return v
@@ -205,6 +211,7 @@ class Edits:
             "version": number, "guard": sp.Lt(number, 2), "coordinates": number, "index": number, "shape": number,
             "operands": (word, ref), "assumptions": rng.choice([f"{number} >= 1", f"3 >= {number}", "0 >= 1"]),
             "starts": word, "parameters": word, "ahead": use, "body": use, "machine": None, "block": None,
+            "schedule": _of_a_core(), "more": _of_a_core(),
         }  # fmt: skip
         return found.get(name)
 
@@ -250,6 +257,21 @@ def edited(program: Program, rng: random.Random, field: Field | None = None) -> 
     spot = rng.choice(by[at])
     new = made.new(spot)
     return f"field {'.'.join(at)}: {_short(spot.value)} -> {_short(new)}", spot.put(new)
+
+
+@cache
+def _of_a_core() -> Any:
+    """A schedule that is no engine's."""
+    return im.plan("gemm", "scalar", sizes={"i": 2, "j": 2, "k": 2}).program.schedule
+
+
+def _other_kernels(k: Kernel) -> list[Kernel]:
+    """Kernels that compute something else: another element of the sum, or of a factor; fewer terms."""
+    first, *rest = k.statements
+    turned = replace(first.target, index=first.target.index[::-1])
+    fewer = (*first.guard, sp.Lt(first.axes[-1].symbol, 3))
+    found = [replace(first, target=turned), replace(first, guard=fewer), replace(first, op="max")]
+    return [replace(k, statements=(s, *rest)) for s in found]
 
 
 def _short(v: Any) -> str:

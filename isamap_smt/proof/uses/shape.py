@@ -27,6 +27,11 @@ def recognised(book: UseBook, machine: Hardware) -> bool:
         book.unknown("program", book.sites.kernel.name, words, f"no claim covers {odd}")
         return False
     _issued(book, machine)
+    for loop in dict.fromkeys(
+        n for n, _ in walk(book.sites.program.body) if isinstance(n, Loop) and n.base is not None
+    ):
+        words = f"the step of {loop.var} is positive"  # digits are told by it
+        book.ask("hypotheses", str(loop.var), words, [], [("lt", sp.S.Zero, sp.sympify(loop.step))])
     laid_out = [_laid_out(book, machine, b) for b in buffers(book.sites.program).values()]
     return all(laid_out)
 
@@ -36,7 +41,7 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
     engines, held = {e.name for e in machine.engines}, buffers(program)
     if program.ahead:
         yield "what is done ahead of the calls"
-    if program.schedules:
+    if program.schedule is not None or program.more:
         yield "a schedule beside the uses"
     if program.starts:
         yield f"{program.starts[0]}, which the program is said to start by itself"
