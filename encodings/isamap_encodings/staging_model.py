@@ -46,6 +46,8 @@ class Quantity:
         return Quantity(self.of - _quantity(other).of, self.most)
 
     def __rmul__(self, factor: int) -> Quantity:
+        if not factor:
+            return Quantity(0, 0)  # `0 * x` would be a constant of the solver's, which it does not add to others
         return Quantity(factor * self.of, factor * self.most)
 
 

@@ -23,6 +23,10 @@ class SizeError(IsamapError):
     """Sizes that are missing, not positive, or contradict each other or the arrays."""
 
 
+class AssumedError(SizeError):
+    """A call that does not meet what its program's proof assumes."""
+
+
 class DTypeError(IsamapError):
     """Element types that do not fit the kernel, the instruction or the array."""
 

@@ -252,10 +252,15 @@ def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
     yield tuple(nodes[start:])
 
 
+def _plain(use: Use) -> Use:
+    """The same awaits and signals of its engine, and nothing else."""
+    return Use(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
+
+
 def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:
     """Whether each engine signals a counter that nothing else does, and then waits for those of all others, and for nothing else:
     a wait that is never met would stop them all, and what is signalled here no phase counts."""
-    uses = [n for n in nodes if isinstance(n, Use) and n.instruction.kind == "signal"]
+    uses = [n for n in nodes if isinstance(n, Use) and n == _plain(n)]
     half = len(engines)
     if half < 2 or len(uses) != 2 * half or len(nodes) != 2 * half:
         return False

@@ -47,7 +47,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.errors import LanguageError, NotProvedError
 from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
@@ -101,6 +101,9 @@ class Buffer:
     offset: int = 0
     slots: int = 0
     version: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        _require_names(f"buffer {self.name}", self.cells)
 
     @property
     def rows(self) -> Any:
@@ -379,6 +382,9 @@ class Loop:
     woven: bool = False
     end: Any = None
 
+    def __post_init__(self) -> None:
+        _require_names("a loop", (self.var,))
+
     @property
     def trips(self) -> Any:
         """The iterations that the C carries out."""
@@ -421,6 +427,15 @@ class If:
 
 
 Node = Alloc | Use | Loop | If
+
+
+def _require_names(what: str, names: tuple[Any, ...]) -> None:
+    """Raises LanguageError for what is no name."""
+    for e in names:
+        if not getattr(e, "is_Symbol", False):
+            raise LanguageError(
+                f"{what} counts by a name of its own, and is given {e}; pass a symbol, such as sym('i')"
+            )
 
 
 def number_of(var: Any) -> Any:

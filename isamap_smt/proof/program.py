@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from isamap_encodings.verdict import Refuted, Unknown
+from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError, SizeError
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
@@ -20,7 +20,7 @@ from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.kernel_reach import reaches_out
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_accumulators import accumulators
-from isamap_smt.proof.program_assumptions import listed
+from isamap_smt.proof.program_assumptions import listed, possible
 from isamap_smt.proof.program_begun import begun_claims
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
@@ -152,7 +152,9 @@ def _why(c: ClaimResult) -> str:
 
 
 def _claims(book: Book) -> None:
-    """All claims, those about the program's shape and single statements first."""
+    """All claims, those about the program's shape and single statements first; none where no call meets what is assumed."""
+    if not isinstance(possible(book), Proved | None):
+        return
     machine = book.sites.program.machine
     if machine is not None and isinstance(book, UseBook):
         use_claims(book, machine)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import sympy as sp
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved, Refuted, Verdict
+from isamap_smt.ir.assumed import relations
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged, Within
 from isamap_smt.ir.indirect import index_tensors
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.program import Program, Use
 from isamap_smt.ir.program_at import instances
+from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import Sites, collect
 from isamap_smt.proof.scalar import computed_arithmetic
@@ -18,6 +24,25 @@ def assumptions(program: Program) -> tuple[str, ...]:
     """Those that prove_program() lists for this program, without proving it. Raises UnrecognisedError as collect()."""
     sites, bound = collect(instances(program)[0]), entry_bound(program)
     return listed(sites, () if is_constant(bound) else (str(Fits(bound)),))
+
+
+def possible(book: Book) -> Verdict | None:
+    """Some sizes meet all relations that the program assumes, and the hypotheses: from a contradiction everything follows. None
+    where it assumes none."""
+    sites = book.sites
+    stated = list(relations(sites.kernel, sites.program.assumptions, frozenset(sites.sizes)))
+    if not stated:
+        return None
+    words = "some sizes meet all that the program assumes"
+    known = [*sites.hypotheses, *(c.formula for c in stated)]
+    verdict = implied(known, [_NEVER], sites.sizes, f"hypotheses: {words}")
+    match verdict:
+        case Refuted():  # these sizes, replayed in plain integers
+            verdict = Proved(verdict.seconds)
+        case Proved():
+            texts = " and ".join(c.text for c in stated)
+            verdict = Refuted({}, f"{words}: no sizes do; {texts}", verdict.seconds)
+    return book.note("hypotheses", "", words, verdict)
 
 
 def listed(sites: Sites, found: Iterable[str]) -> tuple[str, ...]:
@@ -33,10 +58,13 @@ def _entry(sites: Sites) -> list[str]:
     kernel = sites.kernel
     low = {p.name: p.low for p in kernel.parameters}
     sizes = [f"{name} >= {low.get(name, 1)}" for name in sites.sizes]
-    packed = {s.node.src.name for s in sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
+    ahead = (s.node for s in sites.sites if s.position[0] == 0)
+    packed = {n.src.name for n in ahead if isinstance(n, Use) and n.copies}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
     indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
     return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices))]
 
 
-__all__ = ["assumptions", "listed"]
+_NEVER = ("lt", sp.S.Zero, sp.S.Zero)
+
+__all__ = ["assumptions", "listed", "possible"]

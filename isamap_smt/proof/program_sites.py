@@ -142,6 +142,8 @@ def _walk(
         if isinstance(node, Alloc):
             if node.buffer.name in visible:
                 raise UnrecognisedError(f"buffer {node.buffer.name} is declared again inside its own scope")
+            if len(node.buffer.cells) != len(node.buffer.shape):
+                raise UnrecognisedError(f"buffer {node.buffer.name} has not one name for each of its dimensions")
             visible[node.buffer.name] = site
 
 
@@ -279,7 +281,12 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
             if immediate(ref) is None:
                 raise UnrecognisedError(f"{name} of {i.name} is a number in the code")
             continue
-        buffer = s.buffer(ref.name)
+        buffer, operand = s.buffer(ref.name), i.operand(name)
+        if (operand.row is None) == (buffer is not None):
+            there = buffer.memory if buffer else "memory"
+            raise UnrecognisedError(
+                f"{name} of {i.name} lies in {operand.memory}, and is given {ref.name}, which lies in {there}"
+            )
         wanted = (1, len(buffer.version)) if buffer else (len(sites.kernel.tensor(ref.name).shape), 0)
         if (len(ref.index), len(ref.version)) != wanted:
             raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")

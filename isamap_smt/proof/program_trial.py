@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.assumed import broken
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded
@@ -150,7 +151,9 @@ def _case(
     kernel: Kernel, assumptions: tuple[str, ...], sizes: dict[str, int], random: np.random.Generator, special: bool,
     seed: int,
 ) -> _Case | None:  # fmt: skip
-    """None where the kernel has no result."""
+    """None where the kernel has no result, and at sizes that the program assumes away."""
+    if broken(kernel, assumptions, sizes, {}):
+        return None  # no call has these sizes
     arrays = {t.name: _elements(kernel, assumptions, t.name, sizes, random, special) for t in kernel.tensors}
     outputs = {n: arrays.pop(n) for n in kernel.outputs}
     try:

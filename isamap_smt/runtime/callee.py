@@ -9,6 +9,7 @@ import numpy as np
 
 from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.arguments import valid_sizes, yes_or_no
+from isamap_smt.ir.assumed import require_assumed
 from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
@@ -64,6 +65,14 @@ class Callee(Shown):
             if name not in everything:
                 everything[name] = self._made(name, sizes, fresh)
         return check.Arguments(everything, sizes, fresh)
+
+    def _check_assumed(self, arguments: check.Arguments) -> None:
+        """Nothing happens for sizes and elements as the proof assumes them: for programs whose C does not look.
+
+        Raises ArgumentError, AssumedError.
+        """
+        self._check_ranges(arguments.arrays)
+        require_assumed(self.kernel, self.program.assumptions, arguments.sizes, arguments.arrays)
 
     def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
         """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises

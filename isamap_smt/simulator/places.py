@@ -101,7 +101,12 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
 def _by_the_host(kernel: Kernel, number: int, site: Site) -> Iterator[Access]:
     """All elements of the tensors that the host has written, or reads."""
     gives, which, none = site.use.instruction.kind == GIVE, np.zeros(site.count, np.int64), np.zeros(0, np.int64)
+    names = [t.name for t in kernel.tensors]
     for name, place in site.use.operands:
+        if place.name not in names:
+            raise UnknownNameError(
+                f"{site.use.instruction.name}: no tensor {place.name!r}; {did_you_mean(place.name, names)}"
+            )
         tensor = kernel.tensor(place.name)
         space = Space(place.name, True, tuple(int(e) for e in tensor.shape))
         yield Access(number, name, space, tensor.dtype, not gives, gives, which, [np.arange(space.size)], [none], [""])
@@ -243,10 +248,10 @@ class _InBuffer(_Where):
             column(e, env, size, f"{self.name}: operand {self.operand.name}")
             for e in (self.operand.row, self.operand.column)
         )
-        slots = self.slots[iterations]
-        rows = b.offset + (slots * b.rows)[:, None] + row[None, :]
+        slots, offset, height = self.slots[iterations], int(b.offset), int(b.rows)
+        rows = offset + (slots * height)[:, None] + row[None, :]
         numbers, outside = self._numbered([rows, np.broadcast_to(at, rows.shape)])
-        past = np.flatnonzero((row < 0) | (row >= b.rows))
+        past = np.flatnonzero((row < 0) | (row >= height))
         said = []
         for n, slot in enumerate(slots.tolist()):
             if size and not 0 <= slot < b.slots:

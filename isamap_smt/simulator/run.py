@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isamap_smt.ir.assumed import require_assumed
 from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded, laid_out
@@ -49,12 +50,15 @@ def run_program(
     read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`. A program with machine
     parameters is run at the values that its schedules were made for.
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
-    reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel.
+    reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel, AssumedError where sizes or
+    elements are not as the program assumes.
     """
     kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))
     kernel = program.kernel
-    env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}
+    known = _sizes(kernel, arrays, dict(sizes or {}))
+    require_assumed(kernel, program.assumptions, known, arrays)
+    env = {**known, FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)
     core = _begun(program, arrays, out, env, Core(kernel, {}, poison, random))
     findings = _carried_out(program, env, core, random)

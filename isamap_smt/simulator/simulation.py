@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.assumed import require_assumed
 from isamap_smt.ir.interpret import prepare
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program
@@ -81,11 +82,13 @@ def simulate(
 
     Without a seed: a timed run, every engine as early as it can. With one: an order that is drawn to be unkind. A use takes
     effect whole, when it is complete. Races and deadlocks do not depend on the order. Raises SizeError, DTypeError,
-    UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none.
+    UnknownNameError, LanguageError for arrays that do not fit the kernel and for programs that are none, AssumedError for sizes and
+    elements that the program assumes away.
     """
     require_kind("simulate", program, Program, "what isamap_smt.lower() returns, or the program of a plan")
     kernel, held = prepare(program.kernel, arrays, None, sizes)
     known = {**_sizes(program, held), **program.kernel.named_sizes(sizes)}
+    require_assumed(program.kernel, program.assumptions, known, held)
     elaborated = elaborate(program, known)
     touched = accesses(elaborated, kernel)
     order = timed(elaborated) if seed is None else adversarial(elaborated, seed)

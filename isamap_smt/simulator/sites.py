@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
 from isamap_smt.simulator.iterations import Rows, in_order, standings
@@ -93,6 +95,12 @@ def _check_form(program: Program) -> None:
         if not (buffer or loop or isinstance(node, Use)):
             what = type(node).__name__
             raise LanguageError(f"programs for engines are made of loops, uses and buffers; this one has a {what}")
+        if isinstance(node, Alloc):
+            b = node.buffer
+            if len(b.shape) != 2 or symbols_of(sp.sympify(e) for e in (b.offset, b.slots, *b.shape)):
+                raise LanguageError(
+                    f"buffer {b.name} begins at row {b.offset}, with {b.slots} slots of {list(b.shape)}; these are two sides, and numbers"
+                )
 
 
 def _site(use: Use, rows: Rows, engines: list[str], counters: tuple[str, ...]) -> Site:

@@ -59,7 +59,7 @@ class EnginesText(ABC):
     def _loop(self, loop: Loop) -> None:
         var, number = self.names[str(loop.var)], self.names.get(str(loop.number))
         onwards = f"{var}++, {number}++" if number else f"{var}++"
-        self._block(f"for (int64_t {var} = 0; {var} < {self._expr(loop.count)}; {onwards}) {{", loop.body)
+        self._block(f"for (int64_t {var} = 0; {var} < {self._expr(loop.trips)}; {onwards}) {{", loop.body)
 
     def _block(self, opening: str, body: tuple[Node, ...]) -> None:
         self._put(opening)

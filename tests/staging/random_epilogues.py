@@ -169,10 +169,12 @@ def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dic
 
 
 def what_goes_wrong(
-    drawn: DrawnEpilogue, program: Program, seeds: int = 2, also: tuple[dict[str, int], ...] = ()
+    drawn: DrawnEpilogue, program: Program, seeds: int = 2, also: tuple[dict[str, int], ...] = (), plainly: int = 0
 ) -> str:
     """At the sizes of the plan, at some others and at those of `also`; with small elements and with the largest."""
     rng = random.Random(drawn.words)
     others = [{n: rng.randint(1, 14) for n in drawn.sizes} for _ in range(2)]
     at = [drawn.sizes, *others, *({**drawn.sizes, **a} for a in also)]
-    return summed.wrong(program, at, seeds) or summed.wrong(program, at[:2], 1, extreme=True)
+    return summed.wrong(program, at, seeds, plainly=plainly) or summed.wrong(
+        program, at[:2], 1, extreme=True, plainly=min(plainly, 1)
+    )

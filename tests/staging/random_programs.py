@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import plain_executor
 from engines import Shape, machine
 
 import isamap_smt as im
 from isamap_encodings.staging_cost import Numbers, choices, cost, legal
 from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingProblem
 from isamap_smt.codegen.staged import lower_stages
-from isamap_smt.ir.errors import IsamapError, ScheduleError
+from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Program
 from isamap_smt.scheduling.staged import decoded, scheduled
@@ -157,7 +158,12 @@ def simulated_cycles(program: Program, kernel: str, sizes: dict[str, int]) -> fl
 
 
 def goes_wrong(
-    drawn: Drawn, program: Program, others: int = 2, seeds: int = 2, also: Sequence[dict[str, int]] = ()
+    drawn: Drawn,
+    program: Program,
+    others: int = 2,
+    seeds: int = 2,
+    also: Sequence[dict[str, int]] = (),
+    plainly: int = 0,
 ) -> str:
     """What is wrong with a program at its sizes, at some others of those that are open and `also` at these; '' where nothing is."""
     rng = random.Random(drawn.words)
@@ -167,6 +173,8 @@ def goes_wrong(
         for seed in range(seeds):
             try:
                 found = simulate(program, arrays, free_sizes(drawn, sizes), seed=seed)
+            except AssumedError:
+                break
             except IsamapError as e:
                 return f"{sizes}: {e}"
             if not found.sound:
@@ -174,4 +182,7 @@ def goes_wrong(
             for name, right in want.items():
                 if not np.array_equal(found.outputs[name], right):
                     return f"{sizes}, seed {seed}: another {name}"
+        else:
+            if said := plain_executor.differs(program, arrays, free_sizes(drawn, sizes), want, plainly):
+                return said
     return ""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from use_edits import described as on_its_machine
 from use_edits import edited
 
 import isamap_smt as im
@@ -26,10 +27,10 @@ def test_rows_of_columns_are_refuted() -> None:
     def by_rows(use: Use) -> Use:
         return replace(use, instruction=load) if use.instruction.name == "gather" else use
 
-    failed = im.prove_program(edited(program, by_rows)).failed()
+    failed = im.prove_program(on_its_machine(edited(program, by_rows))).failed()
     assert [(c.claim, c.verdict.word) for c in failed] == [("precondition", "refuted")]
     assert "lie at r*down + c, as load a takes them: fails at" in failed[0].verdict.text  # type: ignore[union-attr]
-    assert wrong(edited(program, by_rows)) == {"A"}
+    assert wrong(on_its_machine(edited(program, by_rows))) == {"A"}
 
 
 def test_rows_that_do_not_touch_are_refuted_where_the_place_says_so() -> None:
@@ -39,10 +40,10 @@ def test_rows_that_do_not_touch_are_refuted_where_the_place_says_so() -> None:
     def dense(use: Use) -> Use:
         return replace(use, instruction=described(use.instruction, ())) if use.instruction.name == "load" else use
 
-    failed = im.prove_program(edited(program, dense)).failed()
+    failed = im.prove_program(on_its_machine(edited(program, dense))).failed()
     assert [(c.claim, c.subject, c.verdict.word) for c in failed] == [("precondition", "load b", "refuted")]
     assert "lie at 8*r + c" in failed[0].verdict.text  # type: ignore[union-attr]
-    assert wrong(edited(program, dense)) == {"B"}
+    assert wrong(on_its_machine(edited(program, dense))) == {"B"}
 
 
 @pytest.mark.one_in(2)
@@ -58,8 +59,8 @@ def test_steps_are_those_of_the_tensor(steps: Steps, right: bool) -> None:
     def other(use: Use) -> Use:
         return replace(use, instruction=described(use.instruction, steps)) if use.instruction.name == "load" else use
 
-    assert im.prove_program(edited(program, other)).proved == right
-    assert (wrong(edited(program, other)) == set()) == right
+    assert im.prove_program(on_its_machine(edited(program, other))).proved == right
+    assert (wrong(on_its_machine(edited(program, other))) == set()) == right
 
 
 def test_a_tile_without_gaps_is_moved_as_one() -> None:

@@ -25,6 +25,7 @@ from random_programs import (
 )
 from use_edits import edits, held, holding, rewritten, unawaited, uses
 
+import isamap_hardware
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import ScheduleError
@@ -202,3 +203,15 @@ def test_room_beside_sums_that_wait() -> None:
     assert what_goes_wrong(drawn, plan.program) == ""
     with pytest.raises(ScheduleError, match="no plan fits"):
         beside("relu(T[i,j] + b[j])", 2, "multiply_kept", lacks)
+
+
+@pytest.mark.parametrize("work", [im.Work(), im.Work(0, 1)], ids=["the default", "whole numbers"])
+def test_moves_that_take_no_time_to_begin(work: im.Work) -> None:
+    """Of one operand there are several ways, so that the solver adds up figures that are 0."""
+    kernel = im.kernel(
+        "temporary T\nT[i,jo,o] += i32(X[i,ko,c]) * i32(W[jo,ko,o,c])\nY[i,jo,o] = i8((T[i,jo,o] + R[i,jo,o]) >> 7)",
+        dtypes=dict.fromkeys("XWY", "i8") | dict.fromkeys("TR", "i32"), sizes={"o": 16, "c": 16}, name="free",
+    )  # fmt: skip
+    vta = isamap_hardware.load("vta")
+    free = tuple(replace(i, work=work) for i in vta.instructions)
+    assert stage(kernel, replace(vta, instructions=free)).proof.proved

@@ -11,6 +11,7 @@ import outer_product as outer
 import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Ref, Use, buffers, walk
 
 Rewrite = Callable[[Use], tuple[Node, ...] | None]
@@ -80,6 +81,21 @@ def waiting(u: Use, number: int, more: int) -> Use:
 def edited(program: Program, change: Callable[[Use], Use]) -> Program:
     """Every use changed."""
     return rewritten(program, lambda u: (change(u),))
+
+
+def described(program: Program) -> Program:
+    """The program on a machine that has the instructions of its uses: in the place of its own of that name, or beside them where
+    uses of one name differ."""
+    machine = program.machine
+    assert machine is not None
+    used: dict[str, dict[Instruction, None]] = {}
+    for u in uses(program):
+        if u.instruction.kind != "signal":
+            used.setdefault(u.instruction.name, {})[u.instruction] = None
+    own = [i for i in machine.instructions if i.name not in used]
+    names = {i: replace(i, name=f"{i.name}{n or ''}") for found in used.values() for n, i in enumerate(found)}
+    changed = edited(program, lambda u: replace(u, instruction=names.get(u.instruction, u.instruction)))
+    return replace(changed, machine=replace(machine, instructions=(*own, *names.values())))
 
 
 def unawaited(program: Program, counter: str) -> Program:

@@ -39,7 +39,12 @@ def _steps(number: int, *steps: int | str) -> Callable[[], Program]:
     def said(use: Use) -> Use:
         return replace(use, instruction=replace(use.instruction, steps=(("m", steps),) if steps else ()))
 
-    return _at(number, said)
+    return _described(_at(number, said))
+
+
+def _described(make: Callable[[], Program]) -> Callable[[], Program]:
+    """The same program on a machine that has its instructions."""
+    return lambda: edits.described(make())
 
 
 def _unsignalled(number: int) -> Callable[[], Program]:
@@ -85,7 +90,49 @@ def _order(*numbers: int) -> Callable[[], Program]:
 
 
 def _on(number: int, engine: str) -> Callable[[], Program]:
+    return _described(_elsewhere(number, engine))
+
+
+def _elsewhere(number: int, engine: str) -> Callable[[], Program]:
+    """A use on an engine that does not issue its instruction."""
     return _at(number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
+
+
+def _one_engine() -> Program:
+    """The engine that computes issues everything, and nothing is awaited."""
+    return edits.edited(
+        outer.gemm(),
+        lambda u: replace(
+            u,
+            instruction=u.instruction if u.instruction.kind == "signal" else replace(u.instruction, engine="execute"),
+            awaits=(),
+            signals=(),
+        ),
+    )
+
+
+def _stops(name: str) -> Callable[[], Program]:
+    """A loop stops after its first iteration."""
+    return lambda: edits.loops(outer.gemm(), lambda x: replace(x, end=1) if x.var.name == name else x)
+
+
+def _assuming(*texts: str) -> Callable[[], Program]:
+    return lambda: replace(outer.gemm(), assumptions=texts)
+
+
+def _given(number: int, operand: str, name: str, *index: int) -> Callable[[], Program]:
+    """An operand is given a place of another kind."""
+    return _at(number, lambda u: edits.place(u, operand, name=name, index=index, version=()))
+
+
+def _buffer(**fields: object) -> Callable[[], Program]:
+    """Fields of the first buffer replaced."""
+
+    def make() -> Program:
+        program = outer.gemm()
+        return edits.holding(program, replace(edits.held(program)[0], **fields))
+
+    return make
 
 
 def _parameter(number: int, name: str, more: int) -> Callable[[], Program]:
@@ -111,7 +158,8 @@ def _earlier_content() -> Program:
 
 
 def _kept() -> Program:
-    return edits.at(outer.gemm(), LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, beyond="kept")))
+    changed = edits.at(outer.gemm(), LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, beyond="kept")))
+    return edits.described(changed)
 
 
 def _one_counter(awaited: int) -> Program:
@@ -165,7 +213,8 @@ def _of_other_type() -> Program:
 
 
 def _clearing() -> Program:
-    return edits.at(outer.gemm(), STORE, lambda u: replace(u, instruction=replace(u.instruction, beyond="zero")))
+    changed = edits.at(outer.gemm(), STORE, lambda u: replace(u, instruction=replace(u.instruction, beyond="zero")))
+    return edits.described(changed)
 
 
 def _late_b() -> Program:
@@ -218,6 +267,20 @@ MUTANTS = (
     Mutant("two cells stand for one output", lambda: _typed("acc", _two_cells_one_element), "exclusive", behaves=False),
     Mutant("the store clears what is beyond", _clearing, "program"),
     Mutant("products on the engine that stores", _on(MULTIPLY, "store"), "order"),
+    Mutant("the rows stop after one tile", _stops("i0"), "coverage"),
+    Mutant("the steps stop after one", _stops("k0"), "coverage"),
+    Mutant("one engine issues what is another's", _one_engine, "program", "outer_product issues it by load", behaves=False),
+    Mutant("a load is issued by the engine that stores", _elsewhere(LOAD_A, "store"), "program", "issues it by",
+           behaves=False),
+    Mutant("a load is none of the machine's", _at(LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, name="other"))),
+           "program", "no instruction other", behaves=False),
+    Mutant("a load's C is another one", _at(LOAD_A, lambda u: replace(u, instruction=replace(u.instruction, emit="f({s}, {m});"))),
+           "program", "differ in emit", behaves=False),
+    Mutant("no sizes are as the program assumes", _assuming("I >= 5", "4 >= I"), "hypotheses", "I >= 5 and 4 >= I", behaves=False),
+    Mutant("a tile in the place of a tensor", _given(LOAD_A, "m", "b", 0), "hypotheses", "operand m lies in memory"),
+    Mutant("a tensor in the place of a tile", _given(LOAD_A, "s", "A", 0, 0), "hypotheses", "operand s lies in scratchpad"),
+    Mutant("a buffer begins at a row that is no number", _buffer(offset=sym("I")), "memory", "begins at row I"),
+    Mutant("a buffer lies where nothing is addressed", _buffer(memory="heap"), "memory", "no rows of a memory heap"),
     Mutant("the store begins nothing, the clear neither", _at(CLEAR, lambda u: replace(u, begins=False)), "order", behaves=False),
 )  # fmt: skip
 

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.errors import IsamapError, LanguageError
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.errors import AssumedError, IsamapError, LanguageError
+from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
+from isamap_smt.ir.program import Program
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.configured import configuration_claims
 from isamap_smt.proof.uses.data import data_claims
 from isamap_smt.proof.uses.moments import Moments
 from isamap_smt.proof.uses.order import order_claims
+from isamap_smt.proof.uses.shape import recognised
 from isamap_smt.simulator import simulate
 
 FEW = 9  # of each size, with which a loop over tiles goes on
@@ -25,6 +26,8 @@ def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
     """Whether the simulator finds a race, a use beyond its memory or a deadlock. Values play no part in these."""
     try:
         return not simulate(program, _zeros(program, sizes), sizes, seed=0).sound
+    except AssumedError:
+        return False  # no call has these sizes
     except IsamapError:
         return True  # it is no program at these sizes
 
@@ -72,39 +75,10 @@ def _zeros(program: Program, sizes: dict[str, int]) -> dict[str, np.ndarray]:
 
 
 def use_claims(book: UseBook, machine: Hardware) -> None:
-    """What cells hold (`data`), in which order they are used (`order`), and what states hold (`configured`)."""
-    if _recognised(book, machine):
+    """What the program is made of (`shape`), what cells hold (`data`), in which order they are used (`order`), what states hold
+    (`configured`)."""
+    if recognised(book, machine):
         moments = Moments(book.sites, machine)
         order_claims(book, moments)
         data_claims(book, moments)
         configuration_claims(book, moments)
-
-
-def _recognised(book: UseBook, machine: Hardware) -> bool:
-    """Whether the program is made of buffers, plain loops and uses that the machine's engines issue."""
-    program, engines = book.sites.program, {e.name for e in machine.engines}
-    odd = [type(n).__name__ for n, around in walk(program.body) if not _fits(n, around, engines)]
-    counted = ((n, around) for n, around in walk(program.body) if isinstance(n, Loop))
-    odd += [f"a loop of {n.count} iterations" for n, around in counted if _varies(n, around)]
-    odd += ["what is done ahead of the calls"] * bool(program.ahead)
-    words = "the program is made of buffers, loops, and uses that engines issue"
-    if odd:
-        book.unknown("program", program.kernel.name, words, f"no claim covers {odd[0]}")
-    return not odd
-
-
-def _varies(node: Loop, around: tuple[object, ...]) -> bool:
-    """Whether a loop has other counts in other iterations of those around it: its number is then no product and a sum."""
-    names = {e.name for x in around if isinstance(x, Loop) for e in (x.var, x.number, x.base) if e is not None}
-    return bool(names & symbols_of([node.count]))
-
-
-def _fits(node: object, around: tuple[object, ...], engines: set[str]) -> bool:
-    match node:
-        case Alloc():
-            return not around
-        case Loop():
-            return node.plain
-        case Use():
-            return node.instruction.engine in engines
-    return False

@@ -1,4 +1,5 @@
-"""A program of engines in an order of text in which signals stand before the awaits that need them.
+"""A program of engines in the form that the claims are asked of: loops of the iterations that are carried out, and an order of text
+in which signals stand before the awaits that need them.
 
 Each engine takes its own uses, in their order, and nothing else of the text means anything. So parts of a body that have no engine
 in common may change places. The claims look for one order of the text that is a legal execution; this is the one they are asked of.
@@ -19,10 +20,17 @@ First = Mapping[Any, Any]  # variables and numbers of loops -> 0
 
 
 def in_order(program: Program) -> Program:
-    """The same program, with parts of its text exchanged where that brings signals before the awaits that need them."""
+    """The same program, with parts of its text exchanged where that brings signals before the awaits that need them, and with loops
+    that count the iterations that they carry out (Loop.trips)."""
+    program = replace(program, body=_trips(program.body))
     loops = [n for n, _ in walk(program.body) if isinstance(n, Loop)]
-    body = _ordered(program.body, {e: sp.S.Zero for x in loops for e in (x.var, x.number)})
-    return program if body == program.body else replace(program, body=body)
+    return replace(program, body=_ordered(program.body, {e: sp.S.Zero for x in loops for e in (x.var, x.number)}))
+
+
+def _trips(body: tuple[Node, ...]) -> tuple[Node, ...]:
+    if not any(isinstance(n, Loop) for n in body):
+        return body
+    return tuple(replace(n, count=n.trips, end=None, body=_trips(n.body)) if isinstance(n, Loop) else n for n in body)
 
 
 @dataclass(frozen=True)

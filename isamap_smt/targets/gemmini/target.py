@@ -116,7 +116,7 @@ class GemminiKernel(Callee):
                 raise SizeError(
                     f"{self.kernel.name}: {name} has {count:,} bytes; Gemmini's strides of stores end below 2^32"
                 )
-        self._check_ranges(arguments.arrays)
+        self._check_assumed(arguments)
         return GemminiCall(self, arguments)
 
     def __repr__(self) -> str:

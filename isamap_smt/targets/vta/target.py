@@ -89,7 +89,7 @@ class VtaKernel(Callee):
         if whole_number(threads, "threads", ArgumentError) != 1:
             raise ArgumentError(f"{self.kernel.name} on VTA runs in one thread; leave threads= out")
         arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes)
-        self._check_ranges(arguments.arrays)
+        self._check_assumed(arguments)
         return VtaCall(self, arguments)
 
     def __repr__(self) -> str:

@@ -1,0 +1,71 @@
+"""What a program assumes of a call, and whether sizes and arrays meet it: executors refuse a call of which it does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.conditions import Condition
+from isamap_smt.ir.errors import AssumedError
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range, Relation, read_hypothesis
+from isamap_smt.ir.kernel import Kernel
+
+
+def relations(kernel: Kernel, assumptions: tuple[str, ...], names: frozenset[str]) -> Iterator[Condition]:
+    """The relations between these sizes alone."""
+    for h in _read(kernel, assumptions):
+        if isinstance(h, Relation) and h.condition.names <= names:
+            yield h.condition
+
+
+def _read(kernel: Kernel, assumptions: tuple[str, ...]) -> Iterator[Hypothesis]:
+    for text in assumptions:
+        if (h := read_hypothesis(text, kernel, sp.S.Zero)) is not None:
+            yield h
+
+
+def holds(c: Condition, sizes: Mapping[str, int]) -> bool:
+    """Whether the relation holds at these sizes."""
+    return c.holds(int(evaluate(c.left, sizes)), int(evaluate(c.right, sizes)))
+
+
+def broken(
+    kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
+) -> str:
+    """The first assumption that these sizes or elements do not meet, in its words; '' where all are met. Of a tensor that `arrays`
+    lacks nothing is looked at, nor of addresses."""
+    for h in _read(kernel, assumptions):
+        match h:
+            case Relation() if h.condition.names <= set(sizes) and not holds(h.condition, sizes):
+                return str(h)
+            case Range() if h.tensor in arrays and _outside(arrays[h.tensor], h):
+                return str(h)
+            case Finite() if h.tensor in arrays and not _finite(arrays[h.tensor]):
+                return str(h)
+    return ""
+
+
+def _outside(array: np.ndarray, h: Range) -> bool:
+    return bool(((array < h.low) | (array > h.high)).any())
+
+
+def _finite(array: np.ndarray) -> bool:
+    return array.dtype.kind in "iub" or bool(np.isfinite(array.astype(np.float64)).all())
+
+
+def require_assumed(
+    kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
+) -> None:
+    """Nothing happens where all assumptions are met. Raises AssumedError."""
+    if text := broken(kernel, assumptions, sizes, arrays):
+        at = " ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
+        raise AssumedError(
+            f"{kernel.name}: the program assumes {text}, which this call does not meet{f' ({at})' if at else ''}; pass sizes and "
+            "arrays that do, or make the program without that assumption"
+        )
+
+
+__all__ = ["broken", "holds", "relations", "require_assumed"]

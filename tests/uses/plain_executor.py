@@ -1,0 +1,438 @@
+"""Programs of engines carried out as plainly as can be: an oracle that shares nothing with the proof or with the simulator.
+
+A machine executes its own instructions, on the engines that its description names, whatever a program says of either. A use begins
+when what it awaits was signalled, reads then, and leaves what it writes as garbage until it is complete. In between other engines
+go on, one of them favoured, or starved. Memory holds garbage at first. What reaches beyond a slot, a memory or a tensor, waits for
+ever, or finds a state that is not as it needs it, is Wrong.
+"""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.engine_states import needed_value
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.program import Alloc, Buffer, Loop, Program, Ref, Use
+
+RARELY = 200
+Env = Mapping[str, Any]
+
+
+class Wrong(Exception):
+    """What goes wrong in a run."""
+
+
+# ---- numbers -------------------------------------------------------------------------------------------------------------
+
+_RELATIONS = {
+    "StrictLessThan": operator.lt, "LessThan": operator.le, "StrictGreaterThan": operator.gt, "GreaterThan": operator.ge,
+    "Equality": operator.eq, "Unequality": operator.ne,
+}  # fmt: skip
+
+
+@cache
+def made(e: Any) -> Callable[[Env], Any]:
+    """An index expression as a function of its names."""
+    e = sp.sympify(e)
+    if e.is_Symbol:
+        return lambda env, name=e.name: env[name]
+    if e.is_Integer:
+        return lambda env, n=int(e): n
+    parts = [made(a) for a in e.args]
+    match type(e).__name__:
+        case "Add":
+            return lambda env: sum(p(env) for p in parts)
+        case "Mul":
+            return lambda env: prod(p(env) for p in parts)
+        case "Pow":
+            return lambda env: parts[0](env) ** parts[1](env)
+        case "FloorDiv":
+            return lambda env: parts[0](env) // parts[1](env)
+        case "FloorMod":
+            return lambda env: parts[0](env) % parts[1](env)
+        case "IMin":
+            return lambda env: _least([p(env) for p in parts])
+        case "IMax":
+            return lambda env: -_least([-p(env) for p in parts])
+        case name if name in _RELATIONS:
+            return lambda env: _RELATIONS[name](*(p(env) for p in parts))
+    raise Wrong(f"{e} is no number")
+
+
+def _least(values: list[Any]) -> Any:
+    return np.minimum.reduce(np.broadcast_arrays(*values)) if any(np.ndim(v) for v in values) else min(values)
+
+
+def number(e: Any, env: Env) -> int:
+    """Raises Wrong for what has none."""
+    try:
+        return int(made(e)(env))
+    except (KeyError, ZeroDivisionError, TypeError) as error:
+        raise Wrong(f"{e} has no value: {error!r}") from None
+
+
+# ---- values --------------------------------------------------------------------------------------------------------------
+
+Typed = tuple[Any, str]  # values, and their type; '' of a number in the text
+_WIDTH = {"i8": 8, "u8": 8, "i16": 16, "u16": 16, "i32": 32, "u32": 32, "i64": 64}
+
+
+def _wrapped(x: Any, dtype: str, bits: int = 0) -> Any:
+    if dtype not in _WIDTH:
+        return np.asarray(x, np.float32)
+    n = bits or _WIDTH[dtype]
+    if n == 64:
+        return np.asarray(x, np.int64)
+    low = 0 if dtype[0] == "u" else -(1 << (n - 1))
+    return (np.asarray(x, np.int64) - low) % (1 << n) + low
+
+
+def _clamped(x: Any, dtype: str) -> Any:
+    n = _WIDTH[dtype]
+    low, high = (0, (1 << n) - 1) if dtype[0] == "u" else (-(1 << (n - 1)), (1 << (n - 1)) - 1)
+    return np.clip(np.asarray(x), low, high)
+
+
+def value(e: Any, read: Callable[[Any], Typed], exact: bool = False) -> Typed:
+    """A scalar expression of a contract. exact: inside a saturation nothing wraps."""
+    name = type(e).__name__
+    if isinstance(e, sp.Number):
+        return (int(e) if e.is_Integer else np.float32(float(e))), ""
+    if name == "Read":
+        return read(e)
+    if name in ("Cast", "Saturate", "Round"):
+        to = str(e.args[0])
+        x, _ = value(e.args[1], read, name == "Saturate")
+        if name == "Cast":
+            return _wrapped(x, to), to
+        if name == "Saturate":
+            return _clamped(x, to).astype(np.int64), to
+        return np.nan_to_num(_clamped(np.rint(np.asarray(x, np.float32)), to)).astype(np.int64), to
+    args = [value(a, read, exact) for a in e.args]
+    if name == "Relu":
+        args.append((0, ""))
+    dtype = next((d for _, d in args if d), "")
+    same = [np.asarray(x, np.float32) if dtype == "f32" else x for x, _ in args]
+    do: dict[str, Callable[..., Any]] = {
+        "SAdd": operator.add, "SSub": operator.sub, "SMul": operator.mul, "SNeg": operator.neg, "SMax": np.maximum,
+        "SMin": np.minimum, "Relu": np.maximum, "SShr": lambda x, n: np.asarray(x, np.int64) >> n,
+    }  # fmt: skip
+    found = do[name](*same)
+    return (found if exact or not dtype else _wrapped(found, dtype)), dtype
+
+
+# ---- a machine at work ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Issued:
+    """One use of the run: with the machine's own instruction, and the values of variables, numbers and sizes."""
+
+    use: Use
+    instruction: Instruction
+    env: dict[str, int]
+
+    @property
+    def engine(self) -> str:
+        return self.instruction.engine
+
+    @property
+    def kind(self) -> str:
+        return self.instruction.kind
+
+
+@dataclass
+class Cells:
+    """Places of the points of a use in one memory. outside: of the points that are not active."""
+
+    array: np.ndarray
+    at: np.ndarray
+    beyond: np.ndarray
+    dtype: str
+    bits: int = 0
+
+
+@dataclass
+class Machine:
+    """held: arrays of memories and tensors, flat. states: (memory, set) -> values."""
+
+    program: Program
+    sizes: dict[str, int]
+    draw: np.random.Generator
+    held: dict[str, np.ndarray] = field(default_factory=dict)
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    states: dict[tuple[str, int], list[Any]] = field(default_factory=dict)
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    results: dict[str, np.ndarray] | None = None
+    numbers: dict[int, int] = field(default_factory=dict)
+
+    def garbage(self, count: int, kind: np.dtype) -> np.ndarray:
+        if kind.kind == "f":
+            return np.full(count, np.nan, kind)
+        ends = np.iinfo(kind)
+        return self.draw.integers(ends.min, ends.max, count, dtype=kind, endpoint=True)
+
+    def begin(self, arrays: Mapping[str, np.ndarray]) -> None:
+        kernel = self.program.kernel
+        for t in kernel.tensors:
+            shape = self.shapes[t.name] = tuple(number(e, self.sizes) for e in t.shape)
+            kind = np.dtype(t.dtype.numpy)
+            given = t.name in kernel.inputs
+            self.held[t.name] = arrays[t.name].reshape(-1).copy() if given else self.garbage(prod(shape), kind)
+
+    # ---- text
+
+    def issued(self, nodes: tuple[Any, ...], env: dict[str, int]) -> Iterator[Issued]:
+        machine = self.program.machine
+        assert machine is not None
+        own = {i.name: i for i in machine.instructions}
+        for node in nodes:
+            match node:
+                case Alloc():
+                    self.buffers[node.buffer.name] = node.buffer
+                case Loop():
+                    trips = number(node.count, env)
+                    trips = trips if node.end is None else min(trips, number(node.end, env))
+                    for v in range(trips):
+                        here = self.numbers.get(id(node), 0)
+                        self.numbers[id(node)] = here + 1
+                        yield from self.issued(node.body, {**env, node.var.name: v, f"#{node.var.name}": here})
+                case Use():
+                    i = node.instruction
+                    if i.kind not in ("signal", "give", "take"):
+                        i = own.get(i.name)
+                    if i is None or i.engine not in {e.name for e in machine.engines}:
+                        raise Wrong(f"{machine.name} has no {node.instruction.name}")
+                    yield Issued(node, i, env)
+                case _:
+                    raise Wrong(f"a {type(node).__name__}")
+
+    # ---- one use
+
+    def ready(self, x: Issued) -> bool:
+        return all(self.counts.get(c, 0) >= number(e, x.env) for c, e in x.use.awaits)
+
+    def read_and_spoil(self, x: Issued) -> Callable[[], None]:
+        """What a use reads when it begins; what is called when it is complete."""
+        if x.kind == "give":
+            return lambda: None
+        if x.kind == "take":
+            self.results = {n: self.held[n].copy() for n in self.program.kernel.results}
+            return lambda: None
+        if x.kind == "signal":
+            return lambda: None
+        if x.use.state:
+            key = (x.use.state, dict(x.use.sets).get(x.use.state, 0))
+            self.states[key] = [self.cell(e, x.env) for e in x.use.cells]
+            return lambda: None
+        return self.computed(x)
+
+    def cell(self, e: Any, env: Env) -> Any:
+        return (e.name, *(number(i, env) for i in e.index)) if isinstance(e, Ref) else number(e, env)
+
+    def computed(self, x: Issued) -> Callable[[], None]:
+        i, (statement,) = x.instruction, x.instruction.kernel.statements
+        extents = {a.name: int(a.extent) for a in i.kernel.axes}
+        axes = dict(
+            zip(extents, np.unravel_index(np.arange(prod(extents.values())), tuple(extents.values())), strict=True)
+        )
+        active = np.ones(prod(extents.values()), bool)
+        if (len(x.use.active), len(x.use.front)) != (len(i.active), len(i.front)):
+            raise Wrong(f"{i.name} is given other numbers of active points")
+        for given, of, keep in ((x.use.active, i.active, operator.lt), (x.use.front, i.front, operator.ge)):
+            for e, (axis, _) in zip(given, of, strict=True):
+                n = number(e, x.env)
+                if not 0 <= n <= extents[axis]:
+                    raise Wrong(f"{i.name} has {n} active points along {axis}")
+                active &= keep(axes[axis], n)
+        if active.any() or i.beyond != "kept":
+            self.configured(x)
+        places = dict(x.use.operands)
+        if sorted(places) != sorted(o.name for o in i.operands):
+            raise Wrong(f"{i.name} has other operands")
+        code = {o: number(places[o].index[0], {}) if sp.sympify(places[o].index[0]).is_Integer else float(places[o].index[0])
+                for o in i.immediates}  # fmt: skip
+        for name, n in code.items():
+            low, high = i.immediates[name]
+            if not low <= n <= high:
+                raise Wrong(f"{i.name}: {name} is {n}")
+        where = {o.name: self.place(x, o.name, places[o.name], axes, active) for o in i.operands if o.name not in code}
+        types = {t.name: str(t.dtype) for t in i.kernel.tensors}
+        target = statement.target.tensor
+
+        def read(e: Any) -> Typed:
+            name = e.tensor
+            found = np.full(active.sum(), code[name]) if name in code else where[name].array[where[name].at]
+            wide = np.asarray(found, np.float32 if types[name] == "f32" else np.int64)
+            plain = any(
+                type(n).__name__ in ("Cast", "Saturate", "Round") for n in sp.preorder_traversal(statement.value)
+            )
+            return (wide, types[name]) if plain else (_wrapped(wide, types[target]), types[target])
+
+        found, _ = value(statement.value, read)
+        found = np.broadcast_to(_wrapped(found, types[target]), (int(active.sum()),))
+        to = where[target]
+        cells, of = np.unique(to.at, return_inverse=True)
+        after = to.array[cells].astype(np.float32 if types[target] == "f32" else np.int64)
+        if statement.op == "=":
+            after[of] = found
+        else:
+            {"+": np.add, "max": np.maximum, "min": np.minimum}[statement.op].at(after, of, found)
+        after = _wrapped(after, types[target], to.bits)
+        cleared = (
+            np.setdiff1d(to.beyond, cells) if statement.op == "=" and i.beyond == "zero" else np.zeros(0, np.int64)
+        )
+        for spoilt in (cells, cleared):
+            to.array[spoilt] = self.garbage(spoilt.size, to.array.dtype)
+
+        def complete() -> None:
+            to.array[cells] = after.astype(to.array.dtype)
+            to.array[cleared] = 0
+
+        return complete
+
+    def configured(self, x: Issued) -> None:
+        sets = dict(x.use.sets)
+        for need in x.instruction.cells_needed:
+            held = self.states.get((need.memory, sets.get(need.memory, 0)))
+            wanted = self.cell(needed_value(x.use, need, {n: list(s) for n, s in self.shapes.items()}), x.env)
+            if held is None or need.at(0) >= len(held) or held[need.at(0)] != wanted:
+                raise Wrong(f"{x.instruction.name} finds another {need.memory}[{need.at(0)}]")
+
+    def place(self, x: Issued, operand: str, ref: Ref, axes: dict[str, Any], active: np.ndarray) -> Cells:
+        i, machine = x.instruction, self.program.machine
+        assert machine is not None
+        (o,) = (o for o in i.operands if o.name == operand)
+        kind = i.kernel.tensor(operand).dtype
+        every = {**x.env, **axes}
+        clears = i.beyond == "zero" and operand == i.kernel.statements[0].target.tensor
+        looked = active | clears
+        if o.row is None:
+            if ref.name not in self.shapes or str(self.program.kernel.tensor(ref.name).dtype) != str(kind):
+                raise Wrong(f"{operand} of {i.name} is no tensor of {kind}")
+            shape = self.shapes[ref.name]
+            if len(shape) != len(ref.index):
+                raise Wrong(f"{ref.name} has other dimensions")
+            try:
+                index = [np.broadcast_to(made(e)(every), active.shape) for e in ref.index]
+            except (KeyError, ZeroDivisionError) as error:
+                raise Wrong(f"an index of {ref.name} has no value: {error!r}") from None
+            at = np.zeros(active.shape, np.int64)
+            for v, n in zip(index, shape, strict=True):
+                if ((v < 0) | (v >= n))[looked].any():
+                    raise Wrong(f"{i.name} reaches beyond {ref.name}")
+                at = at * n + v
+            self.steps(i, operand, axes, at, active)
+            return Cells(self.held[ref.name], at[active], at[~active & looked], str(kind))
+        b = self.buffers.get(ref.name)
+        if b is None or b.memory != o.memory or len(ref.index) != 1:
+            raise Wrong(f"{operand} of {i.name} lies in {o.memory}")
+        memory = next(m for m in machine.memories if m.name == o.memory)
+        columns = memory.row // kind.bytes
+        array = self.held.setdefault(memory.name, self.garbage(memory.rows * columns, np.dtype(kind.numpy)))
+        if str(b.dtype) != str(kind) or array.dtype != np.dtype(kind.numpy):
+            raise Wrong(f"{memory.name} holds other types than {kind}")
+        slot = number(ref.index[0], x.env)
+        row, column = (np.broadcast_to(made(e)(every), active.shape) for e in (o.row, o.column))
+        if (
+            not 0 <= slot < number(b.slots, {})
+            or ((row < 0) | (row >= number(b.rows, {})) | (column >= columns))[looked].any()
+        ):
+            raise Wrong(f"{i.name} reaches beyond a slot of {b.name}")
+        first = number(b.offset, {}) + slot * number(b.rows, {})
+        if first < 0 or (first + row >= memory.rows)[looked].any():
+            raise Wrong(f"{i.name} reaches beyond {memory.name}")
+        at = (first + row) * columns + column
+        return Cells(array, at[active], at[~active & looked], str(kind), memory.bits)
+
+    def steps(self, i: Instruction, operand: str, axes: dict[str, Any], at: np.ndarray, active: np.ndarray) -> None:
+        """Elements lie apart as the instruction takes them: by numbers, or by strides that are the same for all."""
+        if not active.any():
+            return
+        address = i.address(operand)
+        index = [np.broadcast_to(made(e)(axes), active.shape)[active] for e in address.index]
+        apart, moved = at[active] - at[active][0], [v - v[0] for v in index]
+        for step, v in zip(address.steps, moved, strict=True):
+            if not isinstance(step, str):
+                apart = apart - int(step) * v
+        free = [v for step, v in zip(address.steps, moved, strict=True) if isinstance(step, str)]
+        if free:
+            found = np.rint(np.linalg.lstsq(np.stack(free, 1).astype(float), apart.astype(float), rcond=None)[0])
+            apart = apart - np.stack(free, 1) @ found.astype(np.int64)
+        if apart.any():
+            raise Wrong(f"{operand} of {i.name} does not lie at {address}")
+
+
+def _chooser(draw: random.Random, engines: list[str]) -> Callable[[list[str]], str]:
+    """Who goes on next: mostly the one that is favoured, or anybody but the one that is starved, or whoever is drawn."""
+    rank, style = draw.sample(engines, len(engines)), draw.randrange(4)
+    state = {"rank": rank}
+
+    def choose(can: list[str]) -> str:
+        if style == 3 or draw.randrange(RARELY) == 0:
+            return draw.choice(can)
+        if style == 1:
+            return draw.choice([e for e in can if e != rank[0]] or can)
+        if style == 2 and draw.randrange(20) == 0:
+            state["rank"] = draw.sample(engines, len(engines))
+        return min(can, key=state["rank"].index)
+
+    return choose
+
+
+def run(
+    program: Program, arrays: Mapping[str, np.ndarray], sizes: Mapping[str, int], seed: int
+) -> dict[str, np.ndarray]:
+    """The results of one run. Raises Wrong."""
+    machine = program.machine
+    assert machine is not None
+    m = Machine(program, dict(sizes), np.random.default_rng(seed))
+    m.begin(arrays)
+    queues: dict[str, list[Issued]] = {e.name: [] for e in machine.engines}
+    for x in m.issued(program.body, dict(sizes)):
+        queues[x.engine].append(x)
+    head, busy = dict.fromkeys(queues, 0), {}
+    choose = _chooser(random.Random(seed), list(queues))
+    while can := [e for e, q in queues.items() if e in busy or (head[e] < len(q) and m.ready(q[head[e]]))]:
+        e = choose(can)
+        if e not in busy:
+            busy[e] = m.read_and_spoil(queues[e][head[e]])
+            continue
+        busy.pop(e)()
+        for c in queues[e][head[e]].use.signals:
+            m.counts[c] = m.counts.get(c, 0) + 1
+        head[e] += 1
+    if stuck := [e for e, q in queues.items() if head[e] < len(q)]:
+        raise Wrong(f"{stuck[0]} waits for ever")
+    found = m.results if m.results is not None else m.held
+    return {n: found[n].reshape(m.shapes[n]) for n in program.kernel.results}
+
+
+def differs(
+    program: Program,
+    arrays: Mapping[str, np.ndarray],
+    sizes: Mapping[str, int],
+    want: Mapping[str, np.ndarray],
+    seeds: int = 3,
+) -> str:
+    """What goes wrong in some of so many runs; '' for nothing. want: the results by name."""
+    with np.errstate(all="ignore"):
+        for seed in range(seeds):
+            try:
+                found = run(program, arrays, sizes, seed)
+            except Wrong as error:
+                return f"{dict(sizes)}, executor's seed {seed}: {error}"
+            for name, right in want.items():
+                if not np.array_equal(found[name], right, equal_nan=right.dtype.kind == "f"):
+                    return f"{dict(sizes)}, executor's seed {seed}: another {name}"
+    return ""

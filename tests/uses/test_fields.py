@@ -1,0 +1,183 @@
+"""Every field of every node of a program for engines: which claim reads it, or why none has to.
+
+A field that no claim reads is an edit that is never refuted. So each has a row here, and each row is tried: edits of the field are
+refuted by the claims named, or refused in words where the field means nothing on engines; what is proved all the same does no harm,
+in the simulator and in an executor that shares nothing with it.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, fields
+from functools import cache
+
+import field_edits
+import outer_product as outer
+import pytest
+import shipped
+import summed
+import vector_length
+from judged import wrong
+
+import isamap_hardware
+import isamap_smt as im
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.program import Program
+from isamap_smt.proof.program import prove_program
+
+KERNELS = {name: (kernel, machine) for name, kernel, machine in shipped.SHIPPED}
+TRIED, MOST = 10, 80  # edits of a field; and of one of which few edits are what its row says
+
+
+@dataclass(frozen=True)
+class Row:
+    """claims: those that refute edits of the field. refused: edits are Unknown, as what has no meaning on engines. free: why an
+    edit may do no harm. sources: programs in which the field says something."""
+
+    claims: tuple[str, ...] = ()
+    refused: bool = False
+    free: str = ""
+    sources: tuple[str, ...] = ("by hand", "two phases", "a layer")
+
+
+REFUSED = Row(refused=True)
+PRINTED = "how C is printed, of which engines have none of this kind"
+LENGTH = ("any length",)
+
+TABLE: dict[str, Row] = {
+    "Program.schedule": Row(
+        free="None on engines: lowering leaves what it decided in the nodes; another value is refused"
+    ),
+    "Program.kernel": Row(("program", "neutral", "coverage", "link", "scalar")),
+    "Program.ahead": REFUSED,
+    "Program.body": Row(("order", "progress", "coverage", "hypotheses", "configuration", "program")),
+    "Program.assumptions": Row(("hypotheses",), free="what some sizes meet is checked by each executor"),
+    "Program.name": Row(free="it is printed as a heading and names nothing else"),
+    "Program.more": Row(free="() on engines, as the schedule"),
+    "Program.starts": REFUSED,
+    "Program.machine": Row(("program", "memory", "order"), free="another machine may have all that the program uses"),
+    "Program.parameters": Row(
+        ("hypotheses", "memory"), free="a name that nothing mentions has no value to matter", sources=LENGTH
+    ),
+    "Alloc.buffer": Row(refused=True),
+    "Buffer.name": Row(("hypotheses",), refused=True),
+    "Buffer.dtype": Row(("memory",)),
+    "Buffer.cells": Row(("hypotheses", "program"), refused=True),
+    "Buffer.shape": Row(("program", "bounds", "memory", "hypotheses"), refused=True),
+    "Buffer.type": Row(("program", "memory")),
+    "Buffer.memory": Row(("memory", "hypotheses")),
+    "Buffer.lanes": Row(("memory",)),
+    "Buffer.first": Row(("memory",)),
+    "Buffer.offset": Row(("memory",), free="rows that nothing else takes are as good"),
+    "Buffer.slots": Row(("memory",), free="slots that no use takes do no harm"),
+    "Buffer.version": Row(("memory", "order", "program"), refused=True),
+    "IndexType.tensor": Row(("memory", "program")),
+    "IndexType.coordinates": Row(("program", "memory", "bounds", "coverage")),
+    "IndexType.guard": Row(
+        ("program", "neutral", "coverage"), free="which cells of sums beyond it nobody reads is a ghost"
+    ),
+    "IndexType.outside": Row(("program",), free="of sums nobody relies on it; no executor looks at types"),
+    "Ref.name": Row(("hypotheses", "memory", "program"), refused=True),
+    "Ref.index": Row(("order", "memory", "program", "bounds", "coverage", "hypotheses")),
+    "Ref.version": Row(("order", "program"), refused=True),
+    "Loop.var": Row(("hypotheses",)),
+    "Loop.count": Row(("coverage", "precondition", "bounds", "order", "hypotheses")),
+    "Loop.body": Row(("order", "progress", "coverage")),
+    "Loop.kind": REFUSED,
+    "Loop.axis": REFUSED,
+    "Loop.step": Row(("hypotheses", "coverage", "exclusive", "link", "precondition"), refused=True, sources=LENGTH),
+    "Loop.backwards": Row(("hypotheses",)),
+    "Loop.enter": REFUSED,
+    "Loop.leave": REFUSED,
+    "Loop.base": Row(refused=True, sources=LENGTH),
+    "Loop.extent": Row(("coverage", "precondition", "bounds", "hypotheses"), refused=True, sources=LENGTH),
+    "Loop.folds": REFUSED,
+    "Loop.rings": REFUSED,
+    "Loop.woven": REFUSED,
+    "Loop.end": Row(("coverage", "hypotheses"), free="an end behind the last iteration ends nothing"),
+    "Use.instruction": Row(("program", "hypotheses", "order", "scalar"), refused=True),
+    "Use.operands": Row(("hypotheses", "order", "program"), refused=True),
+    "Use.active": Row(("precondition", "program", "bounds", "coverage"), refused=True),
+    "Use.front": Row(refused=True),
+    "Use.point": Row(("link", "program", "coverage"), refused=True),
+    "Use.statement": REFUSED,
+    "Use.prefetch": REFUSED,
+    "Use.cells": Row(("configuration",), refused=True, sources=("a layer",)),
+    "Use.sets": Row(("configuration",), refused=True, sources=("a layer",)),
+    "Use.asks": REFUSED,
+    "Use.awaits": Row(("order", "progress"), free="one counter may order what another one orders, too"),
+    "Use.signals": Row(("order", "progress"), free="a signal that nobody awaits is none"),
+    "Use.begins": Row(("order",), refused=True),
+    "Use.over": REFUSED,
+    "Use.where": REFUSED,
+    "Use.fill": REFUSED,
+    "Use.form": REFUSED,
+    "Use.across": REFUSED,
+}
+
+# Nodes that programs of engines have none of: a field that holds one is refused, or the node is.
+ELSEWHERE = {
+    "If": "no condition stands in such a program",
+    "Prefetch": PRINTED,
+    "CopyForm": PRINTED,
+    "Block": PRINTED,
+    "Across": PRINTED,
+}
+
+
+@cache
+def source(name: str) -> Program:
+    match name:
+        case "by hand":
+            return outer.gemm()
+        case "two phases":
+            return summed.two_phases()
+        case "any length":
+            return vector_length.gemm()
+    return im.stage(KERNELS["layer"][0], isamap_hardware.load(KERNELS["layer"][1])).program
+
+
+def harm(name: str, program: Program) -> str:
+    """What an edited program does that it should not; '' for nothing."""
+    match name:
+        case "by hand":
+            return wrong(program, seeds=2, plainly=2)
+        case "two phases":
+            return summed.wrong(program, summed.SIZES[:2], 2, plainly=2)
+        case "any length":
+            return ""  # no executor runs it: lengths are open; its rows say what is proved there
+    return shipped.what_goes_wrong(KERNELS["layer"][0], program, 1, 1, 1)
+
+
+def test_every_field_has_a_row() -> None:
+    every = {f"{n.__name__}.{f.name}" for n in field_edits.NODES for f in fields(n) if n.__name__ not in ELSEWHERE}
+    assert set(TABLE) == every
+    assert all(r.claims or r.refused or r.free for r in TABLE.values())
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_claim_reads_the_field_or_it_does_no_harm(name: str) -> None:
+    row, (owner, field) = TABLE[name], name.split(".")
+    found: set[tuple[str, str]] = set()
+
+    def shown() -> bool:
+        """Whether the row's claims were seen at work."""
+        refuted = any((c, "refuted") in found for c in row.claims) or not row.claims
+        return refuted and (any(word == "unknown" for _, word in found) or not row.refused)
+
+    for n in range(MOST):
+        if n >= TRIED and shown():
+            break
+        where = row.sources[n % len(row.sources)]
+        try:
+            told, changed = field_edits.edited(source(where), random.Random(f"{name} {n}"), (owner, field))
+        except IsamapError:
+            continue  # no node is like this, and a message says so
+        if changed == source(where):
+            continue
+        proof = prove_program(changed)
+        found |= {(c.claim, c.verdict.word) for c in proof.failed()}
+        if proof.proved:
+            assert row.claims or row.free, f"nothing reads it: {told}"
+            assert harm(where, changed) == "", told
+    assert shown(), found
