@@ -67,7 +67,7 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
-    return decided(Program(None, kernel, (), body, needed_sizes(kernel), kernel.name))
+    return decided(Program(None, kernel, (), body, tuple(needed_sizes(kernel)), kernel.name))
 
 
 CHAINS = 8  # recurrences that go through their time steps together
