@@ -36,6 +36,7 @@ from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
+from isamap_smt.mapping.wider_sums import narrow_sums
 from isamap_smt.pipeline.arguments import (
     found_hardware,
     found_name,
@@ -328,7 +329,8 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     known = split is not None and rounds_as_written(checked.program)
     rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
     threads = on_one_thread(q, checked.program)
-    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *q.said, *rounded)
+    narrow = narrow_sums(checked.program.kernel)
+    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *narrow, *q.said, *rounded)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
