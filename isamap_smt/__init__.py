@@ -32,6 +32,7 @@ _WHERE = {
     **dict.fromkeys(("Program", "ProvedProgram"), "isamap_smt.ir.program"),
     **dict.fromkeys(("IsamapError",), "isamap_smt.ir.errors"),
     **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
+    **dict.fromkeys(("accumulate",), "isamap_smt.mapping.wider_sums"),
     **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
     **dict.fromkeys(("overflow", "Overflow"), "isamap_smt.proof.overflow"),
     **dict.fromkeys(("prove_program", "require_proof"), "isamap_smt.proof.program"),

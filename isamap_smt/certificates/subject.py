@@ -47,6 +47,7 @@ from isamap_smt.mapping.bounded import bound_axis
 from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
+from isamap_smt.mapping.multiplied import multiply_out
 from isamap_smt.mapping.numbered import numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.point import point_instruction
@@ -280,6 +281,8 @@ def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
         return replace(bound_axis(whole, axis, statement), before=before)
     if then.get("moved"):
         return replace(shift_operand(whole, axis, statement), before=before)
+    if then.get("multiplied"):
+        return replace(multiply_out(whole, statement), before=before)
     if then.get("staged"):
         return replace(stage_values(whole, statement), before=before)
     if then.get("digits"):

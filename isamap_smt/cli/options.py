@@ -19,6 +19,7 @@ from isamap_smt.language.lines import TensorLine, parse_line
 from isamap_smt.language.source import Source, logical_lines
 from isamap_smt.mapping.axes import AxesError
 from isamap_smt.mapping.fuse import bind, takes
+from isamap_smt.mapping.wider_sums import accumulate
 
 Command = Callable[..., Any]
 POSITIVE = click.FloatRange(min=0, min_open=True)
@@ -42,6 +43,8 @@ kernel_options = together(
     as_json,
     click.option("--assume", multiple=True, metavar="'A<=127'",
                  help="Values of an integer input to take for granted; checked at each call. Repeatable."),
+    click.option("--accumulate", type=click.Choice(["f32", "f64"]),
+                 help="Carry sums of narrower floating-point types in this one, and round them once."),
     click.option("--set", "settings", multiple=True, metavar="n=16",
                  help="Machine parameters of a description that is a function: file.py:MACHINE."),
     click.option("--dtypes", multiple=True, metavar="A=u8,B=i8", help="Element types by tensor name."),
@@ -148,8 +151,10 @@ def load_kernel(name: str | None, options: dict[str, Any]) -> tuple[Kernel, dict
 
     text, sizes, dtypes = options["text"], parse_sizes(options["sizes"]), parse_dtypes(options["dtypes"])
     found = find_kernel(name, None if text is None else text.replace("\\n", "\n"), sizes)
-    defined = found.text.splitlines()
-    return found.with_dtypes(dtypes), {n: v for n, v in sizes.items() if f"{n} = {v}" not in defined}
+    defined, found = found.text.splitlines(), found.with_dtypes(dtypes)
+    if options.get("accumulate"):
+        found = accumulate(found, options["accumulate"])
+    return found, {n: v for n, v in sizes.items() if f"{n} = {v}" not in defined}
 
 
 def load_hardware(name: str, options: dict[str, Any]) -> Hardware:

@@ -8,15 +8,16 @@ for granted what nobody looks at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import evaluate, substitute, symbols_of
 from isamap_smt.ir.hypotheses import (
     Apart,
     Finite,
@@ -33,6 +34,8 @@ from isamap_smt.ir.hypotheses import (
 )
 from isamap_smt.ir.mentioned import mentioned
 from isamap_smt.ir.program import Alloc, Program, walk
+from isamap_smt.ir.reach import needed_sizes
+from isamap_smt.ir.words import words
 from isamap_smt.proof.program_assumptions import assumptions
 from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import refs
@@ -126,11 +129,12 @@ def entry_checks(program: Program, assumed: Iterable[str] | None = None) -> tupl
     Raises NotProvedError for an assumption that no check tests.
     """
     found = hypotheses(program, assumptions(program) if assumed is None else assumed)
+    shapes = needed_sizes(program.kernel)
     asked = [*_interface(program), *(a for h in found for a in _asked(program, h))]
     checks: list[Check] = []
     used: set[str] = set()
     for group in (SIZES, ADDRESSES, VALUES, PACKED, THREADS):
-        mine = {x: _told(x) for x in asked if _place(x)[0] == group}
+        mine = {x: _told(x, shapes) for x in asked if _place(x)[0] == group}
         for n, (a, (name, text)) in enumerate(sorted(mine.items(), key=lambda x: (_place(x[0]), x[1]))):
             again = next(k for k in count(1) if f"{name}_{k}" not in used) if name in used else 0
             used.add(f"{name}_{again}" if again else name)
@@ -147,9 +151,9 @@ def hypotheses(program: Program, assumed: Iterable[str]) -> tuple[Hypothesis, ..
         h = read_hypothesis(text, program.kernel, bound)
         if isinstance(h, Relation):
             names = h.condition.names - set(program.kernel.free_sizes)
-            if names and names <= set(fixed) and _holds(h, fixed):
+            if names and h.condition.names <= set(fixed) and _holds(h, fixed):
                 continue  # of sizes that the program was made for
-            h = None if names else h
+            h = _at_these(h, fixed) if names <= set(fixed) else None
         if h is None:
             raise NotProvedError(
                 f"the proof of {program.name} assumes that {text}, and no check of the C tests that: no C is printed that "
@@ -188,6 +192,16 @@ def _fixed(program: Program) -> dict[str, int]:
             extent = extents.get(key)
             values[str(extent) if extent is not None and extent.is_Symbol else key] = int(value)
     return values
+
+
+def _at_these(h: Relation, values: dict[str, int]) -> Relation | None:
+    """The same of the sizes that are still open; None where none is."""
+    c, table = h.condition, {n: sp.Integer(v) for n, v in values.items()}
+    if not c.names & set(table):
+        return h
+    left, right = (sp.expand(substitute(e, table)) for e in (c.left, c.right))
+    there = parse_condition(f"{words(left)} {c.op} {words(right)}")
+    return None if there is None or not there.names else Relation(there)
 
 
 def _holds(h: Relation, values: dict[str, int]) -> bool:
@@ -259,8 +273,8 @@ def _place(a: Asked) -> tuple[int, int]:
             return THREADS, 0
 
 
-def _told(a: Asked) -> tuple[str, str]:
-    """(name, text) of what a check finds."""
+def _told(a: Asked, shapes: Mapping[str, str]) -> tuple[str, str]:
+    """(name, text) of what a check finds. shapes: relations that declared shapes ask for, and what of them is read."""
     match a:
         case Given(argument=of) if "[" in of:
             text = f"the argument {of} is NULL, or starts at no multiple of {PACKED_START} bytes"
@@ -271,6 +285,8 @@ def _told(a: Asked) -> tuple[str, str]:
             return f"NULL_{t}", f"{t} is NULL"
         case Relation(condition=c):
             name = "SIZE_" + "_".join(sorted(c.names))
+            if c.text in shapes:
+                return name, f"{c.text} does not hold: {shapes[c.text]}"
             if c.left.is_Symbol and c.right.is_Integer:
                 return name, f"{c.text} does not hold"
             return (

@@ -78,7 +78,7 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
-    made = Program(None, kernel, (), body, needed_sizes(kernel), kernel.name, assigned=_assigned(kernel, ()))
+    made = Program(None, kernel, (), body, tuple(needed_sizes(kernel)), kernel.name, assigned=_assigned(kernel, ()))
     return decided(made)
 
 

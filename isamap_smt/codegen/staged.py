@@ -27,6 +27,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Program, Ref, Use
+from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
 from isamap_smt.ir.staging import counts
@@ -76,7 +77,8 @@ class _Lowering:
 
     def program(self) -> Program:
         buffers = tuple(Alloc(b) for b in (*(self._buffer(s) for s in self.schedule.stages), *self._beside.values()))
-        return Program(None, self.mapping.kernel, (), (*buffers, *self._body(0)), machine=self.machine)
+        kernel = self.mapping.kernel
+        return Program(None, kernel, (), (*buffers, *self._body(0)), tuple(needed_sizes(kernel)), machine=self.machine)
 
     def _body(self, depth: int) -> tuple[Node, ...]:
         """What stands inside the first `depth` outer loops."""

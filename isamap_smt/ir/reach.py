@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.conditions import Condition, parse_condition
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, affine, evaluate, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.ir.words import words
@@ -34,17 +36,27 @@ class _Use:
         """Elements beyond the largest; negative where some are missing."""
         return sp.expand(self.extent - 1 - self.largest)
 
+    @property
+    def told(self) -> str:
+        """What is read or written where."""
+        reached = (
+            f"index {words(self.index)} of dimension {self.dimension} of {self.tensor} reaches {words(self.largest)}"
+        )
+        return f"{reached}; pass a larger {self.tensor}"
 
-def needed_sizes(kernel: Kernel) -> tuple[str, ...]:
-    """Conditions on sizes under which every element is there, such as `N >= 4`: where that does not follow, and is linear in
-    the sizes or in quotients of them. Each call checks them, as the interpreter does element by element."""
+
+def needed_sizes(kernel: Kernel) -> dict[str, str]:
+    """Conditions on sizes under which every element is there, such as `N >= 4`, with what needs them.
+
+    They are those that do not follow, and are linear in the sizes or in quotients of them. Each call checks them, as the
+    interpreter does element by element."""
     lows = {p.name: p.low for p in kernel.parameters}
-    found: dict[tuple[Any, Any], None] = {}
+    found: dict[tuple[Any, Any], _Use] = {}
     for use in _uses(kernel):
         names = [sym(n) for n in sorted(symbols_of([use.room]))]
         if names and use.room.has(FloorDiv):
             if len(names) > FEW or any(_at(use.room, names, sizes) < 0 for sizes in product(_TRIED, repeat=len(names))):
-                found[sp.expand(use.extent), sp.expand(use.largest + 1)] = None
+                found.setdefault((sp.expand(use.extent), sp.expand(use.largest + 1)), use)
             continue
         room = sp.Poly(use.room, *names) if names and use.room.is_polynomial(*names) else None
         if room is None or room.total_degree() > 1:
@@ -52,11 +64,27 @@ def needed_sizes(kernel: Kernel) -> tuple[str, ...]:
         terms = [(name, room.coeff_monomial(name)) for name in names]
         least = room.coeff_monomial(1) + sum(c * lows.get(name.name, 1) for name, c in terms)
         if least < 0 or any(c < 0 for _, c in terms):
-            found[sp.expand(use.extent), sp.expand(use.largest + 1)] = None
-    said = ((words(extent), words(n), extent, n) for extent, n in found)
-    return tuple(
-        f"{e_} >= {n_}" for e_, n_, extent, n in said if not any(_more(m - n) for e, m in found if e == extent)
-    )
+            found.setdefault((sp.expand(use.extent), sp.expand(use.largest + 1)), use)
+    return {
+        f"{words(extent)} >= {words(n)}": use.told
+        for (extent, n), use in found.items()
+        if not any(_more(m - n) for e, m in found if e == extent)
+    }
+
+
+@lru_cache(maxsize=256)
+def size_conditions(kernel: Kernel) -> tuple[Condition, ...]:
+    """needed_sizes() as relations between free sizes and parameters: mappings and programs take them for granted alike."""
+    return tuple(c for c in map(parse_condition, needed_sizes(kernel)) if c is not None)
+
+
+def possible_sizes(kernel: Kernel, sizes: Mapping[str, int]) -> bool:
+    """Whether the kernel means anything there: no size below its least value, no element outside its tensor. Every free size has
+    a value."""
+    lows = {p.name: p.low for p in kernel.parameters}
+    if any(v < lows.get(n, 1) for n, v in sizes.items()):
+        return False
+    return all(c.holds(evaluate(c.left, sizes), evaluate(c.right, sizes)) for c in size_conditions(kernel))
 
 
 def _at(room: Any, names: Sequence[Any], sizes: Sequence[int]) -> Any:
@@ -114,4 +142,4 @@ def _uses(kernel: Kernel) -> Iterator[_Use]:
                     yield _Use(access.tensor, n, index, largest, sp.sympify(extent))
 
 
-__all__ = ["needed_sizes", "require_inside"]
+__all__ = ["needed_sizes", "possible_sizes", "require_inside", "size_conditions"]

@@ -18,7 +18,8 @@ gives lanes the low digit of an axis: two rows of eight, say.
     Y[j_within + 1] = X[j_within] + X[j_within + 2]                     axis j_within < J - 2
 
 leaves lanes nothing that they must not read. And an operand may be moved by a number, so that signed bytes have no
-sign; what that adds to the sum is taken off again (isamap_smt.mapping.shift). What a guarded reduction computes of its inputs may
+sign; what that adds to the sum is taken off again (isamap_smt.mapping.shift). Differences are multiplied out, and what does not
+vary along a sum is taken out of it (isamap_smt.mapping.multiplied). What a guarded reduction computes of its inputs may
 have a tensor of its own (isamap_smt.mapping.staged_values).
 """
 
@@ -57,6 +58,7 @@ class SplitSum:
     before: the sum of another statement, taken apart before; its kernel is `whole`.
     moved: the temporary that is `axis`, an operand, moved by `parts`; then there are no pieces, and `sums` is what that adds.
     staged: what the statement reduces is in `sums`, element by element; there are no pieces either.
+    beside: the totals of factors that are multiplied out, which the closing statement takes; no pieces, and no `sums`.
     Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points, or,
     where it is bounded, one that runs within what the guard said of it.
     axis: the one that is split, into `parts` sums. blocks, inner, masked: how mapping.split.split_sum() made it; nothing rests on
@@ -78,10 +80,13 @@ class SplitSum:
     staged: bool = False
     masked: bool = False
     bounded: bool = False
+    beside: tuple[str, ...] = ()
 
     @property
     def form(self) -> str:
-        """What kind it is: `sums`, `digits`, `bounded`, `moved` or `staged`."""
+        """What kind it is: `sums`, `digits`, `bounded`, `moved`, `multiplied` or `staged`."""
+        if self.beside:
+            return "multiplied"
         if self.moved:
             return "moved"
         return "staged" if self.staged else "sums" if self.sums else "bounded" if self.bounded else "digits"
@@ -89,12 +94,12 @@ class SplitSum:
     @property
     def restated(self) -> int:
         """Statements more, where it has no pieces; else 0."""
-        return {"moved": 3, "staged": 1}.get(self.form, 0)
+        return {"moved": 3, "staged": 1, "multiplied": len(self.beside) + 1}.get(self.form, 0)
 
     @property
     def temporaries(self) -> tuple[str, ...]:
         """What the kernel has and the whole has not."""
-        return tuple(n for n in (self.moved, self.sums) if n)
+        return tuple(n for n in (self.moved, self.sums, *self.beside) if n)
 
     @property
     def digits(self) -> bool:
@@ -121,8 +126,8 @@ class SplitSum:
         """How it was made, as a part of a certificate's id."""
         if self.moved:
             return f"moved-{self.axis}-{self.parts}"
-        if self.staged:
-            return f"staged-{self.statement + 1}"
+        if self.staged or self.beside:
+            return f"{self.form}-{self.statement + 1}"
         extent = self.whole.statements[self.statement].axis(self.axis).extent
         if self.bounded:
             return f"bounded-{self.axis}-{extent}-{self.statement + 1}"
@@ -136,7 +141,7 @@ class SplitSum:
         """What was done, in words."""
         words = {
             "moved": "an operand moved", "staged": "values in a tensor of their own", "digits": "axes in digits",
-            "bounded": "axes within their guards",
+            "bounded": "axes within their guards", "multiplied": "differences multiplied out",
         }  # fmt: skip
         return words.get(self.form, "the sum in pieces")
 
@@ -177,6 +182,8 @@ class SplitSum:
     def __str__(self) -> str:
         if self.moved:
             return f"{self.axis} moved by {self.parts}"
+        if self.beside:
+            return f"the differences of statement {self.statement + 1} multiplied out"
         if self.staged:
             return f"what statement {self.statement + 1} reduces in {self.sums}"
         if self.digits:

@@ -11,6 +11,7 @@ from isamap_smt.ir.online import Online
 from isamap_smt.ir.split import Apart, SplitSum
 from isamap_smt.mapping.bounded import bound_axis
 from isamap_smt.mapping.digits import split_axis
+from isamap_smt.mapping.multiplied import multiply_out
 from isamap_smt.mapping.numbered import numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.shift import shift_operand
@@ -34,6 +35,8 @@ def remade(split: Apart, whole: Kernel, before: Apart | None = None) -> Apart:
         made = bound_axis(whole, split.axis, split.statement)
     elif split.moved:
         made = shift_operand(whole, split.axis, split.statement)
+    elif split.beside:
+        made = multiply_out(whole, split.statement)
     elif split.staged:
         made = stage_values(whole, split.statement)
     elif split.digits:

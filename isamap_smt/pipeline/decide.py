@@ -118,7 +118,7 @@ def in_numbers(q: Question, clock: Clock) -> tuple[Question, ProvedSplit] | None
     if made is None:
         return None
     proved = clock.time("prove", lambda: require_split(made))
-    return replace(_of_split(q, made), said=(*q.said, str(proved))), proved
+    return replace(of_split(q, made), said=(*q.said, str(proved))), proved
 
 
 def taken_apart(
@@ -139,7 +139,7 @@ def taken_apart(
         found = clock.time("prove", lambda: require_split(way))
         if not isinstance(found.split, Online):
             return _in_parts(q, found, str(found), clock)
-        before, q = found, replace(_of_split(q, found.split), said=(*q.said, str(found)))
+        before, q = found, replace(of_split(q, found.split), said=(*q.said, str(found)))
         sizes = dict(q.sizes)
     main = main_schedule(q, clock)
     if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
@@ -147,7 +147,7 @@ def taken_apart(
 
     def decide(split: SplitSum) -> tuple[Schedule, ...]:
         more = (split.statement, split.statement + 1) if split.moved else tuple(p.statement for p in split.pieces)
-        apart = _of_split(q, split)
+        apart = of_split(q, split)
         found = _schedules(apart, split, (apart.kernel.main, *(n for n in more if n != apart.kernel.main)), clock)
         if split.moved and len(found) < 1 + len(more):
             raise ScheduleError(f"{split}: no instruction carries it out")
@@ -155,7 +155,8 @@ def taken_apart(
 
     inside, whole = before is not None and isinstance(before.split, Online), main.schedule
     ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
-    ways += tuple(moves(q.kernel, q.constant)) if before is None else ()
+    as_written = before is None or all(isinstance(x, SplitSum) and x.beside for x in before.split.chain)
+    ways += tuple(moves(q.kernel, q.constant)) if as_written else ()
     ways = ways if before is None else tuple(after(before.split, w, sizes) for w in ways)
     if q.family == "digits" and whole is not None:
         ways += clock.time("map", in_digits, q.kernel, q.hardware, sizes, whole)
@@ -186,7 +187,7 @@ def within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tupl
         return None
     said = tuple(n for n in q.said if n != str(before))  # of which this speaks, too
     pins = tuple(sorted(pins_within(dict(q.pins), way).items()))
-    there = replace(_of_split(q, way), pins=pins, said=(*said, str(proved)))
+    there = replace(of_split(q, way), pins=pins, said=(*said, str(proved)))
     return with_winner(there) if q.winners else there, proved
 
 
@@ -201,7 +202,7 @@ def _in_phases(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Q
         way = in_these_digits(q.kernel, sizes, turns, q.kernel.main)
         way = way if before is None else after(before.split, way, sizes)
         found = clock.time("prove", lambda: require_split(way))
-        there = replace(_of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
+        there = replace(of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
         main = main_schedule(there, clock)
     except (ScheduleError, NotProvedError):
         return None
@@ -226,7 +227,7 @@ def _others_in_parts(
             if there or better:
                 q, split = staged
         if better is not None:
-            q, split = replace(_of_split(q, better.split), said=(*q.said, told)), better
+            q, split = replace(of_split(q, better.split), said=(*q.said, told)), better
         added += len(q.kernel.statements) - before
     return q, split
 
@@ -238,7 +239,7 @@ def _in_partial_sums(
     there = next(iter(secondary_schedules(q, clock, (n,))[0]), None)
 
     def decide(way: SplitSum) -> tuple[Schedule, ...]:
-        return _schedules(_of_split(q, way), way, tuple(p.statement for p in way.pieces), clock)
+        return _schedules(of_split(q, way), way, tuple(p.statement for p in way.pieces), clock)
 
     ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
     if split is not None:
@@ -255,7 +256,7 @@ def _staged(q: Question, split: ProvedSplit | None, n: int, clock: Clock) -> tup
     try:
         way = stage_values(q.kernel, n)
         way = way if split is None else after(split.split, way, dict(q.sizes))
-        there = _of_split(q, way)
+        there = of_split(q, way)
         _schedules(there, way, (n,), clock)
     except (ScheduleError, DTypeError):
         return None
@@ -281,13 +282,13 @@ def _pieces(split: Apart) -> set[int]:
 
 def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
     """The question about the split kernel."""
-    q = _of_split(q, split.split)
+    q = of_split(q, split.split)
     if q.winners:
         q = with_winner(q)
     return replace(q, said=(*q.said, told)), main_schedule(q, clock), split
 
 
-def _of_split(q: Question, split: Apart) -> Question:
+def of_split(q: Question, split: Apart) -> Question:
     sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
     return replace(q, kernel=split.kernel, sizes=sizes, tuned="", digits=split.pairs)
 

@@ -12,6 +12,7 @@ from typing import Any
 from isamap_smt.codegen import PrintedC, print_c
 from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
+    DTypeError,
     HardwareError,
     IsamapError,
     NotProvedError,
@@ -32,9 +33,10 @@ from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
-from isamap_smt.ir.split import ProvedSplit
+from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
+from isamap_smt.mapping.wider_sums import narrow_sums
 from isamap_smt.pipeline.arguments import (
     found_hardware,
     found_name,
@@ -53,6 +55,7 @@ from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
 )
+from isamap_smt.pipeline.multiplied import multiplied_out, predicted, surely_cheaper
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.split import without_split
@@ -248,6 +251,34 @@ def _read_in_lanes(made: Plan) -> bool:
 
 
 def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
+    """Of the kernel whose differences are multiplied out, where there are such and that is predicted to cost less."""
+    out = multiplied_out(q, clock, before)
+    if out is None:
+        return _within(q, clock, before)
+    try:
+        made = _within(out[0], clock, out[1])
+    except UndecidedError:
+        raise
+    except (ScheduleError, NotProvedError, DTypeError):
+        return _within(q, clock, before)
+    split = out[1].split
+    assert isinstance(split, SplitSum)
+    if surely_cheaper(split, made.program, dict(q.sizes)):
+        return made
+    try:
+        as_it_is = _within(q, clock, before)
+    except UndecidedError:
+        raise
+    except (ScheduleError, NotProvedError, DTypeError):  # no instruction that is pinned takes it so
+        return made
+    there, here = (predicted(p.program, dict(q.sizes)) for p in (made, as_it_is))
+    if not made.program.schedules or there >= here:
+        return as_it_is
+    told = f"{split}: {there:,.0f} cycles predicted, {here:,.0f} as written"
+    return replace(made, notes=(*made.notes, told))
+
+
+def _within(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     """Of the kernel whose axes run within their guards, where there are such, and instructions compute it; else as it is."""
     bounded = within_guards(q, clock, before)
     if bounded is None:
@@ -298,7 +329,8 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     known = split is not None and rounds_as_written(checked.program)
     rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
     threads = on_one_thread(q, checked.program)
-    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *q.said, *rounded)
+    narrow = narrow_sums(checked.program.kernel)
+    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *narrow, *q.said, *rounded)
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again

@@ -15,6 +15,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_encodings.z3_check import RESOURCES, cvc5_answer, cvc5_version
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.reach import possible_sizes
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_normal import is_normal, not_normal
 from isamap_smt.proof.family_witnesses import (
@@ -148,8 +149,7 @@ def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
         access = family.any_of(0).operand_access(w.subject)
         shape = family.kernel.tensor(access.tensor).shape
         inside = all(0 <= env[a.name] < evaluate(a.extent, env) for a in statement.axes)
-        lows = {p.name: p.low for p in family.kernel.parameters}
-        inside = inside and all(env[n] >= lows.get(n, 1) for n in family.kernel.free_sizes)
+        inside = inside and possible_sizes(family.kernel, {n: env[n] for n in family.kernel.free_sizes})
         inside = inside and all(evaluate(g, env) for g in statement.guard)
         return inside and any(
             not 0 <= evaluate(i, env) < evaluate(e, env) for i, e in zip(access.index, shape, strict=True)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from isamap_encodings.models import Cube, Model
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.reach import possible_sizes
 from isamap_smt.mapping.fuse import Binding
 from isamap_smt.proof.family import Code, Family
 
@@ -46,8 +47,7 @@ class PairWitness:
     def is_pair(self, family: Family) -> bool:
         """Both points lie in the domain, and their elements are different (agreement) or the same (exclusive)."""
         statement = family.kernel.statements[family.statement]
-        lows = {p.name: p.low for p in family.kernel.parameters}
-        if any(v < lows.get(n, 1) for n, v in self.sizes):
+        if not possible_sizes(family.kernel, dict(self.sizes)):
             return False
         elements = []
         for env in self._points(family):

@@ -1,4 +1,5 @@
-"""What a mapping's proof takes for granted: sizes are at least 1, parameters at least their lowest value.
+"""What a mapping's proof takes for granted: sizes are at least 1, parameters at least their lowest value, and declared shapes hold
+what the kernel reads of them (`L >= K`), as its programs assume and each call checks.
 
 These are hypotheses, so they are shown to be satisfiable (nothing is proved from a contradiction), and they are listed.
 """
@@ -13,19 +14,23 @@ import sympy as sp
 
 from isamap_encodings import bounds, solve, space
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, is_constant, sym, symbols_of
 from isamap_smt.ir.hypotheses import Stated
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.reach import possible_sizes, size_conditions
 from isamap_smt.proof.witness_points import Instance, size_vectors
 
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """lows: least value of every free size and parameter. extents: axis extents that are expressions, taken >= 1."""
+    """lows: least value of every free size and parameter. extents: axis extents that are expressions, taken >= 1. needed: what the
+    kernel's declared shapes ask of sizes."""
 
     lows: tuple[tuple[str, int], ...]
     extents: tuple[Any, ...]
+    needed: tuple[Condition, ...] = ()
 
     @staticmethod
     def of(mapping: Mapping) -> Hypotheses:
@@ -37,7 +42,8 @@ class Hypotheses:
         extents = tuple(a.extent for a in s.axes if not is_constant(a.extent) and not a.extent.is_Symbol)
         # An axis may run to a parameter that may be 0.
         extents += tuple(a.extent for a in s.axes if a.extent.is_Symbol and lows.get(a.extent.name, 1) < 1)
-        return Hypotheses(tuple((n, lows.get(n, 1)) for n in free), tuple(dict.fromkeys(extents)))
+        needed = size_conditions(mapping.kernel)
+        return Hypotheses(tuple((n, lows.get(n, 1)) for n in free), tuple(dict.fromkeys(extents)), needed)
 
     @cached_property
     def formulas(self) -> tuple[Any, ...]:
@@ -45,6 +51,7 @@ class Hypotheses:
         return (
             *(("le", sp.Integer(low), sym(n)) for n, low in self.lows),
             *(("le", sp.S.One, e) for e in self.extents),
+            *(c.formula for c in self.needed),
         )
 
     @property
@@ -55,21 +62,22 @@ class Hypotheses:
     @property
     def words(self) -> tuple[str, ...]:
         """The hypotheses for the reader. An axis that has no points leaves its statement none, of which all claims hold."""
-        return (*(f"{n} >= {low}" for n, low in self.lows), *(Stated(f"{e} >= 1") for e in self.extents))
+        stated = (Stated(f"{e} >= 1") for e in self.extents)
+        return (*(f"{n} >= {low}" for n, low in self.lows), *stated, *(c.text for c in self.needed))
 
     def claims(self, mapping: Mapping, fused: bool) -> list[ClaimResult]:
         """Claim 14: some sizes satisfy everything at once with a point in the domain, and divisors are positive."""
         words = "some sizes satisfy every hypothesis, and divisors are positive"
         results = []
         if divisors := self._divisors(mapping):
-            verdict = space.together([self._positive(d) for d in divisors])
+            verdict = space.together([self._positive(mapping, d) for d in divisors])
             results.append(ClaimResult("hypotheses", "divisors", verdict, words))
             if not isinstance(verdict, Proved):
                 return results  # the rest would have to evaluate them
         results.append(ClaimResult("hypotheses", "sizes", self._satisfiable(mapping, fused), words))
         return results
 
-    def _positive(self, divisor: Any) -> Verdict:
+    def _positive(self, mapping: Mapping, divisor: Any) -> Verdict:
         """divisor >= 1 for all sizes; refuted by sizes that replay."""
         verdict = bounds.positive(divisor, self.lows, self.formulas)
         if isinstance(verdict, Proved):
@@ -78,7 +86,8 @@ class Hypotheses:
             sizes = {n: int(verdict.witness.get(n, low)) for n, low in self.lows}
             if symbols_of([divisor]) <= set(sizes):
                 value = int(evaluate(divisor, sizes))
-                if value < 1 and all(evaluate(e, sizes) >= 1 for e in self.extents):
+                there = all(evaluate(e, sizes) >= 1 for e in self.extents)
+                if value < 1 and there and possible_sizes(mapping.kernel, sizes):
                     shown = " ".join(f"{n}={v}" for n, v in sizes.items() if sym(n) in divisor.free_symbols)
                     text = f"the divisor {divisor} is {value}" + (f" at {shown}" if shown else "")
                     return Refuted(sizes, text, verdict.seconds)

@@ -9,8 +9,8 @@
     link        the rest of the kernel is as it was; the closing statement adds up every partial sum once
     order       the sum may be regrouped: its kernel does not fix its order; or, of digits: the order is the same
 
-What is claimed of an operand that is moved stands in isamap_smt.proof.shift, and of values with a tensor of their own in
-isamap_smt.proof.staged_values.
+What is claimed of an operand that is moved stands in isamap_smt.proof.shift, of factors that are multiplied out in
+isamap_smt.proof.multiplied, and of values with a tensor of their own in isamap_smt.proof.staged_values.
 Both kernels are read as they stand; which points a piece has is claimed, and proved with every open size symbolic.
 """
 
@@ -28,6 +28,7 @@ from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Read, bound_axes, put_into_indices, reads, rewrite_reads
 from isamap_smt.ir.split import REGROUPED, Piece, SplitSum
+from isamap_smt.proof.multiplied import ask_multiplied
 from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
 from isamap_smt.proof.shift import ask_moved
@@ -73,7 +74,16 @@ class Claims:
         sums = (self._link, self._order, self._pieces, self._neutral, self._closes, self._closing_bounds)
         moved = (self._link, self._order, lambda: ask_moved(self))
         staged = (self._link, lambda: ask_staged(self))
-        for shape in {"moved": moved, "staged": staged, "digits": whole, "bounded": whole, "sums": sums}[self.x.form]:
+        multiplied = (self._link, self._order, lambda: ask_multiplied(self))
+        forms = {
+            "moved": moved,
+            "multiplied": multiplied,
+            "staged": staged,
+            "digits": whole,
+            "bounded": whole,
+            "sums": sums,
+        }
+        for shape in forms[self.x.form]:
             shape()
             if not self.all_proved:
                 return

@@ -14,6 +14,7 @@ import numpy as np
 
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.reach import possible_sizes
 from isamap_smt.proof.scalar_trees import accumulation
 from isamap_smt.proof.witness_points import Arrays, Instance, broadcast, label, size_vectors, smaller
 
@@ -87,6 +88,8 @@ def shrunk(mapping: Mapping, finder: Finder, found: Found, fused: bool = True) -
     while improved:
         improved = False
         for sizes in smaller(found.sizes, lows):
+            if not possible_sizes(mapping.kernel, sizes):
+                continue
             less = finder(Instance(mapping, sizes, fused), operand)
             if less is not None:
                 found, improved = less, True
@@ -267,6 +270,8 @@ def replay(mapping: Mapping, found: Found) -> None:
 
 
 def _holds(m: Mapping, f: Found) -> bool:
+    if not possible_sizes(m.kernel, f.sizes):
+        return False
     envs = [{**f.sizes, **p.outer, **p.lane} for p in f.points]
     ranges = {a.name: a.extent for a in m.outer} | dict(m.instruction.axes)
 

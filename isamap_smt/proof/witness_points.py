@@ -16,7 +16,9 @@ import numpy as np
 
 from isamap_encodings.verdict import Refuted, Verdict
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.reach import possible_sizes, size_conditions
 
 Arrays = dict[str, np.ndarray]
 LIMIT = 60_000  # points looked at for one vector of sizes
@@ -24,7 +26,21 @@ _MOST = 1 << 62  # of a label
 
 
 def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
-    """Values for every free size and parameter, in the order they are tried: all 2, then variations, then larger."""
+    """Values for every free size and parameter, in the order they are tried: all 2, then variations, then larger; those at which
+    the declared shapes hold what is read."""
+    found = (_lifted(mapping.kernel, v) for v in _varied(mapping))
+    return list({tuple(v.items()): v for v in found if possible_sizes(mapping.kernel, v)}.values())
+
+
+def _lifted(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
+    """The vector, with a size that others ask to be larger as large as they ask."""
+    for c in size_conditions(kernel):
+        if c.op == ">=" and c.left.is_Symbol and c.left.name in sizes:
+            sizes = {**sizes, c.left.name: max(sizes[c.left.name], int(evaluate(c.right, sizes)))}
+    return sizes
+
+
+def _varied(mapping: Mapping) -> list[dict[str, int]]:
     kernel = mapping.kernel
     lows = {p.name: p.low for p in kernel.parameters}
     sizes = [n for n in kernel.free_sizes if n not in lows]
@@ -205,6 +221,8 @@ def at_model(mapping: Mapping, fused: bool, verdict: Verdict) -> tuple[Instance,
     def rows(names: Sequence[str]) -> dict[str, np.ndarray]:
         return {n: np.array([int(values.get(n + m, values.get(n, 0))) for m in marks], np.int64) for n in names}
 
+    if not possible_sizes(mapping.kernel, sizes):  # in its linear form a question forgets what products are
+        return ()
     there = Instance(mapping, sizes, fused, (rows(axes), rows(lanes)))
     return (there, Instance(mapping, sizes, fused))
 

@@ -6,6 +6,7 @@ instruction's cells, and when a tail can be cut by a mask.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -129,10 +130,13 @@ def _apart(mapping: Mapping, step: dict[str, Any], load: Instruction, lanes: tup
     for lane, taken in reversed(list(zip(lanes, memory_address(load).steps, strict=True))):
         axis = axes[lane]
         if axis.leaf > 1:
-            if len(axis.members) > 1:
-                return f"lane {lane} walks the fused axes {axis.name}"
-            if not serves(taken, step.get(axis.members[0], 0)):
-                return f"neighbours along {axis.members[0]} are {step.get(axis.members[0], 0)} elements apart"
+            extents = {a.name: a.extent for a in mapping.statement.axes}
+            for outer, inner in pairwise(axis.members):
+                if sp.expand(step.get(outer, 0) - step.get(inner, 0) * extents[inner]) != 0:
+                    return f"lane {lane} walks the fused axes {axis.name}, which are not one in memory"
+            last = axis.members[-1]
+            if not serves(taken, step.get(last, 0)):
+                return f"neighbours along {last} are {step.get(last, 0)} elements apart"
     return ""
 
 

@@ -1,0 +1,141 @@
+"""Multiplies out a product of differences, of which a sum of products is left that instructions take. Nothing here is trusted:
+proof/multiplied.py shows that both kernels compute the same.
+
+    C[i,j] += (i32(A[i,k]) - i32(a[])) * (i32(B[k,j]) - i32(b[]))            zero points
+
+    C_left[i] += i32(A[i,k])
+    C_right[j] += i32(B[k,j]) - i32(b[])
+    C[i,j] += i32(A[i,k]) * i32(B[k,j])
+    C[i,j] += -i32(b[]) * C_left[i] + -i32(a[]) * C_right[j]
+
+A factor is what varies along the sum and what does not, p + c; (p + c) (q + d) is p q + d p + c (q + d).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.errors import DTypeError, ScheduleError
+from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
+from isamap_smt.ir.scalar import SAdd, SMul, SNeg, SSub, bound_axes, index_values, read, reads
+from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.language import to_text
+from isamap_smt.mapping.split import in_text, new_name
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """varying: the sum of the terms that depend on axes of the sum; fixed: of the others, None where there are none."""
+
+    varying: Any
+    fixed: Any
+
+    @property
+    def whole(self) -> Any:
+        return self.varying if self.fixed is None else _added(self.varying, self.fixed)
+
+
+def multipliable(kernel: Kernel, statement: int) -> bool:
+    """Whether the statement adds up products of two factors of which both vary along the sum, and one has a part that does not."""
+    return _factors(kernel, statement) is not None
+
+
+def multiply_out(kernel: Kernel, statement: int | None = None) -> SplitSum:
+    """The kernel with the factors' fixed parts taken out of the sum. Raises ScheduleError where there are none."""
+    n = kernel.main if statement is None else statement
+    found = _factors(kernel, n)
+    if found is None:
+        raise ScheduleError(
+            f"statement {n + 1} of {kernel.name} adds no products of differences that can be multiplied out"
+        )
+    s, (p, q) = kernel.statements[n], found
+    made: list[Statement] = []
+    tensors: list[Tensor] = []
+    closing: list[Any] = []
+    for part, summed, other in (("left", p.varying, q.fixed), ("right", q.whole, p.fixed)):
+        if other is not None:
+            total, statement_of_it, tensor = _total(kernel, s, f"{s.target.tensor}_{part}", summed)
+            made.append(statement_of_it)
+            tensors.append(tensor)
+            closing.append(SMul(other, total))
+    outer = tuple(a for a in s.axes if a.name not in s.reduction_axes)
+    made.append(replace(s, value=SMul(p.varying, q.varying), source=""))
+    made.append(Statement(s.target, "+", reduce(SAdd, closing), outer))
+    every = (*kernel.statements[:n], *made, *kernel.statements[n + 1 :])
+    new = replace(
+        kernel,
+        tensors=in_text((*kernel.tensors, *tensors), every),
+        statements=every,
+        temporaries=(*kernel.temporaries, *(t.name for t in tensors)),
+        recurrences=tuple(r.moved(n, len(made) - 1) for r in kernel.recurrences),
+        file="",
+    )
+    new = replace(new, text=to_text(new))
+    beside = tuple(t.name for t in tensors)
+    return SplitSum(kernel, new, n, s.reduction_axes[0], 1, (), closing=n + len(made) - 1, beside=beside)
+
+
+def _total(kernel: Kernel, s: Statement, name: str, summed: Any) -> tuple[Any, Statement, Tensor]:
+    """What is read of it, the statement that sums this part of a factor over the sum's points, and its tensor."""
+    there = symbols_of([i for r in reads(summed) for i in r.index])
+    axes = tuple(a for a in s.axes if a.name in {*there, *s.reduction_axes})
+    kept = tuple(a for a in axes if a.name not in s.reduction_axes)
+    index = tuple(a.symbol for a in kept)
+    tensor = Tensor(new_name(kernel, name), kernel.tensor(s.target.tensor).dtype, tuple(a.extent for a in kept))
+    return read(tensor.name, *index), Statement(Access(tensor.name, index), "+", summed, axes), tensor
+
+
+def _factors(kernel: Kernel, statement: int) -> tuple[_Factor, _Factor] | None:
+    s = kernel.statements[statement]
+    kind = kernel.tensor(s.target.tensor).dtype
+    if s.op != "+" or s.guard or s.ordered or kind.is_float or kernel.recurrence_of(statement) is not None:
+        return None
+    if not s.reduction_axes or not isinstance(s.value, SMul) or any(a.tensor == s.target.tensor for a in s.inputs):
+        return None
+    try:
+        value = typed_value(kernel, s)
+    except DTypeError:
+        return None
+    if not isinstance(value, SMul) or index_values(value) or bound_axes(value):
+        return None
+    found = [_factor(f, set(s.reduction_axes)) for f in value.args]
+    one, other = found
+    if one is None or other is None or (one.fixed is None and other.fixed is None):
+        return None
+    return one, other
+
+
+def _factor(value: Any, summed: set[str]) -> _Factor | None:
+    """The two parts; None where nothing varies along the sum."""
+    parts: dict[bool, list[Any]] = {True: [], False: []}
+    for term in _terms(value, positive=True):
+        parts[bool(symbols_of([i for r in reads(term) for i in r.index]) & summed)].append(term)
+    varying, fixed = (reduce(_added, terms) if terms else None for terms in (parts[True], parts[False]))
+    return None if varying is None else _Factor(varying, fixed)
+
+
+def _added(a: Any, b: Any) -> Any:
+    return SSub(a, b.args[0]) if isinstance(b, SNeg) else SAdd(a, b)
+
+
+def _terms(value: Any, positive: bool) -> list[Any]:
+    """What is added up, each with its sign."""
+    match value:
+        case SAdd():
+            return [t for x in value.args for t in _terms(x, positive)]
+        case SSub():
+            return [*_terms(value.args[0], positive), *_terms(value.args[1], not positive)]
+        case SNeg():
+            return _terms(value.args[0], not positive)
+        case sp.Integer():
+            return [value if positive else -value]
+    return [value if positive else SNeg(value)]
+
+
+__all__ = ["multipliable", "multiply_out"]

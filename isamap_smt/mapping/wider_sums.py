@@ -1,0 +1,110 @@
+"""Sums of a narrow type carried in a wider one, and rounded once: a kernel of its own, which is what is mapped and proved.
+
+C[i,j] += A[i,k] * B[k,j]                  all bf16
+
+temporary C_f32
+C_f32: f32
+C_f32[i,j] += A[i,k] * B[k,j]
+C[i,j] += C_f32[i,j]
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import ml_dtypes
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DTYPES, DType, dtype
+from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.kinds import KERNEL, require_kind
+from isamap_smt.ir.scalar import Read
+from isamap_smt.language import to_text
+from isamap_smt.mapping.split import in_text, new_name
+
+WIDE = ("f32", "f64")
+
+
+def accumulate(kernel: Kernel, kind: DType | str = "f32") -> Kernel:
+    """The kernel in which every sum of a narrower floating-point type is carried in this one, by a temporary, and rounded once.
+
+    kind: f32 or f64. Elements that are converted to the type of the sum, where no cast is written, are converted to this one:
+    products of bf16 are exact in f32. Another kernel: what is proved, run and certified is this one. Where a call accumulates
+    into `out`, the whole sum is rounded, then added. Raises DTypeError for other types, and where no sum is narrower.
+
+    >>> import isamap_smt as im
+    >>> gemm = im.find_kernel("gemm").with_dtypes(dict.fromkeys("ABC", "bf16"))
+    >>> print(accumulate(gemm, "f32").text.splitlines()[-2])
+    C_f32[i, j] += A[i, k] * B[k, j]
+    """
+    require_kind("accumulate", kernel, Kernel, KERNEL)
+    wide = dtype(kind)
+    if wide.name not in WIDE:
+        raise DTypeError(f"accumulate={wide}: sums are carried in f32 or f64")
+    narrow = [n for n in range(len(kernel.statements)) if _is_narrower(kernel, n, wide)]
+    if not narrow:
+        raise DTypeError(
+            f"no sum of {kernel.name} has a floating-point type narrower than {wide}: leave accumulate out"
+        )
+    for n in reversed(narrow):
+        kernel = _carried(kernel, n, wide)
+    return kernel
+
+
+def _is_narrower(kernel: Kernel, n: int, wide: DType) -> bool:
+    s = kernel.statements[n]
+    kind = kernel.tensor(s.target.tensor).dtype
+    reads_it = any(a.tensor == s.target.tensor for a in s.inputs)
+    return s.op in ("+", "*") and bool(s.reduction_axes) and kind.is_float and kind.bits < wide.bits and not reads_it
+
+
+def _carried(kernel: Kernel, n: int, wide: DType) -> Kernel:
+    s, home = kernel.statements[n], kernel.tensor(kernel.statements[n].target.tensor)
+    carried = Tensor(new_name(kernel, f"{home.name}_{wide}"), wide, home.shape)
+    summed = replace(s, target=Access(carried.name, s.target.index), source="")
+    index, axes = s.target.index, tuple(a for a in s.axes if a.name not in s.reduction_axes)
+    if sorted(str(i) for i in index) != sorted(a.name for a in axes):  # several points of the axes may be one element
+        names = [new_name(kernel, f"{home.name.lower()}_at{d}") for d in range(len(index))]
+        index, axes = tuple(map(sym, names)), tuple(map(Axis, names, home.shape))
+    rounded = Statement(Access(home.name, index), s.op, Read(sp.Symbol(carried.name), *index), axes)
+    every = (*kernel.statements[:n], summed, rounded, *kernel.statements[n + 1 :])
+    new = replace(
+        kernel,
+        tensors=in_text((*kernel.tensors, carried), every),
+        statements=every,
+        temporaries=(*kernel.temporaries, carried.name),
+        recurrences=tuple(r.moved(n, 1) for r in kernel.recurrences),
+        file="",
+    )
+    return replace(new, text=to_text(new))
+
+
+def narrow_sums(kernel: Kernel) -> tuple[str, ...]:
+    """What is to be said of sums that are carried in so few bits that they may lose much of their terms."""
+    told = []
+    for n, s in enumerate(kernel.statements):
+        if s.op != "+" or not _is_narrower(kernel, n, DTYPES["f32"]):
+            continue
+        kind = kernel.tensor(s.target.tensor).dtype
+        most = 1 << (int(ml_dtypes.finfo(kind.numpy).nmant) + 1)  # type: ignore[no-untyped-call]
+        extents: list[Any] = [s.axis(a).extent for a in s.reduction_axes]
+        terms = prod(map(int, extents)) if all(map(is_constant, extents)) else 0
+        if 0 < terms <= most:
+            continue
+        lost = (
+            f"{terms:,} equal terms add up to {most:,} of them, {1 - most / terms:.0%} lost"
+            if terms
+            else (f"of more than {most:,} equal terms the rest is lost")
+        )
+        told.append(
+            f"{s.target.tensor} is summed up in {kind}, which keeps {most.bit_length() - 1} bits: one after the other, {lost}. "
+            f"`--accumulate f32` (isamap_smt.accumulate(kernel, 'f32')) carries the sum in f32 and rounds it once"
+        )
+    return tuple(told)
+
+
+__all__ = ["accumulate", "narrow_sums"]
