@@ -43,12 +43,15 @@ class Signature:
 class Arguments:
     """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them.
 
-    fresh: no output was given, so all of them begin at the neutral element.
+    given: outputs that are the caller's. fresh: nothing is added to, so all outputs begin at the neutral element. begun: arrays to
+    fill with it before each run.
     """
 
     arrays: Dict[str, np.ndarray]
     sizes: Dict[str, int]
+    given: tuple[str, ...]
     fresh: bool
+    begun: tuple[str, ...]
 
 
 def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
