@@ -23,12 +23,12 @@ import isamap_smt as im
 from benchmarks.mutation_score import Score
 from benchmarks.parallel import spread
 from isamap_smt.certificates.subject import POINT
-from isamap_smt.cli.options import with_types_of
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.proof.mapping import FIRST, prove_after
 from isamap_smt.search import find_mappings
 from tests.attacks.executed import Fault, Work, right, typed_right

@@ -17,7 +17,7 @@ import click
 import numpy as np
 
 from isamap_smt.cli.directory import write_whole
-from isamap_smt.cli.options import as_json, compiler_option, with_types_of
+from isamap_smt.cli.options import as_json, compiler_option
 from isamap_smt.cli.output import console, print_json, progress, seconds, tell
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.cli.schedule_kernel import packing_words, schedule_document
@@ -298,6 +298,7 @@ def refute(wrong: Wrong, json: bool) -> dict[str, Any]:
     from isamap_smt.language.hardware_library import find_instruction
     from isamap_smt.language.library import find_kernel
     from isamap_smt.mapping.fuse import fuse
+    from isamap_smt.mapping.types_of import with_types_of
     from isamap_smt.proof import prove
 
     instruction = find_instruction(wrong.instruction)

@@ -22,6 +22,7 @@ from isamap_smt.ir.hypotheses import Finite, Range, Unchanged
 from isamap_smt.ir.program import Program
 from isamap_smt.language.printer import statement_lines
 
+_START = {"+": "0", "*": "1", "max": "the lowest value", "min": "the highest value"}
 _TRUST = {
     "TRUST_FINITE": (TRUST_FINITE, Finite, "do not look whether elements are finite where the proof assumes it"),
     "TRUST_RANGES": (TRUST_RANGES, Range, "do not look whether elements are in the ranges that the proof assumes"),
@@ -83,13 +84,19 @@ def _role(program: Program, name: str) -> str:
         return "input, packed ahead: NULL will do in a call"
     if name in kernel.inputs:
         return "input"
-    op = next(s.op for s in kernel.statements if s.target.tensor == name)
+    op = _op(program, name)
+    held = "added to" if op == "+" else "what it holds takes part"
     start = {"+": "zeros", "=": "zeros", "*": "ones"}.get(op, "the neutral element of its reduction")
     if name in kernel.temporaries:
         return "work space" if name in program.unfilled else f"work space, to hold {start} at each call"
     if name in program.unfilled:
-        return "output" if name in program.assigned else "output, added to, or begun at 0"
-    return "output, to hold zeros where nothing is assigned before it is needed" if op == "=" else "output, added to"
+        return "output" if name in program.assigned else f"output, {held}, or begun at {_START[op]}"
+    return "output, to hold zeros where nothing is assigned before it is needed" if op == "=" else f"output, {held}"
+
+
+def _op(program: Program, name: str) -> str:
+    """Of the first statement that writes the tensor."""
+    return next(s.op for s in program.kernel.statements if s.target.tensor == name)
 
 
 def _arguments(program: Program, prefix: str, checks: tuple[Check, ...]) -> list[str]:
@@ -126,8 +133,10 @@ def _codes(prefix: str, program: Program, checks: tuple[Check, ...]) -> str:
 
 
 def _how(program: Program, prefix: str, checks: tuple[Check, ...]) -> str:
-    begun = ", ".join(t for t in program.starts if t not in program.kernel.temporaries)
-    lines = [f"    {prefix}_BEGIN = {BEGIN}, /* begin {begun} at 0; else add to what is there */"] if begun else []
+    begun = ", ".join(
+        f"{t} at {_START[_op(program, t)]}" for t in program.starts if t not in program.kernel.temporaries
+    )
+    lines = [f"    {prefix}_BEGIN = {BEGIN}, /* begin {begun}; else go on from what is there */"] if begun else []
     for name, (bit, kind, text) in _TRUST.items():
         if any(isinstance(c.asked, kind) for c in checks):
             lines.append(f"    {prefix}_{name} = {bit}, /* {text} */")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -15,10 +15,8 @@ from isamap_smt.ir.errors import DTypeError, HardwareError, IsamapError, SizeErr
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.language.lines import TensorLine, parse_line
-from isamap_smt.language.source import Source, logical_lines
-from isamap_smt.mapping.axes import AxesError
-from isamap_smt.mapping.fuse import bind, takes
+from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.types_of import with_types_of, with_types_of_engines
 from isamap_smt.mapping.wider_sums import accumulate
 
 Command = Callable[..., Any]
@@ -235,7 +233,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
     hardware = load_hardware(machine, options)
     if hardware.engines:
-        kernel = _with_types_of_engines(kernel, hardware, options)
+        kernel = with_types_of_engines(kernel, hardware, parse_dtypes(options["dtypes"]))
     constant = comma_separated(options["constant"])
     for c in constant:
         if c not in kernel.inputs:
@@ -250,15 +248,6 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "assume": tuple(options["assume"]),
         **{n: options[n] for n in ("threads", "objective", "timeout", "instruction", "family")},
     }
-
-
-def _with_types_of_engines(kernel: Kernel, hardware: Hardware, options: dict[str, Any]) -> Kernel:
-    """Where no instruction takes the kernel's types: with those of the first that computes, in the place of types nobody said."""
-    from isamap_smt.mapping.fuse import takes
-
-    if not hardware.computes or any(takes(kernel, i, kernel.main) for i in hardware.computes):
-        return kernel
-    return with_types_of(kernel, hardware.computes[0], "any", parse_dtypes(options["dtypes"]), kernel.main)
 
 
 def statement_number(kernel: Kernel, number: int) -> int:
@@ -316,29 +305,3 @@ def computing(hardware: Hardware, name: str | None, kernel: Kernel) -> tuple[Ins
 
 def _types(kernel: Kernel) -> str:
     return " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
-
-
-def said_types(kernel: Kernel) -> set[str]:
-    """Tensors whose element type stands in the kernel's text."""
-    lines = (parse_line(line) for line in logical_lines(Source(kernel.text, kernel.file)))
-    return {line.name for line in lines if isinstance(line, TensorLine) and line.dtype is not None}
-
-
-def with_types_of(
-    kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = (), statement: int = 0
-) -> Kernel:
-    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds in the statement.
-
-    With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands
-    is returned unchanged: mapping it will say what does not fit. A tensor that feeds two operands takes the first's.
-    """
-    try:
-        binding = bind(kernel, instruction, "fixed" if operands == "any" else operands, statement)
-    except AxesError:
-        return kernel
-    settled = {*given, *said_types(kernel)}
-    types: dict[str, DType] = {}
-    for operand, access in binding:
-        if access.tensor not in settled:
-            types.setdefault(access.tensor, instruction.kernel.tensor(operand).dtype)
-    return kernel.with_dtypes(types)

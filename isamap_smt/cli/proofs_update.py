@@ -103,9 +103,9 @@ def write(one: Wanted, directory: str) -> list[str]:
         mapping_certificate,
         program_certificates,
     )
-    from isamap_smt.cli.options import with_types_of
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.language.library import find_kernel
+    from isamap_smt.mapping.types_of import with_types_of
     from isamap_smt.search import find_mappings
 
     root = Path(directory)

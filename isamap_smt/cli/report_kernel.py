@@ -21,7 +21,6 @@ from isamap_smt.cli.options import (
     parse_dtypes,
     plan_options,
     read_asked,
-    with_types_of,
 )
 from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.prove_mapping import proof_document
@@ -29,6 +28,7 @@ from isamap_smt.cli.schedule_kernel import planned_with_notes, schedule_document
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.measure import Measured
 

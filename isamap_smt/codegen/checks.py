@@ -33,7 +33,7 @@ from isamap_smt.ir.hypotheses import (
     read_hypothesis,
 )
 from isamap_smt.ir.mentioned import mentioned
-from isamap_smt.ir.program import Alloc, Program, walk
+from isamap_smt.ir.program import Alloc, Program, Use, walk
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.words import words
 from isamap_smt.proof.program_assumptions import assumptions
@@ -134,7 +134,7 @@ def entry_checks(program: Program, assumed: Iterable[str] | None = None) -> tupl
     checks: list[Check] = []
     used: set[str] = set()
     for group in (SIZES, ADDRESSES, VALUES, PACKED, THREADS):
-        mine = {x: _told(x, shapes) for x in asked if _place(x)[0] == group}
+        mine = {x: _told(program, x, shapes) for x in asked if _place(x)[0] == group}
         for n, (a, (name, text)) in enumerate(sorted(mine.items(), key=lambda x: (_place(x[0]), x[1]))):
             again = next(k for k in count(1) if f"{name}_{k}" not in used) if name in used else 0
             used.add(f"{name}_{again}" if again else name)
@@ -273,7 +273,14 @@ def _place(a: Asked) -> tuple[int, int]:
             return THREADS, 0
 
 
-def _told(a: Asked, shapes: Mapping[str, str]) -> tuple[str, str]:
+def _copied(program: Program, tensor: str, where: str) -> str:
+    """What to do with an array that lies wrong; a copy of one that is written would keep the result."""
+    if tensor in program.kernel.inputs:
+        return f"pass a copy {where}"
+    return f"write into an array {where}, and copy that back"
+
+
+def _told(program: Program, a: Asked, shapes: Mapping[str, str]) -> tuple[str, str]:
     """(name, text) of what a check finds. shapes: relations that declared shapes ask for, and what of them is read."""
     match a:
         case Given(argument=of) if "[" in of:
@@ -289,10 +296,13 @@ def _told(a: Asked, shapes: Mapping[str, str]) -> tuple[str, str]:
                 return name, f"{c.text} does not hold: {shapes[c.text]}"
             if c.left.is_Symbol and c.right.is_Integer:
                 return name, f"{c.text} does not hold"
-            return (
-                name,
-                f"{c.text} does not hold, which an instruction asks for; pad the arrays, or compile for these sizes",
+            asked = any(i.preconditions for n, _ in walk(program.body) if isinstance(n, Use) for i in n.instructions)
+            why = (
+                "which an instruction asks for; pad the arrays, or"
+                if asked
+                else "and the program is proved where it does;"
             )
+            return name, f"{c.text} does not hold, {why} compile for these sizes"
         case Fits():
             return "TOO_LARGE", f"{a} does not hold: some index would not fit 64 bits"
         case Dimension(tensor=t, extent=e):
@@ -300,15 +310,18 @@ def _told(a: Asked, shapes: Mapping[str, str]) -> tuple[str, str]:
         case Aligned(tensor=t, multiple=m):
             return (
                 f"UNALIGNED_{t}",
-                f"{t} starts at an address that is no multiple of {m} bytes, the size of its elements; copy it",
+                f"{t} starts at an address that is no multiple of {m} bytes, the size of its elements; "
+                + _copied(program, t, "at one that is"),
             )
         case Start(tensor=t, multiple=m):
             return (
                 f"START_{t}",
-                f"{t} starts at no multiple of {m} bytes, which an instruction asks for; copy it to such an address",
+                f"{t} starts at no multiple of {m} bytes, which an instruction asks for; "
+                + _copied(program, t, "that does"),
             )
         case Overlap(written=w, other=o):
-            return f"OVERLAP_{w}_{o}", f"{w} and {o} overlap in memory, and {w} is written; copy one"
+            apart = f"pass a copy of {o}" if o in program.kernel.inputs else "give each an array of its own"
+            return f"OVERLAP_{w}_{o}", f"{w} and {o} overlap in memory, and {w} is written; {apart}"
         case Finite(tensor=t):
             return f"FINITE_{t}", f"an element of {t} is infinite or NaN, and the proof assumes that {t} is finite"
         case Range(tensor=t):

@@ -53,7 +53,19 @@ def typed_value(kernel: Kernel, statement: Statement) -> Any:
 def _typed_value(kernel: Kernel, statement: Statement) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
-    value = statement.value
+    value, found = converted(statement, types)
+    check_index_values(value, found or out, kernel, statement)
+    if found is None:
+        _check_literals(value, out)
+    elif found != out:
+        value = cast(out, value)
+    return value
+
+
+def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType | None]:
+    """The statement's value with every element converted as the types ask for, and its type, None for literals. No size is asked
+    for. Raises DTypeError."""
+    out, value = types[statement.target.tensor], statement.value
     for e in elements(i for r in reads(value) for i in r.index):
         if types[e.tensor].is_float:
             raise DTypeError(
@@ -63,13 +75,7 @@ def _typed_value(kernel: Kernel, statement: Statement) -> Any:
         if not out.is_float:
             _check_compared(value, types, statement, out)
         value = rewrite_reads(value, lambda r: r if types[r.tensor] == out else cast(out, r))
-    found = type_of(value, types)
-    check_index_values(value, found or out, kernel, statement)
-    if found is None:
-        _check_literals(value, out)
-    elif found != out:
-        value = cast(out, value)
-    return value
+    return value, type_of(value, types)
 
 
 def _check_compared(value: Any, types: dict[str, DType], statement: Statement, out: DType) -> None:

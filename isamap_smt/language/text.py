@@ -24,11 +24,12 @@ import sympy as sp
 
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
-from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.errors import DTypeError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import Element, symbols_of
 from isamap_smt.ir.indirect import check_indices
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
+from isamap_smt.ir.typed import converted
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -143,6 +144,7 @@ class _Reader:
     shapes: dict[str, tuple[Any, ...]]
     written_dtypes: dict[str, DType] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
+    values: list[Tree] = field(default_factory=list)
     uses: list[tuple[Access, Statement, Tree, ast.AST]] = field(default_factory=list)
     temporaries: tuple[str, ...] = ()
     recurrences: tuple[Recurrence, ...] = ()
@@ -211,6 +213,7 @@ class _Reader:
         place = self.source.place(line.segment.offsets[0])
         statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text, place)
         self.statements.append(statement)
+        self.values.append(line.value)
         self._note_uses(line, statement, node)
 
     def _check_sums(self, line: StatementLine, value: Any) -> None:
@@ -323,9 +326,21 @@ class _Reader:
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
         made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
         check_indices(made)
+        self._check_types(made, {*dtypes, *self.written_dtypes})
         for line in self.ranges:
             made = assume_line(made, line)
         return made
+
+    def _check_types(self, made: Kernel, said: set[str]) -> None:
+        """Raise DTypeError, with the place, where all element types of a statement were said, and it has no meaning in them."""
+        types = {t.name: t.dtype for t in made.tensors}
+        for s, tree in zip(made.statements, self.values, strict=True):
+            if {s.target.tensor, *(r.tensor for r in reads(s.value))} <= said:
+                try:
+                    converted(s, types)
+                except DTypeError as error:
+                    message, _, hint = str(error).partition("; ")
+                    raise DTypeError(str(tree.error(tree.node, message, hint))) from None
 
     def _shape(self, tensor: str) -> tuple[Any, ...]:
         uses = [u for u in self.uses if u[0].tensor == tensor]

@@ -22,9 +22,11 @@ from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.fuse import takes
-from isamap_smt.pipeline.arguments import found_hardware
+from isamap_smt.mapping.types_of import with_types_of_engines
+from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
+from isamap_smt.scheduling.arguments import pinned, seconds
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -99,16 +101,20 @@ def stage(
     """Map, prove, choose stages, lower and prove, for a machine with engines. Sizes left out stay open: the program is proved for
     all, and planned for 64 points of each such axis.
 
+    A kernel by its name has the element types of the machine's first instruction that computes, where its text says none; one by
+    value has those that it has.
     sizes: by axis, size or parameter name. fix: decisions that are pinned, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
     `slots.OPERAND` or `via.OPERAND` -> value. timeout: of the solver, in its deterministic seconds. Raises HardwareError for a
     machine without engines, ScheduleError where nothing fits, NotProvedError where the program cannot be proved.
     """
-    kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    named, hardware = isinstance(kernel, str), found_hardware(hardware)
+    kernel = found_kernel(kernel)
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
-    sizes = valid_sizes(sizes)
+    kernel = with_types_of_engines(kernel, hardware) if named else kernel
+    sizes, fix, timeout = valid_sizes(sizes), pinned(fix), seconds(timeout)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix or {}, timeout, instruction, Clock(progress))
+    ask = _Asked(hardware, sizes, fix, timeout, found_name(instruction), Clock(progress))
     refused: ScheduleError | None = None
     for known, planned, ways in _sizes_known(kernel, sizes):
         given = kernel.with_sizes(known)
@@ -169,8 +175,8 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
     if not fitting:
         theirs = "; ".join(f"{i.short} takes {_types(i.kernel)}" for i in named)
         raise ScheduleError(
-            f"{kernel.name} has {_types(kernel)}, which no instruction of {hardware.name} takes: {theirs}; say --dtypes, or "
-            "describe one that does"
+            f"{kernel.name} has {_types(kernel)}, which no instruction of {hardware.name} takes: {theirs}; give it others with "
+            "with_dtypes() or --dtypes, or describe one that does"
         )
     return fitting
 

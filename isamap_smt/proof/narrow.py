@@ -37,12 +37,12 @@ def _told(found: Overflow, terms: int, bits: int, where: str) -> str:
 
 def _fitting(kernel: Kernel, found: Overflow, bits: int) -> str:
     """What would fit, in words: fewer terms, or a range of one input for as many."""
-    ways = [f"{found.name} <= {found.largest}"]
+    ways = [f"{found.name} <= {found.largest}"] if found.largest else []
     if found.points is not None:
         for name in dict.fromkeys(a.tensor for a in kernel.statements[0].inputs if a.tensor in kernel.inputs):
             most = _widest(kernel, name, found, bits)
             ways += [f"{'-' + str(most) if kernel.tensor(name).dtype.low else 0} <= {name} <= {most}"] if most else []
-    return f"{' or '.join(ways)} would fit"
+    return f"{' or '.join(ways)} would fit" if ways else "no sum of such terms fits"
 
 
 def _widest(kernel: Kernel, name: str, found: Overflow, bits: int) -> int:

@@ -10,7 +10,7 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.assumed import relations
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged, Within
+from isamap_smt.ir.hypotheses import Apart, Fits, Range, Shape, Unchanged, Within
 from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import Program, Use
 from isamap_smt.ir.program_at import instances
@@ -50,7 +50,8 @@ def listed(sites: Sites, found: Iterable[str]) -> tuple[str, ...]:
     mapped = [a for s in sites.program.schedules for a in s.proved.proof.assumptions]
     if not sites.program.schedules:
         mapped = list(computed_arithmetic(sites.kernel)[1])
-    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.assumptions)))
+    stated = (str(Range(*r)) for r in sites.kernel.ranges)  # each call looks, also where no claim needs it
+    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.assumptions, *stated)))
 
 
 def _entry(sites: Sites) -> list[str]:

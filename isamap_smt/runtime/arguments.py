@@ -43,12 +43,15 @@ class Signature:
 class Arguments:
     """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them.
 
-    fresh: no output was given, so all of them begin at the neutral element.
+    given: outputs that are the caller's. fresh: nothing is added to, so all outputs begin at the neutral element. begun: arrays to
+    fill with it before each run.
     """
 
     arrays: Dict[str, np.ndarray]
     sizes: Dict[str, int]
+    given: tuple[str, ...]
     fresh: bool
+    begun: tuple[str, ...]
 
 
 def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
@@ -115,13 +118,33 @@ def check_type(kernel: Signature, name: str, array: np.ndarray) -> None:
     tensor = kernel.tensors[name]
     if array.dtype != tensor.dtype.numpy:
         known = from_numpy(array.dtype)
-        other = f" or compile with dtypes {name}={known}" if known else ""
+        other = f", or compile with dtypes {name}={known}" if known else ""
         raise DTypeError(
             f"{name} is {known or array.dtype}, {kernel.name} was compiled for {tensor.dtype}; "
-            f"try {name}.astype({tensor.dtype.numpy.name!r}){other}"
+            f"{_retyped(kernel, name, array)}{other}"
         )
     if array.ndim != len(tensor.shape):
         raise SizeError(f"{name} has {array.ndim} dimensions, {kernel.name} needs {_shape(tensor)}")
+
+
+def _retyped(kernel: Signature, name: str, array: np.ndarray) -> str:
+    """What makes an array of the right element type, and what becomes of its elements."""
+    wanted = kernel.tensors[name].dtype.numpy
+    kind = f"{wanted.name!r}"
+    if name in kernel.outputs:
+        return f"try {_copied_back(name, f'{name}.astype({kind})')}"
+    if array.dtype.kind == "V" and array.dtype.itemsize == wanted.itemsize and from_numpy(array.dtype) is None:
+        return f"try {name}.view({kind}), which takes its elements for the bits of such numbers"
+    if array.dtype.kind == "u" and array.dtype.itemsize == wanted.itemsize and kernel.tensors[name].dtype.is_float:
+        return f"try {name}.view({kind}) if its elements are the bits of such numbers, {name}.astype({kind}) if they are numbers"
+    if np.can_cast(array.dtype, wanted, "safe"):
+        return f"try {name}.astype({kind})"
+    return f"try {name}.astype({kind}), which does not keep every number"
+
+
+def _copied_back(name: str, copy: str) -> str:
+    """Code that gives the caller's own array the result, where the kernel cannot write into it."""
+    return f"`whole = {copy}`, out=whole and `{name}[...] = whole`: a copy alone would keep the result"
 
 
 def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) -> None:
@@ -129,13 +152,17 @@ def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) 
     check_type(kernel, name, array)
     if not array.flags.c_contiguous:
         rows = array.ndim == 1 or array.strides[-1] == array.itemsize
-        in_place = f", or compile with strided=[{name!r}], which reads it in place" if rows and not written else ""
+        in_place = f", or compile with strided=[{name!r}], which reads it in place" if rows else ""
+        whole = f"np.ascontiguousarray({name})"
+        hint = _copied_back(name, whole) if written else f"{whole}{in_place}"
         raise ArgumentError(
-            f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); "
-            f"try np.ascontiguousarray({name}){in_place}"
+            f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); try {hint}"
         )
     if written and not array.flags.writeable:
-        raise ArgumentError(f"{name} is read-only, and {kernel.name} writes it; try {name}.copy()")
+        raise ArgumentError(
+            f"{name} is read-only, and {kernel.name} writes it; leave out= out and take what the call returns, or try "
+            f"`whole = {name}.copy()` and out=whole, which then holds the result"
+        )
 
 
 def infer_sizes(
@@ -186,11 +213,17 @@ def check_shapes(kernel: Signature, arrays: Dict[str, np.ndarray], sizes: Dict[s
             )
 
 
-def not_finite(kernel: Signature, name: str, array: np.ndarray) -> str:
-    """Where the C found an element that is not finite: which is the first."""
+def not_finite(kernel: Signature, name: str, array: np.ndarray, padded: Sequence[str]) -> str:
+    """Where the C found an element that is not finite: which is the first. padded: tensors with zeros around them."""
+    pins = ", ".join(f"'pad.{t}': 'tests'" for t in padded if t != name)
+    other = (
+        f"compile with fix={{{pins}}}, which multiplies by no zeros, where such a program is found"
+        if pins
+        else ("use an instruction with masks")
+    )
     return (
-        f"{_first(name, array, ~np.isfinite(array))}, and {kernel.name} was proved for finite {name}; "
-        "use an instruction with masks, or pass check_finite=False to accept other results for such elements"
+        f"{_first(name, array, ~np.isfinite(array))}, and {kernel.name} was proved for finite {name}; {other}, "
+        "or pass check_finite=False to accept other results for such elements"
     )
 
 

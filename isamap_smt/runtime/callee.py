@@ -47,12 +47,17 @@ class Callee(Shown):
         self.started = frozenset(program.unfilled)
         self._fits: dict[Any, Dict[str, int]] = {}
 
-    def _arguments(self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None) -> check.Arguments:
-        """What the C cannot see is checked; outputs that the caller did not pass are made."""
-        signature = self.signature
+    def _arguments(
+        self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None, accumulate: Any
+    ) -> check.Arguments:
+        """What the C cannot see is checked; outputs that the caller did not pass are made. accumulate: those that he did are added
+        to. Nothing is filled yet."""
+        signature, add = self.signature, yes_or_no(accumulate, "accumulate", ArgumentError)
         missing = [n for n in signature.inputs if n not in arrays]
         if missing:
-            taken = [n for n in missing if n in ("out", "sizes", "threads", "check_finite", "check_ranges")]
+            taken = [
+                n for n in missing if n in ("out", "sizes", "threads", "check_finite", "check_ranges", "accumulate")
+            ]
             hint = f"; {taken[0]}= is an option of the call, so pass the arrays by position" if taken else ""
             raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}{hint}")
         results = check.outputs_of(signature, out)
@@ -60,11 +65,13 @@ class Callee(Shown):
             check.check_array(signature, name, array, written=name in results)
         everything = {**arrays, **results}
         sizes = self._sizes_of(everything, given)
-        fresh = not results
+        fresh = not (results and add)
         for name in self.kernel.outputs:
             if name not in everything:
-                everything[name] = self._made(name, sizes, fresh)
-        return check.Arguments(everything, sizes, fresh)
+                everything[name] = self._made(name, sizes)
+        begun = (n for n in self.kernel.outputs if fresh or n not in results)
+        here = tuple(n for n in begun if n not in self.started or not (fresh or n in self.kernel.temporaries))
+        return check.Arguments(everything, sizes, tuple(results), fresh, here)
 
     def _check_assumed(self, arguments: check.Arguments) -> None:
         """Nothing happens for sizes and elements as the proof assumes them: for programs whose C does not look.
@@ -94,23 +101,21 @@ class Callee(Shown):
                 self._fits[key] = sizes
         return sizes
 
-    def _made(self, name: str, sizes: Dict[str, int], fresh: bool) -> np.ndarray:
-        """An array for an output that was not given. fresh: none was, so the program starts those that it can."""
+    def _made(self, name: str, sizes: Dict[str, int]) -> np.ndarray:
+        """An array for an output that was not given; it holds anything."""
         tensor = self.signature.tensors[name]
         shape = check.tensor_shape(tensor, sizes)
         try:
-            array = aligned_empty(shape, tensor.dtype.numpy)
+            return aligned_empty(shape, tensor.dtype.numpy)
         except MemoryError:
             raise SizeError(
                 f"{name} has shape {list(shape)}, which does not fit into memory; give smaller sizes"
             ) from None
-        if not (fresh and name in self.started):
-            self._begin(name, array)
-        return array
 
-    def _begin(self, name: str, array: np.ndarray) -> None:
-        """Fill it with what it begins with."""
-        array.fill(self.first(name)[()])
+    def _begin(self, arguments: check.Arguments) -> None:
+        """Fill what begins at the neutral element and is not begun by the program."""
+        for name in arguments.begun:
+            arguments.arrays[name].fill(self.first(name)[()])
 
     def first(self, name: str) -> np.ndarray:
         """The neutral element of the first statement that writes it, as an array without dimensions."""

@@ -30,7 +30,7 @@ from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.callee import Callee, unchecked
 from isamap_smt.runtime.conformance.remembered import require_checked
-from isamap_smt.runtime.known_calls import Form, KnownCalls, Part
+from isamap_smt.runtime.known_calls import ADDED, BEGUN, MADE, Form, KnownCalls, Part
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import constant_tensors, used_instructions
 from isamap_smt.runtime.refusals import refusal
@@ -45,8 +45,8 @@ class CompiledKernel(Callee):
     """A program built into a shared library, callable on arrays.
 
     `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
-    `+=`; without it outputs start at the reduction's neutral element. `sizes=` gives those that no shape determines,
-    by axis (i) or size (I).
+    `+=`, `max=` and the like; with `accumulate=False`, and without it, outputs start at the reduction's neutral element.
+    `sizes=` gives those that no shape determines, by axis (i) or size (I).
     Returns the output, or a dictionary when there are several.
     """
 
@@ -71,7 +71,7 @@ class CompiledKernel(Callee):
         self._dropped = frozenset(constants_only(program))  # a call reads what was packed of them
         self._exported = _entry_points(self.library)
         self._buffers = sum(isinstance(n, Alloc) for n in program.ahead)
-        self._known = self._new_known(self.signature.inputs)
+        self._known = self._new_known(self.signature.inputs, self.signature.outputs)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """Run on these arrays, with the options of prepare(). Raises ArgumentError, DTypeError or SizeError before anything is
@@ -91,15 +91,17 @@ class CompiledKernel(Callee):
         threads: int = 1,
         check_finite: bool = True,
         check_ranges: bool = True,
+        accumulate: bool = True,
         **named: Any,
     ) -> Call:
         """A call with everything checked and no result yet: run() may be timed, and repeated on the same arrays.
 
+        accumulate: whether `out` is added to; where it is not, whatever it holds is no part of the result.
         check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
         Constant operands are packed by each run(); see pack().
         """
         trust, count = unchecked(check_finite, check_ranges), _threads(threads)
-        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, accumulate)
         tensors = self._checked(arguments, None, count, trust)
         return Call(self, arguments, self._new_buffers(arguments.sizes), count, self._buffers > 0, tensors, trust)
 
@@ -140,16 +142,21 @@ class CompiledKernel(Callee):
     def _checked(self, arguments: check.Arguments, packed: Any, threads: int, trust: int) -> Any:
         """The arrays' pointers, where the C takes this call. `packed`: pointers to what was packed, None before that. Constants
         that are among the arrays are compared with it. Raises what refusal() gives."""
-        tensors = self._pointers(arguments.arrays)
-        values = self._size_array(arguments.sizes, trust | (BEGIN if arguments.fresh else 0))
-        code = self._exported.check(tensors, values, packed, ctypes.c_int64(threads))
-        self._check(code, arguments.arrays, arguments.sizes)
+        tensors, how = self._pointers(arguments.arrays), trust | (BEGIN if arguments.fresh else 0)
+        filled = [n for n in arguments.begun if n in self.zeroed]  # before it runs, and not before all is checked
+        zeros = {n: np.zeros_like(arguments.arrays[n]) for n in filled}
+        asked = [(tensors, how | (TRUST_RANGES if filled else 0))]
+        asked += [(self._pointers({**arguments.arrays, **zeros}), how)] if filled else []
+        for pointers, bits in asked:
+            values = self._size_array(arguments.sizes, bits)
+            code = self._exported.check(pointers, values, packed, ctypes.c_int64(threads))
+            self._check(code, arguments.arrays, arguments.sizes)
         return tensors
 
-    def _new_known(self, inputs: Sequence[str]) -> KnownCalls:
-        """For calls that take these inputs."""
+    def _new_known(self, inputs: Sequence[str], results: Sequence[str]) -> KnownCalls:
+        """For calls that take these inputs and give these results."""
         e, trusted = self._exported, _TRUSTED & ~TRUST_RANGES if self.zeroed else _TRUSTED
-        return KnownCalls(inputs, self.signature.outputs, (e.run, e.check, e.pack), trusted)
+        return KnownCalls(inputs, results, (e.run, e.check, e.pack), trusted)
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
         if not self._buffers:
@@ -219,21 +226,34 @@ class Call:
         # its elements have been looked at; what outputs hold is another thing at each run
         trusted = trust | (_TRUSTED & ~TRUST_RANGES) if kernel.zeroed else _TRUSTED
         self._sizes = kernel._size_array(arguments.sizes, trusted | (BEGIN if arguments.fresh else 0))
-        self._begun = [n for n in kernel.kernel.temporaries if n not in kernel.started]
         self._packed = _buffer_pointers(buffers)
         self._pack = kernel._exported.pack if pack else None
+        self._known, self._options, self._repeated = kernel._new_known((), ()), {"threads": threads}, False
 
     def run(self) -> None:
-        """Compute; outputs with `+=` that were given, or that the program does not start by itself, are added to once
-        more at every run; temporaries start anew.
+        """Compute. What was given as `out` to be added to is added to once more at every run; everything else begins anew.
 
         Raises MemoryError or SizeError.
         """
-        for name in self._begun:
-            self._kernel._begin(name, self.arguments.arrays[name])
+        told = self._known.call((), self._options)
+        if told is NotImplemented:
+            self._run_here()
+            if self._repeated:
+                self._known.remember(self._same())
+            self._repeated = True
+        elif type(told) is int:
+            self._told(told)
+
+    def _run_here(self) -> None:
+        self._kernel._begin(self.arguments)
         if self._pack is not None:
             self._told(self._pack(self._tensors, self._sizes, self._packed))
         self._told(self._kernel._exported.run(self._rest, self._sizes, self._packed, self._threads))
+
+    @property
+    def looked_at_when_begun(self) -> bool:
+        """Whether the C looks at what is filled of the caller's arrays, so that what they hold before must not be looked at."""
+        return bool({*self.arguments.given} & {*self.arguments.begun} & {*self._kernel.zeroed})
 
     def _told(self, code: int) -> None:
         if code:
@@ -243,19 +263,32 @@ class Call:
         """Of calls like this one, that take these inputs; all others never change."""
         kernel, arguments = self._kernel, self.arguments
         parts = [self._part(t.name, arguments.arrays[t.name], inputs) for t in kernel.kernel.tensors]
-        sizes = tuple(int(arguments.sizes[n]) for n in kernel.signature.free_sizes)
-        return Form(not arguments.fresh, sizes, tuple(self._buffers), self._pack is not None, tuple(parts))
+        kind = MADE if not arguments.given else BEGUN if arguments.fresh else ADDED
+        return self._form(kind, BEGIN if arguments.fresh else 0, parts)
+
+    def _same(self) -> Form:
+        """Of this call and no other."""
+        dropped = self._kernel._dropped if self._pack is None else ()
+        arrays = ((t.name, self.arguments.arrays[t.name]) for t in self._kernel.kernel.tensors)
+        parts = [Part.constant(a, n in dropped, self._first(n)) for n, a in arrays]
+        return self._form(MADE, self._sizes[len(self._sizes) - 1], parts, prepared=True)
+
+    def _form(self, kind: int, how: int, parts: Sequence[Part], prepared: bool = False) -> Form:
+        sizes = tuple(int(self.arguments.sizes[n]) for n in self._kernel.signature.free_sizes)
+        return Form(kind, how, sizes, tuple(self._buffers), self._pack is not None, tuple(parts), prepared)
+
+    def _first(self, name: str) -> bytes:
+        """The element that the array is filled with before each run."""
+        return self._kernel.first(name).tobytes() if name in self.arguments.begun else b""
 
     def _part(self, name: str, array: np.ndarray, inputs: Sequence[str]) -> Part:
-        kernel, signature, fresh = self._kernel, self._kernel.signature, self.arguments.fresh
+        kernel, signature = self._kernel, self._kernel.signature
         if name in signature.inputs:
             if name in inputs:
                 return Part.given(inputs.index(name), array)
             return Part.constant(array, name in kernel._dropped)
-        begin = not (fresh and name in kernel.started)
-        first = kernel.first(name).tobytes() if begin else b""
         place = signature.outputs.index(name) if name in signature.outputs else None
-        return Part.made(place, array, first)
+        return Part.made(place, array, self._first(name))
 
     @property
     def result(self) -> Any:
@@ -276,8 +309,9 @@ class PackedKernel:
 
     @functools.cached_property
     def _known(self) -> KnownCalls:
-        inputs = self.compiled.signature.inputs
-        return self.compiled._new_known([n for n in inputs if n not in self.constants])
+        signature = self.compiled.signature
+        inputs = signature.inputs
+        return self.compiled._new_known([n for n in inputs if n not in self.constants], signature.outputs)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As CompiledKernel; inputs by position skip the constants."""
@@ -296,6 +330,7 @@ class PackedKernel:
         threads: int = 1,
         check_finite: bool = True,
         check_ranges: bool = True,
+        accumulate: bool = True,
         **named: Any,
     ) -> Call:
         """As CompiledKernel.prepare, without the packing. Raises ArgumentError when a constant has changed."""
@@ -308,7 +343,8 @@ class PackedKernel:
             raise ArgumentError(f"{kernel.name} takes {len(free)} inputs besides {', '.join(self.constants)}")
         named |= check.by_name(kernel.name, free, inputs, named)
         arrays = check.as_arrays(kernel, (), {**named, **self.constants, **again})
-        arguments = self.compiled._arguments(arrays, out, {**self.sizes, **self.compiled.kernel.named_sizes(sizes)})
+        known = {**self.sizes, **self.compiled.kernel.named_sizes(sizes)}
+        arguments = self.compiled._arguments(arrays, out, known, accumulate)
         looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
         buffers, count = list(self.buffers), _threads(threads)
         self.compiled._checked(replace(arguments, arrays=looked_at), _buffer_pointers(buffers), count, trust)
@@ -327,7 +363,7 @@ class PackedKernel:
 def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict[str, Any]) -> Any:
     """The result of this call, which Python has looked at; calls like it are known afterwards."""
     call.run()
-    if known.worth(inputs, options):
+    if known.worth(inputs, options) and not call.looked_at_when_begun:
         known.remember(call.form(known.inputs))
     return call.result
 

@@ -70,6 +70,7 @@ static void owner_gone(Object *owner) { give(PyCapsule_GetPointer(owner, OWNER))
 /* --- Forms --- */
 
 enum { INPUT, RESULT, TEMPORARY, CONSTANT };
+enum { MADE, ADDED, BEGUN }; /* results: by the call; the caller's, added to; the caller's, begun anew */
 
 typedef struct {
     int role, place; /* which input, or which result */
@@ -77,7 +78,7 @@ typedef struct {
     Size *shape;
     const Dtype *dtype;
     size_t bytes;
-    const char *first; /* what memory made for it is filled with before the call */
+    const char *first; /* what it is filled with before the call */
     const void *address; /* of a constant, NULL where it is packed and no call reads it */
 } Tensor;
 
@@ -87,7 +88,9 @@ typedef int (*Pack)(const void *const *, const int64_t *, void *const *);
 typedef struct Form {
     struct Form *next;
     Object *held; /* the description: it keeps all that is pointed to */
-    int given;    /* whether the results are the caller's */
+    int kind;     /* of its results */
+    int checks;   /* whether the kernel's checks come first, as something is written before it runs */
+    int64_t how;  /* the bits with which all its calls are made */
     int tensors, sizes, buffers, packs;
     int64_t *size;
     Tensor *tensor;
@@ -97,9 +100,9 @@ typedef struct Form {
 
 typedef struct {
     Form *first, *last;
-    Object *held, *array_type, *inputs, *results, *out, *threads, *check_finite, *check_ranges;
+    Object *held, *array_type, *inputs, *results, *out, *threads, *check_finite, *check_ranges, *accumulate;
     int input_count, result_count;
-    int64_t begin, trust_finite, trust_ranges, trusted;
+    int64_t trust_finite, trust_ranges, trusted;
     Run run, check;
     Pack pack;
     NewFromDescr new_array;
@@ -116,7 +119,7 @@ static int same_type(const Dtype *a, const Dtype *b) {
 static int has_form(const Forms *forms, const Form *f, Object *const *inputs, Object *out) {
     for (int n = 0; n < f->tensors; ++n) {
         const Tensor *t = f->tensor + n;
-        if (t->role != INPUT && (t->role != RESULT || !f->given)) continue;
+        if (t->role != INPUT && (t->role != RESULT || f->kind == MADE)) continue;
         const Array *a = (const Array *)(t->role == INPUT ? inputs[t->place] : out);
         const int flags = CONTIGUOUS | (t->role == RESULT ? WRITEABLE : 0);
         if (a->type != forms->array_type || a->rank != t->rank || (a->flags & flags) != flags || !same_type(a->dtype, t->dtype)) return 0;
@@ -193,12 +196,15 @@ static int compute(
     sizes[f->sizes] = how;
     for (int n = 0; n < f->tensors; ++n)
         if (blocks[n] && f->tensor[n].width) begin(blocks[n]->data, f->tensor + n);
-    if (!f->packs) return forms->run(tensors, sizes, f->buffers ? packed : NULL, threads);
-    int code = forms->check(tensors, sizes, NULL, threads);
-    if (code) return code;
-    sizes[f->sizes] = how | forms->trusted; /* its elements have been looked at */
-    code = forms->pack(tensors, sizes, packed);
-    return code ? code : forms->run(tensors, sizes, packed, threads);
+    if (f->checks) {
+        int code = forms->check(tensors, sizes, f->packs ? NULL : packed, threads);
+        if (code) return code;
+        sizes[f->sizes] = how | forms->trusted; /* its elements have been looked at */
+    }
+    for (int n = 0; n < f->tensors; ++n)
+        if (!blocks[n] && f->tensor[n].width) begin((char *)tensors[n], f->tensor + n);
+    int code = f->packs ? forms->pack(tensors, sizes, packed) : 0;
+    return code ? code : forms->run(tensors, sizes, f->buffers ? packed : NULL, threads);
 }
 
 static Object *carry_out(const Forms *forms, const Form *f, Object *const *inputs, Object *out, int64_t trust, int64_t threads) {
@@ -209,7 +215,7 @@ static Object *carry_out(const Forms *forms, const Form *f, Object *const *input
     for (int n = 0; n < f->tensors; ++n) {
         const Tensor *t = f->tensor + n;
         if (t->role == CONSTANT) tensors[n] = t->address;
-        else if (t->role == INPUT || (t->role == RESULT && f->given))
+        else if (t->role == INPUT || (t->role == RESULT && f->kind != MADE))
             tensors[n] = ((const Array *)(t->role == INPUT ? inputs[t->place] : out))->data;
         else {
             blocks[n] = take(t->bytes);
@@ -219,7 +225,7 @@ static Object *carry_out(const Forms *forms, const Form *f, Object *const *input
     }
     for (int n = 0; n < f->buffers; ++n) {
         packed[n] = f->buffer[n];
-        if (!f->packs) continue;
+        if (packed[n]) continue;
         blocks[f->tensors + n] = take(f->buffer_bytes[n]);
         packed[n] = blocks[f->tensors + n] ? blocks[f->tensors + n]->data : NULL;
         lacking |= !packed[n];
@@ -227,7 +233,7 @@ static Object *carry_out(const Forms *forms, const Form *f, Object *const *input
     int code = 0;
     if (!lacking) {
         void *thread = PyEval_SaveThread();
-        code = compute(forms, f, tensors, packed, blocks, trust | (f->given ? 0 : forms->begin), threads);
+        code = compute(forms, f, tensors, packed, blocks, trust | f->how, threads);
         PyEval_RestoreThread(thread);
     }
     const int good = !lacking && !code;
@@ -238,7 +244,7 @@ static Object *carry_out(const Forms *forms, const Form *f, Object *const *input
         return &_Py_NotImplementedStruct;
     }
     if (code) return PyLong_FromLongLong(code);
-    if (!f->given) return results(forms, f, blocks);
+    if (f->kind == MADE) return results(forms, f, blocks);
     Py_IncRef(out);
     return out;
 }
@@ -260,7 +266,7 @@ static int64_t trusted(Object *value, int64_t bit) {
 static Object *call(Object *self, Object *const *arguments, Size count) {
     const Forms *forms = PyCapsule_GetPointer(self, FORMS);
     Object *given[MOST], *out = NULL;
-    int64_t threads = 1, trust = 0;
+    int64_t threads = 1, trust = 0, begun = 0;
     if (!forms || count != 2) goto unknown;
     const Size positional = PyTuple_Size(arguments[0]), named = PyDict_Size(arguments[1]);
     Size used = 0;
@@ -280,12 +286,14 @@ static Object *call(Object *self, Object *const *arguments, Size count) {
         }
         const int64_t finite = trusted(option(arguments[1], forms->check_finite, &used), forms->trust_finite);
         const int64_t ranges = trusted(option(arguments[1], forms->check_ranges, &used), forms->trust_ranges);
-        if (finite < 0 || ranges < 0 || used != named) goto unknown;
+        begun = trusted(option(arguments[1], forms->accumulate, &used), 1);
+        if (finite < 0 || ranges < 0 || begun < 0 || used != named) goto unknown;
         trust = finite | ranges;
     } else if (positional < forms->input_count)
         goto unknown;
+    const int kind = !out ? MADE : begun ? BEGUN : ADDED;
     for (const Form *f = forms->first; f; f = f->next)
-        if (f->given == (out != NULL) && has_form(forms, f, given, out)) return carry_out(forms, f, given, out, trust, threads);
+        if (f->kind == kind && has_form(forms, f, given, out)) return carry_out(forms, f, given, out, trust, threads);
 unknown:
     if (PyErr_Occurred()) PyErr_Clear();
     Py_IncRef(&_Py_NotImplementedStruct);
@@ -318,20 +326,20 @@ static void forms_gone(Object *capsule) {
 }
 
 /* The function that carries out known calls, and what it knows: (function, forms). NULL with an error where memory runs out.
-   about: (array type, names of the inputs, names of the results, out, threads, check_finite, check_ranges, begin, trust_finite,
+   about: (array type, names of the inputs, names of the results, out, threads, check_finite, check_ranges, accumulate, trust_finite,
    trust_ranges, trusted, run, check, pack, NumPy's table of functions). */
 Object *isamap_forms(Object *about) {
     Forms *forms = calloc(1, sizeof *forms);
     if (!forms) return PyErr_NoMemory();
     Py_IncRef(about);
     Object **names[] = {
-        &forms->array_type, &forms->inputs, &forms->results, &forms->out, &forms->threads, &forms->check_finite, &forms->check_ranges
+        &forms->array_type, &forms->inputs, &forms->results, &forms->out, &forms->threads, &forms->check_finite,
+        &forms->check_ranges, &forms->accumulate
     };
-    for (int n = 0; n < 7; ++n) *names[n] = PyTuple_GetItem(about, n);
+    for (int n = 0; n < 8; ++n) *names[n] = PyTuple_GetItem(about, n);
     forms->held = about;
     forms->input_count = (int)PyTuple_Size(forms->inputs);
     forms->result_count = (int)PyTuple_Size(forms->results);
-    forms->begin = number(about, 7);
     forms->trust_finite = number(about, 8);
     forms->trust_ranges = number(about, 9);
     forms->trusted = number(about, 10);
@@ -369,8 +377,8 @@ static int read_tensor(Tensor *t, Object *about) {
 }
 
 /* Adds a form; false where there is no memory for it.
-   about: (given, sizes, buffers, whether they are filled at each call, tensors, and what else is held). A buffer is (bytes, address), a
-   tensor (role, place, shape, dtype, bytes, first, address). */
+   about: (kind, sizes, buffers, whether they are filled at each call, tensors, what else is held, how, checks). A buffer is (bytes,
+   address), a tensor (role, place, shape, dtype, bytes, first, address). */
 int isamap_add(Object *capsule, Object *about) {
     Forms *forms = PyCapsule_GetPointer(capsule, FORMS);
     Form *f = calloc(1, sizeof *f);
@@ -378,7 +386,8 @@ int isamap_add(Object *capsule, Object *about) {
     Object *sizes = PyTuple_GetItem(about, 1), *buffers = PyTuple_GetItem(about, 2), *tensors = PyTuple_GetItem(about, 4);
     Py_IncRef(about);
     *f = (Form){
-        .held = about, .given = (int)number(about, 0), .packs = (int)number(about, 3), .sizes = (int)PyTuple_Size(sizes),
+        .held = about, .kind = (int)number(about, 0), .packs = (int)number(about, 3), .how = number(about, 6),
+        .checks = (int)number(about, 7), .sizes = (int)PyTuple_Size(sizes),
         .buffers = (int)PyTuple_Size(buffers), .tensors = (int)PyTuple_Size(tensors)
     };
     f->size = malloc(((size_t)f->sizes + 1) * sizeof *f->size);

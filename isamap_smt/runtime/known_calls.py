@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_RANGES
+from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.runtime.cache import build_library
 
 Known = Callable[[tuple[Any, ...], dict[str, Any]], Any]
-OPTIONS = ("out", "threads", "check_finite", "check_ranges")
+OPTIONS = ("out", "threads", "check_finite", "check_ranges", "accumulate")
 _INPUT, _RESULT, _TEMPORARY, _CONSTANT = range(4)  # roles, as in the C
+MADE, ADDED, BEGUN = range(3)  # results: by the call; the caller's, added to; the caller's, begun anew
 _FORMS = 256  # of a kernel
 _MOST = 64  # tensors, buffers and sizes, as in the C
 _SOURCES = ("idle_memory.c", "known_calls.c")
@@ -35,7 +36,7 @@ _ABI = (1, 2)  # of NumPy, whose functions and fields stand where the C has them
 @dataclass(frozen=True)
 class Part:
     """A tensor of a form: its role there, and its place among the inputs or results. array: one that has the form; the one itself
-    for a constant. first: the bytes of the element that memory made for it is filled with, none where it is not.
+    for a constant. first: the bytes of the element that it is filled with, none where it is not.
 
     unread: it is packed, and no call reads it.
     """
@@ -52,9 +53,9 @@ class Part:
         return Part(_INPUT, place, array)
 
     @staticmethod
-    def constant(array: np.ndarray, unread: bool) -> Part:
+    def constant(array: np.ndarray, unread: bool, first: bytes = b"") -> Part:
         """The same array in all calls."""
-        return Part(_CONSTANT, 0, array, unread=unread)
+        return Part(_CONSTANT, 0, array, first, unread)
 
     @staticmethod
     def made(place: int | None, array: np.ndarray, first: bytes) -> Part:
@@ -70,13 +71,28 @@ class Part:
 
 @dataclass(frozen=True)
 class Form:
-    """given: the result is the caller's array. buffers: what is packed; fills: it is packed at each call."""
+    """kind: of its results. how: bits with which all its calls are made. buffers: what is packed; fills: it is packed at each call.
 
-    given: bool
+    prepared: of one call that is repeated: its buffers are used each time, and its arrays have been looked at.
+    """
+
+    kind: int
+    how: int
     sizes: tuple[int, ...]
     buffers: tuple[np.ndarray, ...]
     fills: bool
     parts: tuple[Part, ...]
+    prepared: bool = False
+
+    def numbers(self) -> tuple[Any, ...]:
+        """As the C reads it."""
+        kept = self.prepared or not self.fills
+        begun = self.kind == BEGUN and any(p.role == _RESULT and p.first for p in self.parts)
+        held = (*(self.buffers if kept else ()), *(p.array for p in self.parts if p.role == _CONSTANT))
+        buffers = tuple((b.nbytes, b.ctypes.data if kept else 0) for b in self.buffers)
+        checks = not self.prepared and (self.fills or begun)
+        parts = tuple(p.numbers() for p in self.parts)
+        return (self.kind, self.sizes, buffers, int(self.fills), parts, held, self.how, int(checks))
 
 
 def unknown(inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -121,14 +137,11 @@ class KnownCalls:
         if self._forms is None:
             self._forms = library.isamap_forms(self._about())
             self.call = library.isamap_function(self._forms)
-        parts = tuple(p.numbers() for p in form.parts)
-        buffers = tuple((b.nbytes, 0 if form.fills else b.ctypes.data) for b in form.buffers)
-        held = (*(() if form.fills else form.buffers), *(p.array for p in form.parts if p.role == _CONSTANT))
-        library.isamap_add(self._forms, (int(form.given), form.sizes, buffers, int(form.fills), parts, held))
+        library.isamap_add(self._forms, form.numbers())
 
     def _about(self) -> tuple[Any, ...]:
         addresses = (ctypes.cast(f, ctypes.c_void_p).value for f in self._functions)
-        trust = (BEGIN, TRUST_FINITE, TRUST_RANGES, self._trusted)
+        trust = (TRUST_FINITE, TRUST_RANGES, self._trusted)
         return (np.ndarray, *self._names, *OPTIONS, *trust, *addresses, _numpy_functions())
 
 

@@ -12,6 +12,7 @@ from isamap_smt.ir.errors import ArgumentError, HardwareError, IsamapError, Size
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Finite, Range, Within
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.schedule import ZEROS
 from isamap_smt.runtime.arguments import Signature, listed, no_index, not_finite, out_of_range
 
 GROUP = 1000
@@ -35,7 +36,10 @@ def refusal(
         asked = next((c.asked for c in entry_checks(program) if c.code == code), None)
         match asked:
             case Finite(tensor=t):
-                return ArgumentError(not_finite(Signature.of(program.kernel), t, arrays[t]))
+                padded = dict.fromkeys(
+                    s.tensor(stage) for s in program.schedules for stage in s.stages if stage.padding == ZEROS
+                )
+                return ArgumentError(not_finite(Signature.of(program.kernel), t, arrays[t], tuple(padded)))
             case Range(tensor=t, low=low, high=high):
                 return ArgumentError(out_of_range(Signature.of(program.kernel), t, low, high, arrays[t]))
             case Within(tensor=t, extent=e):

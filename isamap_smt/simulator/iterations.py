@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
 from isamap_smt.ir.words import words
 from isamap_smt.simulator.compiled import vector
@@ -90,8 +90,15 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
         raise LanguageError(f"{what}: {words(expr)} divides by 0") from None
     except KeyError as e:
         said = "" if str(expr) == e.args[0] else f", which {words(expr)} mentions"
-        raise LanguageError(f"{what}: nothing defines {e.args[0]}{said}; {did_you_mean(e.args[0], env)}") from None
+        raise LanguageError(f"{what}: nothing defines {e.args[0]}{said}; {defined(env)}") from None
     return value if isinstance(value, np.ndarray) else np.full(count, value)
+
+
+def defined(env: Mapping[str, Any]) -> str:
+    """What has a value at a node, in words: a name that is near another may mean another thing."""
+    loops = [n for n, v in env.items() if isinstance(v, np.ndarray)]
+    sizes = [n for n in env if n not in loops]
+    return f"the loops around it count {', '.join(loops) or 'nothing'}, and sizes are {', '.join(sizes) or 'none'}"
 
 
 def standings(body: Sequence[Node], sizes: Mapping[str, int], random: np.random.Generator) -> list[Standing]:

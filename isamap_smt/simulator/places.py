@@ -26,7 +26,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Program, Ref, buffers, immediate
 from isamap_smt.ir.scalar import reads
-from isamap_smt.simulator.iterations import column
+from isamap_smt.simulator.iterations import column, defined
 from isamap_smt.simulator.sites import Elaborated, Site
 
 Array = np.ndarray
@@ -90,7 +90,10 @@ def accesses(elaborated: Elaborated, kernel: Kernel) -> tuple[Access, ...]:
                 )
         for operand in site.use.instruction.operands:
             if operand.name not in places:
-                raise LanguageError(f"a use of {site.use.instruction.name} has no place for {operand.name}; add one")
+                raise LanguageError(
+                    f"a use of {site.use.instruction.name} has no place for {operand.name}; "
+                    f"add ({operand.name!r}, Ref(...)) to its operands"
+                )
             if operand.name in site.use.instruction.immediates:
                 _check_number(site, operand, places[operand.name])
                 continue
@@ -293,7 +296,8 @@ class _InTensor(_Where):
         used = symbols_of(self.index) - set(site.use.instruction.axes)
         if unknown := used - set(self.env):
             raise LanguageError(
-                f"{self.name}: the place in {place.name} mentions {min(unknown)}; {did_you_mean(min(unknown), self.env)}"
+                f"{self.name}: the place in {place.name} mentions {min(unknown)}, which is no axis of the instruction; "
+                f"{defined(self.env)}"
             )
         self.columns = [v for n in sorted(used) if isinstance(v := self.env[n], np.ndarray)]
 

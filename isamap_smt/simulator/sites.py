@@ -126,13 +126,18 @@ def _active(
     for into, given in ((front, instruction.front), (active, instruction.active)):
         for axis, parameter in given:
             if parameter not in parameters:
-                raise _incomplete(instruction, f"parameter {parameter}")
+                raise _incomplete(instruction, parameter, "active" if into is active else "front")
             into[axis] = np.clip(parameters[parameter], 0, largest[axis])
     return active, front
 
 
-def _incomplete(instruction: Instruction, what: str) -> IsamapError:
-    return LanguageError(f"a use of {instruction.name} says nothing of {what}; add it")
+def _incomplete(instruction: Instruction, parameter: str, field: str) -> IsamapError:
+    given = getattr(instruction, field)
+    whole = tuple(instruction.axes[axis] if field == "active" else 0 for axis, _ in given)
+    return LanguageError(
+        f"a use of {instruction.name} does not say how large {parameter} is; give it {field}={whole}, where all points are active, "
+        f"numbers for {', '.join(p for _, p in given)}"
+    )
 
 
 def _cycles(instruction: Instruction, active: dict[str, Array], front: dict[str, Array], count: int) -> list[Any]:

@@ -37,10 +37,11 @@ class ElsewhereKernel(Callee):
         threads: int = 1,
         check_finite: bool = True,
         check_ranges: bool = True,
+        accumulate: bool = True,
         **named: Any,
     ) -> ElsewhereCall:
         """A call with everything checked that Python sees; the C checks the rest when it runs."""
-        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, accumulate)
         how = (BEGIN if arguments.fresh else 0) | unchecked(check_finite, check_ranges)
         return ElsewhereCall(self, arguments, how, whole_number(threads, "threads", ArgumentError))
 
@@ -71,14 +72,15 @@ class ElsewhereCall:
 
     def run(self) -> None:
         """Compute in a new process. Raises what the kernel refuses, and HardwareError where the process fails."""
-        kernel, arrays = self._kernel, self.arguments.arrays
-        for name in kernel.kernel.temporaries:
-            if name not in kernel.started:
-                kernel._begin(name, arrays[name])
+        kernel, arrays = self._kernel, dict(self.arguments.arrays)
+        for name in self.arguments.begun:  # the caller's own change when nothing was refused
+            arrays[name] = np.full_like(arrays[name], kernel.first(name)[()])
         numbers = [*(self.arguments.sizes[n] for n in kernel.signature.free_sizes), self._how]
         code, text = kernel.answer([arrays[t.name] for t in kernel.kernel.tensors], numbers, self._threads)
         if code:
             raise refusal(kernel.program, code, text, arrays, self.arguments.sizes)
+        for name in self.arguments.begun:
+            self.arguments.arrays[name][...] = arrays[name]
 
     @property
     def result(self) -> Any:

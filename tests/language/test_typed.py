@@ -11,7 +11,7 @@ from isamap_smt.language.printer import value_text
 
 
 def typed(text, **dtypes):
-    k = kernel(text, dtypes=dtypes)
+    k = kernel(text).with_dtypes(dtypes)
     return value_text(typed_value(k, k.statements[0]))
 
 

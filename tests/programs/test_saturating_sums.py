@@ -87,9 +87,29 @@ def test_the_beginning_is_looked_at_in_each_call() -> None:
     with pytest.raises(ArgumentError, match=r"y\[0\] is 256"):
         call.run()
     fresh = run.prepare(ones)
-    for _ in range(2 if "y" in run.program.starts else 1):
+    for _ in range(3):
         fresh.run()
         assert (fresh.result == 256).all()
+
+
+@needs
+def test_what_is_begun_anew_need_not_begin_at_0() -> None:
+    """It is filled before the program, and looked at as it is then."""
+    run, ones = compiled(256, -128), np.ones((256, 37), np.int16)
+    assert run.zeroed == ("y",) and "y" not in run.program.starts
+    for _ in range(3):
+        out = np.full(37, 99, np.int16)
+        assert (run(ones, out=out, accumulate=False) == 256).all()
+        assert (run(ones) == 256).all()
+        with pytest.raises(ArgumentError, match=r"y\[0\] is 256"):
+            run(ones, out=out)
+    call = run.prepare(ones, out=out, accumulate=False)
+    for _ in range(3):
+        call.run()
+        assert (out == 256).all()
+    with pytest.raises(ArgumentError, match=r"A\[0, 0\] is 128"):
+        run(np.full_like(ones, 128), out=out, accumulate=False)
+    assert (out == 256).all()
 
 
 @needs

@@ -39,11 +39,22 @@ def test_out_is_added_to_and_returned(gemm: CompiledKernel) -> None:
 
 def test_a_prepared_call_repeats(gemm: CompiledKernel) -> None:
     a, b = matrices()
-    call = gemm.prepare(a, b)
-    assert not call.result.any()
-    call.run()
-    call.run()
-    assert (call.result == 2 * (a @ b)).all()
+    call, out = gemm.prepare(a, b), np.zeros((5, 7), np.float32)
+    added = gemm.prepare(a, b, out=out)
+    for turn in range(1, 5):  # the first by ctypes, those from the third on as a call that is known
+        call.run()
+        added.run()
+        assert (call.result == a @ b).all()
+        assert (out == turn * (a @ b)).all()
+
+
+def test_codes_of_a_run_that_is_repeated(gemm: CompiledKernel) -> None:
+    for rows, kind in ((13, MemoryError), (17, SizeError), (19, ArgumentError)):
+        call = gemm.prepare(*matrices(rows=rows))
+        call._known.remember(call._same())
+        for _ in range(3):
+            with pytest.raises(kind):
+                call.run()
 
 
 class Foreign:

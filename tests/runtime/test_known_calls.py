@@ -9,6 +9,7 @@ import pickle
 import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import threading
@@ -23,6 +24,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.runtime import CompiledKernel, find_compiler, known_calls
+from isamap_smt.runtime.measure import best_time
 from tests.sanitizer import sanitizer_environment
 
 Arrays = dict[str, np.ndarray]
@@ -332,6 +334,24 @@ def test_nothing_leaks(product: CompiledKernel, largest: CompiledKernel) -> None
     gc.collect()
     more = [sys.getrefcount(o) - n for o, n in zip(counted, before, strict=True)]
     assert max(map(abs, more)) < 20, more
+
+
+def test_a_run_that_is_repeated_is_no_dearer_than_the_call(product: CompiledKernel, packing: CompiledKernel) -> None:
+    """In turns, so that a busy machine slows both."""
+    (a, b), (x, y), out = matrices(), whole(), np.zeros((3, 5), np.float32)
+    started = np.zeros(3, np.int32)
+    begun = built("temporary t\nt[i] += x[i,n]\nm[i] max= t[i] where i < 2", "i32")
+    for kernel, inputs, options in (
+        (product, (a, b), {}),
+        (product, (a, b), {"out": out}),
+        (packing, (x, y), {}),
+        (begun, (x,), {"out": started, "accumulate": False}),
+    ):
+        run = kernel.prepare(*inputs, **options).run
+        warmed(kernel, *inputs, **options), run(), run()
+        turns = best_time([run, lambda k=kernel, i=inputs, o=options: k(*i, **o)], budget=0.2)
+        prepared, direct = map(statistics.median, turns)
+        assert prepared <= 1.1 * direct, (options, prepared, direct)
 
 
 def test_a_kernel_goes_with_what_it_remembers() -> None:

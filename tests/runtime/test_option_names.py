@@ -10,7 +10,7 @@ from isamap_smt.ir.errors import ArgumentError
 from tests.families import part
 
 
-@pytest.mark.parametrize("name", ["sizes", "out", "threads", "check_finite"])
+@pytest.mark.parametrize("name", ["sizes", "out", "threads", "check_finite", "accumulate"])
 def test_by_position(name: str) -> None:
     run = im.compile(im.kernel(f"C[i] += {name}[i]"), "scalar")
     a = np.arange(6, dtype=np.float32)

@@ -37,6 +37,25 @@ def test_values_that_the_proof_excludes_are_refused_by_the_code(arm: Target) -> 
         made(a, b[:2])
 
 
+def test_what_out_holds_is_added_to_or_no_part_of_the_result(arm: Target) -> None:
+    kernel = im.kernel(
+        "assume W <= 5\nO[p] max= X[p+r-2] * W[r] where 0 <= p+r-2 < P", name="k", dtypes=dict.fromkeys("OXW", "i32")
+    )
+    made = arm.build(arm.emit(im.plan(kernel, "scalar")))
+    x, w = np.arange(1, 7, dtype=np.int32), np.array([1, 2, 3], np.int32)
+    alone, out = made(x, w), np.full(6, 10, np.int32)
+    assert np.array_equal(made(x, w, out=out), np.maximum(alone, 10))
+    call = made.prepare(x, w, out=out, accumulate=False)
+    for _ in range(2):
+        out.fill(99)
+        call.run()
+        assert np.array_equal(out, alone)
+    w[1] = 6
+    with pytest.raises(im.IsamapError, match=r"W\[1\] is 6"):
+        call.run()
+    assert np.array_equal(out, alone)
+
+
 def test_a_program_that_does_not_end_as_it_should(arm: Target) -> None:
     emulator = find_emulator("aarch64")
     assert emulator is not None

@@ -110,7 +110,7 @@ class GemminiKernel(Callee):
             )
         if whole_number(threads, "threads", ArgumentError) != 1:
             raise ArgumentError(f"{self.kernel.name} on Gemmini runs in one thread; leave threads= out")
-        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes, accumulate=True)
         for name in self.kernel.outputs:
             if (count := arguments.arrays[name].nbytes) >= LARGEST:
                 raise SizeError(
@@ -132,6 +132,7 @@ class GemminiCall:
     def run(self) -> None:
         """Compute. Raises RefusedError, HardwareError."""
         kernel, arrays = self._kernel.kernel, self.arguments.arrays
+        self._kernel._begin(self.arguments)
         written = [n for n, t in enumerate(kernel.tensors) if t.name in kernel.outputs]
         numbers = [self.arguments.sizes[n] for n in kernel.free_sizes]
         answer = self._kernel.made([arrays[t.name] for t in kernel.tensors], numbers, written=written)

@@ -88,7 +88,7 @@ class VtaKernel(Callee):
             raise ArgumentError(f"{self.kernel.name} on VTA begins its sums itself; leave out= out")
         if whole_number(threads, "threads", ArgumentError) != 1:
             raise ArgumentError(f"{self.kernel.name} on VTA runs in one thread; leave threads= out")
-        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), None, sizes, accumulate=True)
         self._check_assumed(arguments)
         return VtaCall(self, arguments)
 
@@ -108,6 +108,7 @@ class VtaCall:
         """Compute, with the engines in the order that the seed chooses. Raises SizeError, RefusedError, DeadlockError, and
         HardwareError for a race."""
         kernel, arrays = self._kernel.kernel, self.arguments.arrays
+        self._kernel._begin(self.arguments)
         tensors = in_memory(self._kernel.program)
         written = [n for n, t in enumerate(tensors) if t.name in kernel.outputs]
         numbers = [self.arguments.sizes[n] for n in kernel.free_sizes]

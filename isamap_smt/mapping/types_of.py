@@ -1,0 +1,47 @@
+"""Element types that nobody said are those of the instruction that a statement is mapped onto."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.lines import TensorLine, parse_line
+from isamap_smt.language.source import Source, logical_lines
+from isamap_smt.mapping.axes import AxesError
+from isamap_smt.mapping.fuse import bind, takes
+
+
+def with_types_of_engines(kernel: Kernel, hardware: Hardware, given: Collection[str] = ()) -> Kernel:
+    """Where no instruction takes the kernel's types: with those of the first that computes, in the place of types nobody said."""
+    if not hardware.computes or any(takes(kernel, i, kernel.main) for i in hardware.computes):
+        return kernel
+    return with_types_of(kernel, hardware.computes[0], "any", given, kernel.main)
+
+
+def said_types(kernel: Kernel) -> set[str]:
+    """Tensors whose element type stands in the kernel's text."""
+    lines = (parse_line(line) for line in logical_lines(Source(kernel.text, kernel.file)))
+    return {line.name for line in lines if isinstance(line, TensorLine) and line.dtype is not None}
+
+
+def with_types_of(
+    kernel: Kernel, instruction: Instruction, operands: str = "fixed", given: Collection[str] = (), statement: int = 0
+) -> Kernel:
+    """Each tensor that the user (`given`) and the text leave open has the type of the operand it feeds in the statement.
+
+    With operands 'any' the tensors feed the operands in the order written. A kernel with another number of operands
+    is returned unchanged: mapping it will say what does not fit. A tensor that feeds two operands takes the first's.
+    """
+    try:
+        binding = bind(kernel, instruction, "fixed" if operands == "any" else operands, statement)
+    except AxesError:
+        return kernel
+    settled = {*given, *said_types(kernel)}
+    types: dict[str, DType] = {}
+    for operand, access in binding:
+        if access.tensor not in settled:
+            types.setdefault(access.tensor, instruction.kernel.tensor(operand).dtype)
+    return kernel.with_dtypes(types)
