@@ -98,9 +98,8 @@ def _check_form(program: Program) -> None:
         if isinstance(node, Alloc):
             b = node.buffer
             if len(b.shape) != 2 or symbols_of(sp.sympify(e) for e in (b.offset, b.slots, *b.shape)):
-                raise LanguageError(
-                    f"buffer {b.name} begins at row {b.offset}, with {b.slots} slots of {list(b.shape)}; these are two sides, and numbers"
-                )
+                said = f"buffer {b.name} begins at row {b.offset}, with {b.slots} slots of {list(b.shape)}"
+                raise LanguageError(f"{said}; say numbers, and two sides")
 
 
 def _site(use: Use, rows: Rows, engines: list[str], counters: tuple[str, ...]) -> Site:

@@ -45,15 +45,13 @@ PRINTED = "how C is printed, of which engines have none of this kind"
 LENGTH = ("any length",)
 
 TABLE: dict[str, Row] = {
-    "Program.schedule": Row(
-        free="None on engines: lowering leaves what it decided in the nodes; another value is refused"
-    ),
+    "Program.schedule": REFUSED,
     "Program.kernel": Row(("program", "neutral", "coverage", "link", "scalar")),
     "Program.ahead": REFUSED,
     "Program.body": Row(("order", "progress", "coverage", "hypotheses", "configuration", "program")),
     "Program.assumptions": Row(("hypotheses",), free="what some sizes meet is checked by each executor"),
     "Program.name": Row(free="it is printed as a heading and names nothing else"),
-    "Program.more": Row(free="() on engines, as the schedule"),
+    "Program.more": REFUSED,
     "Program.starts": REFUSED,
     "Program.machine": Row(("program", "memory", "order"), free="another machine may have all that the program uses"),
     "Program.parameters": Row(
