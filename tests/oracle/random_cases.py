@@ -28,6 +28,7 @@ POINTS = 5000  # of a statement
 # rows that are worth to share a loop over, and masks that have more steps than one
 SIZES_OF: dict[str, tuple[dict[str, tuple[int, ...]], int]] = {
     "rows": ({"H": (1, 2, 3), "I": (1, 7, 16, 33, 33, 61, 61, 130), "N": (1, 33, 130, 130, 301, 301, 640)}, 40_000),
+    "steps": ({"T": (1, 2, 3, 4, 5, 7, 9, 16), "J": (1, 2, 3, 5, 8, 17), "I": (1, 2, 3, 5, 8), "K": (1, 2, 3)}, POINTS),
     "masked": (dict.fromkeys("QKDH", (1, 2, 5, 7, 13, 16, 17, 31, 48, 65)), 30_000),
 }
 

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tests.oracle.random_steps import steps
 from tests.oracle.random_values import Drawn, value
 from tests.oracle.text import Line, Text
 
@@ -28,7 +29,7 @@ CLASHES = (
 )  # fmt: skip
 FORMS: dict[str, int] = {
     "product": 8, "elements": 5, "convolution": 4, "reduction": 3, "chain": 5, "recurrence": 3, "odd": 5, "bytes": 2,
-    "rows": 1, "masked": 1,
+    "rows": 1, "masked": 1, "steps": 3,
 }  # fmt: skip
 
 
@@ -434,6 +435,8 @@ def _add(d: Draft, line: Line) -> None:
 
 def draft(rng: random.Random, form: str) -> Text:
     """The text of a random kernel in that form."""
+    if form == "steps":
+        return steps(rng)
     names = list("CABDEFGH")
     if rng.random() < 0.08:
         for _ in range(rng.choice([1, 1, 2])):

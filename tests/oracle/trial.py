@@ -28,6 +28,10 @@ EQUAL, WRONG, CRASH, FAULT, REFUSED, UNKNOWN, SLOW, NONE = (
 BAD = (WRONG, CRASH, FAULT)
 # what the oracle raises for texts that say nothing; those are counted, so that it does not hide what it cannot read
 NO_MEANING = (Outside, ArithmeticError, AssertionError, LookupError, NameError, SyntaxError, TypeError, ValueError)
+POISON = {
+    "ISAMAP_POISON": "255",
+    "MALLOC_PERTURB_": "128",
+}  # NaN, and numbers near the largest: nothing may depend on them
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -104,7 +108,7 @@ class Worker:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tests.oracle.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL, cwd=_REPOSITORY, start_new_session=True,
-                env={**os.environ, "ISAMAP_PLANTED": self.planted, "ISAMAP_CACHE": self.folder.name},
+                env={**os.environ, "ISAMAP_PLANTED": self.planted, "ISAMAP_CACHE": self.folder.name, **POISON},
             )  # fmt: skip
         return self.process
 
