@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.hypotheses import Apart, Fits, Shape, Unchanged, Within
+from isamap_smt.ir.hypotheses import Apart, Fits, Range, Shape, Unchanged, Within
 from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.program_at import instances
@@ -36,7 +36,10 @@ def _entry(sites: Sites) -> list[str]:
     packed = {s.node.src.name for s in sites.sites if s.position[0] == 0 and hasattr(s.node, "src")}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
     indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
-    return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices))]
+    real = [
+        Range(*r) for r in kernel.ranges if kernel.tensor(r[0]).dtype.is_float
+    ]  # of integers, what needs them says so
+    return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices, *real))]
 
 
 __all__ = ["assumptions", "listed"]
