@@ -10,7 +10,7 @@ from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli import open_formulas
 from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, tell, verdict
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import DTypeError, IsamapError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 
@@ -86,7 +86,10 @@ def _check_given(kernel: Kernel, given: str) -> None:
     from isamap_smt.language.ranges import assume
 
     try:
-        assume(kernel, [given])
+        ranged = assume(kernel, [given])
+        for name, *_ in ranged.ranges:
+            if kernel.tensor(name).dtype.is_float and ranged.ranges != kernel.ranges:
+                raise DTypeError(f"{name} is {kernel.tensor(name).dtype}: values are at fault of integers only")
     except IsamapError as error:
         error.args = (f"--given: {error}",)
         raise

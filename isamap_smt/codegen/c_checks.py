@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from isamap_smt.codegen.c_entry import machine_parameters
@@ -260,12 +262,32 @@ def _not_finite(d: DType) -> str:
     return f"(isamap_x & {_INFINITE[d.name]}) == {_INFINITE[d.name]}"
 
 
-def _outside(d: DType, low: int, high: int) -> str:
-    """Where an element is outside; what the type rules out is not asked."""
+def _outside(d: DType, low: Any, high: Any) -> str:
+    """Where an element is outside; what the type rules out is not asked. Of floating point the bits are compared, turned so that
+    they follow each other as the numbers do: those of NaN come before or behind all numbers."""
+    if d.is_float:
+        sign, every = f"{1 << (d.bits - 1):#x}", f"{(1 << d.bits) - 1:#x}"
+        turned = f"(uint{d.bits}_t)(isamap_x ^ (isamap_x & {sign}u ? {every}u : {sign}u))"
+        suffix = "ull" if d.bits == 64 else "u"
+        turned = turned.replace("u ", f"{suffix} ").replace("u)", f"{suffix})")
+        least, most = (_turned(d, v, up) for v, up in ((low, True), (high, False)))
+        return f"({turned} < {least:#x}{suffix}) | ({turned} > {most:#x}{suffix})"
     number = {"u64": "UINT64_C({})", "i64": "INT64_C({})", "u32": "{}u"}.get(d.name, "{}").format
     sides = [f"isamap_x < {number(low)}"] if low > d.low else []
     sides += [f"isamap_x > {number(high)}"] if high < d.high else []
     return " | ".join(f"({s})" for s in sides)
+
+
+def _turned(d: DType, number: Any, up: bool) -> int:
+    """The bits of the number of the type that is nearest and no less (up), or no greater, turned so that greater numbers have
+    greater ones; of both zeros the further one."""
+    held = np.asarray(number, np.float64).astype(d.numpy)
+    beyond = (float(held) < number) - (float(held) > number)
+    if float(held) == 0 and not beyond:
+        held = np.asarray(-0.0 if up else 0.0, d.numpy)
+    bits = int(held.view(f"u{d.bits // 8}"))
+    turned = bits ^ ((1 << d.bits) - 1 if bits >> (d.bits - 1) else 1 << (d.bits - 1))
+    return turned + (beyond if (beyond > 0) == up else 0)
 
 
 def _bytes(p: Printer, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -43,6 +44,14 @@ class DType:
     def high(self) -> int:
         """Largest integer value. Only for integer types."""
         return (1 << (self.bits - 1)) - 1 if self.kind == "i" else (1 << self.bits) - 1
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The least and the greatest finite value."""
+        if not self.is_float:
+            return self.low, self.high
+        largest = float(ml_dtypes.finfo(self.numpy).max)  # type: ignore[no-untyped-call]
+        return -largest, largest
 
     def __str__(self) -> str:
         return self.name

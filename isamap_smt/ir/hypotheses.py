@@ -73,11 +73,11 @@ class Finite:
 
 @dataclass(frozen=True)
 class Range:
-    """Every element of an integer tensor lies between the two, both included."""
+    """Every element lies between the two, both included: no NaN does."""
 
     tensor: str
-    low: int
-    high: int
+    low: Any
+    high: Any
 
     def __str__(self) -> str:
         return f"{self.low} <= {self.tensor} <= {self.high}"
@@ -116,8 +116,13 @@ class Relation:
 
 
 Hypothesis = Shape | Apart | Unchanged | Fits | Finite | Range | Within | Start | Relation
-_RANGE = re.compile(r"(-?\d+) <= (\w+) <= (-?\d+)\Z")
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_RANGE = re.compile(rf"({_NUMBER}) <= (\w+) <= ({_NUMBER})\Z")
 _FINITE = re.compile(r"(\w+) is finite\Z")
+
+
+def _read(number: str) -> int | float:
+    return int(number) if number.lstrip("-").isdigit() else float(number)
 
 
 def read_hypothesis(text: str, kernel: Kernel, bound: Any) -> Hypothesis | None:
@@ -133,7 +138,7 @@ def read_hypothesis(text: str, kernel: Kernel, bound: Any) -> Hypothesis | None:
     if found is None and (m := _FINITE.match(text)):
         found = Finite(m[1])
     if found is None and (m := _RANGE.match(text)):
-        found = Range(m[2], int(m[1]), int(m[3]))
+        found = Range(m[2], _read(m[1]), _read(m[3]))
     if found is None and (start := parse_start(text)):
         found = Start(*start)
     if isinstance(found, Finite | Range | Start) and found.tensor not in {t.name for t in kernel.tensors}:

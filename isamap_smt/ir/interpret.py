@@ -251,7 +251,9 @@ def random_arrays(
         t = fixed.tensor(n)
         shape = tuple(int(e) for e in t.shape)
         if t.dtype.is_float:
-            arrays[n] = rng.uniform(-1, 1, shape).astype(t.dtype.numpy)
+            least, most = ranges.get(n, (-1, 1))
+            low, high = (max(least, -1), min(most, 1)) if least <= 1 and most >= -1 else (least, most)
+            arrays[n] = np.clip(rng.uniform(low, high, shape), least, most).astype(t.dtype.numpy)
         else:
             low, high = max(t.dtype.low, -1000), min(t.dtype.high, 1000)
             if n in ranges:

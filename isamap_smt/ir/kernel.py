@@ -135,7 +135,8 @@ class Recurrence:
 class Kernel(Shown):
     """Tensors, parameters and statements. Outputs are the tensors that some statement targets.
 
-    ranges: (input, low, high), both included: values that proofs may take for granted and every call checks.
+    ranges: (input, low, high), both included: values that proofs may take for granted and every call checks. Of floating point
+    they leave out NaN and infinities.
     temporaries: outputs that nobody outside sees: they start at the neutral element and are not given back.
     recurrences: blocks of statements that are computed together, one time step after the other, in order and without overlap;
     every other statement is carried out over all its points before the next one starts.
@@ -147,7 +148,7 @@ class Kernel(Shown):
     parameters: tuple[Parameter, ...] = ()
     text: str = field(default="", compare=False)
     file: str = field(default="", compare=False)
-    ranges: tuple[tuple[str, int, int], ...] = ()
+    ranges: tuple[tuple[str, Any, Any], ...] = ()
     temporaries: tuple[str, ...] = ()
     recurrences: tuple[Recurrence, ...] = ()
 
@@ -261,8 +262,8 @@ class Kernel(Shown):
         typed = replace(self, tensors=tensors, ranges=())
         return typed.with_ranges({n: (low, high) for n, low, high in self.ranges})
 
-    def with_ranges(self, ranges: Dict[str, tuple[int, int]]) -> Kernel:
-        """The kernel with the values of some integer inputs assumed in [low, high], besides what is assumed already.
+    def with_ranges(self, ranges: Dict[str, tuple[Any, Any]]) -> Kernel:
+        """The kernel with the values of some inputs assumed in [low, high], besides what is assumed already.
 
         Raises UnknownNameError for tensors that are no inputs, DTypeError for a range that is not within the element
         type, RangeError for one that no value satisfies.
@@ -274,11 +275,10 @@ class Kernel(Shown):
             if n not in self.inputs:
                 raise UnknownNameError(f"{self.name} has no input {n!r}; {did_you_mean(n, self.inputs)}")
             d = self.tensor(n).dtype
-            if d.is_float:
-                raise DTypeError(f"{n} is {d}: a range of values is assumed of integers only")
-            if low < d.low or high > d.high:
-                raise DTypeError(f"{low} <= {n} <= {high} is not within {d}, which holds {d.low} to {d.high}")
-            before = known.get(n, (d.low, d.high))
+            least, most = d.ends
+            if not (low >= least and high <= most):
+                raise DTypeError(f"{low} <= {n} <= {high} is not within {d}, which holds {least} to {most}")
+            before = known.get(n, (least, most))
             known[n] = max(low, before[0]), min(high, before[1])
             if known[n][0] > known[n][1]:
                 raise RangeError(f"no value of {n} is at least {known[n][0]} and at most {known[n][1]}")

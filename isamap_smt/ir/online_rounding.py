@@ -108,6 +108,17 @@ def range_of(x: Online, n: int) -> OnlineRange | None:
     return online_range(kind, x.extent, roundings, term.weights, term.factors, term.scale[0])
 
 
+def ranges_of(x: Online) -> dict[str, tuple[float, float]]:
+    """The values of factors for which something is stated of its sums, where they are inputs: each call checks them."""
+    found = (range_of(x, n) for n in range(x.first, x.end))
+    every = (f for r in found if r is not None for f in r.factors if f[0] in x.whole.inputs)
+    least: dict[str, tuple[float, float]] = {}
+    for name, low, high in every:
+        before = least.get(name, (low, high))
+        least[name] = max(low, before[0]), min(high, before[1])
+    return least
+
+
 def _ulp(kind: DType) -> float:
     """Of an exponential."""
     return TABLE[Exp].wide_ulp if kind.bits == 64 else TABLE[Exp].ulp
@@ -227,4 +238,4 @@ def _covered(one: SplitSum) -> int:
     return found
 
 
-__all__ = ["SumRounding", "online_rounding", "range_of"]
+__all__ = ["SumRounding", "online_rounding", "range_of", "ranges_of"]

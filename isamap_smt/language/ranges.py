@@ -27,8 +27,8 @@ _MIRRORED = {ast.LtE: ast.GtE, ast.Lt: ast.Gt, ast.GtE: ast.LtE, ast.Gt: ast.Lt,
 def assume(kernel: Kernel, ranges: str | Iterable[str]) -> Kernel:
     """The kernel with these values of its inputs taken for granted: hypotheses of proofs, checked at every call.
 
-    One text is one range. Each compares one integer input with whole numbers; a bound left out is the element type's own. Raises
-    LanguageError for other text, UnknownNameError, DTypeError and RangeError as Kernel.with_ranges does.
+    One text is one range. Each compares one input with whole numbers, one of floating point with any; a bound left out is the
+    element type's own. Raises LanguageError for other text, UnknownNameError, DTypeError and RangeError as Kernel.with_ranges does.
 
     >>> import isamap_smt as im
     >>> k = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
@@ -58,12 +58,22 @@ def _texts(assume: Any) -> list[str]:
 
 def assume_line(kernel: Kernel, line: Segment) -> Kernel:
     """assume() for one range in a piece of text. Raises the same."""
-    for name, low, high in _bounds(line):
-        if name not in kernel.inputs or kernel.tensor(name).dtype.is_float:
-            kernel = kernel.with_ranges({name: (0, 0)})  # raises: it says what is wrong with the name
-        d = kernel.tensor(name).dtype
-        kernel = kernel.with_ranges({name: (d.low if low is None else low, d.high if high is None else high)})
+    for name, low, high in _bounds_of(kernel, line):
+        if name not in kernel.inputs:
+            kernel.with_ranges({name: (0, 0)})  # raises: it says what is wrong with the name
+        least, most = kernel.tensor(name).dtype.ends
+        kernel = kernel.with_ranges({name: (least if low is None else low, most if high is None else high)})
     return kernel
+
+
+def _bounds_of(kernel: Kernel, line: Segment) -> list[tuple[str, Any, Any]]:
+    """_bounds(), with any numbers where they are of an input of floating point."""
+    try:
+        found = _bounds(line, _real)
+    except LanguageError:
+        return _bounds(line)  # raises, in its own words
+    name = found[0][0]
+    return found if name in kernel.inputs and kernel.tensor(name).dtype.is_float else _bounds(line)
 
 
 def within(kernel: Kernel, ranges: Iterable[str]) -> dict[str, tuple[float, float]]:

@@ -17,6 +17,7 @@ from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
 from isamap_smt.ir.online import Made, Online, Role
+from isamap_smt.ir.online_rounding import ranges_of
 from isamap_smt.ir.scalar import (
     Compare,
     Exp,
@@ -238,6 +239,7 @@ class _Rewriting:
             temporaries=(*(t for t in k.temporaries if t not in gone), *self.tensors),
             recurrences=tuple(sorted((*moved, loop), key=lambda r: r.first)),
         )  # fmt: skip
+        new = new.with_ranges(ranges_of(self.x))
         return replace(new, text=to_text(new))
 
     def _needed(self) -> set[int]:

@@ -46,7 +46,7 @@ from isamap_smt.ir.scalar import (
     rewrite_reads,
 )  # fmt: skip
 from isamap_smt.ir.split import Piece, SplitSum
-from isamap_smt.proof.online_range import stays, vanishes, words
+from isamap_smt.proof.online_range import seen, stays, vanishes, words
 from isamap_smt.proof.online_shape import OnlineShape, UnreadableError, element
 from isamap_smt.proof.program_book import Watch
 
@@ -166,9 +166,11 @@ class OnlineClaims(OnlineShape):
         """The values for which something is stated of the rounding of a sum."""
         for n in range(self.online.first, self.online.end):
             if (found := range_of(self.online, n)) is not None:
-                sums, differences = words(found, self._name(n))
+                sums, differences, beyond = words(found, self._name(n))
                 self.note("rounding", self._name(n), sums, stays(found))
                 self.note("rounding", self._name(n), differences, vanishes(found))
+                if found.values:
+                    self.note("rounding", self._name(n), beyond, seen(found))
 
     def _argument(self, on: _Depends, rest: bool) -> Any:
         """What the factor is E of, with symbols for the maximum before and after a block."""

@@ -1,7 +1,8 @@
 """Claim 17 of sums with running maxima: for stated values no sum overflows, and no factor hides a difference that does.
 
 Each is one question: of N terms in any order, to both solvers (isamap_encodings.error_steps); of the exponential of the largest
-number times the least factor, to rational numbers around it.
+number times the least factor, to rational numbers around it. Values that are weighted are not looked at in each call, since an
+overflow is one of the result (isamap_encodings.infinite).
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from fractions import Fraction
 
 from isamap_encodings.enclosures import ENDS
 from isamap_encodings.error_steps import Known, Total, total
+from isamap_encodings.infinite import is_seen
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.online_range import OnlineRange
 from isamap_smt.proof.rounding import arithmetic
+from isamap_smt.proof.scalar_trees import kind
 
 
 def stays(r: OnlineRange) -> Verdict:
@@ -35,14 +38,20 @@ def vanishes(r: OnlineRange) -> Verdict:
     return Refuted({}, f"exp(-{float(least * rounding.high):g}) is no less than {float(rounding.smallest):g}")
 
 
-def words(r: OnlineRange, tensor: str) -> tuple[str, str]:
+def seen(r: OnlineRange) -> Verdict:
+    """Whether an overflow beyond the range is one of the result."""
+    return is_seen(kind(r.kind))
+
+
+def words(r: OnlineRange, tensor: str) -> tuple[str, str, str]:
     """What is asked, of a sum with this name."""
     sized = f" of values of at most {r.values[1]:g}" if r.values else ""
     factor = "".join(f" {name} >= {low:g}" for name, low, _ in r.factors)
     return (
         f"no sum of {r.points} terms{sized} overflows in {tensor}, in any order",
         f"a difference of scores that overflows has no weight in {tensor}{', times' if factor else ''}{factor}",
+        f"where a sum of {tensor} is infinite all the same, {tensor} is infinite or NaN, and so is a quotient of it",
     )
 
 
-__all__ = ["stays", "vanishes", "words"]
+__all__ = ["seen", "stays", "vanishes", "words"]

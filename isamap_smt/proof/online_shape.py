@@ -13,6 +13,7 @@ import sympy as sp
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.kernel import Access, Recurrence, Statement
 from isamap_smt.ir.online import Online, Role
+from isamap_smt.ir.online_rounding import ranges_of
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.online import lowest
@@ -68,11 +69,12 @@ class OnlineShape(Claims):
         fresh = now.keys() - old.keys()
         gone = old.keys() - now.keys()
         right = all(old[n] == t for n, t in now.items() if n in old) and (new.parameters, new.ranges) == (
-            whole.parameters, whole.ranges,
+            whole.parameters, whole.with_ranges(ranges_of(x)).ranges,
         )  # fmt: skip
         right = right and set(new.temporaries) == (set(whole.temporaries) | fresh) - gone
         right = right and gone <= set(self.homes) & set(whole.temporaries)
-        self.structure("link", "tensors", "tensors are as they were, and new ones temporaries", right, "one is another")
+        words = "tensors are as they were, new ones temporaries, and factors of the scores in their range"
+        self.structure("link", "tensors", words, right, "one is another")
         loops = [
             n for n, m in enumerate(x.made, x.first) if m.role in (Role.POINTS, Role.UPDATE, Role.SCALE) and not m.rest
         ]

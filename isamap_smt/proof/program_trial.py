@@ -223,7 +223,8 @@ def _elements(
         values = values.clip(least, greatest).astype(t.dtype.numpy) if assumed == name else values
     if str(Range(name, 0, 0)) in assumptions:
         values[...] = 0
-    if special and t.dtype.is_float and str(Finite(name)) not in assumptions:
+    ranged = name in {n for n, *_ in kernel.ranges}
+    if special and t.dtype.is_float and not ranged and str(Finite(name)) not in assumptions:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))
     return values

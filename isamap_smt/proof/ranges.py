@@ -91,7 +91,7 @@ def range_pair(rejection: Rejection, given: str | None = None) -> RangePair | No
     else:
         start = assume(kernel, [given])
     changed = [(n, low, high) for n, low, high in start.ranges if (n, low, high) not in kernel.ranges]
-    if len(changed) != 1:
+    if len(changed) != 1 or kernel.tensor(changed[0][0]).dtype.is_float:
         return None
     return _pair(rejection.mapping, changed[0], tensors)
 

@@ -263,6 +263,8 @@ def assumed_ranges(mapping: Mapping) -> Ranges | Unknown:
     own = [(mapping.operand_access(o).tensor, low, high) for o, low, high in mapping.instruction.assume]
     for name, low, high in (*mapping.kernel.ranges, *own):
         d = mapping.kernel.tensor(name).dtype
+        if d.is_float:
+            continue  # over the reals any value will do
         before = found.get(name, (d.low, d.high))
         found[name] = max(low, before[0]), min(high, before[1])
         if found[name][0] > found[name][1]:

@@ -227,7 +227,7 @@ def not_finite(kernel: Signature, name: str, array: np.ndarray, padded: Sequence
     )
 
 
-def out_of_range(kernel: Signature, name: str, low: int, high: int, array: np.ndarray) -> str:
+def out_of_range(kernel: Signature, name: str, low: Any, high: Any, array: np.ndarray) -> str:
     """Where the C found an element that is out of range: which is the first."""
     return (
         f"{out_of_proved(kernel, name, low, high, array)}; compile without that assumption, with an instruction that "
@@ -235,9 +235,10 @@ def out_of_range(kernel: Signature, name: str, low: int, high: int, array: np.nd
     )
 
 
-def out_of_proved(kernel: Signature, name: str, low: int, high: int, array: np.ndarray) -> str:
+def out_of_proved(kernel: Signature, name: str, low: Any, high: Any, array: np.ndarray) -> str:
     """Which element is the first out of a range that the proof assumes."""
-    first = _first(name, array, (array < low) | (array > high))
+    with np.errstate(invalid="ignore"):
+        first = _first(name, array, ~((array >= low) & (array <= high)))
     return f"{first}, and {kernel.name} was proved for {name} in [{low}, {high}]"
 
 

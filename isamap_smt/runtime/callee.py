@@ -85,7 +85,9 @@ class Callee(Shown):
         """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises
         ArgumentError."""
         for name, low, high in self.ranges:
-            if ((arrays[name] < low) | (arrays[name] > high)).any():
+            with np.errstate(invalid="ignore"):
+                right = bool(((arrays[name] >= low) & (arrays[name] <= high)).all())
+            if not right:
                 raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:

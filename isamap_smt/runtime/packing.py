@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Program, Use, buffers, walk
 
@@ -23,7 +25,7 @@ def constant_tensors(program: Program) -> tuple[str, ...]:
     return tuple(n for n in program.kernel.inputs if n in sources)
 
 
-def assumed_ranges(program: Program) -> tuple[tuple[str, int, int], ...]:
+def assumed_ranges(program: Program) -> tuple[tuple[str, Any, Any], ...]:
     """(tensor, low, high) for each range that the proofs take for granted.
 
     These are the kernel's own (the program's proof has checked that it is the kernel that was mapped) and those under

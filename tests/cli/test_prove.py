@@ -109,8 +109,8 @@ def test_why_there_are_no_ranges_of_two_inputs(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--given", "A<=200"], "error: --given: A is f32: a range of values is assumed of integers only"),
-        (["--assume", "A<=200"], "error: A is f32: a range of values is assumed of integers only"),
+        (["--given", "A<=200"], "error: --given: A is f32: values are at fault of integers only"),
+        (["--assume", "A<=1e40"], "error: -3.4028234663852886e+38 <= A <= 1e+40 is not within f32, which holds"),
         (["--given", "A<="], "error: --given: assume 'A<=': line 1, column 3: "),
         (["--assume", "A<="], "error: assume 'A<=': line 1, column 3: "),
     ],

@@ -12,6 +12,9 @@ import sympy as sp
 
 import isamap_smt as im
 from examples import attention
+from isamap_encodings.verdict import Refuted
+from isamap_smt.certificates.derive import forget_verdicts
+from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
@@ -19,6 +22,7 @@ from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.scalar import Exp, IndexValue, Read, SAdd, Scalar, SMul, SSub, read, rewrite_reads
 from isamap_smt.mapping.online import running
+from isamap_smt.proof import online as proof_online
 from isamap_smt.proof.split import prove_split
 
 LSE = """
@@ -340,10 +344,111 @@ def test_what_is_stated_counts_blocks_and_points() -> None:
     assert y.of == "the largest |V|" and y.number > d.number + o.number
 
 
-def test_factors_of_the_scores_are_assumed_to_be_no_less_than_0() -> None:
-    (d,) = online_rounding(running(whole("softmax"), "k", 6))
-    assert d.assumed == ("z",)
-    assert "with z >= 0" in str(d)
+def test_factors_of_the_scores_are_assumed_to_be_large_enough() -> None:
+    made = running(whole("softmax"), "k", 6)
+    (d,) = online_rounding(made)
+    assert d.factors == (("z", 3.05853e-37, 3.40282e38),) == made.kernel.ranges
+    assert "with 3.05853e-37 <= z <= 3.40282e+38, D is" in str(d)
+    assert im.kernel(made.kernel.text, name=made.kernel.name).ranges == made.kernel.ranges
+    fixed = SOFTMAX.replace("z[]", "0.5")
+    assert online_rounding(running(im.kernel(fixed, name="s", sizes={"k": 19}), "k", 6))[0].factors == ()
+    for small in ("1e-37", "0.5 * 1e-37", "z[] * 1e-37", "z[] * w[]"):  # a difference that overflows may have weight
+        kernel = im.kernel(SOFTMAX.replace("* z[]", f"* {small}"), name="s", sizes={"k": 19})
+        assert online_rounding(running(kernel, "k", 6)) == ()
+
+
+def computed(kind: str, k: int, block: int, x: Any, v: Any, z: float) -> tuple[Any, Any, dict[str, Any]]:
+    """Y of a row of scores, exactly and in blocks; and what is stated."""
+    text = SCALED
+    kernel = im.kernel(text, name="scaled", dtypes=dict.fromkeys(("x", "V", "z", "M", "E", "D", "O", "Y"), kind))
+    made = running(kernel.with_sizes({"q": 1, "k": k, "v": 1}), "k", block)
+    held = DTYPES[kind].numpy
+    arrays = {"x": np.full((1, k), x, held) if np.isscalar(x) else np.asarray(x, held)[None], "z": np.asarray(z, held)}
+    arrays["V"] = np.full((k, 1), v, held) if np.isscalar(v) else np.asarray(v, held)[:, None]
+    with np.errstate(all="ignore"):
+        got = run_kernel(made.kernel, arrays)["Y"][0, 0]
+    wide = {n: a.astype(np.longdouble) for n, a in arrays.items()}
+    e = np.exp((wide["x"] - wide["x"].max()) * wide["z"])
+    return (e @ wide["V"] / e.sum())[0, 0], got, {b.tensor: b for b in online_rounding(made)}
+
+
+SCALED = """
+temporary M, E, D, O
+M[q] max= x[q,k]
+E[q,k] = exp((x[q,k] - M[q]) * z[])
+D[q] += E[q,k]
+O[q,v] += E[q,k] * V[k,v]
+Y[q,v] = O[q,v] / D[q]
+"""
+
+
+@pytest.mark.parametrize(("kind", "k", "block"), [("f16", 64, 16), ("f16", 70, 9), ("f32", 100, 30), ("bf16", 40, 40)])
+def test_values_at_the_end_of_their_range_do_not_overflow(kind: str, k: int, block: int) -> None:
+    exact, got, stated = computed(kind, k, block, 1.0, 0.0, 1.0)
+    name, limit = stated["Y"].values
+    assert name == "V" and f"and |V| <= {limit:g}, Y is" in str(stated["Y"])
+    for sign in (1, -1):
+        exact, got, _ = computed(kind, k, block, 1.0, sign * limit * 0.9999, 1.0)
+        assert abs(float(got) - exact) <= stated["Y"].number * limit + stated["Y"].absolute
+        _, beyond, _ = computed(kind, k, block, 1.0, sign * limit * 2.5, 1.0)
+        assert not np.isfinite(float(beyond))  # and no wrong number
+
+
+def test_f16_values_of_2000_are_beyond_what_is_stated() -> None:
+    _, got, stated = computed("f16", 64, 16, 0.0, 2000.0, 1.0)
+    assert np.isinf(float(got)) and stated["Y"].values[1] < 1000
+
+
+@pytest.mark.parametrize("v", [1e-7, 3e-7, 1e-6, 1e-5])
+def test_products_next_to_the_smallest_number_are_off_by_it(v: float) -> None:
+    """A part of the largest value would be too little: of values of two of the smallest numbers a product is off by a quarter."""
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        exact, got, stated = computed("f16", 33, 5, rng.normal(size=33), rng.choice([v, -v], 33), 1.0)
+        y = stated["Y"]
+        assert abs(float(got) - exact) <= y.number * v * 1.2 + y.absolute
+
+
+def test_differences_that_overflow_have_weight_where_the_factor_is_too_small() -> None:
+    """And such factors are none of the range: -6 in the exponent, and computed minus infinity."""
+    x = np.where(np.arange(12) % 2, 3e38, -3e38)
+    exact, got, stated = computed("f32", 12, 4, x, np.where(x > 0, 1.0, 3.0), 1e-38)
+    assert abs(float(got) - exact) > 100 * stated["Y"].number
+    low = stated["Y"].factors[0][1]
+    assert low > 1e-38
+    exact, got, _ = computed("f32", 12, 4, x, np.where(x > 0, 1.0, 3.0), low * 1.0001)
+    assert abs(float(got) - exact) <= 3 * stated["Y"].number
+    assert np.isnan(float(computed("f32", 12, 4, x, 1.0, 0.0)[1]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda r: replace(r, values=(r.values[0], r.values[1] * 1.01)), "overflows in O"),
+        (lambda r: replace(r, values=(r.values[0], r.values[1] * 65)), "overflows in O"),
+        (lambda r: replace(r, factors=tuple((n, low * 0.98, high) for n, low, high in r.factors)), "has no weight in O"),
+        (lambda r: replace(r, points=2 * r.points), "overflows in O"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["f16", "f32", "bf16", "f64"])
+def test_a_range_that_is_too_wide_is_refuted(kind: str, wrong: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = im.kernel(SCALED, name="scaled", dtypes=dict.fromkeys(("x", "V", "z", "M", "E", "D", "O", "Y"), kind))
+    made = running(kernel.with_sizes({"q": 1, "k": 64, "v": 2}), "k", 16)
+    forget_verdicts()
+    right = proof_online.range_of
+    monkeypatch.setattr(
+        proof_online, "range_of", lambda x, n: r if (r := right(x, n)) is None or not r.values else wrong(r)
+    )
+    failed = prove_split(made).failed()
+    assert [(c.claim, isinstance(c.verdict, Refuted)) for c in failed] == [("rounding", True)]
+    assert told in failed[0].statement
+
+
+def test_factors_without_their_range_are_refuted() -> None:
+    made = running(whole("softmax"), "k", 6)
+    for ranges in ((), (("z", 0.0, 3.40282e38),), (("z", 1e-37, 3.40282e38),)):
+        failed = prove_split(replace(made, kernel=replace(made.kernel, ranges=ranges))).failed()
+        assert failed[0].claim == "link" and "factors of the scores in their range" in failed[0].statement
 
 
 @pytest.mark.parametrize("value_", ["exp(x[q,k] * z[] - M[q] * z[])", "exp(x[q,k] - M[q]) * x[q,k] * x[q,k]"])

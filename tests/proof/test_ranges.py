@@ -10,7 +10,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import ArgumentError, DTypeError, IsamapError, LanguageError, RangeError, UnknownNameError
+from isamap_smt.language import to_text
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 from isamap_smt.proof.ranges import range_pair
@@ -67,9 +69,63 @@ def test_what_is_no_range_is_refused(text: str, error: type[IsamapError], words:
         im.assume(GEMM, [text])
 
 
-def test_a_floating_point_input_has_no_range() -> None:
-    with pytest.raises(DTypeError, match="A is f32: a range of values is assumed of integers only"):
-        im.assume(im.find_kernel("gemm"), ["A <= 1"])
+def test_a_floating_point_input_has_a_range_within_its_finite_values() -> None:
+    gemm = im.find_kernel("gemm")
+    ranged = im.assume(gemm, ["A <= 1.5", "abs(B) <= 2e-3", "B >= 0"])
+    most = float(np.finfo(np.float32).max)
+    assert ranged.ranges == (("A", -most, 1.5), ("B", 0, 2e-3))
+    assert im.kernel(to_text(ranged), name="gemm").ranges == ranged.ranges
+    with pytest.raises(DTypeError, match="is not within f16, which holds"):
+        im.assume(gemm.with_dtypes({"A": "f16"}), ["A <= 1e5"])
+    with pytest.raises(LanguageError, match="must be a whole number"):
+        im.assume(gemm.with_dtypes({"A": "i8"}), ["A <= 1.5"])
+
+
+@pytest.mark.parametrize("kind", ["f64", "f32", "f16", "bf16"])
+@pytest.mark.parametrize(
+    "ends", [("-0.25", "1.5"), ("0", "1e-40"), ("-3e-8", "0"), ("1e-3", "60000"), ("-7", "-6.3"), ("0.1", "0.3")]
+)
+def test_a_compiled_kernel_checks_ranges_of_floating_point(kind: str, ends: tuple[str, str]) -> None:
+    """Where the numbers are none of the type's, too; NaN and infinities lie in no range, and both zeros are 0."""
+    kernel = im.kernel(
+        f"assume {ends[0]} <= x <= {ends[1]}\ny[i] = x[i] * 2", name="twice", dtypes={"x": kind, "y": kind}
+    )
+    run, (low, high) = im.compile(kernel, "scalar"), map(float, ends)
+    numbers = [
+        0.0,
+        -0.0,
+        low,
+        high,
+        1.5,
+        1.51,
+        -0.25,
+        0.1,
+        0.3,
+        1e-40,
+        1e-41,
+        -3e-8,
+        -1e-45,
+        1e-3,
+        9e-4,
+        -6.3,
+        -7.1,
+        60000,
+        65000,
+    ]
+    near = [np.asarray(v, DTYPES[kind].numpy) for v in (*numbers, np.inf, -np.inf, np.nan, -np.nan)]
+    around = [int(v.view(f"u{v.itemsize}")) + d for v in near for d in (-1, 0, 1)]
+    values = np.array([b % 2 ** (8 * near[0].itemsize) for b in around], f"u{near[0].itemsize}").view(
+        DTYPES[kind].numpy
+    )
+    for v in values:
+        inside = low <= float(v) <= high
+        try:
+            found = run(x=np.full(3, v))
+        except im.IsamapError as error:
+            assert not inside and "was proved for x in [" in str(error), (v, error)
+        else:
+            assert inside and (found == v + v).all(), v
+    assert run(x=np.full(3, np.nan, DTYPES[kind].numpy), check_ranges=False).shape == (3,)
 
 
 def test_a_range_stays_through_sizes_and_is_checked_against_new_types() -> None:

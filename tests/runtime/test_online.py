@@ -52,7 +52,7 @@ def test_what_is_known_is_told(attention: Plan) -> None:
     assert any("as they run, in 4 blocks of 16, and 11 left over" in n for n in attention.notes)
     stated = [b.tensor for b in online_rounding(attention.split.split)]
     assert stated == ["D", "O", "Y"]
-    assert sum(" is off by at most " in n and "with z >= 0" in n for n in attention.notes) == 3
+    assert sum(" is off by at most " in n and " <= z <= " in n for n in attention.notes) == 3
 
 
 def test_bounds_from_ranges_point_to_the_notes(attention: Plan) -> None:

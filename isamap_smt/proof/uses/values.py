@@ -188,7 +188,7 @@ def _compared(book: UseBook, kernel: Kernel, subject: str, words: str, pair: tup
     if unknown := set(read.values()) - set(named):
         book.unknown("scalar", subject, words, f"{min(unknown)} is no tensor of the kernel")
         return
-    known = {n: (low, high) for n, low, high in kernel.ranges}
+    known = {n: (low, high) for n, low, high in kernel.ranges if not named[n].is_float}
     ranges = {leaf: known[n] for leaf, n in read.items() if n in known}
     q = Question(ours, theirs, {leaf: kind(d) for leaf, d in types.items()}, kind(named[result]), ranges)
     verdict = compare(q, bits=True)
