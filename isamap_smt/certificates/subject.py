@@ -46,6 +46,7 @@ from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.bounded import bound_axis
 from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
+from isamap_smt.mapping.joined import join_axes
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
 from isamap_smt.mapping.multiplied import multiply_out
 from isamap_smt.mapping.numbered import numbered
@@ -265,7 +266,8 @@ def _split_document(split: Apart) -> dict[str, Any]:
     if isinstance(split, Numbered):
         return {"numbered": list(split.statements)}
     before = {} if split.before is None else {"before": _split_document(split.before)}
-    form = {"masked": True} if split.masked else {} if split.form == "sums" else {split.form: True}
+    form: dict[str, Any] = {"masked": True} if split.masked else {} if split.form == "sums" else {split.form: True}
+    form |= {"joined": list(split.joined)} if split.joined else {}
     return {name: getattr(split, name) for name in _SPLIT} | form | before
 
 
@@ -281,6 +283,8 @@ def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
         return replace(bound_axis(whole, axis, statement), before=before)
     if then.get("moved"):
         return replace(shift_operand(whole, axis, statement), before=before)
+    if then.get("joined"):
+        return replace(join_axes(whole, tuple(then["joined"]), statement), before=before)
     if then.get("multiplied"):
         return replace(multiply_out(whole, statement), before=before)
     if then.get("staged"):

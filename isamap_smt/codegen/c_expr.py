@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.offsets import collapsed
+from isamap_smt.ir.addresses import collapsed
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, shown
 
 HELPERS = """\

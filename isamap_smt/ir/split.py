@@ -60,7 +60,7 @@ class SplitSum:
     staged: what the statement reduces is in `sums`, element by element; there are no pieces either.
     beside: the totals of factors that are multiplied out, which the closing statement takes; no pieces, and no `sums`.
     Where there are no `sums`, the only piece stands in the place of the whole: the axis is two, the low one of `parts` points, or,
-    where it is bounded, one that runs within what the guard said of it.
+    where it is bounded, one that runs within what the guard said of it; or two axes, `joined`, are one (`axis` is the first).
     axis: the one that is split, into `parts` sums. blocks, inner, masked: how mapping.split.split_sum() made it; nothing rests on
     them.
     """
@@ -81,10 +81,13 @@ class SplitSum:
     masked: bool = False
     bounded: bool = False
     beside: tuple[str, ...] = ()
+    joined: tuple[str, str] | tuple[()] = ()
 
     @property
     def form(self) -> str:
-        """What kind it is: `sums`, `digits`, `bounded`, `moved`, `multiplied` or `staged`."""
+        """What kind it is: `sums`, `digits`, `bounded`, `joined`, `moved`, `multiplied` or `staged`."""
+        if self.joined:
+            return "joined"
         if self.beside:
             return "multiplied"
         if self.moved:
@@ -109,7 +112,7 @@ class SplitSum:
     @property
     def in_place(self) -> bool:
         """Whether its only piece stands in the place of the whole, and adds to no temporary."""
-        return self.form in ("digits", "bounded")
+        return self.form in ("digits", "bounded", "joined")
 
     @property
     def origin(self) -> Kernel:
@@ -128,6 +131,8 @@ class SplitSum:
             return f"moved-{self.axis}-{self.parts}"
         if self.staged or self.beside:
             return f"{self.form}-{self.statement + 1}"
+        if self.joined:
+            return f"joined-{'-'.join(self.joined)}-{self.statement + 1}"
         extent = self.whole.statements[self.statement].axis(self.axis).extent
         if self.bounded:
             return f"bounded-{self.axis}-{extent}-{self.statement + 1}"
@@ -142,6 +147,7 @@ class SplitSum:
         words = {
             "moved": "an operand moved", "staged": "values in a tensor of their own", "digits": "axes in digits",
             "bounded": "axes within their guards", "multiplied": "differences multiplied out",
+            "joined": "axes that lie together as one",
         }  # fmt: skip
         return words.get(self.form, "the sum in pieces")
 
@@ -182,6 +188,8 @@ class SplitSum:
     def __str__(self) -> str:
         if self.moved:
             return f"{self.axis} moved by {self.parts}"
+        if self.joined:
+            return f"{' and '.join(self.joined)} as one axis"
         if self.beside:
             return f"the differences of statement {self.statement + 1} multiplied out"
         if self.staged:

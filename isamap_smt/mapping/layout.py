@@ -12,7 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.addresses import offset
+from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.mapping import Mapping
@@ -154,7 +154,7 @@ def _within_inner(mapping: Mapping, t: str, moving: list[str], step: dict[str, A
 
 def _address(mapping: Mapping, tensor: str, index: tuple[Any, ...]) -> Any:
     """The element's number in a row-major tensor."""
-    return sp.expand(offset(index, mapping.kernel.tensor(tensor).shape))
+    return sp.expand(offset(*collapsed(index, mapping.kernel.tensor(tensor).shape)))
 
 
 __all__ = [

@@ -11,6 +11,7 @@ from isamap_smt.ir.online import Online
 from isamap_smt.ir.split import Apart, SplitSum
 from isamap_smt.mapping.bounded import bound_axis
 from isamap_smt.mapping.digits import split_axis
+from isamap_smt.mapping.joined import join_axes
 from isamap_smt.mapping.multiplied import multiply_out
 from isamap_smt.mapping.numbered import numbered
 from isamap_smt.mapping.online import running
@@ -35,6 +36,8 @@ def remade(split: Apart, whole: Kernel, before: Apart | None = None) -> Apart:
         made = bound_axis(whole, split.axis, split.statement)
     elif split.moved:
         made = shift_operand(whole, split.axis, split.statement)
+    elif split.joined:
+        made = join_axes(whole, split.joined, split.statement)
     elif split.beside:
         made = multiply_out(whole, split.statement)
     elif split.staged:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -31,6 +32,7 @@ from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.digits import Digits, split_axes
 from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.remade import remade
@@ -136,6 +138,10 @@ def splits(
     if main.op not in REGROUPED or main.ordered or (kernel.recurrence_of(position) is not None and not recurrent):
         return
     sized = kernel.with_sizes(dict(sizes))
+    for one in _joined(kernel, position, sizes):
+        if _wants_lanes(sized, position, schedule):
+            for way in splits(one.kernel, hardware, rest(one, sizes), None, constant, 1, position):
+                yield after(one, way, sizes)
     if (axis := _along(sized, position, constant)) is not None and _wants_lanes(sized, position, schedule):
         extent = int(sized.statements[position].axis(axis).extent)
         fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
@@ -158,6 +164,18 @@ def splits(
         for parts in (threads, threads * CHUNKS):
             if longest is not None and longest[1] >= parts * REUSED:
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
+
+
+def _joined(kernel: Kernel, position: int, sizes: Dict[str, int]) -> Iterator[SplitSum]:
+    """The kernel with the last two of the sum's axes that lie together as one, where the inner one by itself is too short."""
+    s = kernel.statements[position]
+    sums = [a.name for a in s.axes if a.name in s.reduction_axes]
+    if len(sums) < 2 or s.op not in REGROUPED:
+        return
+    for axis in sums[-2:]:
+        kernel = _fixed(kernel, sizes, axis)
+    for pair in joinable(kernel, position)[-1:]:
+        yield join_axes(kernel, pair, position)
 
 
 def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
@@ -394,10 +412,7 @@ def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | Non
 
 def _step(sized: Kernel, access: Access, axis: str) -> Any:
     """Elements between neighbours along the axis; None where that is not known."""
-    offset: Any = 0
-    for index, extent in zip(access.index, sized.tensor(access.tensor).shape, strict=True):
-        offset = offset * extent + index
-    parts = affine(offset, [axis])
+    parts = affine(offset(*collapsed(access.index, sized.tensor(access.tensor).shape)), [axis])
     return None if parts is None else parts[0].get(axis, 0)
 
 

@@ -51,7 +51,7 @@ class Claims:
         self.x = split
         self.old = split.whole.statements[split.statement]
         self.kind = split.whole.tensor(self.old.target.tensor).dtype
-        self.others = {a.name: a.extent for a in self.old.axes if a.name != split.axis}
+        self.others = {a.name: a.extent for a in self.old.axes if a.name not in {split.axis, *split.joined}}
 
     @property
     def all_proved(self) -> bool:
@@ -81,6 +81,7 @@ class Claims:
             "staged": staged,
             "digits": whole,
             "bounded": whole,
+            "joined": whole,
             "sums": sums,
         }
         for shape in forms[self.x.form]:
@@ -195,9 +196,10 @@ class Claims:
         p = self.x.pieces[0]
         s = self.statement(p)
         new = [a.name for a in s.axes if a.name not in self.others]
-        names = [n for a in s.axes for n in ([a.name] if a.name in self.others else [self.x.axis] * (a.name == new[0]))]
+        old = self.x.joined or (self.x.axis,)
+        names = [n for a in s.axes for n in ([a.name] if a.name in self.others else old * (a.name == new[0]))]
         right = len(self.x.pieces) == 1 and bool(new) and names == [a.name for a in self.old.axes]
-        right = right and [a.name for a in s.axes][(at := names.index(self.x.axis)) : at + len(new)] == new
+        right = right and [a.name for a in s.axes][(at := names.index(old[0])) : at + len(new)] == new
         words = "its points come in the order of the whole"
         self.structure("order", "axes", words, right, "its axes stand in another order")
         if not right:
@@ -205,9 +207,11 @@ class Claims:
         later = {a: sym(f"{a}'") for a in new}
         same = equal([sym(a) for a in new], [later[a] for a in new])
         first = [("and", *same[:n], ("lt", sym(a), later[a])) for n, a in enumerate(new)]
-        point = dict(p.point)[self.x.axis]
+        points = [dict(p.point)[a] for a in old]
+        equals = equal(points, [rename(e, later) for e in points])
+        behind = [("and", *equals[:n], ("lt", e, rename(e, later))) for n, e in enumerate(points)]
         known = [*self._inside(p), rename(conjunction(self._inside(p)), later), ("or", *first)]
-        self.ask("order", "digits", words, known, [("lt", point, rename(point, later))])
+        self.ask("order", "digits", words, known, [("or", *behind)])
 
     def _pieces(self) -> None:
         """A piece has the sum's axes but the one that is split, and says where all of these are."""

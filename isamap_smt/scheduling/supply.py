@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.schedule_problem import Component, Part
-from isamap_smt.ir.addresses import serves
+from isamap_smt.ir.addresses import collapsed, offset, serves
 from isamap_smt.ir.boxes import decided_at, extreme, fails_from, slack
 from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
@@ -38,11 +38,9 @@ def strides(s: Setting, operand: str, symbolic: bool = True, window: bool = Fals
     """
     mapping = s.given if symbolic else s.mapping
     access = mapping.operand_access(operand)
-    offset: Any = sp.S.Zero
     shape = _window(mapping, operand) if window else mapping.kernel.tensor(access.tensor).shape
-    for index, extent in zip(access.index, shape, strict=True):
-        offset = offset * extent + index
-    parts = affine(offset, [a.name for a in mapping.statement.axes])
+    at = offset(*collapsed(access.index, shape))
+    parts = affine(at, [a.name for a in mapping.statement.axes])
     return None if parts is None else {n: sp.expand(c) for n, c in parts[0].items()}
 
 
@@ -194,7 +192,8 @@ def components(s: Setting, operand: str, packed: bool) -> tuple[Component, ...]:
     relevant = s.relevant(operand)
     if packed:
         return tuple(_single(s, d) for d in relevant)
-    dims = [_parts(s, index) for index in s.mapping.operand_access(operand).index]
+    access = s.mapping.operand_access(operand)
+    dims = [_parts(s, index) for index in collapsed(access.index, s.mapping.kernel.tensor(access.tensor).shape)[0]]
     if any(d is None for d in dims):
         return tuple(_single(s, d) for d in relevant)
     groups: list[tuple[set[int], list[tuple[Part, ...]]]] = []
