@@ -252,6 +252,8 @@ def rounded(op: str, *x: Term) -> Term:
     known = _by_one(op, x)
     if known is not None:
         return known
+    if op == "fdiv" and (factor := _exact_inverse(x[1])) is not None:
+        return rounded("fmul", x[0], factor)
     if op == "fma":
         return make(op, x[0].width, *_ordered("fmul", x[0], x[1]), x[2])
     return make(op, x[0].width, *_ordered(op, x[0], x[1]))
@@ -272,6 +274,19 @@ def _by_one(op: str, x: tuple[Term, ...]) -> Term | None:
             product = b if a.value == one else opposite(b)
             return product if op == "fmul" else rounded("fadd", product, x[2])
     return None
+
+
+def _exact_inverse(x: Term) -> Term | None:
+    """1/x of a power of two for which it is a normal number; None for others. A quotient by x is one number then with the product,
+    and both are rounded once, so that they are one."""
+    if x.value is None:
+        return None
+    fraction = {16: 10, 32: 23, 64: 52}[x.width]
+    bias = (1 << (x.width - fraction - 2)) - 1
+    exponent = x.value >> fraction & 2 * bias + 1
+    if x.value & ((1 << fraction) - 1) or not 0 < exponent < 2 * bias:
+        return None
+    return const(x.value & 1 << (x.width - 1) | 2 * bias - exponent << fraction, x.width)
 
 
 def sign_bit(x: Term) -> Term:

@@ -9,8 +9,9 @@ are exact: integers of any type may meet there, and nothing wraps before the cla
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -18,7 +19,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, elements, shown
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, elements, shown, substitute
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
@@ -44,17 +45,22 @@ def typed_value(kernel: Kernel, statement: Statement) -> Any:
 
     Raises DTypeError where two types meet without a cast, and for functions that the type does not have.
     """
+    return typed_at(kernel, statement, {})
+
+
+def typed_at(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> Any:
+    """typed_value() of a kernel with these sizes and parameters, which stay names in it."""
     try:
-        return _typed_value(kernel, statement)
+        return _typed_value(kernel, statement, sizes)
     except DTypeError as error:
         raise DTypeError(f"{statement.place}: {error}" if statement.place else str(error)) from None
 
 
-def _typed_value(kernel: Kernel, statement: Statement) -> Any:
+def _typed_value(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
     value, found = converted(statement, types)
-    check_index_values(value, found or out, kernel, statement)
+    check_index_values(value, found or out, kernel, statement, sizes)
     if found is None:
         _check_literals(value, out)
     elif found != out:
@@ -244,14 +250,16 @@ _WORDS = {"SDiv": "a division", "SNeg": "a negation"}
 _SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
 
 
-def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: Statement) -> None:
+def check_index_values(
+    value: Any, kind: DType, kernel: Kernel, statement: Statement, sizes: Mapping[str, int] = MappingProxyType({})
+) -> None:
     """Raise DTypeError where an index expression in a value of type `kind` may be beyond what its type holds."""
     if not index_values(value):
         return
     types = {t.name: t.dtype for t in kernel.tensors}
     match value:
         case IndexValue():
-            low, high = ends(value.args[0], kernel, statement)
+            low, high = ends(substitute(value.args[0], sizes), kernel, statement)
             if not kind.is_float and not kind.low <= low <= high <= kind.high:
                 e = shown(value.args[0])
                 raise DTypeError(
@@ -261,7 +269,7 @@ def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: State
             return
         case Saturate():  # each stands below a conversion there
             for part in _conversions(value.args[1]):
-                check_index_values(part, kind, kernel, statement)
+                check_index_values(part, kind, kernel, statement, sizes)
             return
         case Cast():
             inner = literal_kind(value.args[1], DTYPES[value.args[0].name])
@@ -273,7 +281,7 @@ def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: State
             inner = kind
     for a in value.args:
         own = type_of(a, types) if isinstance(a, Scalar) and not isinstance(a, Compare) else None
-        check_index_values(a, own or inner, kernel, statement)
+        check_index_values(a, own or inner, kernel, statement, sizes)
 
 
 def _conversions(value: Any) -> Iterator[Any]:

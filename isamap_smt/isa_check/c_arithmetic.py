@@ -90,8 +90,8 @@ def cast(x: Result, to: CType, promises: Promises, where: str) -> Result:
         return Address(x.block, x.offset, to.to)
     if x is None or to.kind == "p":
         raise Unreadable(f"{where}{'nothing' if x is None else x.type} as {to} is not covered")
-    if "v" in (x.type.kind, to.kind):
-        if x.type.kind != to.kind or x.type.bits != to.bits:
+    if {"v", "s"} & {x.type.kind, to.kind}:
+        if x.type.kind == "s" or x.type.kind != to.kind or x.type.bits != to.bits:
             raise Fault(f"no C: {where}{x.type} as {to}")
         return Value(to, x.term)
     return converted(x, to, promises)
@@ -116,6 +116,8 @@ def _common(x: Value, y: Value) -> tuple[Value, Value]:
 
 def unary(op: str, x: Value, promises: Promises, where: str) -> Value:
     """- + ~ or !."""
+    if x.type.kind == "s":
+        raise Fault(f"no C: {where}{op} of {x.type}")
     if x.type.kind == "v":
         return _lanes(op, x, None, promises, where)
     if op == "!":
@@ -135,6 +137,8 @@ def unary(op: str, x: Value, promises: Promises, where: str) -> Value:
 
 def binary(op: str, x: Value, y: Value, promises: Promises, where: str) -> Value:
     """An operator between two values. Raises Fault and Unreadable."""
+    if "s" in (x.type.kind, y.type.kind):
+        raise Fault(f"no C: {where}{op} of {x.type} and {y.type}")
     if "v" in (x.type.kind, y.type.kind):
         return _lanes(op, x, y, promises, where)
     if op in ("<<", ">>"):

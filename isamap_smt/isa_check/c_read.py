@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+import re
+from functools import lru_cache
 from typing import Any
 
 from pycparser import c_ast, c_parser
 
+from isamap_smt.ir.c_names import KEYWORDS
 from isamap_smt.isa_check.c_types import NAMED, CType, pointer
 from isamap_smt.isa_check.c_values import Unreadable
 
 _OWN = ("char", "short", "int", "long", "float", "double", "void", "signed", "unsigned", "_Bool")
 
 
-@cache
-def prelude() -> str:
-    """Declarations that tell the parser which names are types; what they are is for c_types to say."""
-    names = [n for n in NAMED if " " not in n and n not in _OWN]
-    return " ".join(f"typedef int {n};" for n in names) + "\n"
+# a name where C has a type: before a name that is declared
+_TYPE = re.compile(r"\b([A-Za-z_]\w*)(?=(?:\s+|\s*\*[\s*]*)[A-Za-z_]\w*\s*[(,)=;\[])")
+_DEFINED = re.compile(r"\btypedef\b[^;{]*(?:\{[^}]*\})?[^;]*?\b(\w+)\s*;")
+
+
+def prelude(text: str = "") -> str:
+    """Declarations that tell the parser which names are types, in this text too. What they are is for c_types to say: a function
+    with one that it does not know is not read, the others are."""
+    known = [n for n in NAMED if " " not in n and n not in _OWN]
+    others = [n for n in _TYPE.findall(text) if n not in {*KEYWORDS, *_OWN, *_DEFINED.findall(text)}]
+    return " ".join(f"typedef int {n};" for n in dict.fromkeys([*known, *others])) + "\n"
 
 
 @lru_cache(maxsize=64)
@@ -25,7 +33,7 @@ def functions(text: str, name: str) -> dict[str, Any]:
     """The functions that the C text defines. Raises Unreadable with file and line where it is no C, or more than functions."""
     parser = c_parser.CParser()
     try:
-        tree = parser.parse(prelude() + f'#line 1 "{name}"\n' + text, name)
+        tree = parser.parse(prelude(text) + f'#line 1 "{name}"\n' + text, name)
     except Exception as error:  # pycparser raises ParseError, and plain errors on some texts
         raise Unreadable(_where(str(error), name, getattr(parser.clex, "_lineno", 0))) from None
     found = {}

@@ -180,6 +180,8 @@ class Function:
                 return self._listed(declared(node.type), node.init)
             case c_ast.ArrayRef():
                 return _loaded(self._address(node))
+            case c_ast.StructRef():
+                return self._member(node)
             case c_ast.FuncCall():
                 return self._call(node)
             case c_ast.ExprList():
@@ -188,7 +190,9 @@ class Function:
         raise Unreadable(f"{place(node)}{type(node).__name__} is not covered")
 
     def _listed(self, kind: CType, node: Any) -> Value:
-        """A vector of listed lanes, zeros behind them."""
+        """A vector of listed lanes, or vectors, zeros behind them."""
+        if kind.kind == "s" and kind.to is not None:
+            return self._listed_vectors(kind, kind.to, node)
         items = [self.value(e) for e in node.exprs]
         if kind.kind != "v" or kind.lane is None:
             return Value(kind, self._number(items[0], kind, "the list"))
@@ -197,6 +201,34 @@ class Function:
         if len(parts) > kind.bits // lane.bits:
             raise Fault(f"no C: {place(node)}{len(parts)} values for the {kind.bits // lane.bits} lanes of {kind}")
         return Value(kind, bits.concat([*parts, *[bits.const(0, lane.bits)] * (kind.bits // lane.bits - len(parts))]))
+
+    def _listed_vectors(self, kind: CType, one: CType, node: Any) -> Value:
+        listed = node.exprs[0].exprs if isinstance(node.exprs[0], c_ast.InitList) else node.exprs
+        if any(isinstance(e, c_ast.InitList | c_ast.NamedInitializer) for e in listed):
+            raise Unreadable(f"{place(node)}a list of {kind} in this form is not covered")
+        parts = [self._number(self.value(e), one, "the list") for e in listed]
+        count = kind.bits // one.bits
+        if len(parts) > count:
+            raise Fault(f"no C: {place(node)}{len(parts)} values for the {count} vectors of {kind}")
+        return Value(kind, bits.concat([*parts, *[bits.const(0, one.bits)] * (count - len(parts))]))
+
+    def _member(self, node: Any) -> Address:
+        """The vectors of x.val, or of p->val, where they lie."""
+        if node.type == "->":
+            held = self.value(node.name)
+            if not isinstance(held, Address):
+                raise Fault(f"no C: {place(node)}-> of what is no pointer")
+            at = held
+        elif isinstance(node.name, c_ast.FuncCall):
+            found = self.value(node.name)
+            if not isinstance(found, Value):
+                raise Fault(f"no C: {place(node)}a member of what has none")
+            at = Address(Block("local result", found.term, found.term.width), 0, found.type)
+        else:
+            at = self._address(node.name)
+        if at.to.kind != "s" or at.to.to is None or node.field.name != "val":
+            raise Unreadable(f"{place(node)}the member {node.field.name} of {at.to} is not covered")
+        return Address(at.block, at.offset, at.to.to)
 
     def _find(self, node: Any) -> tuple[CType, Block | Address | None]:
         for scope in reversed(self.scopes):
@@ -341,7 +373,7 @@ class Function:
             return Address(value.block, value.offset, value.to if to.to.kind == "0" else to.to)
         if value is None or to.kind == "p":
             raise Fault(f"no C: {'nothing' if value is None else value.type} is given for {what}, a {to}")
-        if "v" in (value.type.kind, to.kind):
+        if {"v", "s"} & {value.type.kind, to.kind}:
             if VECTORS.get(value.type.name) != VECTORS.get(to.name):
                 raise Fault(f"no C: {value.type} is given for {what}, a {to}")
             return value
@@ -370,7 +402,7 @@ def _compatible(given: CType, wanted: CType) -> bool:
     kinds = ["i" if t.is_integer else t.kind for t in (given, wanted)]
     if "0" in kinds or given.name == wanted.name:
         return True
-    return kinds[0] == kinds[1] != "v" and given.bits == wanted.bits
+    return kinds[0] == kinds[1] not in ("v", "s") and given.bits == wanted.bits
 
 
 def _type(value: Result) -> CType:

@@ -1,4 +1,4 @@
-"""The C types that instructions are written with: numbers, vectors, pointers."""
+"""The C types that instructions are written with: numbers, vectors, several vectors (x2, x3, x4), pointers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 
 @dataclass(frozen=True)
 class CType:
-    """A type of `bits` bits. kind: i, u, f, v (vector), p (pointer) or 0 (void). lane: of a vector, how operators see it."""
+    """A type of `bits` bits. kind: i, u, f, v (vector), s (several vectors, each a `to`), p (pointer) or 0 (void).
+
+    lane: of vectors, how operators see them.
+    """
 
     name: str
     kind: str
@@ -60,7 +63,19 @@ def _vectors() -> dict[str, CType]:
     return found
 
 
+def _several(vectors: dict[str, CType]) -> dict[str, CType]:
+    """float32x4x2_t and its like: vectors beside each other, the member `val`."""
+    found = {}
+    for name, v in vectors.items():
+        if "x" in name:
+            for n in (2, 3, 4):
+                whole = f"{name.removesuffix('_t')}x{n}_t"
+                found[whole] = CType(whole, "s", n * v.bits, v.lane, v)
+    return found
+
+
 NUMBERS, VECTORS = _numbers(), _vectors()
+VECTORS |= _several(VECTORS)
 NAMED = {**NUMBERS, **VECTORS, "void": VOID}
 INT, DOUBLE = NUMBERS["int"], NUMBERS["double"]
 

@@ -82,6 +82,6 @@ def _cells(o: Operand, contents: Term) -> list[Term]:
 def _returned(value: Any, to: CType) -> Term:
     if not isinstance(value, Value):
         raise Fault("no C: it returns no value")
-    if (value.type.kind == "v") != (to.kind == "v") or value.type.bits != to.bits:
+    if any((value.type.kind == k) != (to.kind == k) for k in "vs") or value.type.bits != to.bits:
         raise Fault(f"no C: it returns {value.type}, and is to return {to}")
     return value.term

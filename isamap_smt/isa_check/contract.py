@@ -22,6 +22,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
+    IndexValue,
     Read,
     Relu,
     Round,
@@ -37,7 +38,7 @@ from isamap_smt.ir.scalar import (
     SSub,
     Sum,
 )
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_value
+from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_at
 from isamap_smt.isa_check.evaluate import FLOATS, as_bits
 
 Cells = dict[str, list[Term]]  # operand -> its cells, row-major
@@ -65,7 +66,7 @@ def run_contract(
 
 
 def _statement(kernel: Kernel, s: Statement, held: Cells, rounding: str, sizes: Env, touched: dict[str, int]) -> None:
-    value, out = typed_value(kernel, s), kernel.tensor(s.target.tensor).dtype
+    value, out = typed_at(kernel, s, sizes), kernel.tensor(s.target.tensor).dtype
     seen = {name: list(old) for name, old in held.items()} if s.op == "=" else held
     read = _Reader(kernel, seen, touched)
     ranges = [range(int(evaluate(a.extent, sizes))) for a in s.axes]
@@ -114,6 +115,8 @@ class _Reader:
                 return self.cells[e.tensor][self.place(e.tensor, e.index, env)]
             case sp.Integer() | sp.Float():
                 return literal(e, kind)
+            case IndexValue():  # of types that hold it: typed_at() has looked
+                return literal(int(evaluate(e.args[0], env)), kind)
             case Cast():
                 to = DTYPES[e.args[0].name]
                 source = type_of(e.args[1], self.types) or literal_kind(e.args[1], to)

@@ -67,6 +67,8 @@ def _argument(reader: HeaderFunction, name: str, kind: CType, c_types: dict[str,
     dtype: Any = reader.kernel.tensor(name).dtype
     if kind.kind == "p":
         return f"{{{name}}}" if kind.to == of_element(dtype) else f"(void *){{{name}}}"
+    if kind.kind == "s":
+        raise Unstated(f"{name} is {kind}, several registers")
     if kind.kind == "v":
         c_types[name] = str(kind)
         return f"{{{name}}}"

@@ -15,7 +15,7 @@ from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
 from isamap_smt.isa_check import lane_operations as lane
 from isamap_smt.isa_check import meanings as m
-from isamap_smt.isa_check.meanings import Meaning
+from isamap_smt.isa_check.meanings import Lanes, Meaning
 
 _BASE = ("asimd",)
 _WORDS = {"f": "float", "s": "int", "u": "uint"}
@@ -57,6 +57,7 @@ def stated() -> Iterator[Meaning]:
     """All of them."""
     for k in (*_FLOATS, *_WHOLE):
         yield from _moves(k)
+        yield from _several(k)
         yield from _lanes(k)
         yield from _reinterpreted(k)
     for k in _FLOATS:
@@ -94,6 +95,41 @@ def _moves(k: _Kind) -> Iterator[Meaning]:
     )
     yield Meaning(f"vdupq_n_{k.end}", v, (element,), repeat, k.requires)
     yield Meaning(f"vmovq_n_{k.end}", v, (element,), repeat, k.requires)
+
+
+def _several(k: _Kind) -> Iterator[Meaning]:
+    """Two to four vectors at once: elements in turn between memory and vectors, and vectors woven, apart and transposed."""
+    for q, total in (("q", 128), ("", 64)):
+        v, count = k.vector(total), total // k.width
+        for n in (2, 3, 4):
+            whole, size = f"{v.removesuffix('_t')}x{n}_t", n * total
+
+            def apart(_: Any, p: Any, n: int = n, size: int = size) -> Term:
+                elements = bits.lanes(p.block.load(p.offset, size), k.width)
+                return bits.concat(x for r in range(n) for x in elements[r::n])
+
+            def together(_: Any, p: Any, x: Term, count: int = count) -> None:
+                lanes = bits.lanes(x, k.width)
+                p.block.store(p.offset, bits.concat(y for e in range(count) for y in lanes[e::count]))
+
+            here, there, reach = f"const {k.element} *", f"{k.element} *", size // 8
+            yield Meaning(f"vld{n}{q}_{k.end}", whole, (here,), apart, k.requires, reach=reach)
+            yield Meaning(f"vst{n}{q}_{k.end}", "void", (there, whole), together, k.requires, reach=reach)
+            yield Meaning(f"vld1{q}_{k.end}_x{n}", whole, (here,), m.load(size), k.requires, reach=reach)
+            yield Meaning(f"vst1{q}_{k.end}_x{n}", "void", (there, whole), m.store(size), k.requires, reach=reach)
+    if k.width < 64:
+        v, pair = k.vector(), f"{k.vector().removesuffix('_t')}x2_t"
+        picked: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
+            "zip": _woven,
+            "uzp": lambda a, b: [*(a + b)[::2], *(a + b)[1::2]],
+            "trn": lambda a, b: [*_woven(a[::2], b[::2]), *_woven(a[1::2], b[1::2])],
+        }
+        for name, pick in picked.items():
+
+            def both(_: Any, x: Term, y: Term, pick: Callable[[Lanes, Lanes], Lanes] = pick) -> Term:
+                return bits.concat(pick(bits.lanes(x, k.width), bits.lanes(y, k.width)))
+
+            yield Meaning(f"v{name}q_{k.end}", pair, (v, v), both, k.requires)
 
 
 def _lanes(k: _Kind) -> Iterator[Meaning]:
