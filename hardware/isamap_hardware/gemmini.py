@@ -113,18 +113,20 @@ def stored(down: str, scale: Any, relu: int) -> tuple[str, ...]:
     return (f"stores[0] = {down}", f"stores[1] = {scale}", f"stores[2] = {relu}")
 
 
-def configures(name: str, state: str, engine: str, cells: int, emit: str) -> im.Instruction:
-    """The command that writes all cells of a set of a state."""
+def configures(name: str, state: str, engine: str, cells: int, emit: str, least: int | None = None) -> im.Instruction:
+    """The command that writes all cells of a set of a state. least: the smallest number that it takes."""
     return im.instruction(
         f"gemmini.{name}", "cfg[x] = new[x]", axes={"x": cells}, dtypes={"cfg": "i64", "new": "i64"},
-        places={"cfg": f"{state}[x]", "new": "code"}, engine=engine, work=im.Work(1, 0), emit=emit, **C,
+        places={"cfg": f"{state}[x]", "new": "code"}, engine=engine, work=im.Work(1, 0), emit=emit,
+        assume=() if least is None else (("new", least, 2**63 - 1),), **C,
     )  # fmt: skip
 
 
 INSTRUCTIONS = (
     configures("config_ld", "loads", "load", 4, "gemmini_set_loads({loads}, {new});"),
     configures("config_ex", "passes", "execute", 5, "gemmini_set_array({new});"),
-    configures("config_st", "stores", "store", 3, "gemmini_set_stores({new});"),
+    # a stride of stores has 32 bits and no sign: rows are not stored upwards
+    configures("config_st", "stores", "store", 3, "gemmini_set_stores({new});", 0),
     im.instruction(
         "gemmini.mvin", "s[r,c] = m[r,c]", axes=TILE, dtypes={"s": "i8", "m": "i8"},
         places={"s": "scratchpad[r,c]", "m": "memory[r*down + c]"}, engine="load", active={"r": "rows", "c": "columns"},

@@ -262,7 +262,7 @@ def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> 
     a wait that is never met would stop them all, and what is signalled here no phase counts."""
     uses = [n for n in nodes if isinstance(n, Use) and n == _plain(n)]
     half = len(engines)
-    if half < 2 or len(uses) != 2 * half or len(nodes) != 2 * half:
+    if not half or len(uses) != 2 * half or len(nodes) != 2 * half:
         return False
     there = {u.instruction.engine: u.signals for u in uses[:half]}
     on = {u.instruction.engine: set(u.awaits) for u in uses[half:]}

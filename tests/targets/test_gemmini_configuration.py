@@ -183,6 +183,21 @@ def test_a_wrong_configuration_is_refuted_and_goes_wrong(name: str) -> None:
     assert not run(wrong, at)
 
 
+def test_a_stride_of_stores_that_is_negative_is_refuted_and_refused() -> None:
+    """Rows stored upwards, by a command that is described as if it took any number; then as it is, by this claim alone."""
+    upwards = im.kernel("C: [I,J]\nC[I-1-i,j] += i32(A[i,k]) * i32(B[k,j])", dtypes={"A": "i8", "B": "i8", "C": "i32"})
+    own = MACHINE.instruction("config_st")
+    any_ = tuple(replace(i, assume=()) if i == own else i for i in MACHINE.instructions)
+    p = im.stage(upwards, replace(MACHINE, instructions=any_)).program
+    assert prove_program(p).proved and not run(p, SIZES)
+
+    def described(u: Use) -> tuple[Node, ...]:
+        return (replace(u, instruction=own),) if u.instruction.name == own.name else (u,)
+
+    wrong = replace(p, body=edited(p.body, described), machine=MACHINE)
+    assert {(c.claim, c.verdict.word) for c in prove_program(wrong).failed()} == {("configuration", "refuted")}
+
+
 def test_the_words_of_a_counterexample() -> None:
     (claim,) = prove_program(WRONG["elements for bytes"](program())).failed()
     assert claim.statement == (

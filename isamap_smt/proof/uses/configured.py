@@ -79,7 +79,28 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
     for e in use.cells:
         if isinstance(e, Ref):
             _readable(book, moments, site, e)
+        else:
+            _taken(book, moments, site, e)
     return right
+
+
+def _taken(book: UseBook, moments: Moments, site: UseSite, value: Any) -> None:
+    """The command takes the number: it is not beyond a limit that is closer than that of its type."""
+    i, x = site.use.instruction, moments.moment(site)
+
+    def told(env: dict[str, Any]) -> str:
+        sizes = " ".join(f"{n}={env[n]}" for n in sorted(x.sizes) if n in env)
+        said = f"it is {evaluate(x.at(value), env)}" + (f" ({sizes})" if sizes else "")
+        return f"{said}; where an output's rows are indexed backwards, and this is their stride, index the inputs so instead"
+
+    for name, (low, high) in i.immediates.items():
+        dtype, e = i.kernel.tensor(name).dtype, x.at(value)
+        for closer, goal, limit in (
+            (low > dtype.low, ("le", low, e), f"at least {low}"), (high < dtype.high, ("le", e, high), f"at most {high}"),
+        ):  # fmt: skip
+            if closer:
+                words = f"{value}, which {site.name} writes, is {limit}"
+                book.ask(_CLAIM, site.name, words, x.ranges(), [goal], (x,), told)
 
 
 def _readable(book: UseBook, moments: Moments, site: UseSite, element: Ref) -> None:

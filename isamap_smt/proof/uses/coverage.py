@@ -54,18 +54,21 @@ def _at(f: Formula, values: dict[str, Any]) -> Formula:
 
 
 def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
-    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first.
-    A number has none; whether it is the value is a goal of its own."""
-    names = symbols_of([e])
+    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first. What
+    does not run is taken off, and `I - 1 - 8 * i0 - r` counts backwards. Whether they are the value is a goal of its own."""
+    names = symbols_of([e]) & (set(own) | loops)
     if not names:
         return {}
     split = affine(e, names)
-    if split is None or split[1] != 0 or not names or not names <= set(own) | loops:
+    if split is None:
         return None
-    steps = sorted(((c, n) for n, c in split[0].items()), key=lambda x: -x[0] if x[0].is_Integer else 0)
-    if any(not c.is_Integer or c <= 0 for c, _ in steps) or steps[-1][0] != 1:
+    steps, rest = split[0], value - split[1]
+    if all(c.is_Integer and c < 0 for c in steps.values()):
+        steps, rest = {n: -c for n, c in steps.items()}, -rest
+    ordered = sorted(((c, n) for n, c in steps.items()), key=lambda x: -x[0] if x[0].is_Integer else 0)
+    if any(not c.is_Integer or c <= 0 for c, _ in ordered) or ordered[-1][0] != 1:
         return None
     found: dict[str, Any] = {}
-    for c, n in steps:
-        found[n], value = FloorDiv(value, c), FloorMod(value, c)
+    for c, n in ordered:
+        found[n], rest = FloorDiv(rest, c), FloorMod(rest, c)
     return found
