@@ -21,7 +21,7 @@ from isamap_smt.proof.kernel_reach import reaches_out
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_accumulators import accumulators
 from isamap_smt.proof.program_assumptions import listed, possible
-from isamap_smt.proof.program_begun import begun_claims
+from isamap_smt.proof.program_begun import begun_claims, filled_claims
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_dependences import dependence_claims
@@ -158,6 +158,7 @@ def _claims(book: Book) -> None:
     machine = book.sites.program.machine
     if machine is not None and isinstance(book, UseBook):
         use_claims(book, machine)
+        filled_claims(book)
         return
     transfers = move_claims(book)
     touched = accesses(book, transfers)

@@ -39,6 +39,13 @@ def begun_claims(book: Book) -> None:
             book.note(_CLAIM, tensor, q.needed.words, answer(kernel, q, book.sites.hypotheses, book.sites.sizes))
 
 
+def filled_claims(book: Book) -> None:
+    """Of a program for engines: its outputs begin at 0 in main memory, none holds anything."""
+    for tensor in book.sites.program.unfilled:
+        said = f"{tensor} is said to hold anything before, and outputs of a program for engines begin at 0"
+        book.structure(_CLAIM, tensor, f"{tensor} begins at 0", False, said)
+
+
 def begun_by_points(book: Book, tensor: str, first: int, stored: _Stored | None) -> None:
     """The claim for a tensor that begins in accumulators of the statement `first`. stored: what shows that these store each element
     that is read, with points or without; None where every element is needed."""

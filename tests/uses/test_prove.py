@@ -122,3 +122,11 @@ def test_a_name_that_nothing_defines_is_refuted() -> None:
     (claim,) = prove_program(lost).failed()
     assert claim.verdict.word == "refuted" and "nothing defines lost" in claim.verdict.text
     assert claim.verdict.witness
+
+
+@pytest.mark.parametrize("field", ["starts", "assigned"])
+def test_outputs_begin_at_0_and_hold_nothing_else(field: str) -> None:
+    program = lowered()
+    proof = prove_program(replace(program, **{field: program.kernel.outputs}))
+    assert {c.claim for c in proof.failed()} == {"begun"}
+    assert "outputs of a program for engines begin at 0" in str(proof.failed()[0].verdict)
