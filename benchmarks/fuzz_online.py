@@ -1,6 +1,6 @@
 """Random sizes, types, blocks, masks, scores and values: running maxima and sums, proved, run and compiled, against their bounds.
 
-Scores grow, fall, jump or lie at the ends of their type, values next to 0 or to what may overflow, factors at the end of their range.
+Scores grow, fall, jump or lie at the ends of their type, values next to 0 or to what may overflow, factors at their least.
 Beyond the values that are stated a result is off by no more than is stated all the same, or is no number.
 
 python -m benchmarks.fuzz_online [CASES] [SEED] [MACHINE]
