@@ -13,6 +13,7 @@ import numpy as np
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, SMul
@@ -23,7 +24,7 @@ def order_verdict(mapping: Mapping) -> Verdict:
     """Whether one execution adds one point to each cell, with the kernel's rounding."""
     contract = mapping.instruction.kernel.statements[0]
     groups = dict(mapping.groups)
-    for axis in contract.reduction_axes:
+    for axis in fibres(mapping.instruction.kernel, contract).axes:
         n = mapping.instruction.axes[axis]
         single = (axis in groups and not groups[axis]) or n == 1
         if not single and accumulation(mapping.kernel, mapping.statement)[0] in ("+", "*"):

@@ -163,6 +163,18 @@ def test_joined_axes_count_for_overflow() -> None:
     assert (np.int16(-128) * np.int16(-128)).astype(np.int64) * 2 > np.iinfo(np.int16).max
 
 
+@pytest.mark.parametrize(("index", "right"), [("l//2", False), ("l", True)])
+def test_an_instruction_that_adds_joined_lanes_keeps_no_order(index: str, right: bool) -> None:
+    pairs = im.instruction(
+        "t.pairs", f"acc[{index}] += a[l] * b[l]", axes={"l": 8}, dtypes=dict.fromkeys(("acc", "a", "b"), "f32"),
+        places=dict.fromkeys(("acc", "a", "b"), "v"), rounding="unfused",
+    )  # fmt: skip
+    kernel = im.kernel(f"S[{index.replace('l', 'i')}] += X[i] * W[i] ordered", name="pairs")
+    found = prove(fuse(kernel, pairs, "l=i"))
+    assert found.proof.proved == right
+    assert right or "adds 8 points of l in one execution" in found.proof.failed()[0].verdict.text
+
+
 def test_that_joined_terms_come_in_any_order_is_an_assumption() -> None:
     kernel = im.kernel("S[i+k] += X[i,k] * W[k]", name="joined")
     vfma = im.find_instruction("avx2.fmadd_ps")

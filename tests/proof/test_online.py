@@ -425,7 +425,7 @@ def test_differences_that_overflow_have_weight_where_the_factor_is_too_small() -
     ("wrong", "told"),
     [
         (lambda r: replace(r, values=(r.values[0], r.values[1] * 1.01)), "overflows in O"),
-        (lambda r: replace(r, values=(r.values[0], r.values[1] * 65)), "overflows in O"),
+        (lambda r: replace(r, values=(r.values[0], r.values[1] * 60)), "overflows in O"),
         (lambda r: replace(r, factors=tuple((n, low * 0.98, high) for n, low, high in r.factors)), "has no weight in O"),
         (lambda r: replace(r, points=2 * r.points), "overflows in O"),
     ],
