@@ -28,6 +28,12 @@ POINTS = 5000  # of a statement
 # rows that are worth to share a loop over, and masks that have more steps than one
 SIZES_OF: dict[str, tuple[dict[str, tuple[int, ...]], int]] = {
     "rows": ({"H": (1, 2, 3), "I": (1, 7, 16, 33, 33, 61, 61, 130), "N": (1, 33, 130, 130, 301, 301, 640)}, 40_000),
+    "neighbours": (
+        {"P": (1, 3, 5, 7, 8), "Q": (1, 2, 3, 5, 7, 9, 16), "R": (1, 2, 3), **dict.fromkeys("NCI", (1, 2, 3, 9, 17))},
+        30_000,
+    ),
+    "zero points": (dict.fromkeys("IJK", (1, 2, 5, 16, 17, 33, 40, 64, 65)), 60_000),
+    "leading": ({"L": (17, 33, 33, 40, 64)}, 8000),
     "masked": (dict.fromkeys("QKDH", (1, 2, 5, 7, 13, 16, 17, 31, 48, 65)), 30_000),
 }
 
