@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -45,7 +46,8 @@ class _Use:
         return f"{reached}; pass a larger {self.tensor}"
 
 
-def needed_sizes(kernel: Kernel) -> dict[str, str]:
+@lru_cache(maxsize=256)
+def needed_sizes(kernel: Kernel) -> Mapping[str, str]:
     """Conditions on sizes under which every element is there, such as `N >= 4`, with what needs them.
 
     They are those that do not follow, and are linear in the sizes or in quotients of them. Each call checks them, as the
@@ -65,11 +67,9 @@ def needed_sizes(kernel: Kernel) -> dict[str, str]:
         least = room.coeff_monomial(1) + sum(c * lows.get(name.name, 1) for name, c in terms)
         if least < 0 or any(c < 0 for _, c in terms):
             found.setdefault((sp.expand(use.extent), sp.expand(use.largest + 1)), use)
-    return {
-        f"{words(extent)} >= {words(n)}": use.told
-        for (extent, n), use in found.items()
-        if not any(_more(m - n) for e, m in found if e == extent)
-    }
+    asked = {f"{words(extent)} >= {words(n)}": (extent, n, use.told) for (extent, n), use in found.items()}
+    least = {t: told for t, (e, n, told) in asked.items() if not any(_more(m - n) for x, m in found if x == e)}
+    return MappingProxyType(least)
 
 
 @lru_cache(maxsize=256)

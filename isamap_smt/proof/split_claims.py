@@ -26,6 +26,7 @@ from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.reach import size_conditions
 from isamap_smt.ir.scalar import Read, bound_axes, put_into_indices, reads, rewrite_reads
 from isamap_smt.ir.split import REGROUPED, Piece, SplitSum
 from isamap_smt.proof.multiplied import ask_multiplied
@@ -46,6 +47,7 @@ class Claims:
         low = {p.name: p.low for p in split.whole.parameters}
         self.sizes = sorted({*split.whole.free_sizes, *split.kernel.free_sizes})
         self.given: list[Formula] = [("le", low.get(n, 1), sym(n)) for n in self.sizes]
+        self.given += [c.formula for c in size_conditions(split.whole)]
 
     def _now(self, split: SplitSum) -> None:
         self.x = split
@@ -183,6 +185,10 @@ class Claims:
             "hypotheses", "names", "every name means one thing", apart and set(new.free_sizes) <= set(whole.free_sizes),
             "an axis has the name of a size or of another axis",
         )  # fmt: skip
+        if asked := {c.text for c in size_conditions(whole)}:
+            kept = asked <= {c.text for c in size_conditions(new)}
+            words = "programs of it ask of sizes what declared shapes ask"
+            self.structure("hypotheses", "shapes", words, kept, "a condition of the whole is none of it")
 
     def _order(self) -> None:
         s, t = self.old, self.x.whole.tensor(self.old.target.tensor)

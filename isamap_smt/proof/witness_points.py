@@ -28,6 +28,8 @@ _MOST = 1 << 62  # of a label
 def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
     """Values for every free size and parameter, in the order they are tried: all 2, then variations, then larger; those at which
     the declared shapes hold what is read."""
+    if not size_conditions(mapping.kernel):
+        return _varied(mapping)
     found = (_lifted(mapping.kernel, v) for v in _varied(mapping))
     return list({tuple(v.items()): v for v in found if possible_sizes(mapping.kernel, v)}.values())
 

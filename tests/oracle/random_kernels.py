@@ -30,6 +30,8 @@ CLASHES = (
 FORMS: dict[str, int] = {
     "product": 8, "elements": 5, "convolution": 4, "reduction": 3, "chain": 5, "recurrence": 3, "odd": 5, "bytes": 2,
     "rows": 1, "masked": 1, "steps": 3,
+    "rows": 1, "masked": 1,
+    "zero points": 1, "neighbours": 1, "leading": 1,
 }  # fmt: skip
 
 
@@ -423,9 +425,79 @@ def masked(d: Draft) -> None:
     d.axes = [*heads, *d.axes]
 
 
+def zero_points(d: Draft) -> None:
+    """Products of differences: numbers, one for each row or column, on one side or on both; what is added to them behind."""
+    rng = d.rng
+    heads = ["h"] if d.chance(0.2) else []
+    target, left, right = rng.choice(
+        [(["i", "j"], ["i", "k"], ["k", "j"])] * 3
+        + [
+            (["i", "j"], ["i", "k"], ["j", "k"]),
+            (["i"], ["i", "k"], ["k"]),
+            ([], ["k"], ["k"]),
+            (["i"], ["i+k"], ["k"]),
+        ]
+    )
+    out = rng.choice(["i32", "i32", "i32", "i32", "i64", "i16"])
+    kinds = [rng.choice(["u8", "i8"]) if out != "i16" else rng.choice(["i8", "i16"]) for _ in range(2)]
+    name = d.tensor(out)
+    sides = []
+    for kind, index in ((kinds[0], left), (kinds[1], right)):
+        varying = f"{out}({at(d.tensor(kind), [*heads, *index])})"
+        own = [a for a in target if a in index]
+        fixed = [f"{out}({at(d.tensor(kind), [*heads, *subset(rng, own, 0, 0.4)])})", str(rng.choice([1, 3, 128]))]
+        forms = [varying, *(f"({varying} - {f})" for f in fixed * 2), f"({fixed[0]} - {varying})",
+                 f"({varying} + {fixed[1]} - {fixed[0]})"]  # fmt: skip
+        sides.append(rng.choice(forms))
+    d.types = {t: k for t, k in d.types.items() if t == name or any(f"{t}[" in x for x in sides)}
+    d.axes = [*heads, *target, "k"]
+    here = at(name, [*heads, *target])
+    _add(d, Line(here, "+=", " * ".join(sides), over(d, d.axes, 0.05), guards(d, d.axes, 0.08)))
+    if d.chance(0.3):
+        d.temporaries += [name] * d.chance(0.7)
+        _add(d, Line(at(d.tensor(out), [*heads, *target]), "=", rng.choice([f"{here} + 1", f"max({here}, 0)"])))
+
+
+def neighbours(d: Draft) -> None:
+    """Reductions over axes that lie together in memory, or nearly; and results of such axes."""
+    rng, out = d.rng, d.family[0]
+    kind = d.element_kind()
+    inner = rng.choice([["p", "q"]] * 4 + [["q", "p"], ["p", "q", "r"]])
+    index, target = rng.choice(
+        [(["n", "c", *inner], ["n", "c"]), (["n", *inner], ["n"]), ([*inner, "c"], ["c"]), (["n", *inner, "c"], ["n", "c"]),
+         (["i", "p", "q"], ["p", "q"]), (["i", "n", "p", "q"], ["p", "q"]), (inner, [])]
+    )  # fmt: skip
+    d.axes = list(dict.fromkeys([*target, *sorted(index)]))
+    name, other = d.tensor(out), d.tensor(kind)
+    body = at(other, index)
+    if d.chance(0.15):
+        d.shapes[other] = tuple(f"{d.size(a)}+1" if a == rng.choice(index) else d.size(a) for a in index)
+    if d.chance(0.3):
+        body = f"{body} * {at(d.tensor(kind), subset(rng, index, 1, 0.7))}"
+    elif out[0] in "fb" and d.chance(0.4):
+        body = f"{body} / 4"
+    op = rng.choices(["+=", "max=", "min="], [6, 2, 1])[0]
+    _add(d, Line(at(name, target), op, body, over(d, d.axes, 0.05), guards(d, d.axes, 0.06)))
+
+
+def leading(d: Draft) -> None:
+    """Products of tensors whose declared shapes hold more than is read, or less at some sizes."""
+    product(d)
+    axes = set(d.axes)
+    for name in list(d.types):
+        found = next((s.target for s in d.statements if s.target.startswith(f"{name}[")), None)
+        found = found or next(
+            (x for s in d.statements if f"{name}[" in s.value for x in [s.value[s.value.index(f"{name}[") :]]), ""
+        )
+        indices = [i.strip() for i in found.partition("[")[2].partition("]")[0].split(",") if i.strip()]
+        if indices and all(i in axes for i in indices) and len(set(indices)) == len(indices) and d.chance(0.6):
+            d.shapes[name] = tuple(d.rng.choice([d.size(a), d.size(a), "L", "L", f"{d.size(a)}+2"]) for a in indices)
+
+
 MAKERS: dict[str, Callable[[Draft], None]] = {
     "product": product, "elements": elements, "convolution": convolution, "reduction": reduction, "chain": chain,
     "recurrence": recurrence, "odd": odd, "bytes": quantised, "rows": rows, "masked": masked,
+    "zero points": zero_points, "neighbours": neighbours, "leading": leading,
 }  # fmt: skip
 
 

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.reach import possible_sizes
+from isamap_smt.mapping.split import split_sum
 from isamap_smt.proof.mapping_hypotheses import Hypotheses
 from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.split import prove_split
 from isamap_smt.proof.witness_points import size_vectors
 from isamap_smt.search.find import check_certificate, find_mappings
 
@@ -100,3 +103,25 @@ def test_nothing_is_proved_of_shapes_that_no_sizes_have() -> None:
     kernel = im.kernel("size L\nparam s >= 3\nA: [2,L]\nC[j] += A[s,k] * B[k,j]", name="never")
     found = im.prove(im.fuse(kernel, im.find_instruction("avx2.fmadd_ps"), "l=j"))
     assert not found and "hypotheses" in {c.claim for c in found.proof.failed()}
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_sums_into_larger_results_are_taken_apart() -> None:
+    """What closes them writes to rows that the conditions say are there."""
+    kernel = im.kernel("C: f32[L,K]\nC[i,k] += A[i,k,j]", name="rows")
+    plan = im.plan(kernel, "avx2", sizes={"i": 5, "j": 40, "k": 3})
+    assert plan.split is not None and "L >= 5" in plan.proof.assumptions
+    a = np.arange(600, dtype=np.float32).reshape(5, 3, 40)
+    got = im.build(plan)(A=a, sizes={"L": 7})
+    assert np.array_equal(got[:5], a.sum(2)) and not got[5:].any() and got.shape == (7, 3)
+
+
+def test_a_form_that_asks_less_of_sizes_is_refuted() -> None:
+    """Another statement in its place reads no row beyond."""
+    made = split_sum(
+        im.kernel("axis k < 32\nA: [I,L]\nY[i] += A[i,k]\nZ[i] += A[i,k]", name="rows"), "k", 4, statement=0
+    )
+    assert prove_split(made).proved
+    tensors = tuple(replace(t, shape=(t.shape[0], sp.Integer(32))) if t.name == "A" else t for t in made.kernel.tensors)
+    failed = {c.subject for c in prove_split(replace(made, kernel=replace(made.kernel, tensors=tensors))).failed()}
+    assert "shapes" in failed
