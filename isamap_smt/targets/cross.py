@@ -56,7 +56,11 @@ class Cross(Target):
         return ""
 
     def takes(self, machine: Hardware) -> str:
-        """Machines that have C for CPUs of this architecture."""
+        """Machines that have C for CPUs of this architecture, with vectors as long as the emulator has them."""
+        try:
+            self._emulator().with_vectors(vector_bits(machine))
+        except HardwareError as error:
+            return f"target {self.name}: {error}"
         if any(i.emit and all(self.architecture in architectures(f) for f in i.requires) for i in machine.computes):
             return ""
         return (

@@ -46,16 +46,29 @@ class Emulator:
     vectors: str = ""
 
     def with_vectors(self, bits: int) -> Emulator:
-        """The same with vectors of so many bits; itself for 0. Raises HardwareError where it does not let them be chosen."""
+        """The same with vectors of so many bits; itself for 0. Raises HardwareError where it does not let them be chosen, or has no
+        such vectors."""
         if not bits:
             return self
         if not self.vectors:
             raise HardwareError(f"{self.title}: it is not known here how its vectors get {bits} bits")
         path, flag, cpu = self.command
-        return Emulator(
-            (path, flag, f"{cpu},{self.vectors.format(bits=bits, bytes=bits // 8)}"),
-            f"{self.title}, vectors of {bits} bits",
-        )
+        command = (path, flag, f"{cpu},{self.vectors.format(bits=bits, bytes=bits // 8)}")
+        if why := _refused(command, self.command):
+            raise HardwareError(
+                f"{self.title} has no vectors of {bits} bits ({why}); take shorter ones with --set, or another --target"
+            )
+        return Emulator(command, f"{self.title}, vectors of {bits} bits")
+
+
+@functools.cache
+def _refused(command: tuple[str, ...], plain: tuple[str, ...]) -> str:
+    """Why it does not start with this CPU, in its words: of a file that is no program it says the same then as with a plain CPU."""
+    said = [
+        subprocess.run([*c, __file__], capture_output=True, text=True, check=False).stderr.strip()
+        for c in (command, plain)
+    ]
+    return "" if said[0] == said[1] else said[0].splitlines()[0].partition(": ")[2]
 
 
 def emulator_name(architecture: str) -> str:

@@ -63,7 +63,7 @@ def test_the_header_declares_what_the_code_defines(compiled: Path) -> None:
     assert "float C[2][2]  (f32, output, added to, or begun at 0)" in header
     assert "BEGIN = 1, /* begin C at 0; else go on from what is there */" in header
     assert "int gemm(const float *A, const float *B, float *C, int64_t threads, int64_t how);" in header
-    assert "gemm_OVERLAP_C_A = 2007, /* C and A overlap in memory, and C is written; copy one */" in header
+    assert "gemm_OVERLAP_C_A = 2007, /* C and A overlap in memory, and C is written; pass a copy of A */" in header
     assert "-ffp-contract=off" in header
 
 

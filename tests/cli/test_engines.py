@@ -153,8 +153,8 @@ OPTIONS = [
     (["--objective", "energy"], "--objective: programs for the engines of outer_product have no such choice; leave it out"),
     (["--instruction", "outre"], "--instruction outre: outer_product computes with no such one; did you mean outer?"),
     (["--dtypes", "A=i8,B=i8,C=i32"],
-     "gemm has C:i32 A:i8 B:i8, which no instruction of outer_product takes: outer takes acc:f32 a:f32 b:f32; say --dtypes, or "
-     "describe one that does"),
+     "gemm has C:i32 A:i8 B:i8, which no instruction of outer_product takes: outer takes acc:f32 a:f32 b:f32; give it others with "
+     "with_dtypes() or --dtypes, or describe one that does"),
     (["--dtypes", "A=f16"],
      "i=i,j=j,k=k;a=A,b=B: A is f16, and outer takes a as f32: moves convert nothing; say --dtypes A=f32"),
 ]  # fmt: skip

@@ -103,7 +103,7 @@ SHARED = f32(12)
             (SHARED[:6].reshape(2, 3), f32(3, 4)),
             {"out": SHARED[4:].reshape(2, 4)},
             ArgumentError,
-            "k: C and A overlap in memory, and C is written; copy one",
+            "k: C and A overlap in memory, and C is written; pass a copy of A",
         ),
     ],
 )

@@ -35,7 +35,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("text", "integers", "message"), REFUSED)
 def test_types(text: str, integers: str, message: str) -> None:
-    kernel = im.kernel(text, dtypes=dict.fromkeys(integers, "i32"), file="norms.txt")
+    kernel = im.kernel(text, file="norms.txt").with_dtypes(dict.fromkeys(integers, "i32"))
     for machine in ("scalar", "host"):
         with pytest.raises(IsamapError) as e:
             im.compile(kernel, machine)

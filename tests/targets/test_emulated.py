@@ -10,7 +10,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.cli.app import run
-from isamap_smt.targets import Target
+from isamap_smt.targets import Target, find_target
 from isamap_smt.targets.emulated import EmulatedKernel
 from isamap_smt.targets.emulator import find_emulator
 
@@ -75,3 +75,20 @@ def test_an_instruction_of_ones_own_is_checked_there_first(
     said = capsys.readouterr()
     assert "not checked" not in said.err
     assert ("mine.own does not do what its description says" in said.err) == (status == 5)
+
+
+def test_vectors_that_the_emulator_has_not_are_refused_before_anything_is_planned(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    riscv = find_target("riscv64-linux-musl")
+    if why := riscv.available():
+        pytest.skip(why)
+    emulator = find_emulator("riscv64")
+    assert emulator is not None and emulator.with_vectors(1024).title.endswith("vectors of 1024 bits")
+    sizes = ["--sizes", "i=4,j=4,k=4", "--target", "riscv64-linux-musl"]
+    assert run(["run", "gemm", "rvv", "--set", "VL=64", *sizes]) == 3
+    said = capsys.readouterr()
+    assert not said.out and "has no vectors of 8192 bits (" in said.err
+    assert said.err.rstrip().endswith("take shorter ones with --set, or another --target")
+    with pytest.raises(im.IsamapError, match="has no vectors of 8192 bits"):
+        emulator.with_vectors(8192)
