@@ -30,7 +30,6 @@ CLASHES = (
 FORMS: dict[str, int] = {
     "product": 8, "elements": 5, "convolution": 4, "reduction": 3, "chain": 5, "recurrence": 3, "odd": 5, "bytes": 2,
     "rows": 1, "masked": 1, "steps": 3,
-    "rows": 1, "masked": 1,
     "zero points": 1, "neighbours": 1, "leading": 1,
 }  # fmt: skip
 
