@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -306,6 +307,8 @@ def cheaper(
     best: SplitSum | None = None
     whole = least = float("inf") if found is None else _cycles(found)
     for way in ways:
+        if (found is not None or best is not None) and deadline.enough():
+            break
         try:
             schedules = decide(way)
         except (ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
