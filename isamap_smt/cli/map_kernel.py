@@ -106,13 +106,15 @@ def as_document(found: MappingSet) -> dict[str, Any]:
         "refuted": found.refuted,
         "unknown": len(found.unknown),
         "seconds": round(found.seconds, 3),
-        "mappings": [mapping_document(proved.mapping) for proved in found.legal],
+        "mappings": [mapping_document(proved.mapping, lies=not found.cut_short) for proved in found.legal],
         "conflicts": [{"part": dict(c.part), "claim": c.claim, "witness": c.witness} for c in found.conflicts],
     }
 
 
-def mapping_document(mapping: Any) -> dict[str, Any]:
-    """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution."""
+def mapping_document(mapping: Any, lies: bool = True) -> dict[str, Any]:
+    """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution.
+
+    lies: whether that is said; it takes as long to find as the mapping, and nobody who has stopped a search waits for it."""
     from isamap_smt.mapping.layout import supply
 
     digits = {} if mapping.split is None else mapping.split.low_digits
@@ -120,7 +122,7 @@ def mapping_document(mapping: Any) -> dict[str, Any]:
         "id": mapping.id,
         "axes": {axis: [digits.get(a, a) for a in group] for axis, group in mapping.groups},
         "operands": {operand: access.tensor for operand, access in mapping.binding},
-        "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding},
+        "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding} if lies else {},
     }
 
 

@@ -23,6 +23,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kernel_and_instruction, require_kind
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
+from isamap_smt.mapping.fuse import operand_accesses
 from isamap_smt.proof import Rejection
 from isamap_smt.proof.family import Family, FamilyError, known_family
 from isamap_smt.proof.family_check import CertificateCheck, check_twice
@@ -38,6 +39,7 @@ from isamap_smt.proof.family_witnesses import (
     widened,
 )
 from isamap_smt.proof.mapping import prove_after
+from isamap_smt.proof.mapping_form import check_operands
 from isamap_smt.search.conflicts import SmallKernel, small_kernels
 from isamap_smt.search.mapping_set import MappingSet
 
@@ -61,7 +63,8 @@ def find_mappings(
     (padded). statement: which of the kernel's. progress is called with (decided, all candidates, legal so far). The
     result holds proved mappings in a fixed order, by position or id; the number of candidates refuted, not in normal
     form and unknown; the smallest parts that refute (`conflicts`); and the witnesses that check_certificate() needs.
-    An interrupt (Ctrl-C), or the end of `timeout` seconds, gives back what is known so far, not complete. Raises FamilyError.
+    An interrupt (Ctrl-C), or the end of `timeout` seconds, gives back what is known so far, not complete. Raises FamilyError, and
+    MappingError for an instruction that reads several cells of one operand at a point.
 
     >>> import isamap_smt as im
     >>> found = find_mappings(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"))
@@ -71,6 +74,9 @@ def find_mappings(
     require_kernel_and_instruction("find_mappings", kernel, instruction)
     if operands not in ("fixed", "any"):
         raise FamilyError(f"operands {operands!r}: write fixed or any")
+    operands_of = [operand_accesses(k.statements[n]) for k, n in ((kernel, statement), (instruction.kernel, 0))]
+    if len(operands_of[0]) == len(operands_of[1]):
+        check_operands(instruction)
     search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), progress, timeout)
     with until(timeout):
         return search.run()

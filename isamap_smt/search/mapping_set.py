@@ -42,12 +42,17 @@ class MappingSet(Shown):
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """The smallest parts that refute a mapping. Looked for when they are asked for: a plan needs none of them."""
-        return conflicts_of(self.family, self.legal, self.small) if self.small and self.late is None else ()
+        return conflicts_of(self.family, self.legal, self.small) if self.small and not self.cut_short else ()
 
     @cached_property
     def reasons(self) -> tuple[tuple[str, str], ...]:
         """When nothing is legal, why each instruction axis gets none."""
-        return () if self.legal or self.late is not None else reasons_of(self.family, self.conflicts, self.witnesses)
+        return () if self.legal or self.cut_short else reasons_of(self.family, self.conflicts, self.witnesses)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the search ended before everything was judged. Then nobody waits for what could be said of the rest."""
+        return self.interrupted or self.late is not None
 
     def finished(self) -> MappingSet:
         """This set, for whoever cannot use a part of it. Raises KeyboardInterrupt where the search was interrupted."""

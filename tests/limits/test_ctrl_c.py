@@ -75,6 +75,25 @@ STAGES = {
 }
 
 
+def test_what_was_found_is_shown_at_once(in_empty_directory: object) -> None:
+    """One Ctrl-C is enough, however many mappings there are to tell of."""
+    code = command(["map", "--text", CONV, "avx2.fmadd_ps"], said_when("isamap_smt.search.find", "small_kernels"))
+    running = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    try:
+        while "now" not in running.stdout.readline():
+            pass
+        time.sleep(8.0)
+        running.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        shown, said = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert running.returncode == 130, said
+    assert "NOT complete" in shown
+    assert time.monotonic() - started < 10
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_it_ends(stage: str, in_empty_directory: object) -> None:
     """CP-SAT's search ends with what it has, which is then proved and written; another Ctrl-C ends that."""
