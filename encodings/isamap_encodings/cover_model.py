@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings import stopping
+from isamap_encodings import cp_sat, deadline
 
 LIMIT = 1.0  # deterministic seconds; a value of twenty operations takes a tenth of one
 
@@ -54,9 +54,10 @@ def cheapest(offers: Sequence[Offer], wanted: int, limit: float = LIMIT) -> Cove
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 0
     solver.parameters.max_deterministic_time = limit
-    status, interrupted = stopping.run(solver, model)
+    status, interrupted = cp_sat.run(solver, model, best=True)
     if interrupted:
         raise KeyboardInterrupt
+    deadline.check()  # a way that was cut short is none to keep
     found = solver.status_name(status) in ("OPTIMAL", "FEASIBLE")
     chosen = tuple(n for n, t in taken.items() if solver.value(t)) if found else tuple(sorted(first))
     bound = max(0, round(solver.best_objective_bound)) // weight

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.solve import SEED, ask
+from isamap_encodings.solve import SEED, ask, run
 from isamap_encodings.verdict import Verdict
 
 Model = tuple[int, tuple[int, ...]]  # a binding; per kernel axis 0 (outside), or the number of its place from 1
@@ -109,7 +109,6 @@ class _Solver:
         self._terms = _Terms(choices, z3.Context())
         self._solver = z3.SimpleSolver(ctx=self._terms.context)
         self._solver.set("random_seed", SEED)
-        self._solver.set("ctrl_c", False)
         for clause in self._terms.domain():
             self._assert(clause)
 
@@ -118,7 +117,7 @@ class _Solver:
         if cube is not None:
             self._assert(self._terms.outside(cube))
             return None
-        answer = self._solver.check()
+        answer = run(self._solver)
         if answer == z3.unsat:
             return None
         if answer != z3.sat:

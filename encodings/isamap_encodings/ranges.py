@@ -15,10 +15,12 @@ from typing import Any
 
 from isamap_encodings.scalar import equal_integers
 from isamap_encodings.scalar_values import Kind, limits, value, wrapped
-from isamap_encodings.verdict import Proved, Refuted
+from isamap_encodings.verdict import Proved, Refuted, Unknown
 
 CORNERS = 512  # combinations of extremes looked at for one bound
-PROOFS = 12  # bit-vector proofs at most
+PROOFS = 12  # bit-vector proofs at most, for one end
+STEPS = 1_000_000  # solver steps for each question of such a proof: a suggestion is not worth more
+OPEN = 2  # proofs that may end undecided; with more, the question is too hard to be asked again and again
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,15 @@ def _largest(limited: Callable[[int], Question], most: int) -> tuple[int, bool] 
     guess = _search(1, most, lambda b: not _differs_at_corner(limited(b)))
     if guess is None:
         return None
-    proofs = 0
+    proofs = undecided = 0
     refuted_above = guess < most and _differs_at_corner(limited(guess + 1))
     best, lowest, top = 0, 1, guess
     bound = guess
-    while lowest <= top and proofs < PROOFS:
+    while lowest <= top and proofs < PROOFS and undecided < OPEN:
         proofs += 1
         q = limited(bound)
-        verdict = equal_integers(q.left, q.right, q.types, q.result, q.ranges)
+        verdict = equal_integers(q.left, q.right, q.types, q.result, q.ranges, STEPS, small=False)
+        undecided += isinstance(verdict, Unknown)
         if isinstance(verdict, Proved):
             best, lowest = bound, bound + 1
         else:

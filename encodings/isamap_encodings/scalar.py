@@ -49,21 +49,23 @@ def equal_integers(
     result: Kind,
     ranges: Mapping[str, tuple[int, int]],
     rlimit: int = RLIMIT,
+    small: bool = True,
 ) -> Verdict:
     """Whether both trees give the same `result` for all elements in range; a counterexample is made small.
 
-    `ranges` restricts leaves (low and high included). Equal trees need no solver. rlimit: of the question about all of it.
+    `ranges` restricts leaves (low and high included). Equal trees need no solver. rlimit: solver steps for each question.
+    small: whether one is looked for on plain integers, before the solver is asked.
     """
     if canonical(left) == canonical(right):
         return Proved()
     try:
-        quick = without_saturation(left, right, types, result, ranges)
+        quick = without_saturation(left, right, types, result, ranges, rlimit)
     except (NotExpressible, AttributeError):
         quick = None
     if quick is not None:
         return quick
     try:
-        found = difference(left, right, types, result, ranges)
+        found = difference(left, right, types, result, ranges) if small else None
     except (KeyError, TypeError):  # a head that plain integers do not cover; the bit-vectors say so below
         found = None
     if found is not None:
@@ -81,7 +83,12 @@ def equal_integers(
 
 
 def without_saturation(
-    left: Any, right: Any, types: Mapping[str, Kind], result: Kind, ranges: Mapping[str, tuple[int, int]]
+    left: Any,
+    right: Any,
+    types: Mapping[str, Kind],
+    result: Kind,
+    ranges: Mapping[str, tuple[int, int]],
+    rlimit: int = RLIMIT,
 ) -> Proved | None:
     """Proved when no saturation ever acts for elements in range, and the trees are equal without them; else None.
 
@@ -89,15 +96,15 @@ def without_saturation(
     """
     started = time.perf_counter()
     b = Bits(types)
-    a, c = _inert(left, b, ranges), _inert(right, b, ranges)
+    a, c = _inert(left, b, ranges, rlimit), _inert(right, b, ranges, rlimit)
     if a is None or c is None or (a == left and c == right):
         return None
     given = [b.between(name, low, high) for name, (low, high) in sorted(ranges.items())]
-    verdict = ask(given, b.value(a, result) == b.value(c, result), "scalar", RLIMIT)
+    verdict = ask(given, b.value(a, result) == b.value(c, result), "scalar", rlimit)
     return Proved(time.perf_counter() - started) if isinstance(verdict, Proved) else None
 
 
-def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]]) -> Any:
+def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]], rlimit: int) -> Any:
     """The tree with every widened saturation replaced by what is saturated; None when one of them may act.
 
     T(sat_S(x)) is T(x) where the exact value of x lies in S: S lies in T and in the type of x, so nothing wraps either.
@@ -110,7 +117,7 @@ def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]]) -> Any:
     args = list(e.args)
     if head == "Cast" and type(e.args[1]).__name__ == "Saturate":
         to, narrow = kind_of(e.args[0]), kind_of(e.args[1].args[0])
-        inner = _inert(e.args[1].args[1], b, ranges)
+        inner = _inert(e.args[1].args[1], b, ranges, rlimit)
         source = None if inner is None else b.kind(inner)
         if source is None or not (_within(narrow, to) and _within(narrow, source)):
             return None
@@ -118,13 +125,13 @@ def _inert(e: Any, b: Bits, ranges: Mapping[str, tuple[int, int]]) -> Any:
         given = [b.between(n, *ranges[n]) for n in sorted(ranges) if n in {s.name for s in inner.free_symbols}]
         width = max(exact.size(), narrow[1] + 2)
         exact = z3.SignExt(width - exact.size(), exact)
-        if not isinstance(ask(given, z3.And(exact >= low, exact <= high), "saturation", RLIMIT), Proved):
+        if not isinstance(ask(given, z3.And(exact >= low, exact <= high), "saturation", rlimit), Proved):
             return None
         args[1] = inner
     else:
         start = 1 if head in ("Cast", "Compare", "Round") else 0
         for n in range(start, len(args)):
-            args[n] = _inert(args[n], b, ranges)
+            args[n] = _inert(args[n], b, ranges, rlimit)
             if args[n] is None:
                 return None
     return e.func(*args)

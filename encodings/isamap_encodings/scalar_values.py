@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 Kind = tuple[str, int]
@@ -27,6 +28,7 @@ def wrapped(value: int, kind: Kind) -> int:
     return (value - low) % (1 << kind[1]) + low
 
 
+@lru_cache(maxsize=1024)  # names of types are SymPy's symbols, which are slow to print
 def kind_of(name: Any) -> Kind:
     """The element type of that name; bf16 is told from f16 by its kind."""
     text = str(name)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings import stopping
+from isamap_encodings import cp_sat, deadline
 from isamap_encodings.schedule_answer import ENOUGH, INTERRUPTED, LIMIT, OPEN, WALL, Answer
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_model import ScheduleModel, build
@@ -27,18 +28,23 @@ WALL_FACTOR = 4.0
 # nearly all models are solved soonest; others, such as 700x1024x512 for two threads, end with a gap of 90% without it.
 SEARCHES = ((0.25, 0), (0.4, 1))
 SHORT = 1.0  # deterministic seconds after which an answer that is near enough is taken
+LAST, NOISE = 50, 0.002  # so many solutions that together gain less than this part are no gain
 Progress = Callable[[int, float, float], None]
 
 
 class _Watch(cp_model.CpSolverSolutionCallback):
-    """Keeps the best choice found so far, and tells `progress` (solutions, objective, bound)."""
+    """Counts the choices found, tells `progress` (solutions, objective, bound) of them, and ends a search that gains nothing more.
 
-    def __init__(self, model: ScheduleModel, progress: Progress | None) -> None:
+    enough: the gap from which on it does; 0 where only the optimum will do. last: whether no other search follows, which may
+    come nearer.
+    """
+
+    def __init__(self, progress: Progress | None, enough: float, last: bool) -> None:
         super().__init__()
-        self.model, self.progress = model, progress
-        self.best: Choice | None = None
+        self.progress, self.enough, self.last, self.near = progress, enough, last, False
         self.solutions = 0
-        self.interrupted = False
+        self.interrupted = self.noise = False
+        self.objectives: list[float] = []
 
     def interrupt(self) -> None:
         """Ctrl-C came: the search ends at its next solution, if it has not before."""
@@ -46,8 +52,10 @@ class _Watch(cp_model.CpSolverSolutionCallback):
 
     def on_solution_callback(self) -> None:
         self.solutions += 1
-        self.best = _read(self.model, self.boolean_value)
         if self.interrupted:  # Ctrl-C came before CP-SAT could be stopped
+            self.stop_search()
+        elif self._gains_nothing(self.objective_value, self.best_objective_bound):
+            self.noise = True
             self.stop_search()
         elif self.progress is not None:
             try:
@@ -55,6 +63,15 @@ class _Watch(cp_model.CpSolverSolutionCallback):
             except KeyboardInterrupt:
                 self.interrupted = True
                 self.stop_search()
+
+    def _gains_nothing(self, objective: float, bound: float) -> bool:
+        """Whether the last solutions together were no gain, and another search may find more, or it is near enough."""
+        if not self.enough:
+            return False
+        self.objectives.append(objective)
+        self.near = objective - bound <= self.enough * abs(objective)
+        before = self.objectives[-LAST - 1] if len(self.objectives) > LAST else math.inf
+        return (self.near or not self.last) and before - objective <= NOISE * abs(objective)
 
 
 def solve(
@@ -67,8 +84,9 @@ def solve(
 ) -> Answer:
     """The cheapest choice, with the bound proved. Ctrl-C ends the search with the best choice so far.
 
-    enough: a gap at which the search ends, once SHORT seconds have not closed it. The same problem, limit and seed give
-    the same answer on any load, unless `stopped` says otherwise. model: of the problem, with further constraints.
+    enough: a gap at which the search ends, once SHORT seconds have not closed it or nothing is gained any more. The same problem,
+    limit and seed give the same answer on any load, unless `stopped` says otherwise. model: of the problem, with further
+    constraints.
     """
     model = model or build(problem)
     started = time.monotonic()
@@ -76,11 +94,15 @@ def solve(
     searches = [(share * deterministic_seconds, linearization, enough) for share, linearization in SEARCHES]
     if enough:
         searches.insert(0, (min(SHORT, searches[0][0]), searches[0][1], 0.0))
-    for limit, linearization, near in searches:
-        wall = max(10.0, WALL_FACTOR * deterministic_seconds) - (time.monotonic() - started)
+    for n, (limit, linearization, near) in enumerate(searches, 1):
+        wall = max(1.0, max(10.0, WALL_FACTOR * deterministic_seconds) - (time.monotonic() - started))
+        if attempts and attempts[-1].choice is not None and deadline.enough():
+            attempts[-1] = replace(attempts[-1], stopped=WALL)
+            break
         solver = _solver(limit, wall, linearization, seed)
         solver.parameters.relative_gap_limit = near
-        attempts.append(_attempt(problem, model, solver, progress, sum(x.solutions for x in attempts)))
+        before = sum(x.solutions for x in attempts)
+        attempts.append(_attempt(problem, model, solver, progress, before, enough, n == len(searches)))
         if attempts[-1].status not in OPEN or attempts[-1].stopped != LIMIT:
             break
         _hint(model, attempts[-1].choice)
@@ -91,7 +113,7 @@ def solve(
 def _solver(deterministic_seconds: float, wall: float, linearization: int, seed: int) -> Any:
     solver = cp_model.CpSolver()
     solver.parameters.max_deterministic_time = deterministic_seconds
-    solver.parameters.max_time_in_seconds = max(1.0, wall)
+    solver.parameters.max_time_in_seconds = wall
     solver.parameters.random_seed = seed
     solver.parameters.cp_model_probing_level = 0  # GEMM 1024^3: 9.0 s with probing, 1.0 s without
     solver.parameters.linearization_level = linearization
@@ -100,18 +122,26 @@ def _solver(deterministic_seconds: float, wall: float, linearization: int, seed:
 
 
 def _attempt(
-    problem: ScheduleProblem, model: ScheduleModel, solver: Any, progress: Progress | None, before: int
+    problem: ScheduleProblem,
+    model: ScheduleModel,
+    solver: Any,
+    progress: Progress | None,
+    before: int,
+    enough: float,
+    last: bool,
 ) -> Answer:
-    """One search. before: solutions that earlier ones found, for the progress."""
+    """One search. before: solutions that earlier ones found, for the progress. enough: the gap at which no gain ends it; the last
+    search has to reach that."""
     told = None if progress is None else lambda n, best, bound: progress(before + n, best, bound)
-    watch = _Watch(model, told)
-    status, interrupted = stopping.run(solver, model.model, watch, watch.interrupt)
-    choice = watch.best
+    watch = _Watch(told, enough, last)
+    status, interrupted = cp_sat.run(solver, model.model, watch, watch.interrupt)
+    found = status is not None and solver.status_name(status) in ("OPTIMAL", "FEASIBLE")
+    choice = _read(model, solver.boolean_value) if found else None
     cost = evaluate(problem, choice) if choice is not None else None
     word = solver.status_name(status) if status is not None else "UNKNOWN"
-    enough = False
+    near = False
     if word == "OPTIMAL" and cost is not None and round(solver.best_objective_bound) < cost.total:
-        word, enough = "FEASIBLE", True
+        word, near = "FEASIBLE", True
     if word == "MODEL_INVALID":
         raise ValueError(f"the schedule model is not well formed: {model.model.validate()}")
     if choice is not None and cost is None:
@@ -121,12 +151,15 @@ def _attempt(
     stopped = ""
     if (interrupted or watch.interrupted) and word in OPEN:
         stopped = INTERRUPTED
-    elif enough:
+    elif near or (watch.noise and watch.near and word in OPEN):
         stopped = ENOUGH
     elif word in OPEN:
-        stopped = WALL if solver.wall_time >= solver.parameters.max_time_in_seconds else LIMIT
-    found = solver.best_objective_bound
-    bound = round(found) if choice is not None and math.isfinite(found) else 0
+        late = solver.wall_time >= solver.parameters.max_time_in_seconds or (choice is not None and deadline.enough())
+        stopped = WALL if late else LIMIT
+    if stopped == WALL:
+        deadline.stopped()
+    best = solver.best_objective_bound
+    bound = round(best) if choice is not None and math.isfinite(best) else 0
     deterministic = solver.response_proto.deterministic_time
     return Answer(word, choice, cost, bound, solver.wall_time, watch.solutions, stopped, deterministic)
 

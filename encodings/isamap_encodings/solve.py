@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import z3
 
+from isamap_encodings import deadline, stopping
 from isamap_encodings.smtlib import Texts, script
 from isamap_encodings.terms import NotExpressible, translate
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
@@ -27,6 +28,7 @@ DIRECT = 300_000  # steps of the direct engine; six times what the longest quest
 
 def answered(assertions: Sequence[Any], rlimit: int, context: Any = None) -> tuple[Any, Any]:
     """(sat, unsat or unknown, the solver that said it). rlimit: the most steps of the engine that is tried last."""
+    deadline.check()
     solver = z3.SimpleSolver(ctx=context)
     answer = _answer(solver, assertions, min(rlimit, DIRECT))
     if answer == z3.unknown:
@@ -38,11 +40,25 @@ def answered(assertions: Sequence[Any], rlimit: int, context: Any = None) -> tup
 def _answer(solver: Any, assertions: Sequence[Any], rlimit: int) -> Any:
     solver.set("random_seed", SEED)
     solver.set("rlimit", rlimit)
-    # Z3 would take Ctrl-C for itself, answer `unknown`, and the caller would go on. So Python raises it when the steps are done.
-    solver.set("ctrl_c", False)
     for a in assertions:  # not solver.add(), which looks up the sort of each and compares it with Bool
         z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, a.as_ast())
-    return solver.check()
+    return run(solver, rlimit <= DIRECT)
+
+
+def run(solver: Any, brief: bool = False) -> Any:
+    """Z3's answer to what the solver was told. Raises KeyboardInterrupt at Ctrl-C and DeadlinePassed at the deadline.
+
+    Z3 would take Ctrl-C for itself, answer `unknown`, and the caller would go on. A brief search is waited for without a deadline.
+    """
+    solver.set("ctrl_c", False)
+    if brief and deadline.left() is None:
+        return solver.check()
+    answer, interrupted = stopping.apart(solver.check, lambda _: solver.interrupt())
+    if interrupted:
+        raise KeyboardInterrupt
+    if answer == z3.unknown:
+        deadline.check()
+    return answer
 
 
 RLIMIT = 4_000_000  # solver steps; about two seconds on the slowest claims seen

@@ -10,7 +10,7 @@ from typing import Any
 
 from ortools.sat.python import cp_model
 
-from isamap_encodings import stopping
+from isamap_encodings import cp_sat, deadline
 from isamap_encodings.staging_cost import Choices, Numbers, choices, cost
 from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingOperand, StagingProblem
 
@@ -167,10 +167,12 @@ def solve_staging(problem: StagingProblem, timeout: float = 30.0, seed: int = 0)
     solver.parameters.max_deterministic_time = timeout
     solver.parameters.random_seed = seed
     solver.parameters.num_workers = 1
-    code, interrupted = stopping.run(solver, model)
+    code, interrupted = cp_sat.run(solver, model)
     if interrupted:
         raise KeyboardInterrupt
     status = solver.status_name(code)
+    if status in ("FEASIBLE", "UNKNOWN"):
+        deadline.stopped()
     seconds = time.perf_counter() - started
     if status not in ("OPTIMAL", "FEASIBLE"):
         return StagingAnswer(None, status, 0, 0, seconds)

@@ -1,45 +1,56 @@
-"""CP-SAT on a thread of its own, so that Ctrl-C reaches Python at once."""
+"""Solvers on a thread of their own, so that Ctrl-C reaches Python at once, and a deadline ends them."""
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable
 from typing import Any
 
+from isamap_encodings import deadline
 
-def run(solver: Any, model: Any, callback: Any = None, told: Callable[[], None] = lambda: None) -> tuple[Any, bool]:
-    """Solve: (status, whether Ctrl-C came). The search then ends with what it has; told() is called before it does.
+_POLL = 0.1  # seconds between two looks
 
-    CP-SAT's own handler is kept out: it leaves the process with the system's, which ends it at the next Ctrl-C without a word.
+
+def apart(
+    work: Callable[[], Any], stop: Callable[[bool], None], satisfied: Callable[[], bool] = lambda: False
+) -> tuple[Any, bool]:
+    """(what the work gives, whether Ctrl-C came).
+
+    stop(whether it did) is called for Ctrl-C, at the deadline, and before where satisfied() says so, until the work ends.
     """
-    solver.parameters.catch_sigint_signal = False
-    # This part of its presolve has cut optima off (https://github.com/google/or-tools/issues/5293), and solves are faster without.
-    solver.parameters.presolve_inclusion_work_limit = 0
     result: list[Any] = [None]
     failure: list[BaseException] = []
 
     # Not Thread.join(): interrupted by Ctrl-C, Python 3.11's takes a running thread for a finished one.
     done = threading.Event()
 
-    def work() -> None:
+    def working() -> None:
         try:
-            result[0] = solver.solve(model, callback) if callback is not None else solver.solve(model)
+            result[0] = work()
         except BaseException as e:  # handed to the caller's thread below
             failure.append(e)
         finally:
             done.set()
 
-    thread = threading.Thread(target=work, name="cp-sat")
-    thread.start()
+    thread = threading.Thread(target=working, name="solver")
     interrupted = False
-    while not done.is_set():
-        try:
-            done.wait(0.2)
-        except KeyboardInterrupt:
-            interrupted = True
-            told()
-            solver.stop_search()
-    thread.join()
+    collected = gc.isenabled()
+    gc.disable()  # terms that are collected here would be taken from a solver at work
+    try:
+        thread.start()
+        while not done.is_set():
+            try:
+                left = deadline.left()
+                done.wait(_POLL if left is None else max(0.001, min(_POLL, left)))
+                if interrupted or (left is not None and (left <= 0 or satisfied())):
+                    stop(interrupted)
+            except KeyboardInterrupt:
+                interrupted = True
+        thread.join()
+    finally:
+        if collected:
+            gc.enable()
     if failure:
         raise failure[0]
     return result[0], interrupted

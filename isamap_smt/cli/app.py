@@ -2,7 +2,7 @@
 
 0    done; for `prove`: every obligation is proved; for `proofs check`: every certificate is ok
 1    `prove`, `check-isa`: refuted; `proofs check`: broken, stale or damaged
-2    `prove`, `check-isa`: unknown; `proofs check`: unknown; `check-hardware`: an instruction could not be run
+2    `prove`, `check-isa`: unknown; `map`: the time was over; `proofs check`: unknown; `check-hardware`: an instruction did not run
 3    misuse: wrong usage, and every IsamapError
 4    a fault of isamap itself (a traceback is printed); `bench`, `tune`: nothing ran, or all of it was wrong
 5    an instruction does something else than its description says: `check-hardware`, and whatever compiles for such a machine

@@ -27,7 +27,7 @@ from isamap_smt.cli.status import FAULT
               help="Packed ahead of the calls, or nothing constant.")  # fmt: skip
 @click.option("--peers", metavar="NAMES", help="Take part besides isamap; by default all that are installed.")
 @click.option("--turns", type=click.IntRange(min=1), help="Rounds for each case; 9, or 3 with --quick.")
-@click.option("--timeout", type=POSITIVE, default=10.0, help="Seconds for the schedule's solver.")
+@click.option("--timeout", type=POSITIVE, help="As for isamap compile, for each plan.")
 @click.option("--strategy", default="auto", metavar="NAME", help="Who schedules; see isamap tune.")
 @click.option("--cost-model", default="auto", metavar="NAME", help="Who predicts; see isamap tune.")
 @click.option("--tune", type=POSITIVE, metavar="SECONDS",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from isamap_encodings.deadline import until
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.directory import check_folder
-from isamap_smt.cli.options import as_json, compiler_option
+from isamap_smt.cli.options import as_json, compiler_option, timeout_option
 from isamap_smt.cli.output import answer, console, seconds, table, tell, verdict
 from isamap_smt.ir.errors import IsamapError
 
@@ -27,9 +28,17 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 @click.option("--no-run", is_flag=True, help="Do not compile and run the C of what is refuted.")
 @click.option("--machine", metavar="AVX2", help="What becomes of each entry with these registers as an instruction.")
 @compiler_option
+@timeout_option
 @as_json
 def command(
-    where: str, only: str, page: str | None, no_run: bool, machine: str | None, cc: str | None, as_json: bool
+    where: str,
+    only: str,
+    page: str | None,
+    no_run: bool,
+    machine: str | None,
+    cc: str | None,
+    timeout: float | None,
+    as_json: bool,
 ) -> int:
     """Prove or refute that the C of each instruction in a table is what its text says.
 
@@ -45,7 +54,7 @@ def command(
         return _machine(where, only, machine, as_json)
     from isamap_smt.isa_check import check_isa
 
-    with counting_bar("comparing") as count:
+    with counting_bar("comparing") as count, until(timeout):
         found = check_isa(where, only, run=not no_run, cc=cc, progress=count)
     if page is not None:
         _write(page, found)

@@ -231,7 +231,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
 
     kernel = find_kernel(job.kernel)
     with progress(f"{job.kernel}: mapping") as tell:
-        planned = plan(kernel, machine, sizes=job.sizes, timeout=20.0, progress=lambda s: tell(f"{job.kernel}: {s}"))
+        planned = plan(kernel, machine, sizes=job.sizes, progress=lambda s: tell(f"{job.kernel}: {s}"))
         assert planned.proved is not None and planned.schedule is not None  # what the demonstration is about
         tell(f"{job.kernel}: compiling")
         compiled = build(planned, cc=cc)

@@ -13,9 +13,10 @@ from isamap_smt.cli.options import (
     partial_option,
     read_pairs,
     statement_option,
+    timeout_option,
 )
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
-from isamap_smt.cli.status import INTERRUPTED
+from isamap_smt.cli.status import INTERRUPTED, UNKNOWN
 from isamap_smt.mapping.axes import AxesError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 )
 @partial_option
 @statement_option
+@timeout_option
 @kernel_options
 def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, **options: Any) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given.
@@ -54,7 +56,7 @@ def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, *
     if found.interrupted:
         say("interrupted: what was found until then is above")
         return INTERRUPTED
-    return 0
+    return UNKNOWN if found.late is not None else 0
 
 
 def _mapped(
@@ -66,7 +68,7 @@ def _mapped(
     kernel = assume(kernel, options["assume"])
     with progress(f"mapping {kernel.name} onto {instruction.name}") as show_progress:
         return find_mappings(
-            kernel, instruction, family, options["operands"], partial, statement=statement,
+            kernel, instruction, family, options["operands"], partial, statement=statement, timeout=options["timeout"],
             progress=lambda done, of, legal: show_progress(f"{done} of {of} candidates judged, {legal} legal"),
         )  # fmt: skip
 
@@ -91,7 +93,9 @@ def _onto_all(
     answer(as_json, {n: as_document(f) for n, f in found.items()}, lambda: show_all(found))
     if none:
         say(f"no mapping of {pairs[0][0].name} onto the others that compute: {', '.join(none)}")
-    return INTERRUPTED if any(f.interrupted for f in found.values()) else 0
+    if any(f.interrupted for f in found.values()):
+        return INTERRUPTED
+    return UNKNOWN if any(f.late is not None for f in found.values()) else 0
 
 
 def as_document(found: MappingSet) -> dict[str, Any]:
@@ -102,13 +106,15 @@ def as_document(found: MappingSet) -> dict[str, Any]:
         "refuted": found.refuted,
         "unknown": len(found.unknown),
         "seconds": round(found.seconds, 3),
-        "mappings": [mapping_document(proved.mapping) for proved in found.legal],
+        "mappings": [mapping_document(proved.mapping, lies=not found.cut_short) for proved in found.legal],
         "conflicts": [{"part": dict(c.part), "claim": c.claim, "witness": c.witness} for c in found.conflicts],
     }
 
 
-def mapping_document(mapping: Any) -> dict[str, Any]:
-    """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution."""
+def mapping_document(mapping: Any, lies: bool = True) -> dict[str, Any]:
+    """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution.
+
+    lies: whether that is said; it takes as long to find as the mapping, and nobody who has stopped a search waits for it."""
     from isamap_smt.mapping.layout import supply
 
     digits = {} if mapping.split is None else mapping.split.low_digits
@@ -116,7 +122,7 @@ def mapping_document(mapping: Any) -> dict[str, Any]:
         "id": mapping.id,
         "axes": {axis: [digits.get(a, a) for a in group] for axis, group in mapping.groups},
         "operands": {operand: access.tensor for operand, access in mapping.binding},
-        "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding},
+        "supply": {operand: supply(mapping, operand).kind for operand, _ in mapping.binding} if lies else {},
     }
 
 
@@ -151,6 +157,7 @@ def show(found: MappingSet) -> None:
         out.print(table(title, "part", "claim", "witness", rows=forbidden))
     tell(*(f"unknown: {mapping.id}\n  {reason}" for mapping, reason in found.unknown), style="yellow")
     complete = "complete: every candidate of the family was judged" if found.complete else "NOT complete"
+    complete += "" if found.late is None else f": the {found.late:g} s of --timeout were over"
     tell(
         f"\n{complete}; {legal} legal, {found.refuted} refuted, {found.redundant} not in normal form, "
         f"{len(found.unknown)} unknown of {found.candidates}, in {seconds(found.seconds)}"

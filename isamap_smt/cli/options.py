@@ -80,12 +80,17 @@ fix_option = click.option(
 instruction_option = click.option(
     "--instruction", metavar="NAME", help="Use this instruction of the hardware, and no other."
 )
+timeout_option = click.option(
+    "--timeout", type=POSITIVE, metavar="SECONDS", help="What is not decided after so many seconds is left undecided."
+)
 family_option = click.option(
     "--family", type=click.Choice(["fuse", "digits"]), default="fuse",
     help="Which mappings to try: of whole kernel axes, or of their low digits, too.")  # fmt: skip
 plan_options = together(
     family_option,
-    click.option("--timeout", type=POSITIVE, default=30.0, help="Seconds for the schedule's solver."),
+    click.option("--timeout", type=POSITIVE,
+                 help="Seconds to look for something better; at 2.5 times as many everything stops. Without: 30 seconds of the "
+                 "solver's own counting for each search, and the same answer on any load."),
     fix_option,
     click.option("--objective", type=click.Choice(["latency", "energy"]), default="latency",
                  help="What the schedule minimises."),

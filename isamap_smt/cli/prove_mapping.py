@@ -8,7 +8,7 @@ import click
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli import open_formulas
-from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option
+from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option, timeout_option
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, tell, verdict
 from isamap_smt.ir.errors import DTypeError, IsamapError
 from isamap_smt.ir.kernel import Kernel
@@ -42,6 +42,7 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
     help="Where values are at fault: the largest range of another input under this one, and of this one under that.",
 )
 @statement_option
+@timeout_option
 @open_formulas.option
 @kernel_options
 def command(
@@ -61,7 +62,7 @@ def command(
     if given is not None:
         _check_given(kernel, given)
     with progress(f"proving {mapping.id}"):
-        result = prove(mapping, options["assume"])
+        result = prove(mapping, options["assume"], options["timeout"])
         pair = None if given is None or isinstance(result, ProvedMapping) else range_pair(result, given)
         left = {} if isinstance(result, ProvedMapping) else undecided_formulas(result)
     saved = open_formulas.save(left, undecided)

@@ -81,6 +81,10 @@ class UndecidedError(ScheduleError):
     """Whether there is a schedule was not found out: a limit was reached, or the search was interrupted."""
 
 
+class TimeLimitError(UndecidedError):
+    """The time that the caller gave was over before there was anything to give back."""
+
+
 class WrongKindError(IsamapError):
     """A value of another kind than a function takes."""
 

@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from isamap_encodings import deadline
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.isa_check.c_values import Fault
 from isamap_smt.isa_check.carry_out import carry_out
@@ -86,6 +87,7 @@ def check_entry(e: Entry, confirm: Confirm | None = None) -> Finding:
 
     words, count, used = set(), 0, dict[str, Meaning]()
     try:
+        deadline.check()
         for case in _made(e):
             if isinstance(case, Fault):
                 return finding("refuted", str(case), expected=SOUND, got=str(case))
@@ -96,6 +98,8 @@ def check_entry(e: Entry, confirm: Confirm | None = None) -> Finding:
             if decision.verdict == "unknown":
                 return finding("unknown", decision.reason, input=dict(case.parameters))
             words.add(decision.reason)
+    except deadline.DeadlinePassed:
+        return finding("unknown", "the time that was given was over")
     except IsamapError as error:
         return finding("unread", str(error))
     except RecursionError:

@@ -25,7 +25,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import DTypeError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import Element, symbols_of
+from isamap_smt.ir.expr import Element, affine, symbols_of
 from isamap_smt.ir.indirect import check_indices
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
@@ -146,6 +146,7 @@ class _Reader:
     statements: list[Statement] = field(default_factory=list)
     values: list[Tree] = field(default_factory=list)
     uses: list[tuple[Access, Statement, Tree, ast.AST]] = field(default_factory=list)
+    shape_lines: dict[str, TensorLine] = field(default_factory=dict)
     temporaries: tuple[str, ...] = ()
     recurrences: tuple[Recurrence, ...] = ()
     ranges: list[Segment] = field(default_factory=list)
@@ -168,6 +169,11 @@ class _Reader:
         self.known.axes = axis_names(statements, self.known)
         for s in statements:
             self._statement(s)
+        if whole := self._whole_axes():
+            self.known.extents.update(whole)
+            self.statements, self.uses = [], []
+            for s in statements:
+                self._statement(s)
         self.recurrences = recurrences(blocks, self.statements)
         self._check_declared_axes(lines)
         self.temporaries = temporary_names([x for x in bounds if x.kind == "temporary"], self.statements)
@@ -187,7 +193,7 @@ class _Reader:
             names = Names(frozenset(), self.known.definitions, self.known.lows)
             shape = tuple(index(line.shape, e, names) for e in line.shape.node.elts)
             self.known.sizes.update(symbols_of(shape))
-            self.shapes[line.name] = shape
+            self.shapes[line.name], self.shape_lines[line.name] = shape, line
 
     def _statement(self, line: StatementLine) -> None:
         names = Names(frozenset(self.known.axes), self.known.definitions, self.known.lows)
@@ -215,6 +221,36 @@ class _Reader:
         self.statements.append(statement)
         self.values.append(line.value)
         self._note_uses(line, statement, node)
+
+    def _whole_axes(self) -> dict[str, Any]:
+        """Extents that declared shapes give: of an axis of which nothing else says how long it is, and which indexes alone a
+        dimension of so many elements, without a guard. Raises LanguageError where two dimensions differ."""
+        known = self.known
+        written = {s.target.tensor for s in self.statements}
+        found: dict[str, tuple[Any, str]] = {}
+        settled = {n for n in known.axes if n in known.extents}
+        settled |= {n for n in known.axes if default_size(n) in {*known.sizes, *known.definitions}}
+        for access, *_ in self.uses:
+            if access.tensor not in self.shapes and access.tensor not in written:  # a call's array says it
+                settled |= {n for i in access.index for n in symbols_of([i]) & set(known.axes) if affine(i, [n])}
+        for access, statement, *_ in self.uses:
+            line = self.shape_lines.get(access.tensor)
+            shape = self.shapes.get(access.tensor, ())
+            if line is None or line.shape is None or len(shape) != len(access.index):
+                continue
+            for at, extent in zip(access.index, shape, strict=True):
+                n = str(at)
+                free = n in known.axes and n not in settled and n not in symbols_of(statement.guard)
+                if not (at.is_Symbol and free and extent.is_Integer):
+                    continue
+                before, other = found.setdefault(n, (extent, access.tensor))
+                if before != extent:
+                    place = self.source.place(self.shape_lines[other].named.offsets[0])
+                    raise line.named.refuse(
+                        f"axis {n} runs over {extent} elements of {access.tensor}, and over {before} of {other} ({place})",
+                        f"declare the shorter one as its extent, such as `axis {n} < {min(before, extent)}`",
+                    )
+        return {n: extent for n, (extent, _) in found.items()}
 
     def _check_sums(self, line: StatementLine, value: Any) -> None:
         """An axis of sum() is a name of its own: nothing else is called so, and it has one extent in a statement."""

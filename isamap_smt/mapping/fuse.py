@@ -11,8 +11,8 @@ and every kernel axis of no group is a loop outside the instruction.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +22,7 @@ from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.indirect import by_data
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
@@ -234,33 +234,39 @@ def operand_accesses(statement: Statement) -> tuple[Access, ...]:
 def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement: int = 0) -> tuple[Binding, ...]:
     """Every binding to try, in a fixed order: the written order alone, or with 'any' all whose element types fit.
 
-    Operands that the instruction cannot tell apart (same cells, type and place) are not permuted among themselves.
+    Operands that the instruction cannot tell apart (same cells, type and place) are not permuted among themselves. An instruction
+    that was put together for the statement takes its operands as they are written, which is what the cover bound. Nothing is
+    bound where the instruction reads several cells of one operand at a point: an operand takes one access.
     """
-    import itertools
-
     s = kernel.statements[statement]
     contract = instruction.kernel.statements[0]
     slots = operand_accesses(contract)
     inputs = operand_accesses(s)
-    if len(slots) != len(inputs) or by_data(s):
+    if len(slots) != len(inputs) or len({a.tensor for a in slots}) < len(slots) or by_data(s):
         return ()
     places = dict(instruction.places)
-    kinds = [(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots]
-    alike = all(
-        k == kinds[0] for k in kinds
-    )  # then the first order stands for all, and they are not gone through: n! of them
-    orders: Any = [tuple(range(len(inputs)))]
-    if operands == "any" and not alike:
-        orders = itertools.permutations(range(len(inputs)))
-    result: dict[Any, Binding] = {}
-    for order in orders:
-        chosen = [inputs[k] for k in order]
-        pairs = list(zip(slots, chosen, strict=True))
-        fits = all(_feeds(kernel.tensor(a.tensor).dtype, instruction.kernel.tensor(o.tensor).dtype) for o, a in pairs)
-        if operands == "any" and not fits:
-            continue
-        result.setdefault(order, ((contract.target.tensor, s.target), *((o.tensor, a) for o, a in pairs)))
-    return tuple(result.values())
+    kinds = {(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots}
+    fits = [
+        [_feeds(kernel.tensor(a.tensor).dtype, instruction.kernel.tensor(o.tensor).dtype) for a in inputs]
+        for o in slots
+    ]
+    orders: Iterable[tuple[int, ...]] = [tuple(range(len(inputs)))]
+    if operands == "any" and len(kinds) > 1 and not isinstance(instruction, SelectedInstruction):
+        orders = _orders(fits)
+    elif operands == "any":
+        orders = [o for o in orders if all(fits[n][k] for n, k in enumerate(o))]
+    out = (contract.target.tensor, s.target)
+    return tuple((out, *((o.tensor, inputs[k]) for o, k in zip(slots, order, strict=True))) for order in orders)
+
+
+def _orders(fits: Sequence[Sequence[bool]], taken: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The permutations in which each slot takes an input that fits it, in lexicographic order; no others are gone through."""
+    if len(taken) == len(fits):
+        yield taken
+        return
+    for k, fit in enumerate(fits[len(taken)]):
+        if fit and k not in taken:
+            yield from _orders(fits, (*taken, k))
 
 
 def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:

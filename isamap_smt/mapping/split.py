@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
 from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
@@ -29,26 +29,28 @@ def split_sum(
 
     Point k goes to sum (k // inner) % parts: `inner` neighbours stay together, the next ones go to the next sum. blocks: each sum
     takes one contiguous range instead. What parts * inner does not divide is added on its own; masked: the sums have one point
-    more, where a condition says so. statement: the main one where None. Raises ScheduleError where the axis cannot be split.
+    more, where a condition says so; then the extent may be open, and some sums may have no point at all. statement: the main one
+    where None. Raises ScheduleError where the axis cannot be split.
     """
     position = kernel.main if statement is None else statement
     s = kernel.statements[position]
-    extent = _splittable(kernel, position, axis)
-    most = extent // max(inner, 1)
-    if inner < 1 or most < 2:
-        together = f", {inner} of them together" if inner != 1 else ""
-        raise ScheduleError(f"the sum over {axis} has {extent} points{together}: too few for two partial sums")
-    if not 2 <= parts <= most:
-        raise ScheduleError(
-            f"the sum over {axis} has {extent} points; it splits into 2 to {most} partial sums, not {parts}"
-        )
-    steps = -(-extent // (parts * inner)) if masked else extent // (parts * inner)
+    extent = _splittable(kernel, position, axis, masked and not blocks)
+    if is_constant(extent):
+        most = int(extent) // max(inner, 1)
+        if inner < 1 or most < 2:
+            together = f", {inner} of them together" if inner != 1 else ""
+            raise ScheduleError(f"the sum over {axis} has {extent} points{together}: too few for two partial sums")
+        if not 2 <= parts <= most:
+            raise ScheduleError(
+                f"the sum over {axis} has {extent} points; it splits into 2 to {most} partial sums, not {parts}"
+            )
+    steps = ceil_div(extent, parts * inner) if masked else FloorDiv(extent, parts * inner)
     names = _Names(kernel, axis, s.target.tensor)
     return _Split(kernel, position, axis, parts, inner, steps, blocks, names).made()
 
 
-def _splittable(kernel: Kernel, position: int, axis: str) -> int:
-    """The axis' extent. Raises ScheduleError where the statement's sum over it cannot be split."""
+def _splittable(kernel: Kernel, position: int, axis: str, open_: bool) -> Any:
+    """The axis' extent, which may be open where open_. Raises ScheduleError where the statement's sum over it cannot be split."""
     s = kernel.statements[position]
     if axis not in s.reduction_axes:
         raise ScheduleError(
@@ -56,7 +58,7 @@ def _splittable(kernel: Kernel, position: int, axis: str) -> int:
         )
     extent = s.axis(axis).extent
     why = ""
-    if not is_constant(extent):
+    if not is_constant(extent) and not open_:
         why = f"its extent {extent} is open; give its size"
     elif s.op not in REGROUPED:
         why = f"statement {position + 1} is no sum, and no maximum or minimum"
@@ -66,7 +68,7 @@ def _splittable(kernel: Kernel, position: int, axis: str) -> int:
         why = "the order of the sum is fixed"
     if why:
         raise ScheduleError(f"the sum over {axis} cannot be split: {why}")
-    return int(extent)
+    return extent
 
 
 def new_name(kernel: Kernel, name: str) -> str:
@@ -97,7 +99,7 @@ class _Split:
     axis: str
     parts: int
     inner: int
-    steps: int
+    steps: Any
     blocks: bool
     names: _Names
 
@@ -114,11 +116,16 @@ class _Split:
         return tuple(sorted(kept, key=lambda a: plain.index(a.name) if a.name in plain else len(plain)))
 
     @property
-    def extent(self) -> int:
-        return int(self.statement.axis(self.axis).extent)
+    def extent(self) -> Any:
+        return self.statement.axis(self.axis).extent
 
     @property
-    def covered(self) -> int:
+    def cut(self) -> bool:
+        """Whether a condition cuts off the last points of the partial sums: there are more than those of the sum, or may be."""
+        return not is_constant(self.extent) or bool(self.covered > self.extent)
+
+    @property
+    def covered(self) -> Any:
         """Points of the axis that go into partial sums; more than there are where the last are cut off by a condition."""
         return self.parts * self.inner * self.steps
 
@@ -128,9 +135,8 @@ class _Split:
         partial, piece = self._partial()
         pieces = [piece]
         statements = [partial, self._closing()]
-        rest = self.extent - self.covered
-        if rest > 0:
-            over, more = self._rest(rest)
+        if not self.cut and self.extent > self.covered:
+            over, more = self._rest(self.extent - self.covered)
             statements.append(over)
             pieces.append(more)
         added = len(statements) - 1
@@ -145,7 +151,7 @@ class _Split:
         )
         new = replace(new, text=to_text(new))
         made = (self.axis, self.parts, tuple(pieces), tensor.name, n + 1, self.blocks, self.inner)
-        return SplitSum(k, new, n, *made, masked=self.covered > self.extent)
+        return SplitSum(k, new, n, *made, masked=self.cut)
 
     def _tensor(self) -> Tensor:
         return Tensor(
@@ -175,7 +181,7 @@ class _Split:
         else:
             point = self.inner * (self.parts * step + part) + (near if self.inner > 1 else 0)
             back = (FloorMod(FloorDiv(sym(k), self.inner), self.parts), FloorDiv(sym(k), self.inner * self.parts))
-        new = [Axis(self.names.part, sp.Integer(self.parts)), Axis(self.names.step, sp.Integer(self.steps))]
+        new = [Axis(self.names.part, sp.Integer(self.parts)), Axis(self.names.step, sp.sympify(self.steps))]
         given: Indices = ((self.names.part, back[0]), (self.names.step, back[1]))
         if self.inner > 1:
             new.append(Axis(self.names.near, sp.Integer(self.inner)))
@@ -183,7 +189,7 @@ class _Split:
         target = Access(self.names.sums, self._sum(part))
         return self._piece(self.position, target, sp.expand(point), new, given)
 
-    def _rest(self, points: int) -> tuple[Statement, Piece]:
+    def _rest(self, points: Any) -> tuple[Statement, Piece]:
         """The statement that adds what is left over to the output itself."""
         left = self.names.rest
         given: Indices = ((left, sym(self.axis) - self.covered),)
@@ -194,14 +200,13 @@ class _Split:
         self, number: int, target: Access, point: Any, axes: list[Axis], given: Indices
     ) -> tuple[Statement, Piece]:
         s, table = self.statement, {self.axis: point}
-        cut = self.covered > self.extent
         others = [a for a in s.axes if a.name != self.axis]
         statement = replace(
             s,
             target=target,
             value=put_into_indices(s.value, table),
             axes=tuple(x for a in s.axes for x in (axes if a.name == self.axis else [a])),
-            guard=(*(substitute(g, table) for g in s.guard), *([sp.Lt(point, self.extent)] if cut else [])),
+            guard=(*(substitute(g, table) for g in s.guard), *([sp.Lt(point, self.extent)] if self.cut else [])),
             source="",
         )
         same: Indices = tuple((a.name, a.symbol) for a in others)

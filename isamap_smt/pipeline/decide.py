@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.codegen import lower
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import DTypeError, NotProvedError, ScheduleError, UndecidedError
@@ -52,7 +53,7 @@ from isamap_smt.pipeline.split import (
 from isamap_smt.pipeline.split import in_numbers as numbers
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
-from isamap_smt.scheduling import schedule as solve_schedule
+from isamap_smt.scheduling import scheduled as solve_schedule
 from isamap_smt.scheduling.record import from_record
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.tuning.protocols import find_strategy
@@ -90,7 +91,8 @@ def main_schedule(q: Question, clock: Clock) -> Main:
             raise _without_use(q, error, clock) from None
         require_portable(q.hardware, str(error))
         return Main(None, None, (computed(q.kernel, q.hardware, q.kernel.main, str(error)), *gone))
-    if made.schedule is not None and made.schedule.status == "OPTIMAL" and q.strategy == "exact":
+    optimal = made.schedule is not None and made.schedule.status == "OPTIMAL" and not deadline.was_cut()
+    if made.schedule is not None and optimal and q.strategy == "exact":
         decisions.save(key, made.schedule, made.notes)
     return replace(made, notes=(*made.notes, *gone))
 
@@ -153,6 +155,8 @@ def taken_apart(
             raise ScheduleError(f"{split}: no instruction carries it out")
         return found
 
+    if main.schedule is not None and deadline.enough():
+        return q, main.about("the sum in one piece: no time was left to price others"), before
     inside, whole = before is not None and isinstance(before.split, Online), main.schedule
     ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
     as_written = before is None or all(isinstance(x, SplitSum) and x.beside for x in before.split.chain)
@@ -219,6 +223,8 @@ def _others_in_parts(
     left = [n for n in every if q.kernel.statements[n].reduction_axes]
     added = 0  # statements more in front of those that are left
     for first in left:
+        if deadline.enough():
+            break
         n, before = first + added, len(q.kernel.statements)
         there, better, told = _in_partial_sums(q, split, n, clock, recurrent)
         staged = None if there or better else _staged(q, split, n, clock)
@@ -358,6 +364,8 @@ def fused_schedules(
     """The schedules, block by block where that costs less; and what was decided."""
     pinned = fusion_pin(dict(q.pins))
     blocks = len(schedules) > 1 and q.objective == "latency"
+    if pinned is None and deadline.enough():
+        return schedules, ()
     if pinned not in (None, NOT_FUSED) and not blocks:
         why = "only the objective 'latency' chooses them" if len(schedules) > 1 else f"of {q.kernel.name} only one has"
         raise ScheduleError(
@@ -374,7 +382,7 @@ def fused_schedules(
     def solve(s: Schedule, sizes: dict[str, int], constant: tuple[str, ...], fix: dict[str, int]) -> Schedule:
         return solve_schedule(
             s.proved, q.hardware, sizes, constant=constants_of(q.kernel, s.proved.mapping.statement_index, constant),
-            fix=fix, timeout=q.timeout, figures=q.figures,
+            fix=fix, solver_seconds=q.timeout, figures=q.figures,
         )  # fmt: skip
 
     found, notes = clock.time(
@@ -388,7 +396,7 @@ def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -
     made: list[tuple[float, Schedule, MappingSet]] = []
     problems: list[tuple[str, str]] = []
     for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
-        if len(made) == TRIED or (made and n >= choice.near):
+        if len(made) == TRIED or (made and (n >= choice.near or deadline.enough())):
             break
         work = partial(_scheduled, q, proved, pins)
         try:
@@ -423,7 +431,7 @@ def _scheduled(q: Question, proved: ProvedMapping, pins: dict[str, Any]) -> Sche
     found = solve_schedule(
         proved, q.hardware, sizes, objective=q.objective,
         constant=(*constant, *lasting(q.kernel, recurrence, number)) if recurrence else constant,
-        fix=pins, threads=q.threads, timeout=q.timeout, progress=_told(q.progress), figures=q.figures,
+        fix=pins, threads=q.threads, solver_seconds=q.timeout, progress=_told(q.progress), figures=q.figures,
     )  # fmt: skip
     return over_time_steps(found, recurrence, q.sizes, constant) if recurrence else found
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
 from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
@@ -34,6 +35,7 @@ from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.mapping.wider_sums import narrow_sums
@@ -62,7 +64,7 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import known_objective, pinned, seconds, tensor_names
+from isamap_smt.scheduling.arguments import SOLVER_SECONDS, known_objective, pinned, tensor_names, time_limit
 from isamap_smt.scheduling.space import ONE_THREAD, one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -157,7 +159,7 @@ def plan(
     threads: int = 1,
     objective: str = "latency",
     fix: Dict[str, Any] | None = None,
-    timeout: float = 30.0,
+    timeout: float | None = None,
     instruction: str | None = None,
     assume: Iterable[str] = (),
     strategy: str = "auto",
@@ -171,25 +173,27 @@ def plan(
     machine whose element types fit is mapped (or `instruction` alone); where none is legal, or none can be scheduled, lowered
     and proved, single points are computed, and `notes` says so. What is pinned (instruction, fix) is never replaced.
     sizes: by axis, size or parameter name, in points. threads: how many it is planned for; each call says how many it takes, one
-    if it says none (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix, objective and timeout
-    (solver seconds): as for schedule(). assume: values of integer inputs to take for granted, checked at each call (as for
-    assume()). strategy: 'exact' (CP-SAT), or another of the entry points isamap.strategies, whose first proposal is taken
-    unmeasured; 'auto' takes the winner of tune() for the same question on this machine, and is exact where there is none.
-    cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned' or another of isamap.cost_models;
-    'auto' is calibrated where this machine has a calibration. family: 'digits' looks for mappings whose instruction
-    axes take low digits of the main statement's axes, too, and takes one that is predicted to cost less. progress is told each
-    stage's name.
+    if it says none (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix and objective: as for schedule().
+    timeout: seconds after which nothing is looked for that could only be better; at 2.5 times as many everything stops. Without,
+    each search of the solver has 30 of its deterministic seconds, and the answer is the same on any load. assume: values of integer
+    inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or another of the entry points
+    isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of tune() for the same question on this
+    machine, and is exact where there is none. cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned'
+    or another of isamap.cost_models; 'auto' is calibrated where this machine has a calibration. family: 'digits' looks for mappings
+    whose instruction axes take low digits of the main statement's axes, too, and takes one that is predicted to cost less. progress
+    is told each stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
-    names and sizes, ScheduleError when nothing fits, NotProvedError when the program cannot be proved.
+    names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
+    cannot be proved.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     if hardware.engines:
         raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
     kernel = assume_values(kernel, assume)
     sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
-    threads, timeout = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS), seconds(timeout)
+    threads, limit = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS), time_limit(timeout)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
@@ -202,14 +206,15 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), timeout, found_name(instruction), known_strategy(strategy), known_model(cost_model),
-        family=known_family(family), progress=progress,
+        tuple(sorted(fix.items())), limit or SOLVER_SECONDS, found_name(instruction), known_strategy(strategy),
+        known_model(cost_model), family=known_family(family), progress=progress,
     )  # fmt: skip
-    made = _plan(informed(question))
-    if made.program.schedules or not kernel.free_sizes or full.free_sizes:
-        return made
-    here = _plan(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
-    return here if here.program.schedules else made
+    with limited(limit, f"{kernel.name} on {hardware.name}"):
+        made = _answer(informed(question))
+        if made.program.schedules or not kernel.free_sizes or full.free_sizes or deadline.enough():
+            return made
+        here = _answer(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
+        return here if here.program.schedules else made
 
 
 def _has_size_as_value(kernel: Kernel) -> bool:
@@ -224,8 +229,29 @@ def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
     return bool(found) and all(map(carries, found))
 
 
+class _CutShort(Exception):
+    """Carries a plan that is not kept: another call for the same may find a better one."""
+
+    def __init__(self, made: Plan) -> None:
+        self.made = made
+
+
+def _answer(q: Question) -> Plan:
+    try:
+        return _plan(q)
+    except _CutShort as cut:
+        return cut.made
+
+
 @lru_cache(maxsize=256)
 def _plan(q: Question) -> Plan:
+    made = _planned(q)
+    if deadline.was_cut():
+        raise _CutShort(replace(made, notes=(*made.notes, found_in_time(q.timeout))))
+    return made
+
+
+def _planned(q: Question) -> Plan:
     clock, counted = Clock(q.progress), None
     try:
         counted = in_numbers(q, clock)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.pipeline import decisions
@@ -28,12 +29,16 @@ class Clock:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def time(self, stage: str, work: Callable[..., Any], *given: Any) -> Any:
-        """What the work gives."""
+        """What the work gives. Raises DeadlinePassed where the caller's time is over, with the stage."""
         if self.progress:
             self.progress(stage)
         start = time.perf_counter()
         try:
+            deadline.check()
             return work(*given)
+        except deadline.DeadlinePassed as passed:
+            passed.stage = passed.stage or stage
+            raise
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
 

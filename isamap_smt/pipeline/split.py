@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
@@ -51,6 +52,7 @@ WAYS = 3  # kernels with axes in digits that are scheduled
 ADD_CYCLES = 1.0  # per partial sum, to add it up
 REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
 MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
+OPEN_EXTENT = 4096  # points of a sum whose extent is open, for the number of partial sums alone
 CHAINS = 4  # sums side by side, of which none waits for the one before it
 
 
@@ -152,6 +154,11 @@ def splits(
                 for parts in (n for n in ways if not masked or extent % n):
                     whole = _fixed(kernel, sizes, axis)
                     yield split_sum(whole, axis, parts, inner=near, statement=statement, masked=masked)
+    if axis is None and not (recurrent or main.guard or _has_lanes(schedule)) and beyond_for(main):
+        for open_ in _open_along(sized, position, constant):
+            for lanes, near in sorted(_shapes(kernel, hardware, position), reverse=True)[:1]:
+                for parts in _parts(sized, position, OPEN_EXTENT, lanes, near, True) if near == 1 else ():
+                    yield split_sum(kernel, open_, parts, statement=statement, masked=True)
     long = axis is not None and dict(_sums(sized, position))[axis] >= threads * REUSED
     if axis is not None and long and not recurrent and _results(sized, position) < threads:
         # a range for each thread, in lanes again: threads that shared the lanes would each skip half of every line
@@ -324,6 +331,8 @@ def cheaper(
     best: SplitSum | None = None
     whole = least = float("inf") if found is None else _cycles(found)
     for way in ways:
+        if (found is not None or best is not None) and deadline.enough():
+            break
         try:
             schedules = decide(way)
         except (ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
@@ -410,10 +419,23 @@ def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | Non
     return None
 
 
+def _open_along(sized: Kernel, position: int, constant: tuple[str, ...]) -> tuple[str, ...]:
+    """The innermost axis of the sum whose extent is open, where every operand lies along it that is not packed ahead."""
+    main = sized.statements[position]
+    open_ = [a.name for a in main.axes if a.name in main.reduction_axes and not is_constant(a.extent)]
+    inputs = [a for a in main.inputs if a.tensor not in constant and open_ and open_[-1] in symbols_of(a.index)]
+    return tuple(open_[-1:]) if inputs and all(_step(sized, a, open_[-1]) == 1 for a in inputs) else ()
+
+
 def _step(sized: Kernel, access: Access, axis: str) -> Any:
     """Elements between neighbours along the axis; None where that is not known."""
     parts = affine(offset(*collapsed(access.index, sized.tensor(access.tensor).shape)), [axis])
     return None if parts is None else parts[0].get(axis, 0)
+
+
+def _has_lanes(schedule: Schedule | None) -> bool:
+    """Whether an instruction of several lanes carries it out."""
+    return schedule is not None and any(a.leaf > 1 for a in program_axes(schedule.proved.mapping))
 
 
 def _wants_lanes(sized: Kernel, position: int, schedule: Schedule | None) -> bool:

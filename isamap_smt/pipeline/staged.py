@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.arguments import valid_sizes
@@ -20,13 +21,14 @@ from isamap_smt.ir.phases import joined, phase_kernels
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
-from isamap_smt.scheduling.arguments import pinned, seconds
+from isamap_smt.scheduling.arguments import SOLVER_SECONDS, pinned, time_limit
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -94,7 +96,7 @@ def stage(
     *,
     sizes: Dict[str, int] | None = None,
     fix: Dict[str, Any] | None = None,
-    timeout: float = 30.0,
+    timeout: float | None = None,
     instruction: str | None = None,
     progress: Progress | None = None,
 ) -> StagedPlan:
@@ -104,17 +106,24 @@ def stage(
     A kernel by its name has the element types of the machine's first instruction that computes, where its text says none; one by
     value has those that it has.
     sizes: by axis, size or parameter name. fix: decisions that are pinned, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
-    `slots.OPERAND` or `via.OPERAND` -> value. timeout: of the solver, in its deterministic seconds. Raises HardwareError for a
-    machine without engines, ScheduleError where nothing fits, NotProvedError where the program cannot be proved.
+    `slots.OPERAND` or `via.OPERAND` -> value. timeout: as for plan(). Raises HardwareError for a
+    machine without engines, ScheduleError where nothing fits, TimeLimitError where there is no plan in time, NotProvedError where
+    the program cannot be proved.
     """
     named, hardware = isinstance(kernel, str), found_hardware(hardware)
     kernel = found_kernel(kernel)
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     kernel = with_types_of_engines(kernel, hardware) if named else kernel
-    sizes, fix, timeout = valid_sizes(sizes), pinned(fix), seconds(timeout)
+    sizes, fix, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix, timeout, found_name(instruction), Clock(progress))
+    ask = _Asked(hardware, sizes, fix, limit or SOLVER_SECONDS, found_name(instruction), Clock(progress))
+    with limited(limit, f"{kernel.name} on {hardware.name}"):
+        return _staged(kernel, ask)
+
+
+def _staged(kernel: Kernel, ask: _Asked) -> StagedPlan:
+    hardware, sizes = ask.hardware, ask.sizes
     refused: ScheduleError | None = None
     for known, planned, ways in _sizes_known(kernel, sizes):
         given = kernel.with_sizes(known)
@@ -126,7 +135,10 @@ def stage(
         schedules = tuple(s for s, _ in chosen)
         program = joined([ask.clock.time("lower", _lowered, s, hardware) for s in schedules], given)
         checked = ask.clock.time("prove", require_proof, program)
-        notes = dict.fromkeys([*(n for _, found in chosen for n in found), *(n for s in schedules for n in s.notes)])
+        cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
+        notes = dict.fromkeys(
+            [*(n for _, found in chosen for n in found), *(n for s in schedules for n in s.notes), *cut]
+        )
         return StagedPlan(program.kernel, hardware, schedules, checked, tuple(notes), tuple(ask.clock.seconds.items()))
     assert refused is not None
     raise refused

@@ -12,6 +12,7 @@ from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.time_limit import limited
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
@@ -24,7 +25,7 @@ from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.interrupted import interrupts_kept
-from isamap_smt.scheduling.arguments import pinned, seconds, tensor_names
+from isamap_smt.scheduling.arguments import SOLVER_SECONDS, pinned, seconds, tensor_names, time_limit
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
@@ -51,7 +52,7 @@ def tune(
     budget: float | None = 60.0,
     trials: int | None = None,
     each: float = 0.3,
-    timeout: float = 30.0,
+    timeout: float | None = None,
     workers: int = 1,
     executor: Executor | Callable[[], Executor] | None = None,
     measure: Measure = run_trial,
@@ -70,9 +71,10 @@ def tune(
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, assume)
+    limit = time_limit(timeout)
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
     with interrupts_kept():
-        task, planned = _computed(task, seconds(timeout), cc)
+        task, planned = _computed(task, limit, cc)
     kernel = task.kernel
     make = find_strategy(strategy)
     with Database() as database:
@@ -81,9 +83,9 @@ def tune(
         if progress:
             progress(0.0, "mapping and scheduling")
         try:
-            with interrupts_kept():
+            with interrupts_kept(), limited(limit, f"{kernel.name} on {hardware.name}"):
                 choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
-                made = spaces(task, choice, seconds(timeout), model.figures)
+                made = spaces(task, choice, limit or SOLVER_SECONDS, model.figures)
         except ScheduleError as error:
             if planned.schedule is not None or isinstance(error, UndecidedError):
                 raise
@@ -121,7 +123,7 @@ def _task(
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
 
-def _computed(task: Task, timeout: float, cc: str | None) -> tuple[Task, Plan]:
+def _computed(task: Task, timeout: float | None, cc: str | None) -> tuple[Task, Plan]:
     """The task of the kernel that plan() computes: the same one, or with its sum in partial sums; and the plan. Raises TuningError
     for kernels with several sums of products."""
     kernel = task.kernel

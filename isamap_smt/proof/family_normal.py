@@ -17,6 +17,7 @@ from itertools import combinations
 from math import gcd, prod
 from typing import Any
 
+from isamap_encodings.deadline import check
 from isamap_encodings.models import Cube
 from isamap_encodings.space import content
 from isamap_smt.ir.expr import is_constant
@@ -171,6 +172,7 @@ def _count(family: Family, cubes: Sequence[Cube]) -> int | None:
     for k in reversed(range(len(extents))):
         allowed = [sum(1 << m for m, c in enumerate(cubes) if p in c.places[k]) for p in range(len(family.places) + 1)]
         following: Counter[tuple[int, tuple[State, ...]]] = Counter()
+        check()
         for (alive, inside), number in states.items():
             for p, then in _each_place(family, inside, extents[k]):
                 now = alive & allowed[p]

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from isamap_encodings import agreement, bounds, coverage, exclusive, neutral, space
+from isamap_encodings.deadline import DeadlinePassed, check, until
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, seal
@@ -33,7 +34,7 @@ Watch = Callable[[Sequence[ClaimResult]], None]
 FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows there
 
 
-def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejection:
+def prove(mapping: Mapping, assume: Sequence[str] = (), timeout: float | None = None) -> ProvedMapping | Rejection:
     """A ProvedMapping when every claim is proved, else a Rejection with the reason; the latter is false in conditions.
 
     Sizes that the kernel leaves open stay symbolic: what is proved holds for all of them, from 1 (for parameters, from
@@ -44,6 +45,8 @@ def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejec
 
     assume: values of integer inputs to take for granted, such as "A <= 127" or "-64 <= B <= 64"; they are listed among
     the assumptions, stay with the proved mapping's kernel, and are checked at every call of a compiled one.
+
+    timeout: seconds; what is not decided then is Unknown, and names the limit.
 
     Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has), and
     what isamap_smt.assume() raises.
@@ -64,20 +67,22 @@ def prove(mapping: Mapping, assume: Sequence[str] = ()) -> ProvedMapping | Rejec
     if assume:
         ranged = assume_values(mapping.kernel, [assume] if isinstance(assume, str) else assume)
         mapping = replace(mapping, kernel=ranged)
-    return prove_after(mapping, FIRST)
+    with until(timeout):
+        return prove_after(mapping, FIRST, timeout=timeout)
 
 
 def prove_after(
-    mapping: Mapping, first: int, watch: Watch | None = None, stop: bool = False
+    mapping: Mapping, first: int, watch: Watch | None = None, stop: bool = False, timeout: float | None = None
 ) -> ProvedMapping | Rejection:
     """prove(), with the number of small instances looked at before the solver is asked (0: the search has done so).
 
     `watch` is told the obligations of each step as soon as they are decided. stop: leave off at the first claim that is
     not proved, with a counterexample that need not be the smallest and fewer solver steps; what is proved is proved.
+    timeout: what is not decided when the caller's time is over is Unknown; without, DeadlinePassed is raised.
     """
     started = time.perf_counter()
     check_form(mapping)
-    judge = Judge(mapping, first, stop)
+    judge = Judge(mapping, first, stop, timeout)
     claims = judge.claims(watch)
     proof = Proof(claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6))
     return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
@@ -90,6 +95,7 @@ class Judge:
     mapping: Mapping
     first: int = FIRST
     stop: bool = False
+    timeout: float | None = None
 
     @cached_property
     def fused(self) -> bool:
@@ -135,13 +141,30 @@ class Judge:
     def claims(self, watch: Watch | None = None) -> tuple[ClaimResult, ...]:
         """Every obligation with its verdict, hypotheses first (they decide whether the rest says anything)."""
         results: list[ClaimResult] = []
-        for step in self.steps():
-            results += step
-            if watch is not None:
-                watch(step)
-            if self.stop and not all(isinstance(c.verdict, Proved) for c in step):
-                break
+        try:
+            for step in self.steps():
+                results += step
+                if watch is not None:
+                    watch(step)
+                if self.stop and not all(isinstance(c.verdict, Proved) for c in step):
+                    break
+                check()
+        except DeadlinePassed:
+            if self.timeout is None:
+                raise  # a limit of the caller's
+            results += self._left(results)
         return tuple(results)
+
+    def _left(self, done: Sequence[ClaimResult]) -> list[ClaimResult]:
+        """What was not decided when the time was over."""
+        operands = [o for o, _ in self.mapping.binding]
+        wanted = [("scalar", ""), ("coverage", ""), ("neutral", ""), ("exclusive", self.out)]
+        wanted += [(claim, o) for claim in ("agreement", "bounds") for o in operands]
+        known = {(c.claim, c.subject if c.claim in ("agreement", "bounds", "exclusive") else "") for c in done}
+        late = Unknown(f"the time limit of {self.timeout:g} s was reached")
+        words = "not asked in time"
+        left = [ClaimResult(claim, subject, late, words) for claim, subject in wanted if (claim, subject) not in known]
+        return left or [ClaimResult("order", "", late, words)]
 
     def steps(self) -> Iterator[Sequence[ClaimResult]]:
         """The same claim by claim."""

@@ -92,17 +92,23 @@ def _known(what: str, used: set[str], known: set[str]) -> None:
         raise MappingError(f"{what} uses {name!r}; {did_you_mean(name, known)}")
 
 
+def check_operands(instruction: Instruction) -> None:
+    """Raise MappingError where the instruction reads several cells of one operand at a point."""
+    read = [a.tensor for a in instruction.kernel.statements[0].inputs]
+    for operand in dict.fromkeys(read):
+        if read.count(operand) > 1:
+            raise MappingError(
+                f"{instruction.name} reads its operand {operand!r} at {read.count(operand)} cells per point; each "
+                "operand is bound to one element per point, so such an instruction is not supported"
+            )
+
+
 def _binding(m: Mapping) -> None:
     contract = m.instruction.kernel.statements[0]
     wanted = list(dict.fromkeys([contract.target.tensor, *(a.tensor for a in contract.inputs)]))
     have = [o for o, _ in m.binding]
-    read = [a.tensor for a in contract.inputs]
+    check_operands(m.instruction)
     for operand in wanted:
-        if read.count(operand) > 1:
-            raise MappingError(
-                f"{m.instruction.name} reads its operand {operand!r} at {read.count(operand)} cells per point; each "
-                "operand is bound to one element per point, so such an instruction is not supported"
-            )
         if have.count(operand) > 1:
             raise MappingError(f"binding names operand {operand!r} twice; bind it to one element")
     _complete("binding", have, wanted)

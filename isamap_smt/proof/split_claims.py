@@ -230,7 +230,7 @@ class Claims:
             right = (
                 all(axes.get(a) == e for a, e in self.others.items())
                 and not set(new) & split
-                and all(int(e) >= 1 if is_constant(e) else self.x.in_place for e in new.values())
+                and all(int(e) >= 1 if is_constant(e) else symbols_of([e]) <= set(self.sizes) for e in new.values())
                 and sorted(a for a, _ in p.point) == sorted(split)
                 and sorted(a for a, _ in p.back) == sorted(axes)
                 and {a: point[a] for a in self.others} == {a: back[a] for a in self.others} == same
@@ -241,6 +241,10 @@ class Claims:
                 "program", f"piece {n + 1}", f"it has the axes of the sum, others in the place of {self.x.axis}", right,
                 "its axes, or what is said of its points, are not those of the sum",
             )  # fmt: skip
+            counted = [] if self.x.in_place else [e for e in new.values() if not is_constant(e)]
+            if right and counted:
+                words = "each of its axes has a point, at every size"
+                self.ask("bounds", f"piece {n + 1} axes", words, [], [("le", 1, e) for e in counted])
 
     def _neutral(self) -> None:
         """The partial sums: one cell for each point of the output and each part, from zero, written once, read once."""

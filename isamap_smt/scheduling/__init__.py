@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Dict
 from typing import Any
 
+from isamap_encodings import deadline
 from isamap_encodings.schedule_answer import LOAD, Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
@@ -18,12 +19,14 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.scheduling.arguments import pinned, seconds
+from isamap_smt.ir.time_limit import limited
+from isamap_smt.scheduling.arguments import pinned, time_limit
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
 
 Progress = Callable[[int, float, float], None]
+SOLVER_SECONDS = 60.0  # CP-SAT's, deterministic, where nobody gives a limit
 ASSUMED_GAP = 0.05  # ends a search at sizes that are only assumed: the real ones are others
 _KEPT = 256  # problems whose answers are remembered; one takes about 10 KB
 _answers: OrderedDict[tuple[ScheduleProblem, float, float], Answer] = OrderedDict()  # the last one used stands last
@@ -38,7 +41,7 @@ def schedule(
     constant: Iterable[str] = (),
     fix: Dict[str, Any] | None = None,
     threads: int = 1,
-    timeout: float = 60.0,
+    timeout: float | None = None,
     progress: Progress | None = None,
     figures: Figures = DESCRIBED,
 ) -> Schedule:
@@ -48,20 +51,42 @@ def schedule(
     all, chosen for what `notes` says). objective: 'latency' (cycles) or 'energy' (picojoules of data movement). constant:
     input tensors that never change and are packed ahead of the calls. fix: decisions taken, such as {"tile.k": 64,
     "register.i": 6, "pack.b": "L3", "parallel": "i"}; see isamap_smt.scheduling.pins. threads: how many share a loop.
-    timeout: CP-SAT's deterministic seconds. progress is called with (solutions, objective, bound) at each better
-    schedule; KeyboardInterrupt, there or from Ctrl-C, ends the search with the best so far. figures: rates that were
-    measured, in place of the hardware description's. In the result `status` is
-    OPTIMAL or FEASIBLE within `space`, `gap` a fraction, `tiles` in points, `traffic` in bytes.
+    timeout: seconds for the search, beside which CP-SAT has as many deterministic ones; without, it has 60 of these. progress
+    is called with (solutions, objective, bound) at each better schedule; KeyboardInterrupt, there or from Ctrl-C, ends the
+    search with the best so far. figures: rates that were measured, in place of the hardware description's. In the result
+    `status` is OPTIMAL or FEASIBLE within `space`, `gap` a fraction, `tiles` in points, `traffic` in bytes.
 
     Raises NotProvedError for anything prove() did not make, SizeError for wrong sizes, ScheduleError when nothing in
     the space satisfies the pins or nothing was found in time.
     """
     require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
-    timeout, fix = seconds(timeout), pinned(fix)
+    limit = time_limit(timeout)
+    with limited(limit, "the schedule"):
+        return scheduled(
+            proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads,
+            solver_seconds=SOLVER_SECONDS if limit is None else limit, progress=progress, figures=figures,
+        )  # fmt: skip
+
+
+def scheduled(
+    proved: ProvedMapping,
+    hardware: Hardware,
+    sizes: Dict[str, int] | None = None,
+    *,
+    objective: str = "latency",
+    constant: Iterable[str] = (),
+    fix: Dict[str, Any] | None = None,
+    threads: int = 1,
+    solver_seconds: float = SOLVER_SECONDS,
+    progress: Progress | None = None,
+    figures: Figures = DESCRIBED,
+) -> Schedule:
+    """schedule() without a time limit of its own. solver_seconds: CP-SAT's, deterministic, for each search."""
+    fix = pinned(fix)
     where = space(
         proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads, figures=figures
     )
-    where, answer = solved(where, timeout, progress)
+    where, answer = solved(where, solver_seconds, progress)
     if answer.choice is None:
         raise (ScheduleError if answer.status == "INFEASIBLE" else UndecidedError)(nothing(where, answer, fix))
     return where.answered(answer)
@@ -71,7 +96,9 @@ def solved(where: ScheduleSpace, timeout: float, progress: Progress | None = Non
     """CP-SAT's answer and the space it is in: with inner loops that threads share where no outermost one is and that may pay, and
     that of one thread where none can be and none was asked for."""
     answer = _answered(where, timeout, progress)
-    if where.problem.parallelizable and (answer.status == "INFEASIBLE" or _may_pay(where.problem, answer)):
+    if where.problem.parallelizable and (
+        answer.status == "INFEASIBLE" or (_may_pay(where.problem, answer) and not deadline.enough())
+    ):
         where = where.with_inner()
         answer = _answered(where, timeout, progress)
     if answer.status == "INFEASIBLE" and where.problem.parallelizable and where.pins.parallel is None:

@@ -51,6 +51,14 @@ def seconds(timeout: Any) -> float:
     return float(timeout)
 
 
+SOLVER_SECONDS = 30.0  # of CP-SAT's deterministic time for one search, where nobody says a limit
+
+
+def time_limit(timeout: Any) -> float | None:
+    """The caller's time limit in seconds; None where there is none. Raises ScheduleError unless it is a positive number."""
+    return None if timeout is None else seconds(timeout)
+
+
 def tensor_names(constant: Any) -> tuple[str, ...]:
     """Names of tensors, each once; a text is one name. Raises UnknownNameError for anything else."""
     names = (constant,) if isinstance(constant, str) or not isinstance(constant, Iterable) else tuple(constant)

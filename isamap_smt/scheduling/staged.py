@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from isamap_encodings import deadline
 from isamap_encodings.staging_cost import Numbers, choices, cost, passes
 from isamap_encodings.staging_problem import StagingDecision, StagingOperand
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
@@ -55,14 +56,18 @@ def schedule_stages(
     if not questions:
         raise ScheduleError(refused[0] if refused else f"nothing of the kernel maps onto {hardware.name}")
     questions.sort(key=lambda q: (_least(q[1]), q[0].mapping.id))
-    answers = [(solve_staging(q.problem, timeout), p, q) for p, q in questions[:TRIED]]
+    answers: list[tuple[StagingAnswer, ProvedMapping, Question]] = []
+    for p, q in questions[:TRIED]:
+        if any(a.decision is not None for a, _, _ in answers) and deadline.enough():
+            break
+        answers.append((solve_staging(q.problem, timeout), p, q))
     fitting = [a for a in answers if a[0].decision is not None]
     if not fitting:
         raise ScheduleError(_why_none(questions[0][1], questions[0][0].mapping, answers[0][0]))
     answer, p, q = min(fitting, key=lambda a: a[0].ticks / a[2].ticks)
     cycles = answer.ticks / q.ticks
     bound = min([cycles, *(a.bound / x.ticks for a, _, x in answers if a.status != "INFEASIBLE")])
-    bound = min([bound, *(_least(x) for _, x in questions[TRIED:])])
+    bound = min([bound, *(_least(x) for _, x in questions[len(answers) :])])
     status = "OPTIMAL" if bound >= cycles else "FEASIBLE"
     made = _schedule(p, q, answer, (len(found), len(questions)), hardware)
     gap = 1 - bound / cycles if cycles else 0.0

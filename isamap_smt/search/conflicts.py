@@ -240,6 +240,11 @@ def _no_binding(family: Family) -> str:
     have, want = operand_accesses(statement), operand_accesses(contract)
     ours = ", ".join(f"{a.tensor}: {family.kernel.tensor(a.tensor).dtype}" for a in have)
     theirs = ", ".join(f"{a.tensor}: {family.instruction.kernel.tensor(a.tensor).dtype}" for a in want)
+    several = [a.tensor for n, a in enumerate(want) if a.tensor in {b.tensor for b in want[:n]}]
+    if several:
+        return (
+            f"{family.instruction.name} reads several cells of {several[0]} at a point, and an operand takes one access"
+        )
     return f"{family.kernel.name} reads {ours}; {family.instruction.name} takes {theirs}: no order fits"
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
+from isamap_encodings.deadline import DeadlinePassed, check, until
 from isamap_encodings.models import Cube, Model, Models
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import evaluate
@@ -22,6 +23,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kernel_and_instruction, require_kind
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
+from isamap_smt.mapping.fuse import operand_accesses
 from isamap_smt.proof import Rejection
 from isamap_smt.proof.family import Family, FamilyError, known_family
 from isamap_smt.proof.family_check import CertificateCheck, check_twice
@@ -37,6 +39,7 @@ from isamap_smt.proof.family_witnesses import (
     widened,
 )
 from isamap_smt.proof.mapping import prove_after
+from isamap_smt.proof.mapping_form import check_operands
 from isamap_smt.search.conflicts import SmallKernel, small_kernels
 from isamap_smt.search.mapping_set import MappingSet
 
@@ -52,6 +55,7 @@ def find_mappings(
     partial: bool = False,
     progress: Progress | None = None,
     statement: int = 0,
+    timeout: float | None = None,
 ) -> MappingSet:
     """Every legal mapping of the family, each proved for all free sizes; `complete` when none is left undecided.
 
@@ -59,7 +63,8 @@ def find_mappings(
     (padded). statement: which of the kernel's. progress is called with (decided, all candidates, legal so far). The
     result holds proved mappings in a fixed order, by position or id; the number of candidates refuted, not in normal
     form and unknown; the smallest parts that refute (`conflicts`); and the witnesses that check_certificate() needs.
-    An interrupt (Ctrl-C) gives back what is known so far, not complete. Raises FamilyError.
+    An interrupt (Ctrl-C), or the end of `timeout` seconds, gives back what is known so far, not complete. Raises FamilyError, and
+    MappingError for an instruction that reads several cells of one operand at a point.
 
     >>> import isamap_smt as im
     >>> found = find_mappings(im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps"))
@@ -69,31 +74,38 @@ def find_mappings(
     require_kernel_and_instruction("find_mappings", kernel, instruction)
     if operands not in ("fixed", "any"):
         raise FamilyError(f"operands {operands!r}: write fixed or any")
-    search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), progress)
-    return search.run()
+    operands_of = [operand_accesses(k.statements[n]) for k, n in ((kernel, statement), (instruction.kernel, 0))]
+    if len(operands_of[0]) == len(operands_of[1]):
+        check_operands(instruction)
+    search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), progress, timeout)
+    with until(timeout):
+        return search.run()
 
 
 @dataclass
 class _Search:
     family: Family
     progress: Progress | None
+    timeout: float | None = None
     legal: dict[Model, ProvedMapping] = field(default_factory=dict)
     unknown: dict[Model, tuple[Mapping, str]] = field(default_factory=dict)
     witnesses: list[Witness] = field(default_factory=list)
     refuted: int = 0
     counted: float = 0.0
     interrupted: bool = False
+    late: bool = False
 
     def run(self) -> MappingSet:
         """Judge every candidate."""
         started = time.perf_counter()
         family = self.family
-        normal, _ = count_normal(family)
-        small: tuple[SmallKernel, ...] = ()
+        normal, small = 0, tuple[SmallKernel, ...]()
         if family.size:
             try:
+                normal, _ = count_normal(family)
                 models = Models(family.choices, not_normal(family))
                 while (candidate := models.next()) is not None:
+                    check()
                     small = small or small_kernels(family, family.any_of(candidate[0]), 2)
                     self._judge(candidate, models, small)
                     self._tell(normal)
@@ -102,19 +114,24 @@ class _Search:
             except KeyboardInterrupt:
                 self.interrupted = True
                 self._count(normal)
+            except DeadlinePassed:
+                if self.timeout is None:
+                    raise  # a limit of the caller's
+                self.late = True
         legal = tuple(self.legal[c] for c in sorted(self.legal, key=family.order))
         return MappingSet(
             family,
             legal,
             self.refuted,
-            family.size - normal,
+            family.size - normal if normal else 0,
             tuple(self.unknown[c] for c in sorted(self.unknown, key=family.order)),
             family.size,
-            not self.unknown and not self.interrupted,
+            not (self.unknown or self.interrupted or self.late),
             round(time.perf_counter() - started, 6),
             tuple(self.witnesses),
             small,
             self.interrupted,
+            self.timeout if self.late else None,
         )
 
     def _tell(self, normal: int, last: bool = False) -> None:

@@ -22,7 +22,8 @@ class MappingSet(Shown):
 
     legal: every legal mapping found, in a fixed order. refuted, redundant (not in normal form: the same mapping as
     another with a loop outside) and unknown add up with them to `candidates` when complete.
-    small: the kernel at small sizes, for what is said of the others. interrupted: Ctrl-C ended the search early.
+    small: the kernel at small sizes, for what is said of the others. interrupted: Ctrl-C ended the search early. late: the seconds
+    after which it ended, where it ran out of time.
     """
 
     family: Family
@@ -36,16 +37,22 @@ class MappingSet(Shown):
     witnesses: tuple[Witness, ...]
     small: tuple[SmallKernel, ...] = field(default=(), repr=False, compare=False)
     interrupted: bool = False
+    late: float | None = None
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """The smallest parts that refute a mapping. Looked for when they are asked for: a plan needs none of them."""
-        return conflicts_of(self.family, self.legal, self.small) if self.small else ()
+        return conflicts_of(self.family, self.legal, self.small) if self.small and not self.cut_short else ()
 
     @cached_property
     def reasons(self) -> tuple[tuple[str, str], ...]:
         """When nothing is legal, why each instruction axis gets none."""
-        return () if self.legal else reasons_of(self.family, self.conflicts, self.witnesses)
+        return () if self.legal or self.cut_short else reasons_of(self.family, self.conflicts, self.witnesses)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the search ended before everything was judged. Then nobody waits for what could be said of the rest."""
+        return self.interrupted or self.late is not None
 
     def finished(self) -> MappingSet:
         """This set, for whoever cannot use a part of it. Raises KeyboardInterrupt where the search was interrupted."""
@@ -71,6 +78,7 @@ class MappingSet(Shown):
     def __str__(self) -> str:
         f = self.family
         done = "complete" if self.complete else "NOT complete"
+        done += "" if self.late is None else f": {self.late:g} s were over"
         lines = [
             f"{f.kernel.name} onto {f.instruction.name}: {len(self.legal)} legal of {self.candidates} candidates of the "
             f"family {f.name} ({self.refuted} refuted, {self.redundant} not in normal form, {len(self.unknown)} unknown; {done})"

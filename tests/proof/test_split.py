@@ -13,7 +13,7 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import FloorDiv, sym
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import SAdd, SMul, read, rewrite_reads
@@ -72,6 +72,62 @@ def test_a_condition_that_cuts_off_other_points_is_refuted(k: Any, claim: str) -
     made = split_sum(whole("C[i] += A[i,k]"), "k", 8, masked=True)
     assert prove_split(ends_at(made, 21)).proved
     assert claim in [c.claim for c in prove_split(ends_at(made, k)).failed() if c.verdict.word == "refuted"]
+
+
+OPEN_SUMS = ["C[i] += A[i,k]", "C[i] max= A[i,k]", "s[] += A[k]", "s[] min= A[m,k]"]
+
+
+@pytest.mark.parametrize("text", OPEN_SUMS)
+def test_an_open_sum_is_cut_off_by_a_condition(text: str) -> None:
+    """At every size, those of fewer points than partial sums included."""
+    types = dict.fromkeys(["A", text[0]], "i32")
+    kernel = im.kernel(text, name="whole", dtypes=types)
+    made = split_sum(kernel, "k", 8, masked=True)
+    assert made.masked
+    assert prove_split(made).word == "proved"
+    assert im.kernel(made.kernel.text, name="whole") == made.kernel
+    for k in (1, 2, 7, 8, 9, 16, 21):
+        sizes = dict.fromkeys(kernel.free_sizes, 3) | {"K": k}
+        arrays = random_arrays(kernel, sizes, np.random.default_rng(k))
+        want, got = (run_kernel(x, arrays, sizes=sizes)[text[0]] for x in (kernel, made.kernel))
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("k, claim", [(0, "bounds"), (1, "bounds"), (-1, "coverage"), (None, "bounds")])
+def test_a_condition_on_an_open_sum_that_is_wrong_is_refuted(k: int | None, claim: str) -> None:
+    made = split_sum(im.kernel("C[i] += A[i,k]", name="whole"), "k", 8, masked=True)
+    wrong = ends_at(made, None if k is None else sym("K") + k)
+    refuted = [c.claim for c in prove_split(wrong).failed() if c.verdict.word == "refuted"]
+    assert (claim in refuted) == (k != 0)
+
+
+def test_an_axis_that_has_no_point_at_some_size_is_refuted() -> None:
+    """Whole steps, and what they leave over: right at every size, but a piece of the kernel is then an axis of no points, which
+    no kernel has. No other claim says so."""
+    made = split_sum(whole("C[i] += A[i,k]"), "k", 8)
+    steps = FloorDiv(sym("K"), 8)
+    first, closing, last = made.kernel.statements
+    kernel = im.kernel("C[i] += A[i,k]", name="whole")
+
+    def of(s: Statement, name: str, extent: Any) -> Statement:
+        return replace(s, axes=tuple(Axis(name, extent) if a.name == name else a for a in s.axes))
+
+    def moved(e: Any) -> Any:
+        return e + 8 * steps - 16 if sym("k_rest") in e.free_symbols else e
+
+    last = replace(last, value=rewrite_reads(last.value, lambda r: read(r.tensor, *map(moved, r.index))))
+    last = of(last, "k_rest", sym("K") - 8 * steps)
+    tensors = {t.name: t for t in made.kernel.tensors} | {"A": kernel.tensor("A")}
+    one, two = made.pieces
+    two = replace(
+        two,
+        point=tuple((n, moved(e)) for n, e in two.point),
+        back=tuple((n, e - 8 * steps + 16 if n == "k_rest" else e) for n, e in two.back),
+    )
+    new = replace(made.kernel, tensors=tuple(tensors.values()), statements=(of(first, "k_step", steps), closing, last))
+    failed = prove_split(replace(made, whole=kernel, kernel=new, pieces=(one, two))).failed()
+    found = [(c.claim, c.subject, c.verdict.word) for c in failed]
+    assert found == [("bounds", "piece 1 axes", "refuted"), ("bounds", "piece 2 axes", "refuted")]
 
 
 def test_split_kernel_is_text_that_reads_back() -> None:

@@ -172,3 +172,23 @@ def test_a_sum_to_one_element_has_chains_side_by_side_where_it_is_long(n: int, c
     lanes = plan.instruction.axes["l"]
     assert plan.split is not None and plan.split.split.parts == chains * lanes
     assert_right(plan, kernel, {"n": n})
+
+
+@pytest.mark.parametrize("text", ["S[] += X[i]", "M[] max= X[i]", "M[] min= X[i]", "S[] += X[b,i]"])
+@pytest.mark.parametrize("kind", ["f32", "i32"])
+def test_an_open_sum_is_in_partial_sums(text: str, kind: str) -> None:
+    """At every size, fewer points than lanes included; no size is read beyond the end, where a NaN stands."""
+    kernel = im.kernel(text, name="all_of", dtypes={"X": kind, text[0]: kind})
+    plan = planned(kernel, {})
+    if not any(len(i.axes) == 1 for i in plan.hardware.computes):
+        pytest.skip("this machine has no lanes")
+    assert plan.instruction is not None
+    assert plan.instruction.short == "selected"
+    compiled = im.build(plan)
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 7, 8, 15, 16, 17, 63, 64, 65, 127, 130, 1000):
+        whole = rng.integers(-9, 9, (3, n + 70)).astype(kernel.tensor("X").dtype.numpy)
+        whole[..., -70:] = 0 if kind == "i32" else np.nan
+        x = np.ascontiguousarray(whole[:, :n]) if "b" in text else whole[0, :n]
+        want = {"+": np.sum, "x": np.max, "n": np.min}[text.split("=", maxsplit=1)[0].strip()[-1]](x)
+        np.testing.assert_array_equal(compiled(x), want)

@@ -26,11 +26,11 @@ def open_case(case: Case, condition: str, threads: int, arrays: dict[str, np.nda
     options: timeout, strategy and cost_model as for plan(); tune, seconds of measuring schedules before it.
     """
     kernel = case.problem()
-    asked = {
+    asked: dict[str, Any] = {
         "sizes": case.size,
         "constant": case.weights if condition == "constant" else (),
         "threads": threads,
-        "timeout": options.get("timeout", 10.0),
+        "timeout": options.get("timeout"),
     }
     tuned = None
     if options.get("tune"):

@@ -1,0 +1,49 @@
+"""CP-SAT on a thread of its own, which Ctrl-C and a deadline end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from isamap_encodings import deadline, stopping
+
+
+def run(
+    solver: Any, model: Any, callback: Any = None, told: Callable[[], None] = lambda: None, best: bool = False
+) -> tuple[Any, bool]:
+    """(status, whether Ctrl-C came). The search then ends with what it has; told() is called before it does.
+
+    It ends so at the aim of a deadline, too, if it has a solution. best: not then, since only the best one will do.
+
+    CP-SAT's own handler is kept out: it leaves the process with the system's, which ends it at the next Ctrl-C without a word.
+    """
+    solver.parameters.catch_sigint_signal = False
+    # This part of its presolve has cut optima off (https://github.com/google/or-tools/issues/5293), and solves are faster without.
+    solver.parameters.presolve_inclusion_work_limit = 0
+    first = deadline.first_answer()
+    if first is not None and not best:
+        solver.parameters.max_time_in_seconds = min(solver.parameters.max_time_in_seconds, first)
+        callback = callback or _Counted()
+
+    def stop(by_hand: bool) -> None:
+        if by_hand:
+            told()
+        solver.stop_search()
+
+    given = (model,) if callback is None else (model, callback)
+    return stopping.apart(
+        lambda: solver.solve(*given), stop, lambda: not best and callback.solutions > 0 and deadline.enough()
+    )
+
+
+class _Counted(cp_model.CpSolverSolutionCallback):
+    """Counts solutions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.solutions = 0
+
+    def on_solution_callback(self) -> None:
+        self.solutions += 1
