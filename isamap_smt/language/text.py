@@ -167,16 +167,19 @@ class _Reader:
             if isinstance(line, RangeLine):
                 self.ranges.append(line.segment)
         self.known.axes = axis_names(statements, self.known)
-        for s in statements:
-            self._statement(s)
+        self._read(statements)
         if whole := self._whole_axes():
             self.known.extents.update(whole)
-            self.statements, self.uses = [], []
-            for s in statements:
-                self._statement(s)
+            self._read(statements)
         self.recurrences = recurrences(blocks, self.statements)
         self._check_declared_axes(lines)
         self.temporaries = temporary_names([x for x in bounds if x.kind == "temporary"], self.statements)
+
+    def _read(self, lines: Sequence[StatementLine]) -> None:
+        """The statements, with what is known of axes so far."""
+        self.statements, self.values, self.uses = [], [], []
+        for line in lines:
+            self._statement(line)
 
     def _tensor(self, line: TensorLine) -> None:
         if line.dtype is not None:
