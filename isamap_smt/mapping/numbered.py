@@ -44,10 +44,11 @@ from isamap_smt.mapping.split import in_text, new_name
 
 
 def numberable(kernel: Kernel) -> tuple[int, ...]:
-    """The statements that compute with elements and with values of axes, each of which can be an element."""
+    """The statements that compute with elements and with values of axes, or sum what is computed with open sizes (`X[i,j] / J`),
+    each of which can be an element."""
     found = []
     for n, s in enumerate(kernel.statements):
-        axes = {a.name for a in s.axes}
+        axes = {a.name for a in s.axes} | (set(kernel.free_sizes) if s.reduction_axes else set())
         if any(True for _ in reads(s.value)) and symbols_of(index_values(s.value)) & axes:
             try:
                 _Tables(kernel, s).value()

@@ -9,7 +9,8 @@ import pytest
 import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.codegen.offsets import collapsed, row_major
+from isamap_smt.codegen.offsets import row_major
+from isamap_smt.ir.addresses import collapsed
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym
 from isamap_smt.ir.program import Alloc, walk
 from isamap_smt.mapping.moves import fits

@@ -196,3 +196,14 @@ def test_a_type_that_rounds_what_is_compared_is_refuted() -> None:
     x = np.ones((300, 300), np.float32)
     got, want = run_kernel(wrong.kernel, {"X": x})["Y"], run_kernel(wrong.whole, {"X": x})["Y"]
     assert (got != want).any()
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_a_mean_of_open_sizes_is_summed_by_lanes() -> None:
+    """The size is an element that each term is divided by; it was computed element by element."""
+    kernel = im.kernel("Y[n,c] += X[n,c,p,q] / (P*Q)", name="mean")
+    plan = im.plan(kernel, "avx2")
+    assert plan.proved is not None and "size_f32" in plan.proved.mapping.id, plan.notes
+    assert numberable(im.kernel("Y[i] = X[i] / I", name="share")) == ()
+    x = np.arange(2 * 9 * 3 * 5, dtype=np.float32).reshape(2, 9, 3, 5)
+    np.testing.assert_allclose(im.build(plan)(x), x.mean((2, 3)), rtol=1e-6)

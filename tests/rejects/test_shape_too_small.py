@@ -32,7 +32,7 @@ NEEDED = {
 
 @pytest.mark.parametrize("text", NEEDED)
 def test_what_is_needed_of_sizes(text: str) -> None:
-    assert needed_sizes(im.kernel(text)) == NEEDED[text]
+    assert tuple(needed_sizes(im.kernel(text))) == NEEDED[text]
 
 
 def test_fixed_sizes_that_are_too_small() -> None:
