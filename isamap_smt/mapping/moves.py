@@ -167,6 +167,12 @@ def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) 
     return None if move is None else _filled(move, sp.sympify(number))
 
 
+def fills(hardware: Hardware, i: Instruction) -> bool:
+    """Whether it is one of the machine's broadcasts, of a number that its contract says."""
+    moves = (m for m in hardware.instructions if m.kind in ("broadcast", "load") and i.name.startswith(f"{m.name}_of_"))
+    return any(_filled(m, s.value) == i for m in moves for s in i.kernel.statements)
+
+
 def _filled(broadcast: Instruction, number: Any) -> Instruction:
     """The broadcast of this number, which takes nothing from memory."""
     s, register = broadcast.kernel.statements[0], register_operand(broadcast)

@@ -26,6 +26,7 @@ from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_dependences import dependence_claims
 from isamap_smt.proof.program_forms import form_claims
+from isamap_smt.proof.program_issued import WORDS, foreign
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
 from isamap_smt.proof.program_moves import move_claims
@@ -54,6 +55,10 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
     stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
     """
     require_kind("prove_program", program, Program, "what isamap_smt.lower() returns")
+    if wrong := foreign(program):
+        claim = ClaimResult("program", program.kernel.name, Refuted({}, f"{WORDS}: {wrong}"), WORDS)
+        proof = Proof((), "") if stop else _proved(program, stop, watch)[0]
+        return replace(proof, claims=(claim, *proof.claims))
     return _proved(program, stop, watch)[0]
 
 

@@ -176,7 +176,8 @@ def _digits(e: Execution, point: dict[str, Any]) -> tuple[list[Formula], list[Fo
         value = _fused(axis, point, defined)
         rest = value
         for loop in e.site.loops:
-            if loop.axis != axis.name or loop.step < 1 or loop.var.name in hinted:
+            digit = sp.sympify(loop.step).is_Integer and loop.step >= 1
+            if loop.axis != axis.name or not digit or loop.var.name in hinted:
                 continue
             rest = rest - loop.step * loop.var
             defined += span(rest, loop.step)

@@ -169,6 +169,8 @@ def _check_names(sites: Sites) -> None:
     if len(set(heap)) != len(heap):
         raise UnrecognisedError(f"two buffers are called {next(n for n in heap if heap.count(n) > 1)}")
     _check_bases(sites)
+    if sites.program.machine is None:
+        _check_core(sites)
     for s in sites.sites:
         names = [e.name for v in s.loops for e in (v.var, *_own(v))]
         own = own_names(s.node)
@@ -188,6 +190,22 @@ def _check_names(sites: Sites) -> None:
             if r.name in tensors and r.name in s.visible:
                 raise UnrecognisedError(f"{r.name} is both a tensor and a buffer")
         _check_defined(sites, s)
+
+
+def _check_core(sites: Sites) -> None:
+    """Nothing says what has a meaning on engines alone, and what is said has the form that it needs."""
+    for s in sites.of(Alloc):
+        assert isinstance(s.node, Alloc)
+        b = s.node.buffer
+        if (b.offset, b.slots, b.version) != (0, 0, ()):
+            raise UnrecognisedError(f"buffer {b.name} says what slots of an engine's memory have")
+        if b.lanes not in range(len(b.shape) + 1):
+            raise UnrecognisedError(f"{b.lanes} dimensions of buffer {b.name} lie in one register, of {len(b.shape)}")
+    for n in {id(n): n for s in sites.sites for n in s.around}.values():
+        if isinstance(n, If) and n.known and len(n.known) != len(n.condition):
+            raise UnrecognisedError(f"{len(n.known)} of {len(n.condition)} relations are said to hold at some values")
+        if isinstance(n, Loop) and n.base is None and n.extent is not None:
+            raise UnrecognisedError(f"the loop {n.var} says an extent, and has no base")
 
 
 def _own(loop: Loop) -> tuple[Any, ...]:

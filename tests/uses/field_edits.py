@@ -217,9 +217,10 @@ class Edits:
 
     def _instruction(self, i: Instruction) -> Instruction:
         rng, machine = self.rng, self.program.machine
-        assert machine is not None
-        others = [*machine.instructions, *(signal(e.name) for e in machine.engines)]
-        engines = [e.name for e in machine.engines]
+        signals = [] if machine is None else [signal(e.name) for e in machine.engines]
+        hardware = machine or next((s.hardware for s in self.program.schedules if s.hardware), None)
+        others = [*(hardware.instructions if hardware else ()), *signals, *(u.instruction for u in self.uses)]
+        engines = [e.name for e in hardware.engines] if hardware and hardware.engines else ["core"]
         try:
             return rng.choice([
                 lambda: rng.choice(others), lambda: replace(i, engine=rng.choice(engines)), lambda: replace(i, name="other"),
