@@ -76,11 +76,13 @@ def kernel(
         text = as_text(text)
     given = valid_sizes(sizes)
     try:
-        result = parse(text, name=name, dtypes=dtypes or {}, file=file)
+        result = parse(text, name=name, dtypes={} if dtypes is None else dtypes, file=file)
     except LanguageError:
         defined = _defined(text, given) if given else {}
         try:
-            result = parse("\n".join([text, *defined.values()]), name=name, dtypes=dtypes or {}, file=file)
+            result = parse(
+                "\n".join([text, *defined.values()]), name=name, dtypes={} if dtypes is None else dtypes, file=file
+            )
         except LanguageError:
             defined = {}
         if not defined:
@@ -102,8 +104,8 @@ def _defined(text: str, sizes: Mapping[str, int]) -> dict[str, str]:
     return {n: f"{n} = {v}" for n, v in names.items()}
 
 
-def _check_kinds(text: Any, name: Any, dtypes: Any) -> None:
-    for what, given in (("text", text), ("name", name)):
+def _check_kinds(text: Any, name: Any, dtypes: Any, file: Any) -> None:
+    for what, given in (("text", text), ("name", name), ("file", file)):
         if not isinstance(given, str):
             raise LanguageError(
                 f"{what}={given!r} is {type(given).__name__}: pass text, such as 'C[i] += A[i]' and 'sum'"
@@ -122,7 +124,7 @@ def parse(
     shapes: Mapping[str, tuple[Any, ...]] | None = None,
 ) -> Kernel:
     """kernel() with extents of axes and shapes of tensors given from outside, as an instruction's are."""
-    _check_kinds(text, name, dtypes)
+    _check_kinds(text, name, dtypes, file)
     source = Source(text, file)
     reader = _Reader(source, Declarations(), dict(shapes or {}))
     for n, extent in (extents or {}).items():

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from isamap_smt.codegen import PrintedC, print_c
-from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
+from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
     HardwareError,
     IsamapError,
@@ -200,7 +200,7 @@ def plan(
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
         tuple(sorted(fix.items())), timeout, found_name(instruction), known_strategy(strategy), known_model(cost_model),
-        family=known_family(family), progress=progress,
+        family=known_family(family), progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     made = _plan(informed(question))
     if made.program.schedules or not kernel.free_sizes or full.free_sizes:

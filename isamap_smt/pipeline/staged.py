@@ -10,7 +10,7 @@ from typing import Any
 
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
-from isamap_smt.ir.arguments import valid_sizes
+from isamap_smt.ir.arguments import function_or_none, valid_sizes
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -113,8 +113,9 @@ def stage(
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     kernel = with_types_of_engines(kernel, hardware) if named else kernel
     sizes, fix, timeout = valid_sizes(sizes), pinned(fix), seconds(timeout)
+    told = function_or_none(progress, "progress", ScheduleError)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix, timeout, found_name(instruction), Clock(progress))
+    ask = _Asked(hardware, sizes, fix, timeout, found_name(instruction), Clock(told))
     refused: ScheduleError | None = None
     for known, planned, ways in _sizes_known(kernel, sizes):
         given = kernel.with_sizes(known)

@@ -13,6 +13,7 @@ from typing import Any
 
 from isamap_encodings.schedule_answer import LOAD, Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
+from isamap_smt.ir.arguments import function_or_none
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
@@ -58,6 +59,7 @@ def schedule(
     """
     require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
     timeout, fix = seconds(timeout), pinned(fix)
+    progress = function_or_none(progress, "progress", ScheduleError)
     where = space(
         proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads, figures=figures
     )

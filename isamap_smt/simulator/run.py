@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded, laid_out
@@ -54,7 +55,7 @@ def run_program(
     kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))
     kernel = program.kernel
-    env = {**_sizes(kernel, arrays, dict(sizes or {})), FRESH.name: int(out is None)}
+    env = {**_sizes(kernel, arrays, valid_sizes(sizes)), FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)
     core = _begun(program, arrays, out, env, Core(kernel, {}, poison, random))
     findings = _carried_out(program, env, core, random)
