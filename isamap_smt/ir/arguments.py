@@ -37,6 +37,18 @@ def yes_or_no(value: Any, what: str, error: type[IsamapError]) -> bool:
     return bool(value)
 
 
+def position(value: Any, count: int, what: str, error: type[IsamapError]) -> int:
+    """A position from 0 among so many. Raises `error` for anything else."""
+    return whole_number(value, what, error, low=0, high=count - 1)
+
+
+def function_or_none(value: Any, what: str, error: type[IsamapError]) -> Any:
+    """The value, which is None or can be called. Raises `error` for anything else."""
+    if value is not None and not callable(value):
+        raise error(f"{what}={value!r} is {type(value).__name__}: pass a function, or None")
+    return value
+
+
 def is_open(value: Any) -> bool:
     """Whether it is a machine parameter without a number, or a whole number of times one.
 

@@ -92,13 +92,13 @@ class WrongKindError(IsamapError):
 LISTED = 30  # names in an error
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """A sentence that lists near matches of `name`, or what is known when nothing is near: the first, where that is much."""
     names = sorted(set(known))
     lowered: dict[str, list[str]] = {}
     for n in names:
         lowered.setdefault(n.lower(), []).append(n)
-    near = [n for key in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.5) for n in lowered[key]]
+    near = [n for key in difflib.get_close_matches(str(name).lower(), lowered, n=3, cutoff=0.5) for n in lowered[key]]
     if near:
         return "did you mean " + " or ".join(near[:3]) + "?"
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED + 1 else ""

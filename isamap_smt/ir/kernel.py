@@ -255,6 +255,8 @@ class Kernel(Shown):
     def with_dtypes(self, dtypes: Dict[str, DType | str]) -> Kernel:
         """The kernel with element types replaced by tensor name. Raises SizeError for unknown tensors."""
         names = [t.name for t in self.tensors]
+        if not isinstance(dtypes, Dict):
+            raise DTypeError(f"dtypes={dtypes!r}: pass names and element types, such as {{'A': 'u8'}}")
         for n in dtypes:
             if n not in names:
                 raise SizeError(f"{self.name} has no tensor {n!r}; {did_you_mean(n, names)}")

@@ -122,7 +122,7 @@ def rounding_bound(
     UnknownNameError for an input without a range, RangeError for a range that is none.
     """
     require_kind("rounding_bound", ranges, Mapping, "ranges by name, such as {'A': (-1, 1)}")
-    found = nearest(kernel.with_sizes(dict(sizes or {})), ranges, trees or {})
+    found = nearest(kernel.with_sizes({} if sizes is None else sizes), ranges, trees or {})
     return {n: found.tensors[n] for n in found.kernel.results}
 
 

@@ -99,7 +99,7 @@ def _contradiction(
 def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None) -> Kernel:
     """The kernel with every size a number, from `sizes` and the shapes, and no axis below 0 points. Raises SizeError for sizes that
     stay unknown."""
-    fixed = kernel.with_sizes(sizes) if sizes else kernel
+    fixed = kernel.with_sizes({} if sizes is None else sizes)
     found = infer_sizes(fixed, shapes)
     fixed = fixed.with_sizes(found) if found else fixed
     if missing := fixed.free_sizes:

@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
@@ -44,6 +45,7 @@ def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, i
     """
     import isamap_kernels
 
+    sizes = valid_sizes(sizes)
     if text is not None:
         try:
             return kernel(text, name=spec or "kernel")

@@ -4,6 +4,7 @@ param s >= 1                      an integer the user sets
 H = (P-1)*s + R                   a definition, put in wherever H stands
 I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
 assume 0 <= A <= 127              values of an integer input that proofs may take for granted, checked at every call
+X: f32[J,16]                        a number that one axis alone indexes is the extent of that axis, too
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
 for t:                            the statements below, further in, are computed together: all of them for t = 0, then for t = 1 ...
@@ -15,7 +16,7 @@ prints it needs no case of its own. An instruction keeps its sums: their axes ar
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -76,11 +77,13 @@ def kernel(
         text = as_text(text)
     given = valid_sizes(sizes)
     try:
-        result = parse(text, name=name, dtypes=dtypes or {}, file=file)
+        result = parse(text, name=name, dtypes={} if dtypes is None else dtypes, file=file)
     except LanguageError:
         defined = _defined(text, given) if given else {}
         try:
-            result = parse("\n".join([text, *defined.values()]), name=name, dtypes=dtypes or {}, file=file)
+            result = parse(
+                "\n".join([text, *defined.values()]), name=name, dtypes={} if dtypes is None else dtypes, file=file
+            )
         except LanguageError:
             defined = {}
         if not defined:
@@ -102,8 +105,8 @@ def _defined(text: str, sizes: Mapping[str, int]) -> dict[str, str]:
     return {n: f"{n} = {v}" for n, v in names.items()}
 
 
-def _check_kinds(text: Any, name: Any, dtypes: Any) -> None:
-    for what, given in (("text", text), ("name", name)):
+def _check_kinds(text: Any, name: Any, dtypes: Any, file: Any) -> None:
+    for what, given in (("text", text), ("name", name), ("file", file)):
         if not isinstance(given, str):
             raise LanguageError(
                 f"{what}={given!r} is {type(given).__name__}: pass text, such as 'C[i] += A[i]' and 'sum'"
@@ -122,7 +125,7 @@ def parse(
     shapes: Mapping[str, tuple[Any, ...]] | None = None,
 ) -> Kernel:
     """kernel() with extents of axes and shapes of tensors given from outside, as an instruction's are."""
-    _check_kinds(text, name, dtypes)
+    _check_kinds(text, name, dtypes, file)
     source = Source(text, file)
     reader = _Reader(source, Declarations(), dict(shapes or {}))
     for n, extent in (extents or {}).items():

@@ -18,6 +18,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.arguments import position, yes_or_no
 from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
@@ -48,6 +49,8 @@ def fuse(
     assignment whose element types fit) or {operand: tensor}. Raises AxesError and UnknownNameError.
     """
     require_kernel_and_instruction("fuse", kernel, instruction)
+    statement = position(statement, len(kernel.statements), "statement", AxesError)
+    partial = yes_or_no(partial, "partial", AxesError)
     table = axes_table(axes)
     split = split_axes(kernel, named_digits([a for g in table.values() for a in g]), statement)
     if split is not None:

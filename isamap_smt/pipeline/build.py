@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
 from inspect import signature
 from typing import Any, overload
 
 from isamap_smt.codegen import print_c
 from isamap_smt.codegen.printed import PrintedC
-from isamap_smt.ir.arguments import valid_sizes
-from isamap_smt.ir.errors import NotProvedError, UnknownNameError, did_you_mean
+from isamap_smt.ir.arguments import valid_sizes, yes_or_no
+from isamap_smt.ir.errors import BuildError, NotProvedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
@@ -79,7 +80,13 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
     Raises NotProvedError with the claims that fail, HardwareError where this CPU lacks an instruction, and BuildError
     with the compiler's words.
     """
-    made = build_program(printed(planned), cc=cc, sanitize=sanitize)
+    checked = yes_or_no(sanitize, "sanitize", BuildError)
+    if checked and not hasattr(ctypes.CDLL(None), "__asan_init"):
+        raise BuildError(
+            "sanitize=True: the compiler's libasan must be preloaded, or it ends this process; start Python with LD_PRELOAD set "
+            "to what `gcc -print-file-name=libasan.so` says"
+        )
+    made = build_program(printed(planned), cc=cc, sanitize=checked)
     if isinstance(planned, Plan):
         made.notes = (*planned.notes, *made.notes)
     return made

@@ -11,7 +11,7 @@ from typing import Any
 
 from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
-from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
+from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
     DTypeError,
     HardwareError,
@@ -207,7 +207,8 @@ def plan(
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
         tuple(sorted(fix.items())), limit or SOLVER_SECONDS, found_name(instruction), known_strategy(strategy),
-        known_model(cost_model), family=known_family(family), progress=progress,
+        known_model(cost_model), family=known_family(family),
+        progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         made = _answer(informed(question))

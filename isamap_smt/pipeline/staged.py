@@ -11,7 +11,7 @@ from typing import Any
 from isamap_encodings import deadline
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
-from isamap_smt.ir.arguments import valid_sizes
+from isamap_smt.ir.arguments import function_or_none, valid_sizes
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -116,8 +116,9 @@ def stage(
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     kernel = with_types_of_engines(kernel, hardware) if named else kernel
     sizes, fix, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout)
+    told = function_or_none(progress, "progress", ScheduleError)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix, limit or SOLVER_SECONDS, found_name(instruction), Clock(progress))
+    ask = _Asked(hardware, sizes, fix, limit or SOLVER_SECONDS, found_name(instruction), Clock(told))
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         return _staged(kernel, ask)
 

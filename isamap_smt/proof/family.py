@@ -28,10 +28,10 @@ class FamilyError(IsamapError):
     """A name of a family that nobody has written, or of an order of operands."""
 
 
-def known_family(name: str) -> str:
+def known_family(name: object) -> str:
     """The name itself. Raises FamilyError where no family is called so."""
-    if name not in FAMILIES:
-        raise FamilyError(f"unknown family {name!r}; {did_you_mean(name, FAMILIES)}")
+    if not isinstance(name, str) or name not in FAMILIES:
+        raise FamilyError(f"unknown family {name!r}; {did_you_mean(str(name), FAMILIES)}")
     return name
 
 

@@ -64,8 +64,8 @@ def prove(mapping: Mapping, assume: Sequence[str] = (), timeout: float | None = 
             "prove() takes a mapping, such as isamap_smt.fuse(kernel, instruction, 'l=j') makes, not "
             f"{type(mapping).__name__}{has}"
         )
-    if assume:
-        ranged = assume_values(mapping.kernel, [assume] if isinstance(assume, str) else assume)
+    ranged = assume_values(mapping.kernel, assume)
+    if ranged is not mapping.kernel:
         mapping = replace(mapping, kernel=ranged)
     with until(timeout):
         return prove_after(mapping, FIRST, timeout=timeout)

@@ -12,7 +12,8 @@ from typing import Any
 
 from isamap_encodings.overflow import TermRange, largest_count, sums_stay, term_range
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.arguments import position, whole_number
+from isamap_smt.ir.errors import IsamapError, WrongKindError
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
@@ -102,7 +103,8 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
     ((-32640, 32385), 'k', 65793, True)
     """
     require_kind("overflow", kernel, Kernel, KERNEL)
-    s = kernel.statements[statement]
+    s = kernel.statements[position(statement, len(kernel.statements), "statement", WrongKindError)]
+    bits = whole_number(bits, "bits", WrongKindError, low=0, high=64)
     out = kernel.tensor(s.target.tensor).dtype
     holds = (kind(out)[0], bits or kind(out)[1])
     meeting = fibres(kernel, s)

@@ -87,7 +87,7 @@ def build_library(
     features = frozenset(requires)
     if target is not None:
         check_target(target, features)
-    compiler = find_compiler(cc or ("zig" if target else None))
+    compiler = find_compiler("zig" if cc is None and target else cc)
     if sanitize:
         compiler = _sanitizing(compiler)
     if simde:

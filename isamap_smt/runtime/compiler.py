@@ -100,7 +100,7 @@ def find_compiler(cc: str | None = None) -> Compiler:
     `cc` is 'zig', 'clang', 'gcc', another command or a path, with arguments behind it: 'gcc -O2'. Raises BuildError that says
     what to install.
     """
-    if not isinstance(cc, str | None):
+    if (cc is not None and not str(cc).strip()) or not isinstance(cc, str | None):
         raise BuildError(
             f"cc={cc!r} is {type(cc).__name__}: pass the name of a C compiler, or its path, such as 'gcc -O2'"
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
@@ -54,19 +55,19 @@ def rounding_bound(
     """
     if isinstance(of, (Kernel, str)) or of is None:
         return bound_of_kernel(found_kernel(of), ranges, sizes)
+    program, sizes = _program(of), valid_sizes(sizes)
     split: ProvedSplit | None = getattr(of, "split", None)
     if split is not None and any(isinstance(x, Online) for x in split.split.chain):
         raise SizeError(
             f"{split.split.origin.name} takes {split.split.chain[0]}: no bound from ranges is known; plan.notes say what is known "
             "of each sum, for all scores"
         )
-    found = _bounded(*computed_by(_program(of)), ranges, sizes or {})
-    program = _program(of)
+    found = _bounded(*computed_by(program), ranges, sizes)
     if split is None or not rounds_as_written(program):
         return found
     extents = {a.name: int(a.extent) for a in program.kernel.axes if is_constant(a.extent)}
     open_ = {a.name: extents[a.name] for a in split.split.origin.axes if a.extent.is_Symbol and a.name in extents}
-    return _nearer(found, _bounded(split.split.origin, {}, ranges, {**(sizes or {}), **open_}))
+    return _nearer(found, _bounded(split.split.origin, {}, ranges, {**sizes, **open_}))
 
 
 def _bounded(
@@ -78,7 +79,7 @@ def _bounded(
 def _known(kernel: Kernel, sizes: Mapping[str, int] | None) -> dict[str, int]:
     """Those that this kernel has: a program's may have fewer than the kernel that it was made of."""
     free = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
-    return {n: v for n, v in (sizes or {}).items() if n in free}
+    return {n: v for n, v in valid_sizes(sizes).items() if n in free}
 
 
 def _program(of: Any) -> Program:

@@ -14,6 +14,7 @@ from typing import Any
 from isamap_encodings import deadline
 from isamap_encodings.schedule_answer import LOAD, Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
+from isamap_smt.ir.arguments import function_or_none
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
@@ -61,6 +62,7 @@ def schedule(
     """
     require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
     limit = time_limit(timeout)
+    progress = function_or_none(progress, "progress", ScheduleError)
     with limited(limit, "the schedule"):
         return scheduled(
             proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.assumed import require_assumed
 from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
@@ -56,7 +57,7 @@ def run_program(
     kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))
     kernel = program.kernel
-    known = _sizes(kernel, arrays, dict(sizes or {}))
+    known = _sizes(kernel, arrays, valid_sizes(sizes))
     require_assumed(kernel, program.assumptions, known, arrays)
     env = {**known, FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from isamap_smt.ir.errors import BuildError, UnknownNameError, did_you_mean
+from isamap_smt.ir.arguments import function_or_none, whole_number
+from isamap_smt.ir.errors import BuildError, UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
@@ -45,7 +46,11 @@ def check_hardware(
     does so in a process of its own. Raises UnknownNameError, HardwareError, and BuildError where there is no C compiler.
     """
     found = find_hardware(machine)
+    if not isinstance(only, Iterable):
+        raise WrongKindError(f"only={only!r} is {type(only).__name__}: pass names of instructions")
     wanted = (only,) if isinstance(only, str) else tuple(only)
+    results, seed = whole_number(results, "results", WrongKindError), whole_number(seed, "seed", WrongKindError, low=0)
+    progress = function_or_none(progress, "progress", WrongKindError)
     known = [i.short for i in found.instructions]
     for name in wanted:
         if not any(name in (i.name, i.short) for i in found.instructions):
