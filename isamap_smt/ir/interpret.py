@@ -183,7 +183,7 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     rank = {t.name: len(t.shape) for t in kernel.tensors}
     extra = {n for n, a in arrays.items() if n in rank and np.ndim(a) == rank[n] + 1}
     if extra and extra == set(arrays) & set(rank):
-        kernel = _batched(kernel, np.shape(arrays[min(extra)])[0])
+        kernel = batched(kernel, np.shape(arrays[min(extra)])[0])
     outputs = {n: a for n, a in arrays.items() if n in kernel.outputs}
     inputs = {n: a for n, a in arrays.items() if n not in kernel.outputs}
     fixed, held = prepare(kernel, inputs, outputs, None)
@@ -218,7 +218,7 @@ def _has_inner_sum(product: Any) -> bool:
     return any(isinstance(x, SAdd | SSub) and x.has(SMul) for x in sp.preorder_traversal(product))
 
 
-def _batched(kernel: Kernel, count: int) -> Kernel:
+def batched(kernel: Kernel, count: int) -> Kernel:
     """The kernel run `count` times, on operands with one more, leading dimension."""
     name = "batch_"
     axis = sym(name)
@@ -288,5 +288,5 @@ def _scales(kernel: Kernel) -> dict[str, float]:
     return found
 
 
-__all__ = ["fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
+__all__ = ["batched", "fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
            "run_kernel", "run_statement"]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -55,6 +55,7 @@ from isamap_smt.pipeline.knowledge import (
 )
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
+from isamap_smt.pipeline.ranges_left import ranges_left
 from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
@@ -70,6 +71,7 @@ class Plan(Shown):
 
     kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
     both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
+    asked: what was asked.
     """
 
     kernel: Kernel
@@ -79,6 +81,7 @@ class Plan(Shown):
     seconds: tuple[tuple[str, float], ...] = ()
     constant: tuple[str, ...] = ()
     split: ProvedSplit | None = None
+    asked: Question | None = field(default=None, compare=False, repr=False)
 
     @property
     def program(self) -> Program:
@@ -202,10 +205,10 @@ def plan(
         tuple(sorted(fix.items())), timeout, found_name(instruction), known_strategy(strategy), known_model(cost_model),
         family=known_family(family), progress=progress,
     )  # fmt: skip
-    made = _plan(informed(question))
+    made = planned_for(informed(question))
     if made.program.schedules or not kernel.free_sizes or full.free_sizes:
         return made
-    here = _plan(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
+    here = planned_for(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
     return here if here.program.schedules else made
 
 
@@ -222,7 +225,14 @@ def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _plan(q: Question) -> Plan:
+def planned_for(q: Question) -> Plan:
+    """The plan for a question. Raises as plan()."""
+    made = _planned(q)
+    object.__setattr__(made, "asked", q)  # a copy would print its C once more
+    return made
+
+
+def _planned(q: Question) -> Plan:
     clock, counted = Clock(q.progress), None
     try:
         counted = in_numbers(q, clock)
@@ -298,7 +308,16 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     known = split is not None and rounds_as_written(checked.program)
     rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
     threads = on_one_thread(q, checked.program)
-    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *q.said, *rounded)
+    notes = (
+        *said,
+        *alone,
+        *told_of_fusion,
+        *threads,
+        *padding(checked.program),
+        *ranges_left(checked.program),
+        *q.said,
+        *rounded,
+    )
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
