@@ -56,6 +56,10 @@ class DescriptionError(IsamapError):
         self.refused = refused
 
 
+class UnnamedFileError(IsamapError):
+    """Data, such as a certificate, names a file whose code would be carried out, and the user does not."""
+
+
 class WrongResultError(IsamapError):
     """A compiled kernel that was run and computed something else than its kernel says."""
 

@@ -1,4 +1,4 @@
-"""What a rule over the reals makes of a sum may leave the type on its way: which rules do, that plans say so, that fuzzing sees it."""
+"""What a rule over the reals makes of a sum may leave the type: which rules do so, that plans say it, and that fuzzing sees it."""
 
 from __future__ import annotations
 
