@@ -52,8 +52,16 @@ def assert_described(machine: Hardware | str, **options: Any) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """--isamap-proofs."""
-    parser.getgroup("isamap-smt").addoption(
+    """--isamap-proofs, --isamap-source."""
+    group = parser.getgroup("isamap-smt")
+    group.addoption(
+        "--isamap-source",
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="a file whose code certificates may name; that of no other is carried out",
+    )
+    group.addoption(
         "--isamap-proofs",
         nargs="?",
         const="proofs",
@@ -112,9 +120,9 @@ def _outcomes(config: pytest.Config, identifier: str) -> dict[str, Any]:
     """All outcomes; where pytest-xdist spreads the tests itself, that of this certificate."""
     from isamap_smt.certificates import check_directory
 
-    directory = Path(config.getoption("--isamap-proofs"))
+    directory, sources = Path(config.getoption("--isamap-proofs")), config.getoption("--isamap-source")
     if hasattr(config, "workerinput"):
-        return {o.id: o for o in check_directory(directory, jobs=1, only=identifier.__eq__)}
+        return {o.id: o for o in check_directory(directory, sources=sources, jobs=1, only=identifier.__eq__)}
     if _OUTCOMES not in config.stash:
-        config.stash[_OUTCOMES] = {o.id: o for o in check_directory(directory)}
+        config.stash[_OUTCOMES] = {o.id: o for o in check_directory(directory, sources=sources)}
     return config.stash[_OUTCOMES]

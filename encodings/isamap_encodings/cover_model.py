@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
@@ -31,14 +31,16 @@ class Cover:
     bound: int
 
 
-def cheapest(offers: Sequence[Offer], wanted: int, limit: float = LIMIT) -> Cover | None:
+def cheapest(
+    offers: Sequence[Offer], wanted: int, limit: float = LIMIT, banned: Sequence[Collection[int]] = ()
+) -> Cover | None:
     """The offers that make the wanted part and all that they use, at the least cost; None where there is no way.
 
     A part that is used twice is made once. Of equally cheap ways, one with the fewest rewritten. No part uses itself, however far
     below: where offers go round in a circle, a part stands higher than what it uses. At the limit, in deterministic seconds, the
-    best way found so far, and its bound. Raises KeyboardInterrupt for Ctrl-C.
+    best way found so far, and its bound. banned: covers that are not taken. Raises KeyboardInterrupt for Ctrl-C.
     """
-    kept = list(_undominated(offers))
+    kept = list(range(len(offers))) if banned else list(_undominated(offers))
     first = _as_tree(offers, kept, wanted)
     if first is None:
         return None
@@ -47,6 +49,8 @@ def cheapest(offers: Sequence[Offer], wanted: int, limit: float = LIMIT) -> Cove
     taken = {n: model.new_bool_var(f"offer {n}") for n in kept}
     needed = _parts(model, offers, taken, wanted)
     _no_circles(model, offers, taken, needed)
+    for cover in banned:
+        model.add(sum(taken[n] for n in cover) < len(cover))
     model.minimize(sum((offers[n].cost * weight + offers[n].rewritten) * t for n, t in taken.items()))
     for n, t in taken.items():
         model.add_hint(t, n in first)
@@ -59,6 +63,8 @@ def cheapest(offers: Sequence[Offer], wanted: int, limit: float = LIMIT) -> Cove
         raise KeyboardInterrupt
     deadline.check()  # a way that was cut short is none to keep
     found = solver.status_name(status) in ("OPTIMAL", "FEASIBLE")
+    if banned and not found:
+        return None
     chosen = tuple(n for n, t in taken.items() if solver.value(t)) if found else tuple(sorted(first))
     bound = max(0, round(solver.best_objective_bound)) // weight
     return Cover(chosen, sum(offers[n].cost for n in chosen), bound)

@@ -190,6 +190,39 @@ def keeps_error(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
     return Unknown("its error may be far larger") if isinstance(verdict, Refuted) else verdict
 
 
+@lru_cache(maxsize=2048)
+def keeps_range(left: Any, right: Any, given: tuple[Condition, ...]) -> Verdict:
+    """Whether nothing in the right side leaves a type's range where the left one stays within it, for all values.
+
+    What is computed on the way is no larger than something that the left side reads or computes, or than all terms of its sum
+    together, which may come in any order; and a product or quotient that is not 0 is not far smaller than each of those. So
+    `(x * y) * z` may not become `x * (y * z)`: of 1e30, 1e-30 and 1e-30 the last two have no product in f32.
+    """
+    if not _heads(left, right) <= ARITHMETIC:
+        return Unknown("it is not arithmetic alone")
+    e, numbers = _Error(), {n for c in given for n in c[1:]}
+    facts = [_of_numbers(c, {n: z3.Real(n) for n in c[1:]}) for c in given]
+    before = [_size(e.value(p)[0]) for p in _with_names(left, numbers)]
+    terms = [_size(e.value(t)[0]) for t in _terms(left)]
+    after = [(p, _size(e.value(p)[0])) for p in _with_names(right, numbers) if not p.is_Symbol]
+    large = [z3.Or(*(x <= y for y in (*before, z3.Sum(terms)))) for _, x in after]
+    shrunk = [x for p, x in after if type(p).__name__ in ("SMul", "SDiv")]
+    small = [z3.Or(x == 0, *(z3.And(y != 0, y <= GROWS * x) for y in before)) for x in shrunk]
+    verdict = ask([*facts, *e.facts], z3.And(*large, *small), "range of a rule", RLIMIT)
+    return Unknown("numbers on its way may leave the type") if isinstance(verdict, Refuted) else verdict
+
+
+def _with_names(tree: Any, numbers: set[str]) -> list[Any]:
+    """What is read and computed, without what is of numbers alone: these are worked out where the rule is used."""
+    parts = list(sp.preorder_traversal(tree))
+    return [p for p in parts if any(x.is_Symbol and x.name not in numbers for x in sp.preorder_traversal(p))]
+
+
+def _terms(tree: Any) -> list[Any]:
+    heads = ("SAdd", "SSub", "SNeg")
+    return [t for a in tree.args for t in _terms(a)] if type(tree).__name__ in heads else [tree]
+
+
 class _Error:
     """Trees as (value, error), in units of the rounding of 1. A number is as exact as its type holds it."""
 

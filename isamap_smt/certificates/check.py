@@ -49,7 +49,7 @@ from isamap_smt.certificates.store import (
     stated,
 )
 from isamap_smt.certificates.subject import Sources, mapping_from, schedule_from, split_from
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import IsamapError, UnnamedFileError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
@@ -113,6 +113,8 @@ class _Check:
             instruction = self.sources.instruction_of(self.document, kernel)
             parts = [self.document, *self.document.get("further", [])]
             found = [self.sources.digests_of(p, kernel) for p in parts]
+        except UnnamedFileError as error:
+            return Outcome(self.id, "unknown", (str(error),))
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
         self._changed("kernel", kernel.name, today, self.document["kernel"])
@@ -129,6 +131,8 @@ class _Check:
     def _machine(self) -> Outcome:
         try:
             now = self.sources.digests(self.document["hardware"])
+        except UnnamedFileError as error:
+            return Outcome(self.id, "unknown", (str(error),))
         except IsamapError as error:
             return Outcome(self.id, "broken", ("what it is about is no longer there", str(error)))
         then = self.document["parts"]
@@ -192,7 +196,7 @@ class _Check:
             return self._not_proved(derived.proof, str(result), derived.steps)
         self._changed("mapping", mapping.id, mapping_digest(mapping), then)
         lowered = apart = None
-        split = split_from(self.document["kernel"])
+        split = split_from(self.document["kernel"], self.sources.files)
         if split is not None:
             apart = derive_split(split, self.memory.z3)
             if not apart.proof.proved:

@@ -111,7 +111,8 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
             raise CertificateError(f"{place.name} has no formulas: it is checked by digests")
         if document["kind"] == "completeness":
             return _complete_steps(document, sources)
-        kernel, split = kernel_from(document["kernel"]), split_from(document["kernel"])
+        files = sources.files
+        kernel, split = kernel_from(document["kernel"], files), split_from(document["kernel"], files)
         mapping = mapping_from(document["mapping"], kernel, sources.instruction_of(document, kernel))
     derived, result = derive_mapping(mapping)
     apart = () if split is None else derive_split(split).steps

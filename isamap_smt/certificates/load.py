@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +47,7 @@ def proved_again(place: Path, sources: Sources) -> tuple[dict[str, Any], ProvedM
         document = read_manifest(place)
         if document["kind"] != "mapping":
             raise CertificateError(f"{place} certifies {document['kind']}, not a mapping")
-        kernel = kernel_from(document["kernel"])
+        kernel = kernel_from(document["kernel"], sources.files)
         mapping = mapping_from(document["mapping"], kernel, sources.instruction_of(document, kernel))
     derived, result = derive_mapping(mapping)
     if not isinstance(result, ProvedMapping):
@@ -67,19 +67,24 @@ def renewed(place: Path, sources: Sources) -> Certificate:
             then = document["schedule"]
             schedule = schedule_from(then, proved, sources.hardware(then["hardware"]))
         more = further_from(document, kernel, sources)
-        named = Named(document["kernel"]["source"], document["instruction"]["source"], split_from(document["kernel"]))
+        named = Named(
+            document["kernel"]["source"],
+            document["instruction"]["source"],
+            split_from(document["kernel"], sources.files),
+        )
         rounding = rounding_from(document)
     ranges = {n: (low, high) for n, low, high in rounding.ranges} if rounding else None
     return mapping_certificate(proved, schedule, named, more, ranges)
 
 
-def load(path: str | Path) -> ProvedMapping:
-    """The mapping of the certificate at `path` (its directory), proved again against today's sources.
+def load(path: str | Path, *, sources: Iterable[str] = ()) -> ProvedMapping:
+    """The mapping of the certificate at `path` (its directory), proved again against today's sources. sources: Python's files that
+    it may name; the code of others is not carried out, and UnnamedFileError says so.
 
     Nothing that the files say about verdicts counts. Raises DamagedError for files that are not as they were written,
     NotProvedError, with the counterexample, where a claim does not hold, and what looking up names raises.
     """
-    return proved_again(Path(path), Sources())[1]
+    return proved_again(Path(path), Sources(files=tuple(sources)))[1]
 
 
 def save(
@@ -150,7 +155,11 @@ def _require_found(mapping: Mapping, schedule: Schedule | None, named: Named) ->
     advice = "pass where it is, such as save(..., instruction='my_machine.py:dot')"
     with _found_later(f"the instruction {wanted}", advice):
         number = mapping.statement_index
-        found = find_instruction(wanted) if instruction else Sources().instruction(wanted, mapping.kernel, number)
+        found = (
+            find_instruction(wanted)
+            if instruction
+            else Sources(files=(wanted,)).instruction(wanted, mapping.kernel, number)
+        )
     if instruction_digest(found) != instruction_digest(mine):
         raise CertificateError(f"what later checks find as {wanted} is not the instruction that was proved; {advice}")
     if schedule is None or schedule.hardware is None:

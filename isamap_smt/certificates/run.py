@@ -121,6 +121,7 @@ def check_directory(
     directory: Path,
     hardware: Sequence[str] = (),
     *,
+    sources: Sequence[str] = (),
     jobs: int | None = None,
     cache: bool = True,
     only: Callable[[str], bool] | None = None,
@@ -129,16 +130,18 @@ def check_directory(
 ) -> list[Outcome]:
     """The outcome of every certificate that the directory's index or the lock lists, and of every one found there, by id.
 
-    hardware: files whose machines stand for those of the same name (an edited description). jobs: processes; all cores by
-    default. cache: whether answers to unchanged text may be taken from an earlier run. only: which ids. lock: as for survey().
+    hardware: files whose machines stand for those of the same name (an edited description). sources: Python's files that
+    certificates may name; nothing else that they name is carried out. jobs: processes; all cores by default. cache: whether answers
+    to unchanged text may be taken from an earlier run. only: which ids. lock: as for survey().
     Raises what survey() raises, and HardwareError for a file that is no machine.
     """
     seen = survey(directory, lock, only)
-    sources = load_sources(tuple(hardware))  # a file that does not load is misuse, before any work
+    given = tuple(hardware), tuple(sources)
+    found = load_sources(*given)  # a file that does not load is misuse, before any work
     outcomes, work = [*seen.found], seen.work
-    known = _remembered(directory, work, sources, cache)
+    known = _remembered(directory, work, found, cache)
     run = uuid4().hex
-    calls = [(run, str(directory), i, expected, tuple(hardware), cache) for i, expected in work if i not in known]
+    calls = [(run, str(directory), i, expected, given, cache) for i, expected in work if i not in known]
     outcomes += known.values()
     calls.sort(key=lambda call: _length(directory, call[2]), reverse=True)  # so that no long one starts last
     try:
@@ -169,15 +172,16 @@ def _length(directory: Path, identifier: str) -> tuple[bool, int]:
     return "/complete," in identifier, beside
 
 
-def load_sources(hardware: tuple[str, ...]) -> Sources:
-    """Sources in which the machines of these files stand for the library's. Raises HardwareError."""
+def load_sources(hardware: tuple[str, ...], sources: tuple[str, ...] = ()) -> Sources:
+    """Sources in which the machines of these files stand for the library's, and certificates may name the code of both kinds of
+    files. Raises HardwareError."""
     machines: dict[str, Hardware] = {}
     for spec in hardware:
         found = find_hardware(spec)
         if found.name in machines:
             raise HardwareError(f"--hardware names the machine {found.name} twice")
         machines[found.name] = found
-    return Sources(machines)
+    return Sources(machines, (*hardware, *sources))
 
 
 @dataclass(frozen=True)
@@ -192,10 +196,15 @@ _desks: dict[str, _Desk] = {}  # by run; there is one at a time
 
 
 def _check(
-    run: str, directory: str, identifier: str, expected: str | None, hardware: tuple[str, ...], use: bool
+    run: str,
+    directory: str,
+    identifier: str,
+    expected: str | None,
+    given: tuple[tuple[str, ...], tuple[str, ...]],
+    use: bool,
 ) -> Outcome:
     """In a process of its own, sources are loaded once."""
     if run not in _desks:
-        _desks[run] = _Desk(load_sources(hardware), Memory(use))
+        _desks[run] = _Desk(load_sources(*given), Memory(use))
     desk = _desks[run]
     return check_certificate(Path(directory), identifier, expected, desk.sources, desk.memory)

@@ -27,7 +27,7 @@ from isamap_smt.certificates.digests import (
     kernel_digest,
 )
 from isamap_smt.certificates.errors import CertificateError, DamagedError
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import IsamapError, UnnamedFileError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -41,6 +41,7 @@ from isamap_smt.ir.schedule_record import decisions, schedule_of, schedule_recor
 from isamap_smt.ir.split import Apart
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
+from isamap_smt.language.loading import only_files
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
 from isamap_smt.mapping.bounded import bound_axis
@@ -137,9 +138,11 @@ _SPLIT = ("axis", "parts", "statement", "blocks", "inner")
 
 @dataclass(frozen=True)
 class Sources:
-    """Where names are looked up. machines: those that stand for the library's of the same name (an edited file's)."""
+    """Where names are looked up. machines: those that stand for the library's of the same name (an edited file's). files: Python's
+    and tables that certificates may name; the code of others is not carried out."""
 
     machines: Dict[str, Hardware] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
     _made: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False, repr=False)
 
     def _once(self, what: str, name: str, make: Callable[[], _Found]) -> _Found:
@@ -151,13 +154,13 @@ class Sources:
 
     def hardware(self, name: str) -> Hardware:
         """The machine of that name. Raises IsamapError where there is none."""
-        return self.machines.get(name) or find_hardware(name)
+        return self.machines.get(name) or _found(find_hardware, name, self.files)
 
     def kernel(self, document: Dict[str, Any]) -> tuple[Kernel, str]:
         """kernel_from(document) and its digest, made once. Raises IsamapError where there is none."""
 
         def made() -> tuple[Kernel, str]:
-            found = kernel_from(document)
+            found = kernel_from(document, self.files)
             return found, kernel_digest(found)
 
         return self._once("kernel", canonical(document), made)
@@ -171,7 +174,7 @@ class Sources:
             return instruction_named(self.hardware(machine), source, kernel, statement)
         if dot and machine in self.machines:
             return self.machines[machine].instruction(name)
-        return _found(find_instruction, source)
+        return _found(find_instruction, source, self.files)
 
     def digests(self, name: str) -> dict[str, str]:
         """Digests of the parts of that machine, made once. Raises IsamapError where there is none."""
@@ -210,8 +213,9 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | No
     types = {t.name: t.dtype.name for t in whole.tensors}
     document: dict[str, Any] = {"name": whole.name, "source": source or whole.name, "dtypes": types}
     document |= {"ranges": {}, "sizes": {}}
+    named = () if source is None else (source,)
     try:
-        found = kernel_from(document)
+        found = kernel_from(document, named)
     except IsamapError as error:
         if source is not None:
             raise CertificateError(f"{source} is not the kernel {whole.name} that was proved: {error}") from error
@@ -221,7 +225,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | No
         document["ranges"] = {n: [low, high] for n, low, high in whole.ranges if (n, low, high) not in found.ranges}
     document["text"] = to_text(whole)
     try:
-        same = kernel_from(document) == whole
+        same = kernel_from(document, named) == whole
     except IsamapError:
         same = False
     if not same:
@@ -233,7 +237,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | No
     if split is None:
         return document
     document["split"] = _split_document(split)
-    if kernel_from(document) != kernel:
+    if kernel_from(document, named) != kernel:
         raise CertificateError(f"{kernel.name} is not the split of {whole.name} that its parameters say")
     return document
 
@@ -247,17 +251,17 @@ def _fixed_sizes(found: Kernel, kernel: Kernel) -> dict[str, int]:
     return {str(a): int(b) for a, b in same if getattr(a, "is_Symbol", False) and is_constant(b)}
 
 
-def kernel_from(document: Dict[str, Any]) -> Kernel:
-    """The kernel as today's sources say it, its sum split where the document says so. Raises IsamapError."""
-    split = split_from(document)
-    return whole_from(document) if split is None else split.kernel
+def kernel_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
+    """The kernel as today's sources say it, its sum split where the document says so. files: as of Sources. Raises IsamapError."""
+    split = split_from(document, files)
+    return whole_from(document, files) if split is None else split.kernel
 
 
-def split_from(document: Dict[str, Any]) -> Apart | None:
+def split_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Apart | None:
     """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
     if "split" not in document:
         return None
-    return _split_from(document["split"], whole_from(document))
+    return _split_from(document["split"], whole_from(document, files))
 
 
 def _split_document(split: Apart) -> dict[str, Any]:
@@ -295,23 +299,25 @@ def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
     return replace(made, before=before)
 
 
-def whole_from(document: Dict[str, Any]) -> Kernel:
+def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
     """The kernel before its sum is split."""
     if document["source"] is None:
         found = kernel_of_text(document["text"], name=document["name"])
     else:
-        found = _found(find_kernel, document["source"]).with_dtypes(document["dtypes"])
+        found = _found(find_kernel, document["source"], files).with_dtypes(document["dtypes"])
     found = found.with_sizes(document["sizes"]) if document["sizes"] else found
     return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})
 
 
-def _found(find: Callable[[str], _Found], source: str) -> _Found:
-    """find(source). Where the source's file is not seen from here, the error says from where it should be."""
+def _found(find: Callable[[str], _Found], source: str, files: tuple[str, ...]) -> _Found:
+    """find(source), where no file's code but that of these is carried out. Where the source's file is not seen from here, the error
+    says from where it should be."""
     try:
-        return find(source)
+        with only_files(files):
+            return find(source)
     except IsamapError as error:
         path = source.partition(":")[0]
-        if not path.endswith(".py") or Path(path).is_file():
+        if isinstance(error, UnnamedFileError) or not path.endswith(".py") or Path(path).is_file():
             raise
         advice = "certificates name files as seen from the directory where they are saved and checked: run this there"
         raise CertificateError(f"{error}\n{advice}") from None

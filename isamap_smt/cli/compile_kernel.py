@@ -13,7 +13,7 @@ from isamap_smt.cli.header import c_header
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
 from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.prove_mapping import proof_document
-from isamap_smt.cli.schedule_kernel import make_plan, schedule_document
+from isamap_smt.cli.schedule_kernel import built_or_another, make_plan, schedule_document
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
 from isamap_smt.ir.errors import HardwareError
 
@@ -51,7 +51,7 @@ def command(
     if why := planned.hardware.no_c:
         raise HardwareError(why)
     with progress("checking its instructions"):
-        unchecked = require_checked(planned.program, cc)
+        planned, unchecked = built_or_another(planned, lambda p: require_checked(p.program, cc))
     say_notes(unchecked)
     with progress("writing") as tell:
         files = write(planned, output, cc, tell, prefix, target)

@@ -16,7 +16,7 @@ import stat
 import sys
 import threading
 import time
-from types import FrameType
+from types import CodeType, FrameType
 from typing import IO, Any
 
 AGAIN = 0.02  # seconds until an interrupt that came at a bad moment is tried again
@@ -27,26 +27,62 @@ def take_interrupts() -> None:
     """From now on SIGINT raises KeyboardInterrupt in the main thread, put off over moments that would lose it."""
     since: list[float] = []
     raised: list[bool] = []
+    sender = _Sender()
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         if not since:
             since.append(now)
-        if _delicate(frame) and now - since[0] < LONGEST:
-            _again()
+        if _within(frame, unraisable.__code__) or (_delicate(frame) and now - since[0] < LONGEST):
+            sender.again()
             return
         since.clear()
         raised.append(True)
+        sender.pending = False
         signal.default_int_handler(number, frame)
 
     def unraisable(lost: Any, /) -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            _again()
+            sender.again()
         elif not raised:  # afterwards, objects that were being made are put away half made
             sys.__unraisablehook__(lost)
 
     signal.signal(signal.SIGINT, interrupt)
     sys.unraisablehook = unraisable
+
+
+class _Sender:
+    """Sends the main thread another interrupt, after the bad moment and so that it ends a wait, and one more until one is raised.
+
+    One thread, and no lock: what asks for it is a handler, which may come while that thread is being started. On a busy machine
+    that takes longer than AGAIN."""
+
+    def __init__(self) -> None:
+        self.pending = self.started = False
+
+    def again(self) -> None:
+        """An interrupt is to come."""
+        self.pending = True
+        if not self.started:
+            self.started = True
+            threading.Thread(target=self._send, daemon=True).start()
+
+    def _send(self) -> None:
+        main = threading.main_thread().ident
+        while main is not None:
+            time.sleep(AGAIN)
+            if self.pending:
+                signal.pthread_kill(main, signal.SIGINT)
+
+
+def _within(frame: FrameType | None, code: CodeType) -> bool:
+    """Whether the code, or what it called, is being executed: of the hook that hears what finalizers lost, an interrupt in which is
+    lost, too."""
+    while frame is not None:
+        if frame.f_code is code:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _delicate(frame: FrameType | None) -> bool:
@@ -56,13 +92,6 @@ def _delicate(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _again() -> None:
-    """Send the main thread another interrupt, after the bad moment and so that it ends a wait."""
-    timer = threading.Timer(AGAIN, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
-    timer.daemon = True
-    timer.start()
 
 
 def end_with_reader() -> None:

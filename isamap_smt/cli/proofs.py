@@ -34,11 +34,21 @@ directory_option = click.option(
 )
 
 
+source_option = click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="FILE.py",
+    help="A file that certificates may name, such as mine.py of mine.py:dot: its code is carried out, and that of no other.",
+)
+
+
 @command.command("check")
 @click.argument("place", required=False, metavar="[DIR]")
 @directory_option
 @click.option("--lock", metavar="FILE", help="The list of what must be there; by default DIR.lock, where there is one.")
 @click.option("--hardware", multiple=True, metavar="FILE", help="Check against this edited description; repeatable.")
+@source_option
 @click.option("--no-cache", is_flag=True, help="Ask every question again, whatever earlier runs answered.")
 @open_formulas.option
 @jobs_option
@@ -48,6 +58,7 @@ def check(
     directory: str,
     lock: str | None,
     hardware: tuple[str, ...],
+    sources: tuple[str, ...],
     no_cache: bool,
     undecided: str,
     jobs: int | None,
@@ -71,6 +82,7 @@ def check(
         outcomes = check_directory(
             Path(directory),
             hardware,
+            sources=sources,
             jobs=jobs,
             cache=not no_cache,
             progress=lambda n, of, o: count(n, of, o.id),
@@ -155,9 +167,10 @@ def lock_words(lock: Path | None, directory: str) -> str:
 @command.command("update")
 @click.argument("pattern", required=False, default="*")
 @directory_option
+@source_option
 @open_formulas.option
 @jobs_option
-def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> int:
+def update(pattern: str, directory: str, sources: tuple[str, ...], undecided: str, jobs: int | None) -> int:
     """Write the certificates of the library's kernels on its machines, and anew those of your own files that DIR holds.
 
     PATTERN such as avx2/gemm picks some. DIR.lock, beside it, lists what must be there from now on.
@@ -169,7 +182,9 @@ def update(pattern: str, directory: str, undecided: str, jobs: int | None) -> in
 
     try:
         with counting_bar("proving") as count:
-            done = update_directory(Path(directory), pattern, jobs, lambda n, of, ids: count(n, of, " ".join(ids)))
+            done = update_directory(
+                Path(directory), pattern, jobs, lambda n, of, ids: count(n, of, " ".join(ids)), sources
+            )
     except UndecidedError as error:
         saved = open_formulas.told(open_formulas.save(error.formulas, undecided))
         raise UndecidedError("\n".join([str(error), *saved]), error.formulas) from None
@@ -249,8 +264,9 @@ def export(to: str, directory: str) -> int:
 @click.argument("name", metavar="ID[/CLAIM]")
 @directory_option
 @click.option("--hardware", multiple=True, metavar="FILE", help="Explain against this edited description.")
+@source_option
 @as_json
-def why(name: str, directory: str, hardware: tuple[str, ...], as_json: bool) -> int:
+def why(name: str, directory: str, hardware: tuple[str, ...], sources: tuple[str, ...], as_json: bool) -> int:
     """Show a claim in words, its formula, and what its proof needs of it, or the counterexample.
 
     ID may be any part of an id that only one certificate has. Without CLAIM, every claim is listed in words.
@@ -262,7 +278,7 @@ def why(name: str, directory: str, hardware: tuple[str, ...], as_json: bool) -> 
     root = Path(directory)
     check_root(root)
     identifier, claim = find_certificate(root, name)
-    reasons = explain(root, identifier, claim, load_sources(hardware))
+    reasons = explain(root, identifier, claim, load_sources(hardware, sources))
     if as_json:
         print_json({"id": identifier, "claims": [r.as_document() for r in reasons]})
         return 0

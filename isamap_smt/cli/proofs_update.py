@@ -165,9 +165,10 @@ class Own:
 
     directory: str
     id: str
+    sources: tuple[str, ...] = ()
 
 
-def own(directory: Path, pattern: str = "*") -> list[Own]:
+def own(directory: Path, pattern: str = "*", sources: tuple[str, ...] = ()) -> list[Own]:
     """Those that match the pattern (`accel`, `accel/layer`, `*/layer/outer`, or a whole id).
 
     Raises CertificateError for one of one's own that stands where the library's would be written.
@@ -178,7 +179,7 @@ def own(directory: Path, pattern: str = "*") -> list[Own]:
         by = next((w for w in library if w.covers(identifier)), None)
         if _matches(identifier, pattern):
             if by is None:
-                found.append(Own(str(directory), identifier))
+                found.append(Own(str(directory), identifier, sources))
             else:
                 _require_library(directory, identifier, by)
     return found
@@ -191,7 +192,7 @@ def write_again(one: Own, scratch: str) -> list[str]:
     """
     place = Path(one.directory) / one.id
     try:
-        certificate = renewed(place, Sources())
+        certificate = renewed(place, Sources(files=one.sources))
     except UndecidedError as error:
         raise UndecidedError(f"{place} cannot be written anew: {error}", error.formulas) from None
     except IsamapError as error:
@@ -237,15 +238,16 @@ def update_directory(
     pattern: str = "*",
     jobs: int | None = None,
     progress: Callable[[int, int, list[str]], None] | None = None,
+    sources: tuple[str, ...] = (),
 ) -> Updated:
     """Write every certificate that matches the pattern, the library's and those of one's own that stand at the place, and list
-    all in the lock beside it. The others stay as they are.
+    all in the lock beside it. The others stay as they are. sources: files whose code those of one's own may name.
 
     Raises CertificateError where nothing matches, one is not proved, or one of one's own is gone that the lock lists; OutputError
     where the place holds something else.
     """
     check_place(place, no_certificate)
-    mine, chosen, lock = own(place, pattern), wanted(pattern), lock_path(place)
+    mine, chosen, lock = own(place, pattern, sources), wanted(pattern), lock_path(place)
     if not chosen and not mine:
         raise CertificateError(
             f"no certificate of the library, and none in {place}, matches {pattern!r}; write hardware/kernel, such as "

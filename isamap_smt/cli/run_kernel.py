@@ -17,7 +17,7 @@ from isamap_smt.cli.options import (
     split_names,
 )
 from isamap_smt.cli.output import answer, console, progress, say_notes, seconds
-from isamap_smt.cli.schedule_kernel import make_plan, packing_document, schedule_document
+from isamap_smt.cli.schedule_kernel import built_or_another, make_plan, packing_document, schedule_document
 from isamap_smt.cli.staged import (
     judgement_document,
     observed_document,
@@ -89,7 +89,7 @@ def command(
         return run_simulated(where, planned, kernel, options["threads"], seed, seeds, as_json)
     say_notes(filter(None, [where.beforehand(cc)]))
     with progress("compiling"):
-        compiled = where.build(where.emit(planned.checked), cc=cc)
+        planned, compiled = built_or_another(planned, lambda p: where.build(where.emit(p.checked), cc=cc))
     say_notes(compiled.notes)  # the plan's have been said
     with progress("running"):
         call, seen = judged_call(compiled, kernel, options["threads"], seed)

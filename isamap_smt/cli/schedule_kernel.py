@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from textwrap import shorten
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,6 +14,10 @@ from isamap_smt.cli.staged import planned_stages, show_outside, show_staging, st
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.record import to_record
 
+if TYPE_CHECKING:
+    from isamap_smt.pipeline import Plan
+
+T = TypeVar("T")
 SHOWN = 400  # characters of a note; some list every move of a machine
 
 
@@ -49,6 +54,15 @@ def planned_with_notes(asked: dict[str, Any]) -> Any:
         planned = plan(**asked, progress=tell)
     say_notes(planned.notes)
     return planned
+
+
+def built_or_another(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
+    """As isamap_smt.pipeline.another_cover.built(); what a new plan has to say is said on standard error."""
+    from isamap_smt.pipeline.another_cover import built
+
+    taken, made = built(planned, build)
+    say_notes(n for n in taken.notes if n not in planned.notes)
+    return taken, made
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:

@@ -155,7 +155,8 @@ def _executed(where: Target, planned: StagedPlan, program: Any, kernel: Any, arr
     say_notes(program.notes)
     with progress("running"):
         got = program(**arrays)
-    seen = judge(kernel, got, wanted(kernel, arrays, planned.proof.arithmetic), planned.proof.arithmetic)
+    arithmetic = planned.proof.arithmetic
+    seen = judge(kernel, got, wanted(kernel, arrays, arithmetic, got), arithmetic)
     by = where.executor(planned.hardware)
     told = tuple(getattr(program, "told", ()))
     modelled = program.timing(**arrays) if hasattr(program, "timing") else None

@@ -48,9 +48,20 @@ class HardwareError(IsamapError):
 
 
 class DescriptionError(IsamapError):
-    """An instruction that was run and does something else than its description says."""
+    """An instruction that was run and does something else than its description says.
+
+    refused: where nothing is wrong but what instruction selection put together, what it does without from then on; see Hardware.
+    """
 
     code = 5
+
+    def __init__(self, message: str, refused: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.refused = refused
+
+
+class UnnamedFileError(IsamapError):
+    """Data, such as a certificate, names a file whose code would be carried out, and the user does not."""
 
 
 class WrongResultError(IsamapError):

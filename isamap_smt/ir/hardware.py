@@ -125,6 +125,7 @@ class Hardware(Shown):
     the machine of which this one is at(...) these values; code that is made for it is made for all values.
 
     rules: equalities of values (im.Rule) that instruction selection may use beside isamap's own, where they are proved.
+    refused: what instruction selection does without, since a check refused it: instructions by name, covers by a digest of their C.
 
     Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
     """
@@ -139,6 +140,7 @@ class Hardware(Shown):
     opened: Hardware | None = None
     values: tuple[tuple[str, int], ...] = ()
     rules: tuple[Rule, ...] = ()
+    refused: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for field_name, value in check_hardware(self, (Memory, Link)).items():

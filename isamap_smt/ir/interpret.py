@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
-from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, rewrite_reads
+from isamap_smt.ir.rounding_error import terms_of
+from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, reads, rewrite_reads
 from isamap_smt.ir.sizes import check_array, fix_sizes
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value
@@ -181,7 +183,7 @@ def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> di
     rank = {t.name: len(t.shape) for t in kernel.tensors}
     extra = {n for n, a in arrays.items() if n in rank and np.ndim(a) == rank[n] + 1}
     if extra and extra == set(arrays) & set(rank):
-        kernel = _batched(kernel, np.shape(arrays[min(extra)])[0])
+        kernel = batched(kernel, np.shape(arrays[min(extra)])[0])
     outputs = {n: a for n, a in arrays.items() if n in kernel.outputs}
     inputs = {n: a for n, a in arrays.items() if n not in kernel.outputs}
     fixed, held = prepare(kernel, inputs, outputs, None)
@@ -216,7 +218,7 @@ def _has_inner_sum(product: Any) -> bool:
     return any(isinstance(x, SAdd | SSub) and x.has(SMul) for x in sp.preorder_traversal(product))
 
 
-def _batched(kernel: Kernel, count: int) -> Kernel:
+def batched(kernel: Kernel, count: int) -> Kernel:
     """The kernel run `count` times, on operands with one more, leading dimension."""
     name = "batch_"
     axis = sym(name)
@@ -240,12 +242,13 @@ def random_arrays(
     *,
     outputs: bool = False,
 ) -> dict[str, Array]:
-    """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), integers of up to 8 bits over their whole
-    range, wider ones in [-1000, 1000] (unsigned [0, 1000]); within the range that the kernel assumes of an input; indices of all
-    that they may be."""
+    """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), weights of layers that feed others in that over
+    the root of their columns, integers of up to 8 bits over their whole range, wider ones in [-1000, 1000] (unsigned [0, 1000]);
+    within the range that the kernel assumes of an input; indices of all that they may be."""
     rng = rng or np.random.default_rng(0)
     fixed = fix_sizes(kernel, {}, sizes)
     ranges = {n: (low, high) for n, low, high in fixed.ranges}
+    scales = _scales(fixed)
     arrays = {}
     for n in (*fixed.inputs, *(fixed.outputs if outputs else ())):
         t = fixed.tensor(n)
@@ -253,7 +256,8 @@ def random_arrays(
         if t.dtype.is_float:
             least, most = ranges.get(n, (-1, 1))
             low, high = (max(least, -1), min(most, 1)) if least <= 1 and most >= -1 else (least, most)
-            arrays[n] = np.clip(rng.uniform(low, high, shape), least, most).astype(t.dtype.numpy)
+            drawn_ = rng.uniform(low, high, shape) * scales.get(n, 1.0)
+            arrays[n] = np.clip(drawn_, least, most).astype(t.dtype.numpy)
         else:
             low, high = max(t.dtype.low, -1000), min(t.dtype.high, 1000)
             if n in ranges:
@@ -264,5 +268,28 @@ def random_arrays(
     return arrays
 
 
-__all__ = ["fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
+def _scales(kernel: Kernel) -> dict[str, float]:
+    """Of the weights of sums of products that statements read: 1 / sqrt(terms), as layers begin with, so that sums are no larger
+    than what they are made of. Larger ones would leave functions where they are flat, and recurrences chaotic.
+
+    >>> from isamap_smt.language import kernel
+    >>> _scales(kernel("H[i,j] += X[i,k] * W[k,j]\\nY[i,j] = tanh(H[i,j])").with_sizes({"i": 2, "j": 2, "k": 4}))
+    {'W': 0.5}
+    """
+    read = {a.tensor for s in kernel.statements for a in s.inputs}
+    found: dict[str, float] = {}
+    for s in kernel.statements:
+        if s.op != "+" or s.target.tensor not in read:
+            continue
+        elements = prod(int(e) for e in kernel.tensor(s.target.tensor).shape)
+        terms = max(1.0, prod(int(a.extent) for a in s.axes) / max(1, elements))
+        for _, term in terms_of(s.value):
+            names = [r.tensor for r in reads(term)]
+            weights = [n for n in names if n in kernel.inputs and names.count(n) == 1]
+            if isinstance(term, SMul) and len(names) > 1 and weights:
+                found[weights[-1]] = min(found.get(weights[-1], 1.0), terms**-0.5)
+    return found
+
+
+__all__ = ["batched", "fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
            "run_kernel", "run_statement"]  # fmt: skip

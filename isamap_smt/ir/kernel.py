@@ -202,6 +202,10 @@ class Kernel(Shown):
         """The kernel with some sizes or parameters fixed. Keys, and what is raised, as in named_sizes()."""
         return self._substitute(self.named_sizes(sizes))
 
+    def with_extents(self, extents: Dict[str, Any]) -> Kernel:
+        """The kernel with some symbols of shapes replaced by expressions over sizes."""
+        return self._substitute(extents)
+
     def named_sizes(self, sizes: Dict[str, int] | None) -> dict[str, int]:
         """The values by the names of sizes and parameters that are open. Keys may also be names of axes (i for I).
 
@@ -237,7 +241,7 @@ class Kernel(Shown):
             raise SizeError(f"size {key}={value}: axis {key} runs to {words(extent)}; set the sizes in that expression")
         return str(extent.name)
 
-    def _substitute(self, values: Dict[str, int]) -> Kernel:
+    def _substitute(self, values: Dict[str, Any]) -> Kernel:
         tensors = tuple(replace(t, shape=tuple(substitute(e, values) for e in t.shape)) for t in self.tensors)
         statements = tuple(
             replace(

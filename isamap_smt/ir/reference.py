@@ -18,10 +18,12 @@ import numpy as np
 from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.evaluate import needs_single_points
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.left_behind import LeftBehind
 from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import type_of, typed_value
@@ -35,22 +37,27 @@ def reference(
     arrays: Mapping[str, Array],
     out: Mapping[str, Array] | None = None,
     sizes: Mapping[str, int] | None = None,
+    left: Mapping[str, Array] | None = None,
 ) -> dict[str, Array]:
     """The outputs by name: f64 arrays where the kernel says floating point, else arrays of the output's own dtype,
-    exact. Same arguments and errors as run_kernel; casts between floating-point types are not rounded."""
+    exact. Same arguments and errors as run_kernel; casts between floating-point types are not rounded.
+
+    left: results of a program. Each element's reference then follows from what the program left of the results before it."""
     from isamap_smt.ir.interpret import prepare
 
     fixed, held = prepare(kernel, arrays, out, sizes)
+    behind = LeftBehind(fixed, left or {})
     precise = {n: a.astype(np.float64) if fixed.tensor(n).dtype.is_float else a for n, a in held.items()}
     wide = fixed.with_dtypes({t.name: "f64" for t in fixed.tensors if t.dtype.is_float})
     for s in in_order(fixed):
         if is_product(fixed, s) and (loops := loop_axes(s)) is not None:
             _add_products(fixed, s, precise, loops)
+            _follow(s, behind, precise)
         elif _cuts_off(typed_value(fixed, s), fixed):
-            _as_written(fixed, s, precise)
+            _as_written(fixed, s, precise, behind)
         else:
-            _interpret(wide, s, precise)
-    return {n: precise[n] for n in fixed.results}
+            _interpret(wide, s, precise, behind)
+    return {n: behind.reference(n, precise[n]) for n in fixed.results}
 
 
 def factors(value: Any) -> list[Any] | None:
@@ -197,12 +204,30 @@ def _fits_f64(kernel: Kernel, s: Statement, found: list[Any], held: Mapping[str,
     return bound < 1 << 53
 
 
-def _interpret(wide: Kernel, s: Statement, held: dict[str, Array]) -> None:
+def _interpret(wide: Kernel, s: Statement, held: dict[str, Array], behind: LeftBehind) -> None:
     """One statement in the interpreter, with f64 for every floating-point tensor and cast."""
-    from isamap_smt.ir.interpret import run_statement
-
     statement = replace(s, value=_widened(s.value))
-    run_statement(replace(wide, statements=(statement,)), statement, held)
+    _run(replace(wide, statements=(statement,)), statement, held, behind)
+
+
+def _run(kernel: Kernel, s: Statement, held: dict[str, Array], behind: LeftBehind) -> None:
+    """One statement in the interpreter; where its points read what earlier ones wrote, that is taken point by point."""
+    from isamap_smt.ir.interpret import actions, run_statement
+
+    name = s.target.tensor
+    if name not in behind or not needs_single_points(s):
+        run_statement(kernel, s, held)
+        _follow(s, behind, held)
+        return
+    with np.errstate(all="ignore"):
+        for act, at in zip(actions(kernel, s, {n: a.shape for n, a in held.items()}), behind.moments(s), strict=True):
+            act(held)
+            behind.written(name, at, held[name])
+
+
+def _follow(s: Statement, behind: LeftBehind, held: dict[str, Array]) -> None:
+    for at in behind.moments(s):
+        behind.written(s.target.tensor, at, held[s.target.tensor])
 
 
 def _cuts_off(value: Any, kernel: Kernel) -> bool:
@@ -216,15 +241,13 @@ def _cuts_off(value: Any, kernel: Kernel) -> bool:
     return any(_cuts_off(a, kernel) for a in getattr(value, "args", ()))
 
 
-def _as_written(kernel: Kernel, s: Statement, held: dict[str, Array]) -> None:
+def _as_written(kernel: Kernel, s: Statement, held: dict[str, Array], behind: LeftBehind) -> None:
     """One statement in the interpreter, on what is held rounded to the kernel's types."""
-    from isamap_smt.ir.interpret import run_statement
-
     name = s.target.tensor
     used = {name, *(a.tensor for a in s.inputs)}
     with np.errstate(all="ignore"):
         rounded = {n: converted(held[n], kernel.tensor(n).dtype) for n in used}
-    run_statement(kernel, s, rounded)
+    _run(kernel, s, rounded, behind)
     held[name] = rounded[name].astype(held[name].dtype)
 
 

@@ -38,6 +38,7 @@ from isamap_smt.ir.scalar import (
     Unary,
     put_into_indices,
 )
+from isamap_smt.ir.sizes import known_sizes
 from isamap_smt.ir.time_steps import in_order, numbered_in_order
 from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_value
 
@@ -75,9 +76,10 @@ def rounding_error(
             f"{kernel.name}: a point of a statement reads what another one writes, and its rounding is not followed"
         )
     found = _Bounds(fixed, held)
+    known = known_sizes(kernel, {n: np.shape(a) for n, a in arrays.items()}, sizes) if trees else {}
     for number, time, s in numbered_in_order(fixed):
         tree = (trees or {}).get(number)
-        found.statement(s, None if tree is None else put_into_indices(tree, time))
+        found.statement(s, None if tree is None else put_into_indices(tree, {**known, **time}))
     return {n: found.near(n) for n in fixed.results}
 
 

@@ -96,12 +96,18 @@ def _contradiction(
     )
 
 
+def known_sizes(
+    kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None
+) -> dict[str, int]:
+    """The sizes given, and those that the shapes determine, by symbol name. Raises SizeError where they contradict each other."""
+    given = {} if sizes is None else kernel.named_sizes(sizes)
+    return {**given, **infer_sizes(kernel.with_sizes(given) if given else kernel, shapes)}
+
+
 def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None) -> Kernel:
     """The kernel with every size a number, from `sizes` and the shapes, and no axis below 0 points. Raises SizeError for sizes that
     stay unknown."""
-    fixed = kernel.with_sizes({} if sizes is None else sizes)
-    found = infer_sizes(fixed, shapes)
-    fixed = fixed.with_sizes(found) if found else fixed
+    fixed = kernel.with_sizes(known_sizes(kernel, shapes, sizes))
     if missing := fixed.free_sizes:
         raise SizeError(
             f"{kernel.name}: sizes missing: {', '.join(missing)}; {sizes_that_fit(fixed, shapes, {}, missing)}"

@@ -27,7 +27,7 @@ from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.language.loading import load_module, loading, made_with, split_parameters
+from isamap_smt.language.loading import load_module, loading, made_with, require_named, split_parameters
 
 GROUP = "isamap.hardware"
 
@@ -133,6 +133,7 @@ def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
         )
         return found
     if (m := _TABLE_FILE.fullmatch(name)) is not None and not m["name"]:
+        require_named(Path(m["file"]))
         found = im.machine_from_table(m["file"], fixed=given)
         return found
     return None

@@ -14,8 +14,9 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from contextvars import ContextVar
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -23,7 +24,7 @@ from traceback import walk_tb
 from types import CodeType, FrameType
 from typing import Any
 
-from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, UnnamedFileError, did_you_mean
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
 
@@ -41,12 +42,46 @@ class _Fresh(SourceFileLoader):
 
 
 _LOADED: dict[tuple[Path, bytes], Any] = {}
+_ONLY: ContextVar[frozenset[Path] | None] = ContextVar("files that may be carried out", default=None)
+
+
+@contextmanager
+def only_files(specs: Iterable[str]) -> Iterator[None]:
+    """Of Python's files and of tables only these are read meanwhile: what is looked up is named by data, and not by the user.
+
+    specs: `file.py`, with a name in it or without. What these files load themselves is their own affair."""
+    token = _ONLY.set(frozenset(file_of(s).resolve() for s in specs))
+    try:
+        yield
+    finally:
+        _ONLY.reset(token)
+
+
+def file_of(spec: str) -> Path:
+    """The file that a spec such as `file.py:MACHINE(n=16).outer` or `file.h:vaddq_f32` names something in.
+
+    >>> file_of("here/m.py:MACHINE(n=16).outer").as_posix(), file_of("simd.h:add").as_posix()
+    ('here/m.py', 'simd.h')
+    """
+    found = _FILE.match(spec)
+    return Path(found[0] if found else spec)
+
+
+def require_named(path: Path) -> None:
+    """Nothing happens where the file may be carried out. Raises UnnamedFileError."""
+    only = _ONLY.get()
+    if only is not None and path.resolve() not in only:
+        raise UnnamedFileError(
+            f"{path} is named by data, and its code is carried out only if you name it, too: read it, then add --source {path} "
+            f"(in Python sources=[{str(path)!r}])"
+        )
 
 
 def load_module(path: Path, error: type[IsamapError]) -> Any:
     """The module in a Python file, executed unless this process has executed the same text of that file. Raises `error` when there
     is none or it does not load.
     """
+    require_named(path)
     if not path.is_file():
         if path.exists():
             raise error(f"{path} is a directory or a device; name a Python file")
@@ -92,6 +127,7 @@ def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> A
 
     What it prints goes to standard error.
     """
+    token = _ONLY.set(None)
     try:
         with _prints_aside():
             return action()
@@ -102,6 +138,8 @@ def loading(what: str, action: Callable[[], Any], error: type[IsamapError]) -> A
     except BaseException as found:
         said = f"{type(found).__name__}: {found}" if str(found) else type(found).__name__
         raise error(f"{what} does not load:{_where(found)} {said}{_beside(what, found)}") from found
+    finally:
+        _ONLY.reset(token)
 
 
 def _beside(what: str, found: BaseException) -> str:
@@ -129,6 +167,7 @@ def caller() -> str:
     return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}"
 
 
+_FILE = re.compile(r".*?\.(py|h|c)(?=[:(]|\Z)", re.DOTALL)
 _GIVEN = re.compile(r"(?P<name>[^(]*)\((?P<inside>[^()]*)\)(?P<rest>\.[^()]*)?\Z")
 _FORM = "write whole numbers, such as MACHINE(n=16)"
 

@@ -187,6 +187,20 @@ def example_shape(tensor: str, rank: int, taken: Iterable[str]) -> str:
     return f"{tensor}: [{', '.join(islice(free, rank))}]"
 
 
+def extent_to_come(tensor: str, dimension: int) -> Any:
+    """The extent of a dimension until all uses of the tensor are known. No size is called so."""
+    return sym(f"{tensor}.shape[{dimension}]")
+
+
+def new_size(taken: Iterable[str]) -> Any:
+    """A size that nothing else is called.
+
+    >>> new_size(["N", "M"])
+    L
+    """
+    return sym(example_shape("", 1, taken)[3:-1])
+
+
 def guarded_extent(expr: Any, guard: tuple[Any, ...], axes: set[str]) -> tuple[bool, Any | None]:
     """(whether 0 <= expr follows from one relation of the guard, the bound E that it names in expr < E, if any)."""
     nonnegative, extent = False, None

@@ -26,7 +26,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import DTypeError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import Element, affine, symbols_of
+from isamap_smt.ir.expr import Element, affine, elements, symbols_of
 from isamap_smt.ir.indirect import check_indices
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
@@ -46,7 +46,7 @@ from isamap_smt.language.lines import (
 from isamap_smt.language.names import Declarations, axis_names, default_size, names_in_index
 from isamap_smt.language.powers import powers_written_out
 from isamap_smt.language.ranges import assume_line
-from isamap_smt.language.shapes import example_shape, guarded_extent, index_range, largest
+from isamap_smt.language.shapes import example_shape, extent_to_come, guarded_extent, index_range, largest, new_size
 from isamap_smt.language.source import Segment, Source, logical_lines
 from isamap_smt.language.values import Values, element, index_nodes
 
@@ -361,12 +361,16 @@ class _Reader:
     def kernel(self, name: str, text: str, dtypes: Mapping[str, DType | str], file: str) -> Kernel:
         """Tensors in order of first use."""
         tensors = []
+        to_come: dict[str, Any] = {}
         for n in dict.fromkeys(a.tensor for a, *_ in self.uses):
             kind = dtype(dtypes[n]) if n in dtypes else self.written_dtypes.get(n, DTYPES["f32"])
             tensors.append(Tensor(n, kind, self._shape(n)))
+            to_come |= {str(extent_to_come(n, d)): e for d, e in enumerate(tensors[-1].shape)}
         parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
         made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
+        if any(elements(i for a in s.inputs for i in a.index) for s in self.statements):
+            made = made.with_extents(to_come)
         check_indices(made)
         self._check_types(made, {*dtypes, *self.written_dtypes})
         for line in self.ranges:
@@ -400,12 +404,18 @@ class _Reader:
         return tuple(self._extent(tensor, d, uses) for d in range(rank))
 
     def _extent(self, tensor: str, dimension: int, uses: list[Any]) -> Any:
-        """One more than the largest index used in this dimension."""
+        """One more than the largest index used in this dimension; a size of its own, which a call knows, where all are data."""
         found = []
         for access, statement, tree, node in uses:
             expr, rank = access.index[dimension], len(access.index)
+            if isinstance(expr, Element):
+                continue
             at = index_nodes(node)[dimension] if isinstance(node, ast.Subscript) else node
             found.append(self._extent_of_use(tensor, rank, expr, statement, tree, at))
+        if not found:
+            own = new_size(self._named())
+            self.known.sizes.add(str(own))
+            return own
         best = largest(list(dict.fromkeys(found)), self.known.lows)
         if best is None:
             extents = " and ".join(map(str, dict.fromkeys(found)))

@@ -32,7 +32,7 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.language.indices import noun
 from isamap_smt.language.lines import Tree
-from isamap_smt.language.shapes import example_shape
+from isamap_smt.language.shapes import extent_to_come
 
 _BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv, ast.RShift: SShr}
 _OF_INDICES = (
@@ -120,11 +120,9 @@ class Values:
                 yield self.make_index(self.tree, i, bound)
                 continue
             inner = element(self.tree, i)
-            if len(shape) <= dimension:
-                hint = f"declare the shape of {tensor}, such as `{example_shape(tensor, len(nodes), {*self.known, tensor})}`"
-                raise self.tree.error(i, f"nothing says how large this index of {tensor} may be", hint)
+            extent = shape[dimension] if dimension < len(shape) else extent_to_come(tensor, dimension)
             name = inner.value.id if isinstance(inner.value, ast.Name) else ""
-            yield index_element(name, shape[dimension], list(self._indices(name, inner, bound)))
+            yield index_element(name, extent, list(self._indices(name, inner, bound)))
 
     def _is_index(self, node: ast.AST, bound: frozenset[str]) -> bool:
         """Whether this is an index expression, made of axes, sizes, parameters and integers alone, and not one number."""

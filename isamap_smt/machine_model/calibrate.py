@@ -23,7 +23,7 @@ from isamap_smt.machine_model.across import across, far_rows
 from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
-from isamap_smt.machine_model.latencies import Chase, share_seconds
+from isamap_smt.machine_model.latencies import Chase, in_order, share_seconds
 from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable
 from isamap_smt.machine_model.streams import OPERATIONS, Streams, streams
@@ -88,7 +88,8 @@ def calibrate(
             _keep_best(partial(walked.seconds, height, sizes[memory]), (memory, height), pieces)
     clock = max(c for c in clocks if c is not None)
     tell(1.0, "latencies")
-    latencies = tuple((m, round(chase.seconds(size) * clock * 1e9, 1)) for m, size in sizes.items())
+    waits = in_order([chase.seconds(size) for size in sizes.values()])
+    latencies = tuple((m, round(wait * clock * 1e9, 1)) for m, wait in zip(sizes, waits, strict=True))
     found = {name: rate for r in rates for name, rate in r.found.items()}
     start = share_seconds(cc) if identity().cores > 1 else 0.0
     tell(1.0, "done")

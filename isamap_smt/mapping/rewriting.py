@@ -23,7 +23,16 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Scalar, Select, SNeg
 from isamap_smt.ir.typed import comparison_kind, literal_kind, of_type, type_of
-from isamap_smt.mapping.rule_verdicts import REALS, SATURATING, element_types, keeps_error_of, met, sides, verdict
+from isamap_smt.mapping.rule_verdicts import (
+    REALS,
+    SATURATING,
+    element_types,
+    keeps_error_of,
+    keeps_range_of,
+    met,
+    sides,
+    verdict,
+)
 
 EXACT = "exact"  # the type of what stands below a saturation
 TERMS, ROUNDS, CHAIN = 700, 4, 200
@@ -40,6 +49,15 @@ def proved_in(rule: Rule, kind: str, reals: bool, turned: bool) -> str | None:
         return REALS
     machine = SATURATING if kind == EXACT else kind
     return machine if _holds(rule, machine) else None
+
+
+def may_leave_range(rule: Rule, kind: str) -> bool:
+    """Whether numbers on the way of a rule's new side may be too large, or too small, for this type of floating point where those
+    of the old one are not. No rule that gives the same bits does that."""
+    if _holds(rule, kind):
+        return False
+    ways = [t for t in (False, True) if isinstance(keeps_error_of(rule, t), Proved)]
+    return not all(isinstance(keeps_range_of(rule, t), Proved) for t in ways)
 
 
 def conditions_met(rule: Rule, literals: Mapping[str, tuple[Any, str]], arithmetic: str) -> bool:
@@ -324,4 +342,14 @@ class Forms:
         return tuple(r for r in self.found.rules if r in used)
 
 
-__all__ = ["CHAIN", "EXACT", "Equalities", "Forms", "TooMany", "conditions_met", "operation", "proved_in"]
+__all__ = [
+    "CHAIN",
+    "EXACT",
+    "Equalities",
+    "Forms",
+    "TooMany",
+    "conditions_met",
+    "may_leave_range",
+    "operation",
+    "proved_in",
+]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.rule_proofs import holds, keeps_error
+from isamap_encodings.rule_proofs import holds, keeps_error, keeps_range
 from isamap_encodings.scalar_values import ARITHMETIC, COMPARE
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.convert import constant
@@ -202,6 +202,13 @@ def keeps_error_of(rule: Rule, turned: bool) -> Verdict:
     s = sides(rule)
     left, right = (rewrite_reads(side, lambda r: sp.Symbol(r.tensor)) for side in (s.left, s.right))
     return keeps_error(right, left, rule.given) if turned else keeps_error(left, right, rule.given)
+
+
+def keeps_range_of(rule: Rule, turned: bool) -> Verdict:
+    """Whether the side that the rule puts in place stays within the range of a type where the one that it replaces does."""
+    s = sides(rule)
+    left, right = (rewrite_reads(side, lambda r: sp.Symbol(r.tensor)) for side in (s.left, s.right))
+    return keeps_range(right, left, rule.given) if turned else keeps_range(left, right, rule.given)
 
 
 def _replayed(rule: Rule, answer: Refuted, arithmetic: str) -> Verdict:

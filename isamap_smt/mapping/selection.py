@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from hashlib import sha256
 from typing import Any
 
 import sympy as sp
@@ -192,21 +193,24 @@ class _Selection:
         if not any(True for _ in reads(self.value)) or index_values(self.value) or _tells_zeros(self.root):
             return None
         offers, made = self._offers()
-        cover = cheapest(offers, self.numbers[self.forms.root])
-        if cover is None:
-            return None
-        taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in cover.offers})
-        copied = isinstance(self.forms.root, Read)
-        if not copied and not any(p.step or _is_function(p.form) for p in taken):
-            return None  # nothing but portable C, which compilers make vectors of
-        found = self._assembled(taken, cover.cost / TICKS)
-        return None if found is None else replace(found, gap=(cover.cost - cover.bound) / max(cover.cost, 1))
+        banned: list[tuple[int, ...]] = []
+        while (cover := cheapest(offers, self.numbers[self.forms.root], banned=banned)) is not None:
+            taken = self._in_order({offers[n].part: (offers[n], made[n]) for n in cover.offers})
+            copied = isinstance(self.forms.root, Read)
+            if not copied and not any(p.step or _is_function(p.form) for p in taken):
+                return None  # nothing but portable C, which compilers make vectors of
+            found = self._assembled(taken, cover.cost / TICKS)
+            if found is None or cover_digest(found.emit) not in self.machine.refused:
+                return None if found is None else replace(found, gap=(cover.cost - cover.bound) / max(cover.cost, 1))
+            banned.append(cover.offers)
+        return None
 
     # ---- what can make which part
 
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)
-        steps = [s for s in steps_of(self.machine, self.files.lanes) if self._serves(s)]
+        found = (s for s in steps_of(self.machine, self.files.lanes) if s.instruction.name not in self.machine.refused)
+        steps = [s for s in found if self._serves(s)]
         offers: list[Offer] = []
         made: list[_Part] = []
         given = set(sp.preorder_traversal(self.root))
@@ -422,6 +426,11 @@ class _Selection:
             temporaries=min(4, len(used)),
             steps_taken=(*(i.short for i in used), *(["portable C"] if "for (int" in emit else [])),
         )
+
+
+def cover_digest(emit: str) -> str:
+    """By which a machine knows the C of a cover that was refused."""
+    return sha256(emit.encode()).hexdigest()[:32]
 
 
 def _tells_zeros(tree: Any) -> bool:

@@ -16,6 +16,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.pitched import pitched
+from isamap_smt.pipeline.another_cover import built
 from isamap_smt.pipeline.plan import Plan, header, plan
 from isamap_smt.proof import require_proof
 from isamap_smt.runtime import CompiledKernel, build_program
@@ -75,7 +76,8 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
 
     cc: 'zig', 'clang', 'gcc' or a path; by default ISAMAP_CC, else the ziglang wheel's compiler, else the system's.
     sanitize: with the address and undefined-behaviour sanitizers (gcc or clang). The result takes row-major arrays of
-    the kernel's dtypes and shapes, and `out` to accumulate into; each call checks what the proof assumes.
+    the kernel's dtypes and shapes, and `out` to accumulate into; each call checks what the proof assumes. What instruction
+    selection made of a Plan, and a check on this CPU refuses, is replaced by another cover, which the notes say.
 
     Raises NotProvedError with the claims that fail, HardwareError where this CPU lacks an instruction, and BuildError
     with the compiler's words.
@@ -86,9 +88,10 @@ def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, san
             "sanitize=True: the compiler's libasan must be preloaded, or it ends this process; start Python with LD_PRELOAD set "
             "to what `gcc -print-file-name=libasan.so` says"
         )
-    made = build_program(printed(planned), cc=cc, sanitize=checked)
-    if isinstance(planned, Plan):
-        made.notes = (*planned.notes, *made.notes)
+    if not isinstance(planned, Plan):
+        return build_program(printed(planned), cc=cc, sanitize=checked)
+    taken, made = built(planned, lambda p: build_program(p.source, cc=cc, sanitize=checked))
+    made.notes = (*taken.notes, *made.notes)
     return made
 
 

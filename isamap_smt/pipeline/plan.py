@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -60,6 +60,7 @@ from isamap_smt.pipeline.knowledge import (
 from isamap_smt.pipeline.multiplied import multiplied_out, predicted, surely_cheaper
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
+from isamap_smt.pipeline.ranges_left import ranges_left
 from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
@@ -75,6 +76,7 @@ class Plan(Shown):
 
     kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
     both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
+    asked: what was asked.
     """
 
     kernel: Kernel
@@ -84,6 +86,7 @@ class Plan(Shown):
     seconds: tuple[tuple[str, float], ...] = ()
     constant: tuple[str, ...] = ()
     split: ProvedSplit | None = None
+    asked: Question | None = field(default=None, compare=False, repr=False)
 
     @property
     def program(self) -> Program:
@@ -211,10 +214,10 @@ def plan(
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
-        made = _answer(informed(question))
+        made = planned_for(informed(question))
         if made.program.schedules or not kernel.free_sizes or full.free_sizes or deadline.enough():
             return made
-        here = _answer(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
+        here = planned_for(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
         return here if here.program.schedules else made
 
 
@@ -237,7 +240,8 @@ class _CutShort(Exception):
         self.made = made
 
 
-def _answer(q: Question) -> Plan:
+def planned_for(q: Question) -> Plan:
+    """The plan for a question. Raises as plan()."""
     try:
         return _plan(q)
     except _CutShort as cut:
@@ -247,8 +251,12 @@ def _answer(q: Question) -> Plan:
 @lru_cache(maxsize=256)
 def _plan(q: Question) -> Plan:
     made = _planned(q)
-    if deadline.was_cut():
-        raise _CutShort(replace(made, notes=(*made.notes, found_in_time(q.timeout))))
+    cut = deadline.was_cut()
+    if cut:
+        made = replace(made, notes=(*made.notes, found_in_time(q.timeout)))
+    object.__setattr__(made, "asked", q)  # a copy would print its C once more
+    if cut:
+        raise _CutShort(made)
     return made
 
 
@@ -357,7 +365,17 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
     threads = on_one_thread(q, checked.program)
     narrow = narrow_sums(checked.program.kernel)
-    notes = (*said, *alone, *told_of_fusion, *threads, *padding(checked.program), *narrow, *q.said, *rounded)
+    notes = (
+        *said,
+        *alone,
+        *told_of_fusion,
+        *threads,
+        *padding(checked.program),
+        *narrow,
+        *ranges_left(checked.program),
+        *q.said,
+        *rounded,
+    )
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again

@@ -16,6 +16,7 @@ from isamap_smt.ir.time_limit import limited
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.pipeline.another_cover import built
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.choose import candidates
 from isamap_smt.pipeline.knowledge import AUTO, cost_model
@@ -133,7 +134,8 @@ def _computed(task: Task, timeout: float | None, cc: str | None) -> tuple[Task, 
         kernel, task.hardware, sizes=dict(task.sizes), constant=task.constant, threads=task.threads, fix=dict(task.pins),
         timeout=timeout, instruction=task.instruction, strategy="exact",
     )  # fmt: skip
-    require_checked(planned.program, cc)  # the others' are checked in their trials
+    planned, _ = built(planned, lambda p: require_checked(p.program, cc))  # the others' are checked in their trials
+    task = replace(task, hardware=planned.hardware)
     if planned.split is None:
         return task, planned
     if secondary_statements(planned.kernel):

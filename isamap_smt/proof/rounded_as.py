@@ -11,7 +11,7 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.instruction import SelectedInstruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.scalar import Read, cast, rewrite_reads
+from isamap_smt.ir.scalar import Read, cast, put_into_indices, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.typed import typed_value
 
@@ -57,4 +57,5 @@ def _computed(s: Schedule) -> Any:
         found = Read(sp.Symbol(a.tensor), *a.index)
         return found if m.kernel.tensor(a.tensor).dtype == kind else cast(kind, found)
 
-    return rewrite_reads(typed_value(contract, contract.statements[0]), element)
+    tree = rewrite_reads(typed_value(contract, contract.statements[0]), element)
+    return put_into_indices(tree, m.kernel.named_sizes(dict(s.sizes)))

@@ -4,8 +4,10 @@ Integers are exact; so is floating point whose proof says 'exact' or 'ordered', 
 bit, NaN with NaN. Where a sum may be reordered, n terms of it are off by at most n roundings of its largest partial sum: the
 bound, 4 e (n + 8) of the largest element of the result, counts every one of them in the same direction, in the coarsest type
 that is written (e: the distance from 1 to the next number), up to a quarter. Infinities and NaN must stand where the reference
-has them, rounded to the result's type. For runs that are short enough every operation's rounding is followed besides, the stated
-ULP of functions included (isamap_smt.runtime.explained): each element must lie within the bound that follows for it.
+has them, rounded to the result's type. Where a result feeds on, as the state of a recurrence does, what follows from it is
+compared with what follows from the program's own: each step is judged, and not how far two orbits drift apart. For runs that
+are short enough every operation's rounding is followed besides, the stated ULP of functions included
+(isamap_smt.runtime.explained): each element must lie within the bound that follows for it.
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ from isamap_smt.ir.convert import converted
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.left_behind import feeding
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.program import Program
 
 Arrays = Dict[str, np.ndarray]
 MOST = 4_000_000  # points that the interpreter is asked for
 FLOAT64, INTEGERS, IN_ORDER = "float64", "exact integers", "the kernel's own order and rounding"
+STEPS = "float64, each step from what the steps before it left"
 
 
 @dataclass(frozen=True)
@@ -65,17 +69,25 @@ def points(kernel: Kernel) -> int:
     return sum(math.prod(int(a.extent) for a in s.axes) for s in kernel.statements)
 
 
-def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str) -> dict[str, np.ndarray]:
-    """What results are compared with: of the interpreter where they must be equal to it, else of high precision."""
+def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str, got: Any = None) -> dict[str, np.ndarray]:
+    """What results are compared with: of the interpreter where they must be equal to it, else of high precision.
+
+    got: the results that are judged; without them the reference is its own alone, also where feeding(kernel) names results."""
     floating = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
-    return run_kernel(kernel, arrays) if floating and must_be_equal(kernel, arithmetic) else reference(kernel, arrays)
+    if floating and must_be_equal(kernel, arithmetic):
+        return run_kernel(kernel, arrays)
+    return reference(kernel, arrays, left=None if got is None else _by_name(kernel, got))
+
+
+def _by_name(kernel: Kernel, got: Any) -> dict[str, np.ndarray]:
+    return got if isinstance(got, dict) else {kernel.results[0]: got}
 
 
 def judge(
     kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociate", near: Dict[str, Near] | None = None
 ) -> Judgement:
     """How the results compare with wanted(). arithmetic: that of the program's proof. near: what is known of its rounding."""
-    results = got if isinstance(got, dict) else {kernel.results[0]: got}
+    results = _by_name(kernel, got)
     equal = must_be_equal(kernel, arithmetic)
     exact, worst, bound, undefined, reasons = True, 0.0, 0.0, 0, []
     for name, ref in right.items():
@@ -111,7 +123,7 @@ def judge(
             )
     stated = stated if stated is not None and math.isfinite(stated) else None  # where some element is not followed
     floating = any(kernel.tensor(n).dtype.is_float for n in right)
-    against = INTEGERS if not floating else IN_ORDER if equal else FLOAT64
+    against = INTEGERS if not floating else IN_ORDER if equal else STEPS if feeding(kernel) else FLOAT64
     return Judgement(exact, worst, bound, against, "; ".join(reasons), undefined, stated)
 
 

@@ -94,7 +94,7 @@ def judged_call(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> t
     call.run()
     arithmetic = arithmetic_of(compiled.program)
     near = explained(compiled.program, kernel, arrays)
-    seen = judge(kernel, call.result, wanted(kernel, arrays, arithmetic), arithmetic, near)
+    seen = judge(kernel, call.result, wanted(kernel, arrays, arithmetic, call.result), arithmetic, near)
     results = call.result if isinstance(call.result, dict) else {kernel.results[0]: call.result}
     return call, replace(seen, foreseen=foreseen(compiled.program, kernel, arrays, results))
 

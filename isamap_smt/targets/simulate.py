@@ -12,6 +12,7 @@ import numpy as np
 from isamap_smt.ir.errors import NotProvedError, SizeError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.left_behind import feeding
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import StagedPlan
@@ -84,11 +85,15 @@ class Simulated:
         program = self.program
         _require_few(program, kernel)
         arithmetic = self.checked.proof.arithmetic if program.machine is not None else arithmetic_of(program)
-        right = wanted(kernel, arrays, arithmetic)
         sizes = self._sizes_of(kernel)
         first, *others = (self._run(arrays, seed, sizes) for seed in (None, *range(seeds)))
         near = explained(program, kernel, arrays)
-        judged = [judge(kernel, run.outputs, right, arithmetic, near) for run in (first, *others)]
+        same = None if feeding(kernel) else wanted(kernel, arrays, arithmetic)
+        rights = (same or wanted(kernel, arrays, arithmetic, run.outputs) for run in (first, *others))
+        judged = [
+            judge(kernel, run.outputs, right, arithmetic, near)
+            for run, right in zip((first, *others), rights, strict=True)
+        ]
         found = dict.fromkeys(text for run in (first, *others) for text in run.wrong)
         worst = next((j for j in judged if j.reason), judged[0])
         return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES])

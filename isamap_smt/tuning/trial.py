@@ -23,6 +23,7 @@ from isamap_smt.codegen import lower, print_c
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.left_behind import feeding
 from isamap_smt.machine_model.identity import identity
 from isamap_smt.proof import require_proof
 from isamap_smt.runtime.cache import cache_directory
@@ -75,7 +76,12 @@ def run_trial(job: Job) -> Outcome:
     try:
         call, kernel, arithmetic = prepared(job)
         call.run()
-        judged = judge(kernel, call.result, _wanted(kernel, job.seed, arithmetic), arithmetic)
+        right = (
+            wanted(kernel, _arrays(kernel, job.seed), arithmetic, call.result)
+            if feeding(kernel)
+            else _wanted(kernel, job.seed, arithmetic)
+        )
+        judged = judge(kernel, call.result, right, arithmetic)
         if judged.reason:
             return Outcome("wrong", reason=judged.reason[:500])
         with alone():

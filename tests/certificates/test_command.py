@@ -105,7 +105,7 @@ def test_a_file_that_is_not_seen_from_here_is_said_with_what_to_do(
     save(proved, "own", kernel="mine.py:mine")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert run(["proofs", "check", "--dir", "../own"]) == 1
+    assert run(["proofs", "check", "--dir", "../own", "--source", "mine.py"]) == 1
     said = capsys.readouterr().out
     assert f"no such file: mine.py in {tmp_path / 'elsewhere'}" in said
     assert "as seen from the directory where they are saved and checked: run this there" in said

@@ -76,7 +76,7 @@ def cubes(in_empty_directory: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     proved = im.prove(im.fuse(im.find_kernel("mine.py:cubes"), im.find_instruction("avx2.fmadd_ps"), "l=i"))
     assert isinstance(proved, im.ProvedMapping), str(proved)
     save(proved, "proofs", kernel="mine.py:cubes")
-    assert [o.status for o in check_directory(Path("proofs"), jobs=1)] == ["ok"]
+    assert [o.status for o in check_directory(Path("proofs"), jobs=1, sources=["mine.py"])] == ["ok"]
     Path("mine.py").write_text(f"cubes = {FERMAT!r}\n")
     return in_empty_directory
 
@@ -84,19 +84,19 @@ def cubes(in_empty_directory: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("cubes")
 def test_check_saves_the_formula(capsys: pytest.CaptureFixture[str]) -> None:
     path = f"undecided/{ID}/hypotheses.smt2"
-    assert run(["proofs", "check", "--jobs", "1"]) == 2
+    assert run(["proofs", "check", "--source", "mine.py", "--jobs", "1"]) == 2
     said = capsys.readouterr().out
     assert f"{ID}: unknown: no longer decided\n" in said
     assert f"the formula is saved: {path}\n" in said
     assert "m*m*m + n*n*n = p*p*p" in Path(path).read_text()
-    assert run(["proofs", "check", "--jobs", "1", "--json", "--undecided", "left"]) == 2
+    assert run(["proofs", "check", "--source", "mine.py", "--jobs", "1", "--json", "--undecided", "left"]) == 2
     assert json.loads(capsys.readouterr().out)["saved"] == [path.replace("undecided", "left")]
 
 
 @pytest.mark.usefixtures("cubes")
 def test_update_saves_the_formula_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     before = {f: f.read_bytes() for f in Path("proofs").rglob("*") if f.is_file()}
-    assert run(["proofs", "update", "avx2/cubes", "--jobs", "1"]) == 2
+    assert run(["proofs", "update", "avx2/cubes", "--source", "mine.py", "--jobs", "1"]) == 2
     said = capsys.readouterr().err
     assert f"error: proofs/{ID} cannot be written anew: " in said
     assert f"the formula is saved: undecided/{ID}/hypotheses.smt2\n" in said
@@ -106,7 +106,7 @@ def test_update_saves_the_formula_and_nothing_else(capsys: pytest.CaptureFixture
 @pytest.mark.usefixtures("cubes")
 def test_in_python() -> None:
     with pytest.raises(UndecidedError, match=r"not proved today(.|\n)*Z3 gave up") as raised:
-        load(f"proofs/{ID}")
+        load(f"proofs/{ID}", sources=["mine.py"])
     assert isinstance(raised.value, NotProvedError)
     rejection = im.prove(im.fuse(im.find_kernel("mine.py:cubes"), im.find_instruction("avx2.fmadd_ps"), "l=i"))
     assert isinstance(rejection, im.Rejection)

@@ -1,4 +1,4 @@
-"""An index that is data: of a read, as a whole, of an integer input, into a dimension of declared size. All else is refused."""
+"""An index that is data: of a read, as a whole, of an integer input, into a dimension of some size. All else is refused."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ HINT = (
 )
 GATHER = "E: [V,J]\nidx: i32\n"
 MESSAGES = {
-    "C[i] = A[B[i]]": """\
-line 1, column 10: nothing says how large this index of A may be
-    C[i] = A[B[i]]
-             ^^^^
-  declare the shape of A, such as `A: [N]`""",
     f"{GATHER}Y[idx[i],j] += E[i,j]": """\
 line 3, column 1: this writes to a place that is data: two points may write to one place
     Y[idx[i],j] += E[i,j]

@@ -159,7 +159,8 @@ def wrong_at(kernel: im.Kernel, runnable: Any, made: im.Plan | im.StagedPlan) ->
         return observed.wrong or unexplained(kernel, observed.judged)
     arithmetic = arithmetic_of(made.program)
     sizes = {n: v for n, v in window(made.kernel).items() if n in made.program.kernel.free_sizes}
-    seen = judge(kernel, runnable(**arrays, sizes=sizes), wanted(kernel, arrays, arithmetic), arithmetic)
+    got = runnable(**arrays, sizes=sizes)
+    seen = judge(kernel, got, wanted(kernel, arrays, arithmetic, got), arithmetic)
     return seen.reason or unexplained(kernel, seen)
 
 

@@ -13,15 +13,16 @@ from pathlib import Path
 
 from isamap_smt.ir.errors import DescriptionError, IsamapError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Cost, Instruction
+from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.machine_parameters import instruction_at
 from isamap_smt.ir.program import Program
 from isamap_smt.language.hardware_library import host_features, missing_features
 from isamap_smt.mapping.point import point_instruction
+from isamap_smt.mapping.selection import SELECTED, cover_digest
 from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.check import check_instructions
-from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG
+from isamap_smt.runtime.conformance.outcome import RIGHT, WRONG, Checked
 from isamap_smt.runtime.conformance.place import Place
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.whole_file import whole_file
@@ -50,19 +51,35 @@ def require_checked(program: Program, cc: str | None = None, place: Place | None
         elif not _is_known(key := digest(i, machine, cc, place), i.name):
             here[key] = i
     wrong: list[str] = []
+    refused, only_covers = list[str](), True
     asked = tuple(here.values())
     checked = check_instructions(asked, machine, results=RESULTS, cc=cc, place=place) if here else ()
-    for key, found in zip(here, checked, strict=True):
+    for (key, i), found in zip(here.items(), checked, strict=True):
         if found.status == WRONG:
             wrong.append(str(found))
+            steps = _wrong_steps(i, machine, cc, place)
+            wrong += map(str, steps)
+            refused += [x.name for x in steps] or [cover_digest(i.emit)]
+            only_covers &= _is_cover(i)
         elif found.status == RIGHT and (place is not None or not found.emulated):
             _remember(key, found.name, found.results)
         else:
             told.append(f"{found.name} was not checked: {found.reason or 'it was emulated'}")
     if wrong:
         advice = f"nothing is compiled with it; `isamap check-hardware` checks all of {machine.name}"
-        raise DescriptionError("\n".join([*wrong, advice]))
+        raise DescriptionError("\n".join([*wrong, advice]), tuple(dict.fromkeys(refused)) if only_covers else ())
     return tuple(told)
+
+
+def _is_cover(i: Instruction) -> bool:
+    return isinstance(i, SelectedInstruction) and i.short == SELECTED
+
+
+def _wrong_steps(i: Instruction, machine: Hardware, cc: str | None, place: Place | None) -> list[Checked]:
+    """The instructions that a cover is made of and that do something else by themselves."""
+    names = i.steps_taken if isinstance(i, SelectedInstruction) else ()
+    steps = [x for x in machine.instructions if x.short in names]
+    return [c for c in check_instructions(steps, machine, results=RESULTS, cc=cc, place=place) if c.status == WRONG]
 
 
 def is_tested(i: Instruction) -> bool:

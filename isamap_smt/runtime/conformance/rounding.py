@@ -6,7 +6,8 @@ bound.
 
 n products that are each rounded and added in any order, fused or not, differ from the exact sum by at most about (n + 1) u S,
 with the unit roundoff u and the sum S of the magnitudes of all terms (Higham, Accuracy and Stability, section 4.2). Twice
-that is allowed here, and so many flushed denormals.
+that is allowed here, and so many flushed denormals. Of values that multiply sums and products further each operation is followed
+(isamap_smt.ir.rounding_error): what leaves the type or its normal numbers on the way does so in the description's own arithmetic.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.interpret import fused_exactly, run_instruction
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.interpret import batched, fused_exactly, run_instruction
+from isamap_smt.ir.kernel import Access, Kernel, Statement
+from isamap_smt.ir.near import Near
 from isamap_smt.ir.odd import dot_odd
+from isamap_smt.ir.rounding_error import rounding_error
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, Scalar, SMax, SMin, SMul, SNeg, SSub, cast
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.runtime.conformance.operands import same_bits
@@ -45,8 +48,8 @@ def has_bound(instruction: Instruction) -> bool:
 def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(which results lie within the bound, the sums in f64).
 
-    Where an operand is not finite, NaN and infinities must be those of exact arithmetic. Where the finite terms by themselves may
-    overflow, anything is allowed.
+    Where an operand is not finite, NaN and infinities must be those of exact arithmetic. Where the finite terms by themselves, or
+    what they are made of, may overflow, anything is allowed.
     """
     kernel = _kernel(instruction)
     s = kernel.statements[0]
@@ -61,7 +64,22 @@ def bounded(instruction: Instruction, arrays: Arrays, got: np.ndarray) -> tuple[
         value = got.astype(np.float64)
         same = (np.isnan(value) & np.isnan(exact)) | (value == exact)
         near = np.abs(value - exact) <= bound
-        return same | near | ~(size + bound < largest), exact
+        finite = {k: np.where(np.isfinite(a.astype(np.float64)), a, a.dtype.type(0)) for k, a in arrays.items()}
+        followed = _followed(kernel, finite)
+        near |= np.isfinite(exact) & (np.abs(value - followed.value) <= followed.error)
+        return same | near | ~np.isfinite(followed.error) | ~(size + bound < largest), exact
+
+
+def _followed(kernel: Kernel, arrays: Arrays) -> Near:
+    """What the rounding of each operation leaves the result within, for a batch of executions."""
+    name = kernel.outputs[0]
+    begun, whole = f"{'_'.join(t.name for t in kernel.tensors)}_", batched(kernel, len(arrays[name]))
+    (s,), t = whole.statements, whole.tensor(name)
+    axes = tuple(a for a in s.axes if a.symbol in s.target.index)
+    copy = Statement(Access(begun, s.target.index), "=", Read(sp.Symbol(name), *s.target.index), axes)
+    sums = replace(s, target=Access(begun, s.target.index))
+    made = replace(whole, tensors=(*whole.tensors, replace(t, name=begun)), statements=(copy, sums))
+    return rounding_error(made, arrays)[begun]
 
 
 def _magnitude(kernel: Kernel, operand: str, cells: np.ndarray) -> np.ndarray:

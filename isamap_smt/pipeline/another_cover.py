@@ -1,0 +1,47 @@
+"""Another plan where a check refuses what instruction selection put together: the search goes on without that cover.
+
+Before a program is compiled, what selection made for it runs on operands and is compared with its own description. What is refused
+there is no error of the user's: the machine notes it, or which of its instructions is wrong by itself, selection makes the next
+cover, and the plan says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from isamap_smt.ir.errors import DescriptionError, IsamapError
+from isamap_smt.pipeline.plan import Plan, planned_for
+
+MOST = 8  # covers and instructions that are given up
+T = TypeVar("T")
+
+
+def built(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
+    """The plan, or one with other covers, and what was built of it. build: what raises DescriptionError for a refused cover."""
+    while True:
+        try:
+            return planned, build(planned)
+        except DescriptionError as error:
+            another = _another(planned, error)
+            if another is None:
+                raise
+            planned = another
+
+
+def _another(planned: Plan, error: DescriptionError) -> Plan | None:
+    """A plan without these covers; None where they are not selection's own, or leaving them out changes nothing."""
+    q, found = planned.asked, error.refused
+    if q is None or not found or set(found) & set(q.hardware.refused) or len(q.hardware.refused) >= MOST:
+        return None
+    told = str(error).rpartition("\n")[0]
+    said = f"instruction selection made another cover, since a check refused the first: {told}"
+    try:
+        hardware = replace(q.hardware, refused=(*q.hardware.refused, *found))
+        return planned_for(replace(q, hardware=hardware, said=(*q.said, said)))
+    except IsamapError:  # the instruction was pinned
+        return None
+
+
+__all__ = ["built"]
