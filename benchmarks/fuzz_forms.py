@@ -51,11 +51,13 @@ def forms_of(kernel: Kernel, sizes: dict[str, int]) -> list[SplitSum]:
 
 
 def arrays_of(kernel: Kernel, sizes: dict[str, int], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Whole numbers, small where they are floating point, so that sums are exact in any order."""
+    """Whole numbers, small where anything is floating point, so that sums are exact in any order."""
     fixed, made = kernel.with_sizes(sizes), {}
+    small = any(t.dtype.is_float for t in kernel.tensors)
     for name in kernel.inputs:
         t = fixed.tensor(name)
-        low, high = (-3, 4) if t.dtype.is_float else (max(t.dtype.low, -(2**31)), min(t.dtype.high, 2**31) + 1)
+        low, high = (max(t.dtype.low, -(2**31)), min(t.dtype.high, 2**31) + 1) if not t.dtype.is_float else (-3, 4)
+        low, high = (max(low, -3), min(high, 4)) if small else (low, high)
         made[name] = rng.integers(low, high, tuple(map(int, t.shape))).astype(t.dtype.numpy)
     return made
 
