@@ -96,8 +96,9 @@ def column(expr: Any, env: Mapping[str, Any], count: int, what: str) -> Array:
 
 def defined(env: Mapping[str, Any]) -> str:
     """What has a value at a node, in words: a name that is near another may mean another thing."""
-    loops = [n for n, v in env.items() if isinstance(v, np.ndarray)]
-    sizes = [n for n in env if n not in loops]
+    told = {n: v for n, v in env.items() if n.isidentifier()}
+    loops = [n for n, v in told.items() if isinstance(v, np.ndarray)]
+    sizes = [n for n in told if n not in loops]
     return f"the loops around it count {', '.join(loops) or 'nothing'}, and sizes are {', '.join(sizes) or 'none'}"
 
 
