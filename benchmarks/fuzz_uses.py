@@ -150,7 +150,11 @@ def edited(program: Program, rng: random.Random, share: float) -> tuple[str, Pro
     """Some random edits. share: of those of any field of any node, all fields as likely."""
     told: list[str] = []
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        one = field_edits.edited if rng.random() < share else edits.random_edit
+        one = (
+            field_edits.edited
+            if rng.random() < share or not (edits.uses(program) and edits.held(program))
+            else edits.random_edit
+        )
         try:
             words, program = one(program, rng)
         except (IsamapError, LookupError):
