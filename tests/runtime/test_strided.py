@@ -102,7 +102,10 @@ def test_what_lies_otherwise_is_refused_with_what_to_do(product: Any) -> None:
         plain(a[:, :5], b)
     with pytest.raises(ArgumentError, match=r"try np.ascontiguousarray\(A\)$"):
         plain(f32(5, 12).T, b)
-    with pytest.raises(ArgumentError, match=r"C is not contiguous in memory .*; try np.ascontiguousarray\(C\)$"):
+    with pytest.raises(
+        ArgumentError,
+        match=r"C is not contiguous in memory .*; try `whole = np.ascontiguousarray\(C\)`, out=whole and `C\[...\] = whole`",
+    ):
         plain(f32(12, 5), b, out=f32(12, 14)[:, ::2])
 
 
