@@ -9,7 +9,6 @@ import sympy as sp
 
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import AssumedError
-from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range, Relation, read_hypothesis
 from isamap_smt.ir.kernel import Kernel
 
@@ -27,11 +26,6 @@ def _read(kernel: Kernel, assumptions: tuple[str, ...]) -> Iterator[Hypothesis]:
             yield h
 
 
-def holds(c: Condition, sizes: Mapping[str, int]) -> bool:
-    """Whether the relation holds at these sizes."""
-    return c.holds(int(evaluate(c.left, sizes)), int(evaluate(c.right, sizes)))
-
-
 def broken(
     kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> str:
@@ -39,7 +33,7 @@ def broken(
     lacks nothing is looked at, nor of addresses."""
     for h in _read(kernel, assumptions):
         match h:
-            case Relation() if h.condition.names <= set(sizes) and not holds(h.condition, sizes):
+            case Relation() if h.condition.names <= set(sizes) and not h.condition.holds(sizes):
                 return str(h)
             case Range() if h.tensor in arrays and _outside(arrays[h.tensor], h):
                 return str(h)
@@ -68,4 +62,4 @@ def require_assumed(
         )
 
 
-__all__ = ["broken", "holds", "relations", "require_assumed"]
+__all__ = ["broken", "relations", "require_assumed"]
