@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -35,15 +36,17 @@ def broken(
         match h:
             case Relation() if h.condition.names <= set(sizes) and not h.condition.holds(sizes):
                 return str(h)
-            case Range() if h.tensor in arrays and _outside(arrays[h.tensor], h):
+            case Range() if h.tensor in arrays and not inside(arrays[h.tensor], h.low, h.high).all():
                 return str(h)
             case Finite() if h.tensor in arrays and not _finite(arrays[h.tensor]):
                 return str(h)
     return ""
 
 
-def _outside(array: np.ndarray, h: Range) -> bool:
-    return bool(((array < h.low) | (array > h.high)).any())
+def inside(array: np.ndarray, low: Any, high: Any) -> np.ndarray:
+    """Which elements lie between the two, both included: no NaN does."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((array >= low) & (array <= high))
 
 
 def _finite(array: np.ndarray) -> bool:
@@ -62,4 +65,4 @@ def require_assumed(
         )
 
 
-__all__ = ["broken", "relations", "require_assumed"]
+__all__ = ["broken", "inside", "relations", "require_assumed"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.arguments import valid_sizes, yes_or_no
-from isamap_smt.ir.assumed import require_assumed
+from isamap_smt.ir.assumed import inside, require_assumed
 from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
@@ -85,9 +85,7 @@ class Callee(Shown):
         """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises
         ArgumentError."""
         for name, low, high in self.ranges:
-            with np.errstate(invalid="ignore"):
-                right = bool(((arrays[name] >= low) & (arrays[name] <= high)).all())
-            if not right:
+            if not inside(arrays[name], low, high).all():
                 raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:
