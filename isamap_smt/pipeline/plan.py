@@ -65,7 +65,7 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import SOLVER_SECONDS, known_objective, pinned, tensor_names, time_limit
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, known_objective, pinned, tensor_names, time_limit
 from isamap_smt.scheduling.space import ONE_THREAD, one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -209,7 +209,7 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), limit or SOLVER_SECONDS, found_name(instruction), known_strategy(strategy),
+        tuple(sorted(fix.items())), limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
         known_model(cost_model), family=known_family(family),
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip

@@ -28,7 +28,7 @@ from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
-from isamap_smt.scheduling.arguments import SOLVER_SECONDS, pinned, time_limit
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned, time_limit
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -118,7 +118,7 @@ def stage(
     sizes, fix, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout)
     told = function_or_none(progress, "progress", ScheduleError)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix, limit or SOLVER_SECONDS, found_name(instruction), Clock(told))
+    ask = _Asked(hardware, sizes, fix, limit or PLAN_SECONDS, found_name(instruction), Clock(told))
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         return _staged(kernel, ask)
 

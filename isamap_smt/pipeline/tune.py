@@ -26,7 +26,7 @@ from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.interrupted import interrupts_kept
-from isamap_smt.scheduling.arguments import SOLVER_SECONDS, pinned, seconds, tensor_names, time_limit
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned, seconds, tensor_names, time_limit
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
@@ -86,7 +86,7 @@ def tune(
         try:
             with interrupts_kept(), limited(limit, f"{kernel.name} on {hardware.name}"):
                 choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
-                made = spaces(task, choice, limit or SOLVER_SECONDS, model.figures)
+                made = spaces(task, choice, limit or PLAN_SECONDS, model.figures)
         except ScheduleError as error:
             if planned.schedule is not None or isinstance(error, UndecidedError):
                 raise

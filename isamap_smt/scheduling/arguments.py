@@ -51,7 +51,8 @@ def seconds(timeout: Any) -> float:
     return float(timeout)
 
 
-SOLVER_SECONDS = 30.0  # of CP-SAT's deterministic time for one search, where nobody says a limit
+# CP-SAT's deterministic seconds, where nobody says a limit: of each search for a plan, and of a search that stands alone
+PLAN_SECONDS, SCHEDULE_SECONDS = 30.0, 60.0
 
 
 def time_limit(timeout: Any) -> float | None:
