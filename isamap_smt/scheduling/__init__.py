@@ -14,14 +14,14 @@ from typing import Any
 from isamap_encodings import deadline
 from isamap_encodings.schedule_answer import LOAD, Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
-from isamap_smt.ir.arguments import function_or_none
+from isamap_smt.ir.arguments import function_or_none, time_limit
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import limited
-from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, pinned, time_limit
+from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, pinned
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
@@ -60,7 +60,7 @@ def schedule(
     the space satisfies the pins or nothing was found in time.
     """
     require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
-    limit = time_limit(timeout)
+    limit = time_limit(timeout, ScheduleError)
     progress = function_or_none(progress, "progress", ScheduleError)
     with limited(limit, "the schedule"):
         return scheduled(
