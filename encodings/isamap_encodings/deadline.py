@@ -17,6 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 LONGEST = 2.5  # times the seconds that were given, until everything stops
+FIRST = 0.6  # of the time between aim and end, for a first answer; the rest is for what is made of it
 
 
 class DeadlinePassed(BaseException):
@@ -90,9 +91,6 @@ def first_answer() -> float | None:
     """Seconds that a search may take that has nothing yet to give back; one that has ends at the aim. None without a deadline."""
     d = _current.get()
     return None if d is None else max(0.01, d.aim + FIRST * (d.end - d.aim) - time.monotonic())
-
-
-FIRST = 0.6  # of the time between aim and end, for a first answer; the rest is for what is made of it
 
 
 def stopped() -> None:
