@@ -43,8 +43,6 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
         yield "what is done ahead of the calls"
     if program.schedule is not None or program.more:
         yield "a schedule beside the uses"
-    if program.starts:
-        yield f"{program.starts[0]}, which the program is said to start by itself"
     for text in program.assumptions:
         if read_hypothesis(text, program.kernel, sp.S.Zero) is None:
             yield f"the assumption {text!r}, which no call can be asked for"
