@@ -97,7 +97,7 @@ def narrow_sums(kernel: Kernel) -> tuple[str, ...]:
         lost = (
             f"{terms:,} equal terms add up to {most:,} of them, {1 - most / terms:.0%} lost"
             if terms
-            else (f"of more than {most:,} equal terms the rest is lost")
+            else f"of more than {most:,} equal terms the rest is lost"
         )
         told.append(
             f"{s.target.tensor} is summed up in {kind}, which keeps {most.bit_length() - 1} bits: one after the other, {lost}. "

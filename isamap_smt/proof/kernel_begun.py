@@ -94,12 +94,12 @@ def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterato
 
     begins: the statement that begins them all, a reduction whose own additions need nothing; None: whichever writes them.
     """
-    for needed in needed_elements(kernel, tensor, begins):
+    for needed in _needed_elements(kernel, tensor, begins):
         writers = range(len(kernel.statements)) if begins is None else (begins,)
         yield _question(kernel, needed, [n for n in writers if kernel.statements[n].target.tensor == tensor])
 
 
-def needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
+def _needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
     """Where elements of the tensor are needed, each place once."""
     shape = kernel.tensor(tensor).shape
     for n, s in enumerate(kernel.statements):
@@ -225,7 +225,6 @@ __all__ = [
     "Needed",
     "Question",
     "answer",
-    "needed_elements",
     "needs_no_fill",
     "questions",
     "reduction_begins",

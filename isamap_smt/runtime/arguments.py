@@ -220,7 +220,7 @@ def not_finite(kernel: Signature, name: str, array: np.ndarray, padded: Sequence
     other = (
         f"compile with fix={{{pins}}}, which multiplies by no zeros, where such a program is found"
         if pins
-        else ("use an instruction with masks")
+        else "use an instruction with masks"
     )
     return (
         f"{_first(name, array, ~np.isfinite(array))}, and {kernel.name} was proved for finite {name}; {other}, "
