@@ -30,8 +30,8 @@ def _read(kernel: Kernel, assumptions: tuple[str, ...]) -> Iterator[Hypothesis]:
 def broken(
     kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> str:
-    """The first assumption that these sizes or elements do not meet, in its words; '' where all are met. Of a tensor that `arrays`
-    lacks nothing is looked at, nor of addresses."""
+    """The first assumption that these sizes or elements do not meet, in its words; '' if all are met. Addresses, and tensors that
+    `arrays` lacks, are not looked at."""
     for h in _read(kernel, assumptions):
         match h:
             case Relation() if h.condition.names <= set(sizes) and not h.condition.holds(sizes):
@@ -56,7 +56,7 @@ def _finite(array: np.ndarray) -> bool:
 def require_assumed(
     kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> None:
-    """Nothing happens where all assumptions are met. Raises AssumedError."""
+    """Raise AssumedError unless all assumptions are met."""
     if text := broken(kernel, assumptions, sizes, arrays):
         at = " ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
         raise AssumedError(

@@ -74,16 +74,12 @@ class Callee(Shown):
         return check.Arguments(everything, sizes, tuple(results), fresh, here)
 
     def _check_assumed(self, arguments: check.Arguments) -> None:
-        """Nothing happens for sizes and elements as the proof assumes them: for programs whose C does not look.
-
-        Raises ArgumentError, AssumedError.
-        """
+        """Raise ArgumentError or AssumedError unless the call is as the proof assumes: for programs whose C does not look."""
         self._check_ranges(arguments.arrays)
         require_assumed(self.kernel, self.program.assumptions, arguments.sizes, arguments.arrays)
 
     def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
-        """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises
-        ArgumentError."""
+        """Raise ArgumentError unless elements lie in the ranges that the proof assumes: for programs whose C does not look."""
         for name, low, high in self.ranges:
             if not inside(arrays[name], low, high).all():
                 raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
