@@ -13,9 +13,9 @@ from isamap_encodings import deadline, stopping
 def run(
     solver: Any, model: Any, callback: Any = None, told: Callable[[], None] = lambda: None, best: bool = False
 ) -> tuple[Any, bool]:
-    """(status, whether Ctrl-C came). The search then ends with what it has; told() is called before it does.
+    """(status, whether Ctrl-C came). At Ctrl-C told() is called, and the search ends with its best solution.
 
-    It ends so at the aim of a deadline, too, if it has a solution. best: not then, since only the best one will do.
+    At the aim of a deadline it ends so, too, if it has a solution. best: only the optimum will do, so it goes on to the end.
 
     CP-SAT's own handler is kept out: it leaves the process with the system's, which ends it at the next Ctrl-C without a word.
     """

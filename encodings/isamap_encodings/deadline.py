@@ -1,10 +1,9 @@
-"""One deadline for everything that a call does, where its caller gave one.
+"""One deadline for all that a call does, if its caller gives one.
 
-Limits that are counted (solver steps, candidates, nodes) decide as long as nobody gives a deadline, so that a busy machine changes
-no verdict. With one, solvers are stopped at it, and every loop that may be long asks `check()`. There are two times: from `aim` on
-nothing more is looked for that could only be better; at `end`, LONGEST times as late, everything stops.
-The exception passes through whatever catches errors, as Ctrl-C does: no answer that was cut short is taken for another one.
-It is raised at these places alone, never in the middle of other code, so nothing is left half made.
+Without it only counted limits decide (solver steps, candidates, nodes): a busy machine changes no verdict. With it, solvers stop
+there, and long loops ask `check()`. From `aim` on no improvement is sought; at `end`, LONGEST times as late, everything stops.
+DeadlinePassed passes through handlers of errors, as KeyboardInterrupt does: an answer that was cut short is no answer. Only check()
+raises it, never in the middle of other code, so nothing is left half made.
 """
 
 from __future__ import annotations
@@ -17,17 +16,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 LONGEST = 2.5  # times the seconds that were given, until everything stops
+FIRST = 0.6  # of the time between aim and end, for a first answer; the rest is for what is made of it
 
 
 class DeadlinePassed(BaseException):
-    """The time that the caller gave is over. stage: what was done then, where somebody says so."""
+    """The caller's time is over. stage: the step of a plan that it ended in, if any."""
 
     stage: str = ""
 
 
 @dataclass
 class Deadline:
-    """seconds: as they were given. aim, end: by time.monotonic(). cut: whether something was left out because of it."""
+    """seconds: as given. aim, end: by time.monotonic(). cut: whether it made somebody leave something out."""
 
     seconds: float
     aim: float
@@ -40,7 +40,7 @@ _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def within(seconds: float | None) -> Iterator[Deadline | None]:
-    """Inside the block this deadline holds, and those around it. None: those around it alone."""
+    """Set a deadline for the block, besides those around it; none for None or infinity."""
     outer = _current.get()
     if seconds is None or math.isinf(seconds):
         yield outer
@@ -59,7 +59,7 @@ def within(seconds: float | None) -> Iterator[Deadline | None]:
 
 
 def until(seconds: float | None) -> AbstractContextManager[Deadline | None]:
-    """As within(), and everything stops after so many seconds."""
+    """As within(), but everything stops after so many seconds."""
     return within(None if seconds is None else seconds / LONGEST)
 
 
@@ -70,7 +70,7 @@ def left() -> float | None:
 
 
 def check() -> None:
-    """Raise DeadlinePassed where the time is over."""
+    """Raise DeadlinePassed if the time is over."""
     d = _current.get()
     if d is not None and time.monotonic() >= d.end:
         d.cut = True
@@ -78,7 +78,7 @@ def check() -> None:
 
 
 def enough() -> bool:
-    """Whether what could only be better is to be left out from now on; whoever asks then leaves it out."""
+    """Whether to seek no improvement any more. The caller then leaves it out, which is noted."""
     d = _current.get()
     if d is None or time.monotonic() < d.aim:
         return False
@@ -87,22 +87,19 @@ def enough() -> bool:
 
 
 def first_answer() -> float | None:
-    """Seconds that a search may take that has nothing yet to give back; one that has ends at the aim. None without a deadline."""
+    """Seconds left to a search without any answer yet; with one, it ends at the aim. None without a deadline."""
     d = _current.get()
     return None if d is None else max(0.01, d.aim + FIRST * (d.end - d.aim) - time.monotonic())
 
 
-FIRST = 0.6  # of the time between aim and end, for a first answer; the rest is for what is made of it
-
-
 def stopped() -> None:
-    """Something was stopped by the deadline and goes on with what it has."""
+    """Note that the deadline ended a search, which gives back its best answer so far."""
     d = _current.get()
     if d is not None:
         d.cut = True
 
 
 def was_cut() -> bool:
-    """Whether something was left out because of the deadline: an answer that another call is not to be given."""
+    """Whether the deadline made somebody leave something out; such an answer is not kept for other calls."""
     d = _current.get()
     return d is not None and d.cut

@@ -15,9 +15,10 @@ _POLL = 0.1  # seconds between two looks
 def apart(
     work: Callable[[], Any], stop: Callable[[bool], None], satisfied: Callable[[], bool] = lambda: False
 ) -> tuple[Any, bool]:
-    """(what the work gives, whether Ctrl-C came).
+    """(the work's result, whether Ctrl-C came).
 
-    stop(whether it did) is called for Ctrl-C, at the deadline, and before where satisfied() says so, until the work ends.
+    stop(whether Ctrl-C came) is called until the work ends: from Ctrl-C on, from the deadline on, and, under a deadline, once
+    satisfied(). Raises what the work raises.
     """
     result: list[Any] = [None]
     failure: list[BaseException] = []

@@ -266,10 +266,9 @@ def _outside(d: DType, low: Any, high: Any) -> str:
     """Where an element is outside; what the type rules out is not asked. Of floating point the bits are compared, turned so that
     they follow each other as the numbers do: those of NaN come before or behind all numbers."""
     if d.is_float:
-        sign, every = f"{1 << (d.bits - 1):#x}", f"{(1 << d.bits) - 1:#x}"
-        turned = f"(uint{d.bits}_t)(isamap_x ^ (isamap_x & {sign}u ? {every}u : {sign}u))"
         suffix = "ull" if d.bits == 64 else "u"
-        turned = turned.replace("u ", f"{suffix} ").replace("u)", f"{suffix})")
+        sign, every = f"{1 << (d.bits - 1):#x}{suffix}", f"{(1 << d.bits) - 1:#x}{suffix}"
+        turned = f"(uint{d.bits}_t)(isamap_x ^ (isamap_x & {sign} ? {every} : {sign}))"
         least, most = (_turned(d, v, up) for v, up in ((low, True), (high, False)))
         return f"({turned} < {least:#x}{suffix}) | ({turned} > {most:#x}{suffix})"
     number = {"u64": "UINT64_C({})", "i64": "INT64_C({})", "u32": "{}u"}.get(d.name, "{}").format

@@ -17,7 +17,7 @@ import sympy as sp
 
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import evaluate, substitute, symbols_of
+from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.hypotheses import (
     Apart,
     Finite,
@@ -151,7 +151,7 @@ def hypotheses(program: Program, assumed: Iterable[str]) -> tuple[Hypothesis, ..
         h = read_hypothesis(text, program.kernel, bound)
         if isinstance(h, Relation):
             names = h.condition.names - set(program.kernel.free_sizes)
-            if names and h.condition.names <= set(fixed) and _holds(h, fixed):
+            if names and h.condition.names <= set(fixed) and h.condition.holds(fixed):
                 continue  # of sizes that the program was made for
             h = _at_these(h, fixed) if names <= set(fixed) else None
         if h is None:
@@ -202,11 +202,6 @@ def _at_these(h: Relation, values: dict[str, int]) -> Relation | None:
     left, right = (sp.expand(substitute(e, table)) for e in (c.left, c.right))
     there = parse_condition(f"{words(left)} {c.op} {words(right)}")
     return None if there is None or not there.names else Relation(there)
-
-
-def _holds(h: Relation, values: dict[str, int]) -> bool:
-    c = h.condition
-    return c.names <= set(values) and c.holds(int(evaluate(c.left, values)), int(evaluate(c.right, values)))
 
 
 def _interface(program: Program) -> Iterator[Asked]:

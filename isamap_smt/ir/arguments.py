@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping as Dict
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,20 @@ def yes_or_no(value: Any, what: str, error: type[IsamapError]) -> bool:
 def position(value: Any, count: int, what: str, error: type[IsamapError]) -> int:
     """A position from 0 among so many. Raises `error` for anything else."""
     return whole_number(value, what, error, low=0, high=count - 1)
+
+
+def seconds(value: Any, what: str, error: type[IsamapError]) -> float:
+    """`value` as a float above 0. Raises `error` for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise error(f"{what}={value!r} is {type(value).__name__}: pass a number of seconds, such as 30")
+    if math.isnan(value) or value <= 0:
+        raise error(f"{what}={value}: must be more than 0 seconds")
+    return float(value)
+
+
+def time_limit(timeout: Any, error: type[IsamapError]) -> float | None:
+    """The caller's time limit in seconds, or None. Raises `error` for anything else."""
+    return None if timeout is None else seconds(timeout, "timeout", error)
 
 
 def function_or_none(value: Any, what: str, error: type[IsamapError]) -> Any:

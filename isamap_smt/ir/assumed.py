@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import AssumedError
-from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range, Relation, read_hypothesis
 from isamap_smt.ir.kernel import Kernel
 
@@ -27,29 +27,26 @@ def _read(kernel: Kernel, assumptions: tuple[str, ...]) -> Iterator[Hypothesis]:
             yield h
 
 
-def holds(c: Condition, sizes: Mapping[str, int]) -> bool:
-    """Whether the relation holds at these sizes."""
-    return c.holds(int(evaluate(c.left, sizes)), int(evaluate(c.right, sizes)))
-
-
 def broken(
     kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> str:
-    """The first assumption that these sizes or elements do not meet, in its words; '' where all are met. Of a tensor that `arrays`
-    lacks nothing is looked at, nor of addresses."""
+    """The first assumption that these sizes or elements do not meet, in its words; '' if all are met. Addresses, and tensors that
+    `arrays` lacks, are not looked at."""
     for h in _read(kernel, assumptions):
         match h:
-            case Relation() if h.condition.names <= set(sizes) and not holds(h.condition, sizes):
+            case Relation() if h.condition.names <= set(sizes) and not h.condition.holds(sizes):
                 return str(h)
-            case Range() if h.tensor in arrays and _outside(arrays[h.tensor], h):
+            case Range() if h.tensor in arrays and not inside(arrays[h.tensor], h.low, h.high).all():
                 return str(h)
             case Finite() if h.tensor in arrays and not _finite(arrays[h.tensor]):
                 return str(h)
     return ""
 
 
-def _outside(array: np.ndarray, h: Range) -> bool:
-    return bool(((array < h.low) | (array > h.high)).any())
+def inside(array: np.ndarray, low: Any, high: Any) -> np.ndarray:
+    """Which elements lie between the two, both included: no NaN does."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray((array >= low) & (array <= high))
 
 
 def _finite(array: np.ndarray) -> bool:
@@ -59,7 +56,7 @@ def _finite(array: np.ndarray) -> bool:
 def require_assumed(
     kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> None:
-    """Nothing happens where all assumptions are met. Raises AssumedError."""
+    """Raise AssumedError unless all assumptions are met."""
     if text := broken(kernel, assumptions, sizes, arrays):
         at = " ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
         raise AssumedError(
@@ -68,4 +65,4 @@ def require_assumed(
         )
 
 
-__all__ = ["broken", "holds", "relations", "require_assumed"]
+__all__ = ["broken", "inside", "relations", "require_assumed"]

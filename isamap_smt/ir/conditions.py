@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, FloorMod, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym, symbols_of
 
 _START = re.compile(r"(\w+) starts at a multiple of (\d+) bytes\Z")
 _COMPARE: dict[type[ast.cmpop], str] = {ast.Eq: "==", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">"}
@@ -52,8 +52,9 @@ class Condition:
                 return ("le" if self.op == "<=" else "lt", self.left, self.right)
         return ("le" if self.op == ">=" else "lt", self.right, self.left)
 
-    def holds(self, left: int, right: int) -> bool:
-        """Whether it holds for these values of its sides."""
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Whether it holds at these values of all its names."""
+        left, right = int(evaluate(self.left, values)), int(evaluate(self.right, values))
         return {"==": left == right, "<=": left <= right, ">=": left >= right, "<": left < right, ">": left > right}[
             self.op
         ]

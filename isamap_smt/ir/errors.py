@@ -50,7 +50,7 @@ class HardwareError(IsamapError):
 class DescriptionError(IsamapError):
     """An instruction that was run and does something else than its description says.
 
-    refused: where nothing is wrong but what instruction selection put together, what it does without from then on; see Hardware.
+    refused: what instruction selection leaves out from then on (see Hardware), if only covers that it made are wrong.
     """
 
     code = 5

@@ -39,9 +39,8 @@ class LeftBehind:
         self._shapes = {n: left[n].shape for n in self._left}
         kinds = {n: np.float64 if kernel.tensor(n).dtype.is_float else a.dtype for n, a in self._left.items()}
         self._right = {n: np.zeros(a.size, kinds[n]) for n, a in self._left.items()}
-        self._writes = {
-            n: np.zeros(a.size, np.int64) for n, a in self._left.items()
-        }  # that are to come, of each element
+        # how often each element is still to be written
+        self._writes = {n: np.zeros(a.size, np.int64) for n, a in self._left.items()}
         for s in in_order(kernel) if self._left else ():
             for at in self.moments(s):
                 self._writes[s.target.tensor][at] += 1

@@ -13,7 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.conditions import Condition, parse_condition
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import FloorDiv, affine, evaluate, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.ir.words import words
@@ -84,7 +84,7 @@ def possible_sizes(kernel: Kernel, sizes: Mapping[str, int]) -> bool:
     lows = {p.name: p.low for p in kernel.parameters}
     if any(v < lows.get(n, 1) for n, v in sizes.items()):
         return False
-    return all(c.holds(evaluate(c.left, sizes), evaluate(c.right, sizes)) for c in size_conditions(kernel))
+    return all(c.holds(sizes) for c in size_conditions(kernel))
 
 
 def _at(room: Any, names: Sequence[Any], sizes: Sequence[int]) -> Any:

@@ -224,13 +224,7 @@ class Bounds:
         else:
             made = NOTHING
         self.maxima = {m: (v, x) for m, (v, x) in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v))}}
-        if (
-            s.op == "max"
-            and first
-            and not s.guard
-            and tree is None
-            and s.target.tensor not in {r.tensor for r in reads(s.value)}
-        ):
+        if first and tree is None and is_maximum(s):
             self.maxima[name] = (s.value, s)
         made = made if made.size < (Unit.of(kind).largest if kind.is_float else inf) else NOTHING
         self.tensors[name] = self.kept(made, None, kind)
@@ -371,6 +365,11 @@ def each_once(kernel: Kernel, s: Statement) -> bool:
     return s.extents_of(s.target.index) == kernel.tensor(s.target.tensor).shape and not s.guard and not s.reduction_axes
 
 
+def is_maximum(s: Statement) -> bool:
+    """Whether it takes the maximum of a value at all points, and of nothing that it makes itself."""
+    return s.op == "max" and not s.guard and s.target.tensor not in {r.tensor for r in reads(s.value)}
+
+
 def along(s: Statement) -> tuple[str, ...] | None:
     """Axes that take all their values in each element of the target, whatever its coordinates, which are axes by themselves; None
     for other statements."""
@@ -494,4 +493,15 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-__all__ = ["Bound", "Bounds", "along", "begins_at", "each_once", "followed", "nearest", "rounding_bound", "widest"]
+__all__ = [
+    "Bound",
+    "Bounds",
+    "along",
+    "begins_at",
+    "each_once",
+    "followed",
+    "is_maximum",
+    "nearest",
+    "rounding_bound",
+    "widest",
+]

@@ -19,7 +19,7 @@ def limited(timeout: float | None, what: str) -> Iterator[None]:
     except DeadlinePassed as passed:
         if timeout is None or math.isinf(timeout):
             raise  # it is the caller's
-        raise TimeLimitError(over(timeout, what, passed)) from None
+        raise TimeLimitError(_over(timeout, what, passed)) from None
 
 
 def found_in_time(timeout: float) -> str:
@@ -27,8 +27,8 @@ def found_in_time(timeout: float) -> str:
     return f"the best that was found within timeout={timeout:g} seconds; a longer search may find better"
 
 
-def over(timeout: float, what: str, passed: DeadlinePassed | None = None) -> str:
+def _over(timeout: float, what: str, passed: DeadlinePassed) -> str:
     """That the time is over, in words."""
-    during = f" in the stage '{passed.stage}'" if passed is not None and passed.stage else ""
+    during = f" in the stage '{passed.stage}'" if passed.stage else ""
     after = f"{LONGEST * timeout:g} s, {LONGEST:g} times timeout={timeout:g}, were over"
     return f"{what}: not decided: {after}{during}; allow more time, or fix more sizes and decisions"

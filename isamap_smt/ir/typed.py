@@ -11,7 +11,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -250,9 +249,7 @@ _WORDS = {"SDiv": "a division", "SNeg": "a negation"}
 _SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
 
 
-def check_index_values(
-    value: Any, kind: DType, kernel: Kernel, statement: Statement, sizes: Mapping[str, int] = MappingProxyType({})
-) -> None:
+def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> None:
     """Raise DTypeError where an index expression in a value of type `kind` may be beyond what its type holds."""
     if not index_values(value):
         return

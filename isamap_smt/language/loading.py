@@ -47,7 +47,7 @@ _ONLY: ContextVar[frozenset[Path] | None] = ContextVar("files that may be carrie
 
 @contextmanager
 def only_files(specs: Iterable[str]) -> Iterator[None]:
-    """Of Python's files and of tables only these are read meanwhile: what is looked up is named by data, and not by the user.
+    """Execute no Python file, and read no table, but these during the block: data names what is looked up, not the user.
 
     specs: `file.py`, with a name in it or without. What these files load themselves is their own affair."""
     token = _ONLY.set(frozenset(file_of(s).resolve() for s in specs))
@@ -68,7 +68,7 @@ def file_of(spec: str) -> Path:
 
 
 def require_named(path: Path) -> None:
-    """Nothing happens where the file may be carried out. Raises UnnamedFileError."""
+    """Raise UnnamedFileError unless the file may be executed."""
     only = _ONLY.get()
     if only is not None and path.resolve() not in only:
         raise UnnamedFileError(

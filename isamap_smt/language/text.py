@@ -4,7 +4,7 @@ param s >= 1                      an integer the user sets
 H = (P-1)*s + R                   a definition, put in wherever H stands
 I: f32[N,H,C]                     element type and shape of a tensor; either may be left out
 assume 0 <= A <= 127              values of an integer input that proofs may take for granted, checked at every call
-X: f32[J,16]                        a number that one axis alone indexes is the extent of that axis, too
+X: f32[J,16]                      a number that one axis alone indexes is the extent of that axis, too
 axis e < 4                        the extent of an axis (otherwise axis i has I points)
 O[n,p,k] += I[n,p*s+r,c] * W[r,c,k]  where p*s+r < H
 for t:                            the statements below, further in, are computed together: all of them for t = 0, then for t = 1 ...

@@ -21,7 +21,7 @@ def with_types_of_engines(kernel: Kernel, hardware: Hardware, given: Collection[
     return with_types_of(kernel, hardware.computes[0], "any", given, kernel.main)
 
 
-def said_types(kernel: Kernel) -> set[str]:
+def _said_types(kernel: Kernel) -> set[str]:
     """Tensors whose element type stands in the kernel's text."""
     lines = (parse_line(line) for line in logical_lines(Source(kernel.text, kernel.file)))
     return {line.name for line in lines if isinstance(line, TensorLine) and line.dtype is not None}
@@ -39,7 +39,7 @@ def with_types_of(
         binding = bind(kernel, instruction, "fixed" if operands == "any" else operands, statement)
     except AxesError:
         return kernel
-    settled = {*given, *said_types(kernel)}
+    settled = {*given, *_said_types(kernel)}
     types: dict[str, DType] = {}
     for operand, access in binding:
         if access.tensor not in settled:

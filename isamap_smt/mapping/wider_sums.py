@@ -11,15 +11,14 @@ C[i,j] += C_f32[i,j]
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
-from typing import Any
 
 import ml_dtypes
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.scalar import Read
@@ -59,7 +58,8 @@ def _is_narrower(kernel: Kernel, n: int, wide: DType) -> bool:
     s = kernel.statements[n]
     kind = kernel.tensor(s.target.tensor).dtype
     reads_it = any(a.tensor == s.target.tensor for a in s.inputs)
-    return s.op in ("+", "*") and bool(s.reduction_axes) and kind.is_float and kind.bits < wide.bits and not reads_it
+    narrow = s.op in ("+", "*") and kind.is_float and kind.bits < wide.bits and not reads_it
+    return narrow and not fibres(kernel, s).apart
 
 
 def _carried(kernel: Kernel, n: int, wide: DType) -> Kernel:
@@ -91,14 +91,13 @@ def narrow_sums(kernel: Kernel) -> tuple[str, ...]:
             continue
         kind = kernel.tensor(s.target.tensor).dtype
         most = 1 << (int(ml_dtypes.finfo(kind.numpy).nmant) + 1)  # type: ignore[no-untyped-call]
-        extents: list[Any] = [s.axis(a).extent for a in s.reduction_axes]
-        terms = prod(map(int, extents)) if all(map(is_constant, extents)) else 0
+        terms = fibres(kernel, s).number or 0
         if 0 < terms <= most:
             continue
         lost = (
             f"{terms:,} equal terms add up to {most:,} of them, {1 - most / terms:.0%} lost"
             if terms
-            else (f"of more than {most:,} equal terms the rest is lost")
+            else f"of more than {most:,} equal terms the rest is lost"
         )
         told.append(
             f"{s.target.tensor} is summed up in {kind}, which keeps {most.bit_length() - 1} bits: one after the other, {lost}. "

@@ -11,7 +11,7 @@ from typing import Any
 
 from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
-from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, valid_sizes, whole_number
+from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, time_limit, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
     DTypeError,
     HardwareError,
@@ -65,7 +65,7 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import SOLVER_SECONDS, known_objective, pinned, tensor_names, time_limit
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, known_objective, pinned, tensor_names
 from isamap_smt.scheduling.space import ONE_THREAD, one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -196,7 +196,10 @@ def plan(
         raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
     kernel = assume_values(kernel, assume)
     sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
-    threads, limit = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS), time_limit(timeout)
+    threads, limit = (
+        whole_number(threads, "threads", ScheduleError, high=MOST_THREADS),
+        time_limit(timeout, ScheduleError),
+    )
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
@@ -209,7 +212,7 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), limit or SOLVER_SECONDS, found_name(instruction), known_strategy(strategy),
+        tuple(sorted(fix.items())), limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
         known_model(cost_model), family=known_family(family),
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from isamap_encodings import deadline
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
-from isamap_smt.ir.arguments import function_or_none, valid_sizes
+from isamap_smt.ir.arguments import function_or_none, time_limit, valid_sizes
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -28,7 +28,7 @@ from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
-from isamap_smt.scheduling.arguments import SOLVER_SECONDS, pinned, time_limit
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -115,10 +115,10 @@ def stage(
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     kernel = with_types_of_engines(kernel, hardware) if named else kernel
-    sizes, fix, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout)
+    sizes, fix, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout, ScheduleError)
     told = function_or_none(progress, "progress", ScheduleError)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix, limit or SOLVER_SECONDS, found_name(instruction), Clock(told))
+    ask = _Asked(hardware, sizes, fix, limit or PLAN_SECONDS, found_name(instruction), Clock(told))
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         return _staged(kernel, ask)
 

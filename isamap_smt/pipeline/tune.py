@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
-from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
+from isamap_smt.ir.arguments import MOST_THREADS, seconds, time_limit, valid_sizes, whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
@@ -26,7 +26,7 @@ from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.interrupted import interrupts_kept
-from isamap_smt.scheduling.arguments import SOLVER_SECONDS, pinned, seconds, tensor_names, time_limit
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
@@ -72,7 +72,7 @@ def tune(
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
     kernel = assume_values(kernel, assume)
-    limit = time_limit(timeout)
+    limit = time_limit(timeout, ScheduleError)
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)
     with interrupts_kept():
         task, planned = _computed(task, limit, cc)
@@ -86,7 +86,7 @@ def tune(
         try:
             with interrupts_kept(), limited(limit, f"{kernel.name} on {hardware.name}"):
                 choice = candidates(kernel, hardware, dict(task.sizes), task.instruction, find_mappings, model.figures)
-                made = spaces(task, choice, limit or SOLVER_SECONDS, model.figures)
+                made = spaces(task, choice, limit or PLAN_SECONDS, model.figures)
         except ScheduleError as error:
             if planned.schedule is not None or isinstance(error, UndecidedError):
                 raise
@@ -153,7 +153,11 @@ def _limits(budget: float | None, trials: int | None, each: float) -> Limits:
         raise TuningError("a search needs an end: give a budget in seconds, or a number of trials")
     if trials is not None:
         trials = whole_number(trials, "trials", TuningError)
-    return Limits(None if budget is None else seconds(budget), trials, seconds(each))
+    return Limits(
+        None if budget is None else seconds(budget, "budget", ScheduleError),
+        trials,
+        seconds(each, "each", ScheduleError),
+    )
 
 
 def _models(name: str, hardware: Hardware, database: Database) -> tuple[CostModel, ...]:

@@ -31,7 +31,7 @@ class FamilyError(IsamapError):
 def known_family(name: object) -> str:
     """The name itself. Raises FamilyError where no family is called so."""
     if not isinstance(name, str) or name not in FAMILIES:
-        raise FamilyError(f"unknown family {name!r}; {did_you_mean(str(name), FAMILIES)}")
+        raise FamilyError(f"unknown family {name!r}; {did_you_mean(name, FAMILIES)}")
     return name
 
 

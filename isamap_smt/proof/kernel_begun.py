@@ -20,11 +20,11 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, truth, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.boxes import decided_by_output
-from isamap_smt.ir.expr import FloorDiv, IMin, affine, elements, sym, symbols_of
+from isamap_smt.ir.expr import elements, sym
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.ir.words import words
-from isamap_smt.proof.program_cover import joined
+from isamap_smt.proof.program_cover import inverted
 from isamap_smt.proof.program_kernel_order import Order, order_of
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span
 
@@ -94,12 +94,12 @@ def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterato
 
     begins: the statement that begins them all, a reduction whose own additions need nothing; None: whichever writes them.
     """
-    for needed in needed_elements(kernel, tensor, begins):
+    for needed in _needed_elements(kernel, tensor, begins):
         writers = range(len(kernel.statements)) if begins is None else (begins,)
         yield _question(kernel, needed, [n for n in writers if kernel.statements[n].target.tensor == tensor])
 
 
-def needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
+def _needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
     """Where elements of the tensor are needed, each place once."""
     shape = kernel.tensor(tensor).shape
     for n, s in enumerate(kernel.statements):
@@ -149,7 +149,7 @@ def _guessed(s: Statement, needed: Needed, order: Order) -> list[list[Formula]]:
     extents = {own[a.name].name: rename(a.extent, own) for a in s.axes}
     found: list[list[Formula]] = []
     for number in range(GUESSES if s.guard and s.reduction_axes else 1):
-        point = inverted(index, needed.element, extents, number)
+        point = inverted(index, needed.element, list(extents), extents, number)
         if point is None:
             return []
         goals = [f for a in s.axes for f in span(own[a.name], rename(a.extent, own))]
@@ -157,33 +157,6 @@ def _guessed(s: Statement, needed: Needed, order: Order) -> list[list[Formula]]:
         reader = {order.axis: sym(order.axis)} if order.axis else {}
         found.append(rename([*goals, *order.holds(own, reader)], point))
     return found
-
-
-def inverted(
-    index: Sequence[Any], element: Sequence[Any], extents: Mapping[str, Any], number: int = 0
-) -> dict[str, Any] | None:
-    """Values of the axes with these extents at which the index is the element, if there are any; None where it is not affine.
-
-    number: of axes that the element leaves open.
-    """
-    solved: dict[str, Any] = {}
-    for entry, x in sorted(
-        joined(list(zip(index, element, strict=True))), key=lambda p: len(symbols_of([p[0]]) & extents.keys())
-    ):
-        i = rename(entry, solved)
-        left = symbols_of([i]) & (extents.keys() - solved.keys())
-        parts = affine(i, left) if left else ({}, i)
-        if parts is None or not all(c.is_Integer and c != 0 for c in parts[0].values()):
-            return None
-        coefficients, rest = parts
-        remainder = sp.expand(x - rest)
-        order = sorted(coefficients, key=lambda v: -abs(int(coefficients[v])))
-        for v in order:
-            c = coefficients[v]
-            exact = FloorDiv(sp.sign(c) * remainder, abs(c)) if abs(c) != 1 else sp.sign(c) * remainder
-            solved[v] = exact if v == order[-1] else IMin(exact, extents[v] - 1)
-            remainder = sp.expand(remainder - c * solved[v])
-    return {v: solved.get(v, sp.Integer(number)) for v in extents}
 
 
 def _sizes_known(kernel: Kernel) -> tuple[Formula, ...]:
@@ -252,7 +225,6 @@ __all__ = [
     "Needed",
     "Question",
     "answer",
-    "needed_elements",
     "needs_no_fill",
     "questions",
     "reduction_begins",

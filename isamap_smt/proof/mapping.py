@@ -15,6 +15,7 @@ from typing import Any
 from isamap_encodings import agreement, bounds, coverage, exclusive, neutral, space
 from isamap_encodings.deadline import DeadlinePassed, check, until
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.arguments import time_limit
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, seal
 from isamap_smt.language.ranges import assume as assume_values
@@ -67,8 +68,7 @@ def prove(mapping: Mapping, assume: Sequence[str] = (), timeout: float | None = 
     ranged = assume_values(mapping.kernel, assume)
     if ranged is not mapping.kernel:
         mapping = replace(mapping, kernel=ranged)
-    with until(timeout):
-        return prove_after(mapping, FIRST, timeout=timeout)
+    return prove_after(mapping, FIRST, timeout=time_limit(timeout, MappingError))
 
 
 def prove_after(
@@ -78,12 +78,13 @@ def prove_after(
 
     `watch` is told the obligations of each step as soon as they are decided. stop: leave off at the first claim that is
     not proved, with a counterexample that need not be the smallest and fewer solver steps; what is proved is proved.
-    timeout: what is not decided when the caller's time is over is Unknown; without, DeadlinePassed is raised.
+    timeout: seconds, after which what is not decided is Unknown; without, DeadlinePassed is raised at the end of a caller's time.
     """
     started = time.perf_counter()
     check_form(mapping)
     judge = Judge(mapping, first, stop, timeout)
-    claims = judge.claims(watch)
+    with until(timeout):
+        claims = judge.claims(watch)
     proof = Proof(claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6))
     return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
 
@@ -201,7 +202,9 @@ class Judge:
 
     def assumptions(self, claims: Sequence[ClaimResult]) -> tuple[str, ...]:
         """Hypotheses in words."""
-        asked = any(c.claim == "neutral" for c in claims)
+        asked = any(c.claim == "neutral" for c in claims) and "neutrality" in vars(
+            self
+        )  # it may not have been, in time
         fills = self.neutrality.assumptions if asked else ()
         return (*self.hypotheses.words, *scalar_assumptions(self.mapping), *fills)
 

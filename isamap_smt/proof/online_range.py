@@ -23,9 +23,8 @@ def stays(r: OnlineRange) -> Verdict:
     size = Fraction(repr(r.values[1])) if r.values else Fraction(1)
     grown = Fraction(repr(r.grown))
     term = Known(-size if r.values else Fraction(0), size, grown)
-    whole = Known(
-        r.points * term.low, r.points * size, Fraction(0), r.points * size * 10
-    )  # how far off is no matter here
+    any_error = r.points * size * 10  # the range alone is asked about
+    whole = Known(r.points * term.low, r.points * size, Fraction(0), any_error)
     return total(Total(((1, term),), r.points, 0), whole, arithmetic(r.kind))
 
 

@@ -63,9 +63,8 @@ def _entry(sites: Sites) -> list[str]:
     packed = {n.src.name for n in ahead if isinstance(n, Use) and n.copies}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
     indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
-    real = [
-        Range(*r) for r in kernel.ranges if kernel.tensor(r[0]).dtype.is_float
-    ]  # of integers, what needs them says so
+    # of integers, what needs them says so
+    real = [Range(*r) for r in kernel.ranges if kernel.tensor(r[0]).dtype.is_float]
     return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices, *real))]
 
 

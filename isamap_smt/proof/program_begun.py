@@ -69,6 +69,6 @@ def begun_by_points(book: Book, tensor: str, first: int, stored: _Stored | None)
 
 def _without_points(words: str, room: Verdict) -> Verdict:
     """Refuted where no accumulator stands for an element that is needed; else nothing shows that one begins it."""
-    return (
-        room if isinstance(room, Refuted) else Unknown(f"{words}: no point of the reduction is found for some element")
-    )
+    if isinstance(room, Refuted):
+        return room
+    return Unknown(f"{words}: no point of the reduction is found for some element")

@@ -6,12 +6,13 @@ writer's own loops wrote the cell is found by inverting its index, digit by digi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMin, affine, sym, symbols_of
 from isamap_smt.ir.program import If
 from isamap_smt.proof.program_held import TRUE, Place, Transfer
 from isamap_smt.proof.program_sites import Formula, Site, before, common, conjunction, equal, own_spans, rename, span
@@ -44,7 +45,7 @@ def _written_by(site: Site, place: Place, where: Formula, cell: Sequence[Any], p
     table = {v.name: sym(f"{v.name}~w") for v, _ in loops}
     spans = [(rename(v, table), rename(sp.sympify(n), table)) for v, n in loops]
     index = [rename(sp.sympify(i), table) for i in place.index]
-    solved = _invert(index, list(cell), [v.name for v, _ in spans])
+    solved = inverted(index, cell, [v.name for v, _ in spans])
     if solved is None:
         return None
     goals = [f for v, n in spans for f in span(v, n)]
@@ -54,10 +55,20 @@ def _written_by(site: Site, place: Place, where: Formula, cell: Sequence[Any], p
     return rename(conjunction(goals), solved)
 
 
-def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, Any] | None:
-    """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them."""
+def inverted(
+    index: Sequence[Any],
+    cell: Sequence[Any],
+    unknown: Sequence[str],
+    extents: Mapping[str, Any] = MappingProxyType({}),
+    left_open: int = 0,
+) -> dict[str, Any] | None:
+    """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them.
+
+    extents: of the unknowns; with them steps may be negative, too, and no digit but the last is beyond its extent.
+    left_open: the value of those that the cell does not determine.
+    """
     solved: dict[str, Any] = {}
-    waiting = joined(list(zip(index, cell, strict=True)))
+    waiting = _joined(list(zip(index, cell, strict=True)))
     for entry, x in sorted(waiting, key=lambda p: len(symbols_of([p[0]]) & set(unknown))):
         i = rename(entry, solved)
         left = symbols_of([i]) & (set(unknown) - set(solved))
@@ -66,19 +77,19 @@ def _invert(index: list[Any], cell: list[Any], unknown: list[str]) -> dict[str, 
         parts = affine(i, left)
         if parts is None:
             return None
-        coefficients, rest = parts
-        if not all(c.is_Integer and c > 0 for c in coefficients.values()):
+        steps, rest = parts
+        if not all(c.is_Integer and (c > 0 or (extents and c < 0)) for c in steps.values()):
             return None
         remainder = sp.expand(x - rest)
-        order = sorted(coefficients, key=lambda v: -int(coefficients[v]))
+        order = sorted(steps, key=lambda v: -abs(int(steps[v])))
         for v in order:
-            c = coefficients[v]
-            solved[v] = remainder if c == 1 and v == order[-1] else FloorDiv(remainder, c)
-            remainder = sp.expand(remainder - c * solved[v])
-    return {v: solved.get(v, sp.S.Zero) for v in unknown}
+            digit = FloorDiv(sp.sign(steps[v]) * remainder, abs(steps[v]))
+            solved[v] = IMin(digit, extents[v] - 1) if extents and v != order[-1] else digit
+            remainder = sp.expand(remainder - steps[v] * solved[v])
+    return {v: solved.get(v, sp.Integer(left_open)) for v in unknown}
 
 
-def joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """The pairs, with x // n = a and x % n = b as x = n*a + b, so that lanes which two axes share are found."""
     table = dict(pairs)
     whole = [(e, table[m]) for e, _ in pairs if isinstance(e, FloorDiv) and (m := FloorMod(*e.args)) in table]

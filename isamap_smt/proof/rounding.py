@@ -32,7 +32,7 @@ from isamap_smt.ir.fibres import fibres, least_points
 from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once
+from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once, is_maximum
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.rounding_notes import Notes, rounding_notes
 from isamap_smt.ir.scalar import (
@@ -167,13 +167,7 @@ class _Walk:
         before = self.tensors.get(name)
         made = self._sum(s, value, kind, before) if s.op == "+" else self._assigned(s, self.of(value, kind), before)
         self.maxima = {m: v for m, v in self.maxima.items() if name not in {m, *(r.tensor for r in reads(v[0]))}}
-        if (
-            s.op == "max"
-            and before is None
-            and not s.guard
-            and tree is None
-            and name not in {r.tensor for r in reads(s.value)}
-        ):
+        if before is None and tree is None and is_maximum(s):
             self.maxima[name] = s.value, s
         self.tensors[name], self.places[name] = made, s.target.index
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.assumed import inside
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
@@ -219,7 +220,7 @@ def not_finite(kernel: Signature, name: str, array: np.ndarray, padded: Sequence
     other = (
         f"compile with fix={{{pins}}}, which multiplies by no zeros, where such a program is found"
         if pins
-        else ("use an instruction with masks")
+        else "use an instruction with masks"
     )
     return (
         f"{_first(name, array, ~np.isfinite(array))}, and {kernel.name} was proved for finite {name}; {other}, "
@@ -237,9 +238,9 @@ def out_of_range(kernel: Signature, name: str, low: Any, high: Any, array: np.nd
 
 def out_of_proved(kernel: Signature, name: str, low: Any, high: Any, array: np.ndarray) -> str:
     """Which element is the first out of a range that the proof assumes."""
-    with np.errstate(invalid="ignore"):
-        first = _first(name, array, ~((array >= low) & (array <= high)))
-    return f"{first}, and {kernel.name} was proved for {name} in [{low}, {high}]"
+    return (
+        f"{_first(name, array, ~inside(array, low, high))}, and {kernel.name} was proved for {name} in [{low}, {high}]"
+    )
 
 
 def no_index(kernel: Signature, name: str, extent: int, array: np.ndarray) -> str:

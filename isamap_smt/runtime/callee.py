@@ -9,7 +9,7 @@ import numpy as np
 
 from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.arguments import valid_sizes, yes_or_no
-from isamap_smt.ir.assumed import require_assumed
+from isamap_smt.ir.assumed import inside, require_assumed
 from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
@@ -74,20 +74,14 @@ class Callee(Shown):
         return check.Arguments(everything, sizes, tuple(results), fresh, here)
 
     def _check_assumed(self, arguments: check.Arguments) -> None:
-        """Nothing happens for sizes and elements as the proof assumes them: for programs whose C does not look.
-
-        Raises ArgumentError, AssumedError.
-        """
+        """Raise ArgumentError or AssumedError unless the call is as the proof assumes: for programs whose C does not look."""
         self._check_ranges(arguments.arrays)
         require_assumed(self.kernel, self.program.assumptions, arguments.sizes, arguments.arrays)
 
     def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
-        """Nothing happens where elements lie in the ranges that the proof assumes: for programs whose C does not look. Raises
-        ArgumentError."""
+        """Raise ArgumentError unless elements lie in the ranges that the proof assumes: for programs whose C does not look."""
         for name, low, high in self.ranges:
-            with np.errstate(invalid="ignore"):
-                right = bool(((arrays[name] >= low) & (arrays[name] <= high)).all())
-            if not right:
+            if not inside(arrays[name], low, high).all():
                 raise ArgumentError(check.out_of_proved(self.signature, name, low, high, arrays[name]))
 
     def _sizes_of(self, arrays: Dict[str, np.ndarray], given: Dict[str, int] | None) -> Dict[str, int]:

@@ -76,10 +76,11 @@ def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str, got: Any = None) -> 
     floating = any(kernel.tensor(n).dtype.is_float for n in kernel.results)
     if floating and must_be_equal(kernel, arithmetic):
         return run_kernel(kernel, arrays)
-    return reference(kernel, arrays, left=None if got is None else _by_name(kernel, got))
+    return reference(kernel, arrays, left=None if got is None else by_name(kernel, got))
 
 
-def _by_name(kernel: Kernel, got: Any) -> dict[str, np.ndarray]:
+def by_name(kernel: Kernel, got: Any) -> dict[str, np.ndarray]:
+    """Results by name, of what a call returns: the only one may stand alone."""
     return got if isinstance(got, dict) else {kernel.results[0]: got}
 
 
@@ -87,7 +88,7 @@ def judge(
     kernel: Kernel, got: Any, right: Arrays, arithmetic: str = "reassociate", near: Dict[str, Near] | None = None
 ) -> Judgement:
     """How the results compare with wanted(). arithmetic: that of the program's proof. near: what is known of its rounding."""
-    results = _by_name(kernel, got)
+    results = by_name(kernel, got)
     equal = must_be_equal(kernel, arithmetic)
     exact, worst, bound, undefined, reasons = True, 0.0, 0.0, 0, []
     for name, ref in right.items():

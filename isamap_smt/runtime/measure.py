@@ -12,7 +12,7 @@ import numpy as np
 from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.runtime.explained import explained, foreseen
-from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, by_name, judge, points, wanted
 
 Arrays = dict[str, np.ndarray]
 
@@ -95,7 +95,7 @@ def judged_call(compiled: Any, kernel: Kernel, threads: int, seed: int = 0) -> t
     arithmetic = arithmetic_of(compiled.program)
     near = explained(compiled.program, kernel, arrays)
     seen = judge(kernel, call.result, wanted(kernel, arrays, arithmetic, call.result), arithmetic, near)
-    results = call.result if isinstance(call.result, dict) else {kernel.results[0]: call.result}
+    results = by_name(kernel, call.result)
     return call, replace(seen, foreseen=foreseen(compiled.program, kernel, arrays, results))
 
 

@@ -14,20 +14,19 @@ from typing import Any
 from isamap_encodings import deadline
 from isamap_encodings.schedule_answer import LOAD, Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
-from isamap_smt.ir.arguments import function_or_none
+from isamap_smt.ir.arguments import function_or_none, time_limit
 from isamap_smt.ir.errors import ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import limited
-from isamap_smt.scheduling.arguments import pinned, time_limit
+from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, pinned
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
 
 Progress = Callable[[int, float, float], None]
-SOLVER_SECONDS = 60.0  # CP-SAT's, deterministic, where nobody gives a limit
 ASSUMED_GAP = 0.05  # ends a search at sizes that are only assumed: the real ones are others
 _KEPT = 256  # problems whose answers are remembered; one takes about 10 KB
 _answers: OrderedDict[tuple[ScheduleProblem, float, float], Answer] = OrderedDict()  # the last one used stands last
@@ -61,12 +60,12 @@ def schedule(
     the space satisfies the pins or nothing was found in time.
     """
     require_kind("schedule", hardware, Hardware, "isamap_smt.find_hardware('host')")
-    limit = time_limit(timeout)
+    limit = time_limit(timeout, ScheduleError)
     progress = function_or_none(progress, "progress", ScheduleError)
     with limited(limit, "the schedule"):
         return scheduled(
             proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads,
-            solver_seconds=SOLVER_SECONDS if limit is None else limit, progress=progress, figures=figures,
+            solver_seconds=limit or SCHEDULE_SECONDS, progress=progress, figures=figures,
         )  # fmt: skip
 
 
@@ -79,7 +78,7 @@ def scheduled(
     constant: Iterable[str] = (),
     fix: Dict[str, Any] | None = None,
     threads: int = 1,
-    solver_seconds: float = SOLVER_SECONDS,
+    solver_seconds: float,
     progress: Progress | None = None,
     figures: Figures = DESCRIBED,
 ) -> Schedule:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -42,21 +40,8 @@ def known_objective(objective: Any) -> str:
     return objective
 
 
-def seconds(timeout: Any) -> float:
-    """A time limit in seconds. Raises ScheduleError unless it is a positive number."""
-    if isinstance(timeout, bool) or not isinstance(timeout, Real):
-        raise ScheduleError(f"timeout={timeout!r} is {type(timeout).__name__}: pass a number of seconds, such as 30")
-    if math.isnan(timeout) or timeout <= 0:
-        raise ScheduleError(f"timeout={timeout}: must be more than 0 seconds")
-    return float(timeout)
-
-
-SOLVER_SECONDS = 30.0  # of CP-SAT's deterministic time for one search, where nobody says a limit
-
-
-def time_limit(timeout: Any) -> float | None:
-    """The caller's time limit in seconds; None where there is none. Raises ScheduleError unless it is a positive number."""
-    return None if timeout is None else seconds(timeout)
+# CP-SAT's deterministic seconds, where nobody says a limit: of each search for a plan, and of a search that stands alone
+PLAN_SECONDS, SCHEDULE_SECONDS = 30.0, 60.0
 
 
 def tensor_names(constant: Any) -> tuple[str, ...]:

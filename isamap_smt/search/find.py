@@ -17,7 +17,7 @@ from typing import Any
 from isamap_encodings.deadline import DeadlinePassed, check, until
 from isamap_encodings.models import Cube, Model, Models
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.arguments import function_or_none, position, yes_or_no
+from isamap_smt.ir.arguments import function_or_none, position, time_limit, yes_or_no
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -77,12 +77,12 @@ def find_mappings(
         raise FamilyError(f"operands {operands!r}: write fixed or any")
     partial = yes_or_no(partial, "partial", FamilyError)
     statement = position(statement, len(kernel.statements), "statement", FamilyError)
-    told = function_or_none(progress, "progress", FamilyError)
+    told, limit = function_or_none(progress, "progress", FamilyError), time_limit(timeout, FamilyError)
     operands_of = [operand_accesses(k.statements[n]) for k, n in ((kernel, statement), (instruction.kernel, 0))]
     if len(operands_of[0]) == len(operands_of[1]):
         check_operands(instruction)
-    search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), told, timeout)
-    with until(timeout):
+    search = _Search(Family(kernel, instruction, operands, partial, statement, known_family(family)), told, limit)
+    with until(limit):
         return search.run()
 
 

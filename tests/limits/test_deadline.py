@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import z3
@@ -151,12 +154,30 @@ def test_a_search_gives_what_it_has() -> None:
     assert found.conflicts == ()
 
 
+@pytest.mark.parametrize(
+    ("timeout", "words"), [("3", "is str"), (True, "is bool"), (-1, "more than 0"), (float("nan"), "more than 0")]
+)
+def test_a_time_limit_is_a_number_of_seconds(timeout: Any, words: str) -> None:
+    gemm, fma = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
+    for ask in (
+        lambda: im.prove(im.fuse(gemm, fma, "l=j"), timeout=timeout),
+        lambda: im.find_mappings(gemm, fma, timeout=timeout),
+        lambda: im.plan(gemm, "avx2", timeout=timeout),
+    ):
+        with pytest.raises(im.IsamapError, match=f"timeout=.*{words}"):
+            ask()
+
+
 def test_claims_that_were_not_asked_in_time_are_unknown() -> None:
     gemm, fma = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
     late = im.prove(im.fuse(gemm, fma, "l=j"), timeout=1e-6)
     assert not late
     assert late.proof.word == "unknown"
     assert "the time limit of 1e-06 s was reached" in str(late)
+    alone = f"import isamap_smt as im; m = im.fuse(im.find_kernel('gemm'), im.find_instruction({fma.name!r}), 'l=j')"
+    alone += "; print(im.prove(m, timeout=1e-6).proof.word)"  # nothing is remembered that a question would take
+    done = subprocess.run([sys.executable, "-c", alone], capture_output=True, text=True, check=True)
+    assert done.stdout == "unknown\n"
     assert im.prove(im.fuse(gemm, fma, "l=j"), timeout=600).proof.proved
 
 

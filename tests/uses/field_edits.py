@@ -210,7 +210,7 @@ class Edits:
             "over": (sym("o"), 2), "where": sp.Lt(number, 1), "active": number, "front": number, "point": (word, number),
             "version": number, "guard": sp.Lt(number, 2), "coordinates": number, "index": number, "shape": number,
             "operands": (word, ref), "assumptions": rng.choice([f"{number} >= 1", f"3 >= {number}", "0 >= 1"]),
-            "starts": word, "parameters": word, "ahead": use, "body": use, "machine": None, "block": None,
+            "starts": word, "assigned": word, "parameters": word, "ahead": use, "body": use, "machine": None, "block": None,
             "schedule": _of_a_core(), "more": _of_a_core(),
         }  # fmt: skip
         return found.get(name)

@@ -112,6 +112,15 @@ def test_a_call_that_is_assumed_away_is_refused(name: str) -> None:
     assert np.array_equal(run(met, arrays), run_kernel(kernel, arrays)["C"])
 
 
+def test_no_nan_lies_in_a_range() -> None:
+    kernel, sizes, run = EXECUTORS["a core"]
+    arrays, ranged = _operands(kernel, sizes), replace(core(), assumptions=("-8 <= A <= 8",))
+    run(ranged, arrays)
+    arrays["A"][1, 2] = np.nan
+    with pytest.raises(AssumedError, match="-8 <= A <= 8"):
+        run(ranged, arrays)
+
+
 def test_what_is_assumed_may_be_needed() -> None:
     """Two tiles of rows are enough where there are no more rows; a call with more is refused."""
     program = edits.loops(outer.gemm(), lambda x: replace(x, end=2) if x.var.name == "i0" else x)

@@ -52,7 +52,8 @@ TABLE: dict[str, Row] = {
     "Program.assumptions": Row(("hypotheses",), free="what some sizes meet is checked by each executor"),
     "Program.name": Row(free="it is printed as a heading and names nothing else"),
     "Program.more": REFUSED,
-    "Program.starts": REFUSED,
+    "Program.starts": Row(("begun",)),
+    "Program.assigned": Row(("begun",)),
     "Program.machine": Row(("program", "memory", "order"), free="another machine may have all that the program uses"),
     "Program.parameters": Row(
         ("hypotheses", "memory"), free="a name that nothing mentions has no value to matter", sources=LENGTH

@@ -27,9 +27,8 @@ def recognised(book: UseBook, machine: Hardware) -> bool:
         book.unknown("program", book.sites.kernel.name, words, f"no claim covers {odd}")
         return False
     _issued(book, machine)
-    for loop in dict.fromkeys(
-        n for n, _ in walk(book.sites.program.body) if isinstance(n, Loop) and n.base is not None
-    ):
+    loops = (n for n, _ in walk(book.sites.program.body) if isinstance(n, Loop))
+    for loop in dict.fromkeys(n for n in loops if n.base is not None):
         words = f"the step of {loop.var} is positive"  # digits are told by it
         book.ask("hypotheses", str(loop.var), words, [], [("lt", sp.S.Zero, sp.sympify(loop.step))])
     laid_out = [_laid_out(book, machine, b) for b in buffers(book.sites.program).values()]
@@ -43,8 +42,6 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
         yield "what is done ahead of the calls"
     if program.schedule is not None or program.more:
         yield "a schedule beside the uses"
-    if program.starts:
-        yield f"{program.starts[0]}, which the program is said to start by itself"
     for text in program.assumptions:
         if read_hypothesis(text, program.kernel, sp.S.Zero) is None:
             yield f"the assumption {text!r}, which no call can be asked for"
@@ -90,17 +87,9 @@ def _of_use(use: Use, held: set[str]) -> Iterator[str]:
 
 def _one_number(program: Program) -> Iterator[str]:
     """Loops whose iterations are counted have variables of their own."""
-    counted = symbols_of(
-        map(
-            sp.sympify,
-            (
-                e
-                for n, _ in walk(program.body)
-                if isinstance(n, Use)
-                for e in (*(a for _, a in n.awaits), *(i for _, r in n.operands for i in (*r.index, *r.version)))
-            ),
-        )
-    )
+    uses = [n for n, _ in walk(program.body) if isinstance(n, Use)]
+    places = [e for u in uses for _, r in u.operands for e in (*r.index, *r.version)]
+    counted = symbols_of(map(sp.sympify, (*places, *(count for u in uses for _, count in u.awaits))))
     seen: set[str] = set()
     for node, _ in walk(program.body):
         if isinstance(node, Loop) and node.number.name in counted:
