@@ -256,8 +256,8 @@ def random_arrays(
         if t.dtype.is_float:
             least, most = ranges.get(n, (-1, 1))
             low, high = (max(least, -1), min(most, 1)) if least <= 1 and most >= -1 else (least, most)
-            drawn_ = rng.uniform(low, high, shape) * scales.get(n, 1.0)
-            arrays[n] = np.clip(drawn_, least, most).astype(t.dtype.numpy)
+            values = np.asarray(rng.uniform(low, high, shape) * scales.get(n, 1.0))
+            arrays[n] = np.asarray(np.clip(values, least, most)).astype(t.dtype.numpy)
         else:
             low, high = max(t.dtype.low, -1000), min(t.dtype.high, 1000)
             if n in ranges:

@@ -7,7 +7,7 @@ included), with a charge for operands that must be rearranged. The ranking decid
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
@@ -138,6 +138,23 @@ def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] 
         seen.add(m.mapping.id)
     order[:near] = [r for _, r in sorted(zip(again, order, strict=False), key=lambda x: x[0])]
     return Candidates(tuple((s, m) for _, s, m in order), near, notes)
+
+
+def with_rows(kernel: Kernel, choice: Candidates) -> Candidates:
+    """Of a statement without a sum that hands elements to others, or takes theirs: the near mappings that fuse no axes, if there
+    are any. Fused axes have no loop to share, and two passes over memory cost more than the end of each row."""
+    near = choice.found[: choice.near]
+    if not near or near[0][1].mapping.statement.reduction_axes or not _hands_over(kernel, near[0][1].mapping):
+        return choice
+    apart = tuple(c for c in near if all(len(a.members) <= 1 for a in program_axes(c[1].mapping)))
+    return replace(choice, found=(*apart, *choice.found[choice.near :]), near=len(apart)) if apart else choice
+
+
+def _hands_over(kernel: Kernel, mapping: Mapping) -> bool:
+    s = mapping.statement
+    others = [x for n, x in enumerate(kernel.statements) if n != mapping.statement_index]
+    read = {a.tensor for x in others for a in x.inputs}
+    return s.target.tensor in read or bool({a.tensor for a in s.inputs} & {x.target.tensor for x in others})
 
 
 def _points(

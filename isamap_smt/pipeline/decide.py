@@ -23,7 +23,7 @@ from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import phases
 from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.pipeline import decisions
-from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates
+from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates, with_rows
 from isamap_smt.pipeline.element_by_element import computed, require_portable
 from isamap_smt.pipeline.fusion import NOT_FUSED, fused, fusion_pin, without_fusion
 from isamap_smt.pipeline.knowledge import (
@@ -395,6 +395,7 @@ def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -
     """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
     made: list[tuple[float, Schedule, MappingSet]] = []
     problems: list[tuple[str, str]] = []
+    choice = with_rows(q.kernel, choice)
     for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
         if len(made) == TRIED or (made and (n >= choice.near or deadline.enough())):
             break

@@ -133,7 +133,7 @@ def _ran(clang: str, program: Program, c: str, folder: Path) -> subprocess.Compl
     return subprocess.run([str(made)], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.one_in(28)
 @pytest.mark.parametrize("machine", ["scalar", pytest.param("avx2", marks=pytest.mark.needs("avx2", "fma"))])
 @pytest.mark.parametrize("name", [*NORMS, *LIBRARY])
 def test_nothing_unwritten_is_used(name: str, machine: str, clang: str, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_nothing_unwritten_is_used(name: str, machine: str, clang: str, tmp_path
     assert done.stdout == "clean\n", done.stdout + done.stderr[:3000]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", ["later", "from the end", "diagonal"])
 def test_the_sanitizer_sees_a_fill_too_few(name: str, clang: str, tmp_path: Path) -> None:
     program = im.plan(_kernel(name), "scalar").program

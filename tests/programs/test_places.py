@@ -11,6 +11,7 @@ from mutants import rewritten
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.addresses import Steps
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Node, Program, Use
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
@@ -28,14 +29,18 @@ PLACES: dict[Steps, bool] = {
 
 
 def placed(steps: Steps) -> Program:
-    """The program whose loads of B say that their cells lie so."""
+    """The program on a machine that says of its loads of B that their cells lie so."""
+
+    def load(i: Instruction) -> Instruction:
+        return replace(i, steps=(("m", steps),)) if i.short == "load_i8x2" else i
 
     def f(n: Node) -> tuple[Node, ...] | None:
-        if not (isinstance(n, Use) and n.moves) or n.instruction.short != "load_i8x2":
-            return None
-        return (replace(n, instruction=replace(n.instruction, steps=(("m", steps),))),)
+        return (replace(n, instruction=load(n.instruction)),) if isinstance(n, Use) and n.moves else None
 
-    return rewritten(DOT, f)
+    assert DOT.schedule is not None and DOT.schedule.hardware is not None
+    there = DOT.schedule.hardware
+    there = replace(there, instructions=tuple(map(load, there.instructions)))
+    return replace(rewritten(DOT, f), schedule=replace(DOT.schedule, hardware=there))
 
 
 @pytest.mark.parametrize(("steps", "right"), PLACES.items())
