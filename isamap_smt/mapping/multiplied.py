@@ -116,9 +116,9 @@ def _factor(value: Any, summed: set[str], kind: DType) -> _Factor | None:
     """The two parts, in the type of the sum; None where nothing varies along the sum."""
     parts: dict[bool, list[Any]] = {True: [], False: []}
     for term in _terms(value, positive=True):
-        if isinstance(term, sp.Integer) and term < 0 and kind.kind == "u":
-            term += 1 << kind.bits  # what it wraps to: no literal of an unsigned type is negative
-        parts[bool(symbols_of([i for r in reads(term) for i in r.index]) & summed)].append(term)
+        below = isinstance(term, sp.Integer) and term < 0 and kind.kind == "u"  # no literal of an unsigned type is
+        wrapped = term + (1 << kind.bits) if below else term
+        parts[bool(symbols_of([i for r in reads(term) for i in r.index]) & summed)].append(wrapped)
     varying, fixed = (reduce(_added, terms) if terms else None for terms in (parts[True], parts[False]))
     return None if varying is None else _Factor(varying, fixed)
 
