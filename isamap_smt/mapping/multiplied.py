@@ -19,6 +19,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
@@ -104,18 +105,20 @@ def _factors(kernel: Kernel, statement: int) -> tuple[_Factor, _Factor] | None:
         return None
     if not isinstance(value, SMul) or index_values(value) or bound_axes(value):
         return None
-    found = [_factor(f, set(s.reduction_axes)) for f in value.args]
+    found = [_factor(f, set(s.reduction_axes), kind) for f in value.args]
     one, other = found
     if one is None or other is None or (one.fixed is None and other.fixed is None):
         return None
     return one, other
 
 
-def _factor(value: Any, summed: set[str]) -> _Factor | None:
-    """The two parts; None where nothing varies along the sum."""
+def _factor(value: Any, summed: set[str], kind: DType) -> _Factor | None:
+    """The two parts, in the type of the sum; None where nothing varies along the sum."""
     parts: dict[bool, list[Any]] = {True: [], False: []}
     for term in _terms(value, positive=True):
-        parts[bool(symbols_of([i for r in reads(term) for i in r.index]) & summed)].append(term)
+        below = isinstance(term, sp.Integer) and term < 0 and kind.kind == "u"  # no literal of an unsigned type is
+        wrapped = term + (1 << kind.bits) if below else term
+        parts[bool(symbols_of([i for r in reads(term) for i in r.index]) & summed)].append(wrapped)
     varying, fixed = (reduce(_added, terms) if terms else None for terms in (parts[True], parts[False]))
     return None if varying is None else _Factor(varying, fixed)
 

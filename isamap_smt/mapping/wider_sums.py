@@ -11,13 +11,14 @@ C[i,j] += C_f32[i,j]
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import ml_dtypes
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.kinds import KERNEL, require_kind
@@ -33,7 +34,8 @@ def accumulate(kernel: Kernel, kind: DType | str = "f32") -> Kernel:
 
     kind: f32 or f64. Elements that are converted to the type of the sum, where no cast is written, are converted to this one:
     products of bf16 are exact in f32. Another kernel: what is proved, run and certified is this one. Where a call accumulates
-    into `out`, the whole sum is rounded, then added. Raises DTypeError for other types, and where no sum is narrower.
+    into `out`, the whole sum is rounded, then added. Raises DTypeError for other types, where no sum is narrower, and where
+    time steps share elements of one.
 
     >>> import isamap_smt as im
     >>> gemm = im.find_kernel("gemm").with_dtypes(dict.fromkeys("ABC", "bf16"))
@@ -58,19 +60,20 @@ def _is_narrower(kernel: Kernel, n: int, wide: DType) -> bool:
     s = kernel.statements[n]
     kind = kernel.tensor(s.target.tensor).dtype
     reads_it = any(a.tensor == s.target.tensor for a in s.inputs)
-    narrow = s.op in ("+", "*") and kind.is_float and kind.bits < wide.bits and not reads_it
-    return narrow and not fibres(kernel, s).apart
+    summed = s.op in ("+", "*") and kind.is_float and kind.bits < wide.bits and not reads_it
+    return summed and not fibres(kernel, s).apart
 
 
 def _carried(kernel: Kernel, n: int, wide: DType) -> Kernel:
     s, home = kernel.statements[n], kernel.tensor(kernel.statements[n].target.tensor)
     carried = Tensor(new_name(kernel, f"{home.name}_{wide}"), wide, home.shape)
     summed = replace(s, target=Access(carried.name, s.target.index), source="")
-    index, axes = s.target.index, tuple(a for a in s.axes if a.name not in s.reduction_axes)
-    if sorted(str(i) for i in index) != sorted(a.name for a in axes):  # several points of the axes may be one element
-        names = [new_name(kernel, f"{home.name.lower()}_at{d}") for d in range(len(index))]
-        index, axes = tuple(map(sym, names)), tuple(map(Axis, names, home.shape))
-    rounded = Statement(Access(home.name, index), s.op, Read(sp.Symbol(carried.name), *index), axes)
+    rounded = _rounded(kernel, n, carried.name)
+    if rounded is None:
+        raise DTypeError(
+            f"statement {n + 1} of {kernel.name} adds to elements of {home.name} in several time steps, and each may be read in "
+            "between: such a sum is not rounded once; give its tensors wider types"
+        )
     every = (*kernel.statements[:n], summed, rounded, *kernel.statements[n + 1 :])
     new = replace(
         kernel,
@@ -81,6 +84,23 @@ def _carried(kernel: Kernel, n: int, wide: DType) -> Kernel:
         file="",
     )
     return replace(new, text=to_text(new))
+
+
+def _rounded(kernel: Kernel, n: int, carried: str) -> Statement | None:
+    """The statement that adds each element of the carried sum to its target, once; None where time steps share elements."""
+    s, home = kernel.statements[n], kernel.tensor(kernel.statements[n].target.tensor)
+
+    def at(index: tuple[Any, ...], axes: tuple[Axis, ...]) -> Statement:
+        return Statement(Access(home.name, index), s.op, Read(sp.Symbol(carried), *index), axes)
+
+    used = symbols_of(s.target.index)
+    alone = at(s.target.index, tuple(a for a in s.axes if a.name in used))
+    if fibres(kernel, alone).apart:  # else several points of the axes may be one element
+        return alone
+    if kernel.recurrence_of(n) is not None:
+        return None
+    names = [new_name(kernel, f"{home.name.lower()}_at{d}") for d in range(len(home.shape))]
+    return at(tuple(map(sym, names)), tuple(map(Axis, names, home.shape)))
 
 
 def narrow_sums(kernel: Kernel) -> tuple[str, ...]:
@@ -99,9 +119,12 @@ def narrow_sums(kernel: Kernel) -> tuple[str, ...]:
             if terms
             else f"of more than {most:,} equal terms the rest is lost"
         )
+        advice = "`--accumulate f32` (isamap_smt.accumulate(kernel, 'f32')) carries the sum in f32 and rounds it once"
+        if _rounded(kernel, n, s.target.tensor) is None:
+            advice = "Give it a wider type"
         told.append(
             f"{s.target.tensor} is summed up in {kind}, which keeps {most.bit_length() - 1} bits: one after the other, {lost}. "
-            f"`--accumulate f32` (isamap_smt.accumulate(kernel, 'f32')) carries the sum in f32 and rounds it once"
+            f"{advice}"
         )
     return tuple(told)
 

@@ -290,14 +290,14 @@ def _read_in_lanes(made: Plan) -> bool:
 
 def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     """Of the kernel whose differences are multiplied out, where there are such and that is predicted to cost less."""
-    out = multiplied_out(q, clock, before)
-    if out is None:
-        return _within(q, clock, before)
     try:
-        made = _within(out[0], clock, out[1])
+        out = multiplied_out(q, clock, before)
+        made = None if out is None else _within(out[0], clock, out[1])
     except UndecidedError:
         raise
     except (ScheduleError, NotProvedError, DTypeError):
+        return _within(q, clock, before)
+    if out is None or made is None:
         return _within(q, clock, before)
     split = out[1].split
     assert isinstance(split, SplitSum)

@@ -40,6 +40,10 @@ def drawn(kernel: im.Kernel, sizes: dict[str, int], seed: int = 0) -> dict[str, 
         "S[i] += f32(A[i,k]) * f32(B[k,i])",
         "temporary M\nM[i] += A[i,k]\nY[i,k] = A[i,k] / M[i]",
         "for t:\n  R[t,j] += X[t,k] * W[k,j]\n  H[t,j] = R[t,j] * 0.5",
+        "for t:\n  R[2*t,j] += X[t,k] * W[k,j]\n  H[t,j] = R[2*t,j] * 0.5",
+        "R: [T+1,J]\nfor t:\n  R[t+1,j] += X[t,k] * W[k,j]\n  H[t,j] = R[t+1,j] * 0.5",
+        "S[k%2] += A[i,k]",
+        "S[k+q] += A[k,q]\nY[q] = S[q+K-1]",
     ],
 )
 def test_each_sum_is_rounded_once(text: str) -> None:
@@ -60,6 +64,14 @@ def test_each_sum_is_rounded_once(text: str) -> None:
     off, before = (np.abs(r[name].astype(np.float64) - exact[name]) / np.abs(exact[name]) for r in (found, narrow))
     assert off.max() <= 2.0**-7  # of one rounding or two
     assert before.max() > 0.05
+
+
+@pytest.mark.parametrize("target", ["R[t//2,j]", "R[t%2,j]"])
+def test_a_sum_over_time_steps_is_not_rounded_once_in_each(target: str) -> None:
+    kernel = of(f"for t:\n  {target} += X[t,k] * W[k,j]\n  H[t,j] = {target}")
+    with pytest.raises(DTypeError, match="statement 1 of narrow adds to elements of R in several time steps"):
+        im.accumulate(kernel)
+    assert [n for n in narrow_sums(kernel.with_sizes({"t": 4, "k": 900})) if n.endswith("Give it a wider type")]
 
 
 def test_products_are_carried_on_too() -> None:

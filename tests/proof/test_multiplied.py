@@ -69,6 +69,24 @@ def test_it_computes_the_same(text: str) -> None:
         )
 
 
+@pytest.mark.parametrize("factor", ["{0} - 128", "{0} - 3 - 4", "3 - {0}"])
+@pytest.mark.parametrize("kind", ["u8", "u16", "u32"])
+def test_literals_are_taken_from_unsigned_elements(kind: str, factor: str) -> None:
+    text = f"C[i,j] += ({factor.format('A[i,k]')}) * (B[k,j] - 3)"
+    kernel = whole(text, dict.fromkeys(TYPES, kind))
+    made = multiply_out(kernel)
+    assert prove_split(made).word == "proved"
+    assert im.kernel(made.kernel.text).statements == made.kernel.statements
+    sizes = {"I": 3, "J": 4, "K": 5}
+    arrays = drawn(kernel, sizes, np.random.default_rng(4))
+    exact = {n: a.astype(object) for n, a in arrays.items()}
+    left = {"{0} - 128": exact["A"] - 128, "{0} - 3 - 4": exact["A"] - 7, "3 - {0}": 3 - exact["A"]}[factor]
+    want = (left @ (exact["B"] - 3)) % (1 << kernel.tensor("C").dtype.bits)
+    assert (run_kernel(made.kernel, arrays, sizes=sizes)["C"].astype(object) == want).all()
+    compiled = im.compile(kernel, "scalar", sizes=sizes)
+    assert (compiled(**arrays).astype(object) == want).all()
+
+
 @pytest.mark.parametrize("kind", ["i64", "i32", "i16", "u32"])
 def test_integers_of_every_width_wrap(kind: str) -> None:
     text = f"C[i,j] += ({kind}(A[i,k]) - {kind}(a[])) * ({kind}(B[k,j]) - {kind}(b[]))"
