@@ -79,7 +79,7 @@ def _moved(by: int) -> Callable[[Node], Node]:
 
 
 def _untested(n: Node) -> Node:
-    return replace(n, condition=()) if isinstance(n, If) and _is_test(n) else n
+    return replace(n, condition=(), known=()) if isinstance(n, If) and _is_test(n) else n
 
 
 def _shifted(by: int) -> Callable[[Node], Node]:
