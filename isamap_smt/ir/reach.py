@@ -133,10 +133,12 @@ def require_inside(kernel: Kernel) -> None:
 
 
 def _uses(kernel: Kernel) -> Iterator[_Use]:
+    """Of tensors that the kernel has: a form that reads another one is refuted by who looks for it."""
+    shapes = {t.name: t.shape for t in kernel.tensors}
     for s in kernel.statements:
         axes = (*s.axes, *(Axis(n, sp.Integer(count)) for n, count in bound_axes(s.value).items()))
-        for access in (s.target, *s.inputs):
-            for n, (index, extent) in enumerate(zip(access.index, kernel.tensor(access.tensor).shape, strict=True)):
+        for access in (a for a in (s.target, *s.inputs) if a.tensor in shapes):
+            for n, (index, extent) in enumerate(zip(access.index, shapes[access.tensor], strict=True)):
                 largest = _largest(index, axes)
                 if largest is not None and not symbols_of([index]) & symbols_of(s.guard):
                     yield _Use(access.tensor, n, index, largest, sp.sympify(extent))

@@ -112,7 +112,8 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 yield "parallel", other, replace(node, kind=other)
         case If():
             for what, guard in _guards(node.condition):
-                yield "guard", what, replace(node, condition=guard)
+                known = node.known if len(guard) == len(node.condition) else ()
+                yield "guard", what, replace(node, condition=guard, known=known)
         case Use() if node.copies:
             yield from _copy(node)
         case Use() if node.moves:

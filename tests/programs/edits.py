@@ -172,7 +172,8 @@ def _loop(x: Loop, rng: random.Random) -> tuple[Node, str]:
 
 
 def _if(x: If, rng: random.Random) -> tuple[Node, str]:
-    return replace(x, condition=_guard(rng, x.condition)), "condition"
+    guard = _guard(rng, x.condition)
+    return replace(x, condition=guard, known=x.known if len(guard) == len(x.condition) else ()), "condition"
 
 
 def _copy(x: Use, rng: random.Random) -> tuple[Node, str]:
