@@ -233,6 +233,7 @@ class Call:
     def run(self) -> None:
         """Compute. What was given as `out` to be added to is added to once more at every run; everything else begins anew.
 
+        Stated ranges and finite values are those that prepare() looked at; indices that are data are looked at each time.
         Raises MemoryError or SizeError.
         """
         told = self._known.call((), self._options)
