@@ -42,9 +42,13 @@ def some(instructions: Iterable[Instruction], every: bool) -> list[Instruction]:
 
 
 def compiler_or_skip(cc: str) -> str:
-    """The compiler's name; skips aloud where it is not installed."""
+    """The compiler's name; skips aloud where it is not installed, or is too old for f16 (clang before 15 on x86)."""
     if not (find_spec("ziglang") if cc == "zig" else shutil.which(cc)):
         pytest.skip(f"{cc} is not installed")
+    if cc != "zig":
+        asked = [cc, "-xc", "-fsyntax-only", "-"]
+        if subprocess.run(asked, input="_Float16 x;", text=True, capture_output=True).returncode:
+            pytest.skip(f"{cc} has no _Float16 on this machine")
     return cc
 
 
