@@ -86,7 +86,7 @@ def test_no_instruction_takes_one_operand_from_several_places() -> None:
         mapping = im.fuse(
             kernel, itself(kernel, n), {a.name: (a.name,) for a in kernel.statements[n].axes}, statement=n
         )
-        with pytest.raises(MappingError, match="at 2 cells per point"):
+        with pytest.raises(MappingError, match=r"at \d+ cells per point"):
             im.prove(mapping)
 
 
