@@ -141,13 +141,16 @@ def _candidates(ranked: list[_Ranked], figures: Figures, notes: tuple[str, ...] 
 
 
 def with_rows(kernel: Kernel, choice: Candidates) -> Candidates:
-    """Of a statement without a sum that hands elements to others, or takes theirs: the near mappings that fuse no axes, if there
-    are any. Fused axes have no loop to share, and two passes over memory cost more than the end of each row."""
+    """Of a statement without a sum that hands elements to others, or takes theirs: near mappings that fuse axes come after those
+    that fuse none. Fused axes have no loop to share, and two passes over memory cost more than the end of each row."""
     near = choice.found[: choice.near]
     if not near or near[0][1].mapping.statement.reduction_axes or not _hands_over(kernel, near[0][1].mapping):
         return choice
-    apart = tuple(c for c in near if all(len(a.members) <= 1 for a in program_axes(c[1].mapping)))
-    return replace(choice, found=(*apart, *choice.found[choice.near :]), near=len(apart)) if apart else choice
+    fused = [any(len(a.members) > 1 for a in program_axes(m.mapping)) for _, m in near]
+    if all(fused):
+        return choice
+    order = [c for wanted in (False, True) for c, f in zip(near, fused, strict=True) if f == wanted]
+    return replace(choice, found=(*order, *choice.found[choice.near :]), near=fused.count(False))
 
 
 def _hands_over(kernel: Kernel, mapping: Mapping) -> bool:
