@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import signal
@@ -26,12 +25,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Nothing may depend on what memory held: what the runtime hands out holds NaN, or -1; what glibc's malloc gives, to generated code,
-# too, holds 0x7F in each byte, which is near the largest number of each type. Processes that tests start are told the same.
-M_PERTURB, OTHER_BITS = -6, 0x80
-os.environ |= {"ISAMAP_POISON": "255", "MALLOC_PERTURB_": str(OTHER_BITS)}
-if hasattr(libc := ctypes.CDLL(None), "mallopt"):
-    libc.mallopt(M_PERTURB, OTHER_BITS)
+# Nothing may depend on what memory held: what the runtime hands out holds NaN, or -1; what compiled code takes from the heap holds
+# numbers near the largest. Processes that tests start are told the same.
+os.environ["ISAMAP_POISON"] = "255"
 
 # A verdict may not depend on the machine's load or on luck: no deadlines, and the same examples on every run.
 # HYPOTHESIS_PROFILE=search looks for new examples instead.

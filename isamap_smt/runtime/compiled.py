@@ -31,7 +31,7 @@ from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.callee import Callee, unchecked
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.known_calls import ADDED, BEGUN, MADE, Form, KnownCalls, Part
-from isamap_smt.runtime.memory import lasting_empty
+from isamap_smt.runtime.memory import lasting_empty, on_poisoned_heap
 from isamap_smt.runtime.packing import constant_tensors, used_instructions
 from isamap_smt.runtime.refusals import refusal
 
@@ -248,8 +248,9 @@ class Call:
     def _run_here(self) -> None:
         self._kernel._begin(self.arguments)
         if self._pack is not None:
-            self._told(self._pack(self._tensors, self._sizes, self._packed))
-        self._told(self._kernel._exported.run(self._rest, self._sizes, self._packed, self._threads))
+            self._told(on_poisoned_heap(self._pack, self._tensors, self._sizes, self._packed))
+        run = self._kernel._exported.run
+        self._told(on_poisoned_heap(run, self._rest, self._sizes, self._packed, self._threads))
 
     @property
     def looked_at_when_begun(self) -> bool:

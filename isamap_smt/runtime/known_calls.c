@@ -203,8 +203,11 @@ static int compute(
     }
     for (int n = 0; n < f->tensors; ++n)
         if (!blocks[n] && f->tensor[n].width) begin((char *)tensors[n], f->tensor + n);
+    poison_heap(1);
     int code = f->packs ? forms->pack(tensors, sizes, packed) : 0;
-    return code ? code : forms->run(tensors, sizes, f->buffers ? packed : NULL, threads);
+    if (!code) code = forms->run(tensors, sizes, f->buffers ? packed : NULL, threads);
+    poison_heap(0);
+    return code;
 }
 
 static Object *carry_out(const Forms *forms, const Form *f, Object *const *inputs, Object *out, int64_t trust, int64_t threads) {

@@ -1,14 +1,17 @@
 """Arrays that start where code reads them fastest.
 
-What they hold is what the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is that
-(idle_memory.c does the same): for tests, in which nothing may depend on it.
+What they hold is what the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is that, and
+what compiled code takes from glibc's heap holds 0x7F in each byte, which is near the largest number of each type (idle_memory.c does
+the same): for tests, in which nothing may depend on it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +20,7 @@ PAGE = 4096  # bytes
 HUGE_PAGE = 2 << 20
 _places = itertools.count(1)
 _POISON = os.environ.get("ISAMAP_POISON", "")
+_M_PERTURB, _OTHER_BITS = -6, 0x80  # of glibc's mallopt()
 
 
 def _new(count: int) -> np.ndarray:
@@ -46,3 +50,15 @@ def lasting_empty(count: int) -> np.ndarray:
     raw = _new(count + 2 * HUGE_PAGE)
     start = -raw.ctypes.data % HUGE_PAGE + 13 * ALIGNMENT * next(_places) % PAGE
     return raw[start : start + count]
+
+
+def on_poisoned_heap(function: Any, *arguments: Any) -> Any:
+    """What a compiled function returns. Elsewhere the heap is as it was: poisoned, it would take a solver twice its time."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if _POISON else None
+    if mallopt is None:
+        return function(*arguments)
+    mallopt(_M_PERTURB, _OTHER_BITS)
+    try:
+        return function(*arguments)
+    finally:
+        mallopt(_M_PERTURB, 0)

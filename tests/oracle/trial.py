@@ -28,10 +28,7 @@ EQUAL, WRONG, CRASH, FAULT, REFUSED, UNKNOWN, SLOW, NONE = (
 BAD = (WRONG, CRASH, FAULT)
 # what the oracle raises for texts that say nothing; those are counted, so that it does not hide what it cannot read
 NO_MEANING = (Outside, ArithmeticError, AssertionError, LookupError, NameError, SyntaxError, TypeError, ValueError)
-POISON = {
-    "ISAMAP_POISON": "255",
-    "MALLOC_PERTURB_": "128",
-}  # NaN, and numbers near the largest: nothing may depend on them
+POISON = {"ISAMAP_POISON": "255"}  # NaN, and numbers near the largest: nothing may depend on them
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 
