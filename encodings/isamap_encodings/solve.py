@@ -5,9 +5,9 @@ first, for a while, then the one that prepares formulas. That one looks at what 
 integers are multiplied it tries short bit-vectors before anything else. So it finds models that the direct engine misses, and for
 the contradictions that proofs consist of it takes five times as long (508 questions of one GRU: 7.3 s and 1.5 s).
 
-How many steps a question takes depends on the terms that its context holds already: terms are numbered, and numbers order searches.
-So one that is not answered at once is asked in a context of its own, and whether it is answered does not depend on what this process
-has asked before. (A context takes 2 ms, which most questions do not.)
+How many steps a question takes depends on the terms that its context holds already: they are numbered, and numbers order searches.
+So a question that is not answered at once is asked in a context of its own: whether it is answered does not depend on what this
+process has asked before. (A context takes 2 ms; most questions take less.)
 """
 
 from __future__ import annotations

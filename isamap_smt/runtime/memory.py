@@ -1,8 +1,8 @@
 """Arrays that start where code reads them fastest.
 
-What they hold is what the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is that, and
-what compiled code takes from glibc's heap holds 0x7F in each byte, which is near the largest number of each type (idle_memory.c does
-the same): for tests, in which nothing may depend on it.
+What they hold is what the process had there before. With ISAMAP_POISON, a number from 0 to 255, each of their bytes is that; what
+compiled code takes from glibc's heap holds 0x7F in each byte, which is near the largest number of each type. (idle_memory.c does
+the same.) That is for tests: nothing may depend on it.
 """
 
 from __future__ import annotations
