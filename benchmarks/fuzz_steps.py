@@ -35,7 +35,7 @@ from isamap_smt.codegen import print_c
 from isamap_smt.codegen.c_printer import _text
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.codegen.lower import lower_points
-from isamap_smt.ir.errors import IsamapError, NotProvedError
+from isamap_smt.ir.errors import IsamapError, NotProvedError, SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.interpret import neutral, random_arrays, run_kernel
 from isamap_smt.ir.program import Program
@@ -117,6 +117,8 @@ def told(numbers: range, proved: int = 1, scalar: int = 16) -> Iterator[tuple[in
             except NotProvedError as error:
                 kind = "WRONG: refuted" if error.refuted else "unknown"
                 yield number, kind, str(error)
+            except SizeError as error:  # it has a meaning at the drawn sizes, and reaches out of a tensor at others
+                yield number, "refused: some sizes reach out of a tensor", str(error)
         if ready:
             yield from _called(ready)
 

@@ -165,6 +165,7 @@ class Drawn:
         head += [
             f"axis j{n} < {length}" for n, length in self.lengths.items() if any(f"j{n}" in s.axes for s in self.lines)
         ]
+        head += [f"axis {n} < {size}" for n, size in self.used.items()]
         head += [f"axis t < {self.steps}", "for t:"] if self.steps else []
         return "\n".join([*head, *(s.text() for s in self.lines)])
 
