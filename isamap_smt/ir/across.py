@@ -72,7 +72,7 @@ def in_a_row(use: Use) -> tuple[tuple[str, Ref], ...]:
 def combined(across: Across, names: Sequence[str]) -> Any:
     """What the steps compute of the elements of these names, in their order; None where they do not fit together."""
     lanes = leaves(across.last)
-    if not lanes or len(names) % lanes or not _loads(across.load, across.last):
+    if not lanes or not names or len(names) % lanes or not _loads(across.load, across.last):
         return None
     values = [Read(sp.Symbol(n), POINT) for n in names]
     between = across.beside

@@ -69,7 +69,8 @@ class IndexType:
     """Cell -> element of `tensor` at `coordinates`, where all of `guard` holds; elsewhere the cell holds `outside`.
 
     Coordinates and guard are over the buffer's cell symbols, loop variables enclosing the declaration, and sizes.
-    outside: '0' or '-0' (a known constant) or 'dead' (anything; such a cell must never reach a live result).
+    outside: '0', '-0' or another number as text, such as '-oo' or '-128'; or 'dead' (anything; such a cell must never reach a live
+    result).
     """
 
     tensor: str
@@ -487,6 +488,10 @@ class Program(Shown):
         from isamap_smt.ir.pseudocode import pseudocode  # it imports the nodes of this file
 
         return pseudocode(self)
+
+
+# Dataclasses that a program is made of.
+PARTS = (Program, Alloc, Buffer, IndexType, Ref, Loop, If, Use, Prefetch, CopyForm, Block, Across)
 
 
 @dataclass(frozen=True)

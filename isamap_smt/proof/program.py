@@ -25,6 +25,7 @@ from isamap_smt.proof.program_begun import begun_claims, filled_claims
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
 from isamap_smt.proof.program_dependences import dependence_claims
+from isamap_smt.proof.program_form import misshapen
 from isamap_smt.proof.program_forms import form_claims
 from isamap_smt.proof.program_issued import WORDS, foreign
 from isamap_smt.proof.program_link import link_claims
@@ -40,12 +41,13 @@ from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_states import state_claims
 from isamap_smt.proof.program_trial import search, trials
-from isamap_smt.proof.program_values import at_each_value
+from isamap_smt.proof.program_values import at_each_value, misplaced
 from isamap_smt.proof.scalar import computed_arithmetic
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.prove import goes_wrong, makes_no_sense, use_claims
 from isamap_smt.proof.uses.text import in_order
 
+_NAMES = "every name means one thing"
 TRIALS = 8  # runs at small sizes where a claim is Unknown
 
 
@@ -55,6 +57,8 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
     stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
     """
     require_kind("prove_program", program, Program, "what isamap_smt.lower() returns")
+    if wrong := misshapen(program):
+        return Proof((ClaimResult("hypotheses", "", Unknown(wrong), "every part has the form that it needs"),), "")
     if wrong := foreign(program):
         claim = ClaimResult("program", program.kernel.name, Refuted({}, f"{WORDS}: {wrong}"), WORDS)
         proof = Proof((), "") if stop else _proved(program, stop, watch)[0]
@@ -67,6 +71,8 @@ def _proved(
 ) -> tuple[Proof, tuple[str, ...]]:
     """The proof, and the entry conditions that would mend preconditions which fail. computed: inputs that earlier phases leave."""
     if program.parameters and not program.machine:
+        if wrong := misplaced(program):
+            return Proof((ClaimResult("hypotheses", "", Unknown(wrong), _NAMES),), ""), ()
         return at_each_value(program, lambda p: _proved(p, stop, watch), stop)
     if program.machine:
         apart = at_each_phase(program, lambda p, before: _proved(p, stop, watch, before), stop)
@@ -83,7 +89,7 @@ def _proved(
         sites = collect(in_order(program) if program.machine else program)
     except UnrecognisedError as e:
         seen = makes_no_sense(program) if program.machine else None
-        results = [ClaimResult("hypotheses", "", seen or Unknown(str(e)), "every name means one thing")]
+        results = [ClaimResult("hypotheses", "", seen or Unknown(str(e)), _NAMES)]
         return Proof((*results, *_tried(program, results)), arithmetic, (), time.perf_counter() - started), ()
     book = (
         UseBook(sites, partial(goes_wrong, program), stop, watch, computed)

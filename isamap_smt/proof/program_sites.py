@@ -169,8 +169,6 @@ def _check_names(sites: Sites) -> None:
     if len(set(heap)) != len(heap):
         raise UnrecognisedError(f"two buffers are called {next(n for n in heap if heap.count(n) > 1)}")
     _check_bases(sites)
-    if sites.program.machine is None:
-        _check_core(sites)
     for s in sites.sites:
         names = [e.name for v in s.loops for e in (v.var, *_own(v))]
         own = own_names(s.node)
@@ -183,29 +181,13 @@ def _check_names(sites: Sites) -> None:
                 f"the name {odd[0]} has a sign that the proof keeps to itself ({' '.join(sorted(MARKS))})"
             )
         if isinstance(s.node, Use):
-            _check_fields(s.node)
+            check_fields(s.node)
         for r in (*refs(s.node), *asked_for(s.node)):
             if r.name not in tensors and r.name not in s.visible:
                 raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
             if r.name in tensors and r.name in s.visible:
                 raise UnrecognisedError(f"{r.name} is both a tensor and a buffer")
         _check_defined(sites, s)
-
-
-def _check_core(sites: Sites) -> None:
-    """Nothing says what has a meaning on engines alone, and what is said has the form that it needs."""
-    for s in sites.of(Alloc):
-        assert isinstance(s.node, Alloc)
-        b = s.node.buffer
-        if (b.offset, b.slots, b.version) != (0, 0, ()):
-            raise UnrecognisedError(f"buffer {b.name} says what slots of an engine's memory have")
-        if b.lanes not in range(len(b.shape) + 1):
-            raise UnrecognisedError(f"{b.lanes} dimensions of buffer {b.name} lie in one register, of {len(b.shape)}")
-    for n in {id(n): n for s in sites.sites for n in s.around}.values():
-        if isinstance(n, If) and n.known and len(n.known) != len(n.condition):
-            raise UnrecognisedError(f"{len(n.known)} of {len(n.condition)} relations are said to hold at some values")
-        if isinstance(n, Loop) and n.base is None and n.extent is not None:
-            raise UnrecognisedError(f"the loop {n.var} says an extent, and has no base")
 
 
 def _own(loop: Loop) -> tuple[Any, ...]:
@@ -255,7 +237,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known, [e for _, e in node.point], s)
 
 
-def _check_fields(use: Use) -> None:
+def check_fields(use: Use) -> None:
     """A copy is a member of its family; operands have their names. What only some uses have has no meaning for others."""
     i, contract = use.instruction, use.instruction.kernel
     if use.copies and (len(contract.tensors) != 2 or i != copying(*(t.dtype for t in reversed(contract.tensors)))):

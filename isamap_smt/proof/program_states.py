@@ -1,6 +1,7 @@
 """Claim 15: what instructions need of their thread's states holds wherever they run; registers with numbers are their buffer's own.
 
-number   the registers of buffers that live at the same time have different numbers, all below those that the file has
+number   the registers of buffers that live at the same time have different numbers, all below those that the file has; none
+         without such a file
 needs    each cell that an instruction needs holds its value, on every way that leads there: loops that run once or more, conditions
 kept     what lies in registers with numbers is not used behind a write of a state: it is gone
 left     a thread leaves 0 in every cell that it has written
@@ -60,6 +61,11 @@ def state_claims(book: Book) -> None:
         book.unknown(
             _CLAIM, twice[0], "each buffer lies in one register file", f"{twice[0]} is the name of buffers in two files"
         )
+        return
+    numbered = [n.buffer for n in nodes if isinstance(n, Alloc) and n.buffer.first is not None]
+    if loose := [b.name for b in numbered if b.name not in files]:
+        said = f"{loose[0]} says a number of its registers, which have none"
+        book.unknown(_CLAIM, loose[0], "registers with numbers lie in a file that numbers them", said)
         return
     granted_claims(book)
     known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(

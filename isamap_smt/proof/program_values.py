@@ -29,6 +29,20 @@ class NotLegalError(Exception):
     """A mapping that is legal at the schedule's values of the parameters is not at these."""
 
 
+def misplaced(program: Program) -> str:
+    """Why its parameters are not those of a machine that all its schedules are for, in words; '' where they are."""
+    machine = program.schedules[0].hardware if program.schedules else None
+    known = [m.name for m in machine.whole.parameters] if machine else []
+    odd = next((p for n, p in enumerate(program.parameters) if p not in known or p in program.parameters[:n]), None)
+    if odd is not None or machine is None:
+        return f"{odd} is no parameter of the machine that the program is made for, or is named twice"
+    has = {i.name for i in machine.whole.instructions}
+    names = (s.proved.mapping.instruction.name for s in program.schedules)
+    return next(
+        (f"{machine.whole.name} has no instruction {n}, which a schedule maps" for n in names if n not in has), ""
+    )
+
+
 def at_each_value(program: Program, proved: Callable[[Program], Result], stop: bool) -> Result:
     """The proofs of the program at every value, as one; and the conditions that would mend preconditions which fail.
 

@@ -1,4 +1,7 @@
-"""Fields of a core's program that engines alone have a meaning for, or that have not the form they need, are refused in words."""
+"""Every field of every node of a core's program: which claim reads it, or why none has to.
+
+As tests/uses/test_fields.py for engines. What engines alone have a meaning for, or has not the form it needs, is refused in words.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,24 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
+import recurrences
+import toys
 
 import isamap_smt as im
+from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program
+from isamap_smt.ir.program_at import instances
+from isamap_smt.language.hardware_library import missing_features
+from isamap_smt.proof import require_proof
 from isamap_smt.proof.program import prove_program
+from isamap_smt.proof.program_trial import trials
+from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.packing import used_instructions
+from tests.programs import test_configuration, test_granted, test_private_blocks, test_rings
+from tests.uses.field_rows import Row, every_field, try_row
 
 
 @cache
@@ -39,7 +54,7 @@ CASES: dict[str, tuple[Callable[[], Program], str]] = {
     "a row": (lambda: changed(Alloc, offset=8), "says what slots of an engine's memory have"),
     "slots": (lambda: changed(Alloc, slots=2), "says what slots of an engine's memory have"),
     "versions": (lambda: changed(Alloc, version=(sym("v"),)), "says what slots of an engine's memory have"),
-    "lanes that are no number": (lambda: changed(Alloc, lanes=sym("J")), "lie in one register"),
+    "lanes that are no number": (lambda: changed(Alloc, lanes=sym("J")), "holds J, and takes int"),
     "more lanes than dimensions": (lambda: changed(Alloc, lanes=9), "lie in one register"),
     "an extent without a base": (lambda: changed(Loop, extent=sym("J")), "says an extent, and has no base"),
     "marks of no relation": (lambda: changed(If, known=((), (), ())), "are said to hold"),
@@ -58,3 +73,175 @@ def test_what_has_no_meaning_is_refused(name: str) -> None:
 def test_a_step_that_is_no_number_is_no_digit() -> None:
     """The link of a loop to its axis is a hint; without one the point is not told, and nothing is raised."""
     assert not prove_program(changed(Loop, step=sym("J"))).proved
+
+
+# ---- every field -----------------------------------------------------------------------------------------------------
+
+REFUSED = Row(refused=True)
+PRINTED = "what is printed is the same in its effect"
+GHOST = "a hint, of which the proof finds out itself whether it holds"
+USUAL = ("packed", "dot", "softmax")
+TILES, LENGTHS, RUNS = ("tiles",), ("lengths", "granted"), ("softmax", "turned", "ring")
+
+TABLE: dict[str, Row] = {
+    "Program.schedule": Row(("link", "program", "neutral"), refused=True),
+    "Program.kernel": Row(("link", "program", "neutral", "begun")),
+    "Program.ahead": Row(("hypotheses", "program"), refused=True, sources=("dot", "turns")),
+    "Program.body": Row(("coverage", "link", "order", "progress", "program")),
+    "Program.assumptions": Row(("hypotheses",), free="no C is printed of what no check of it tests"),
+    "Program.name": Row(free="it names the C's functions, and nothing else"),
+    "Program.more": Row(refused=True, free="in another order", sources=("dot", "softmax")),
+    "Program.starts": Row(("program", "progress", "begun"), free="named twice, or in another order"),
+    "Program.assigned": Row(("begun",), free="what is not said is filled"),
+    "Program.machine": REFUSED,
+    "Program.parameters": Row(refused=True, free="one that nothing mentions", sources=LENGTHS),
+    "Alloc.buffer": Row(("hypotheses",), refused=True),
+    "Buffer.name": Row(("hypotheses",), refused=True),
+    "Buffer.dtype": Row(("program", "link")),
+    "Buffer.cells": Row(("program", "hypotheses"), refused=True, free="a name of its own"),
+    "Buffer.shape": Row(("hypotheses", "bounds", "precondition"), refused=True, free="more room than is used"),
+    "Buffer.type": Row(("program", "neutral")),
+    "Buffer.memory": Row(("memory",)),
+    "Buffer.lanes": Row(("precondition", "program", "configuration"), refused=True, free="of a heap it says nothing"),
+    "Buffer.first": Row(("configuration",), refused=True, sources=TILES),
+    "Buffer.offset": REFUSED,
+    "Buffer.slots": REFUSED,
+    "Buffer.version": REFUSED,
+    "IndexType.tensor": Row(("program",), refused=True),
+    "IndexType.coordinates": Row(("program",), free="another order where both are one element"),
+    "IndexType.guard": Row(("program", "neutral"), free="named twice"),
+    "IndexType.outside": Row(("program",), refused=True, free="where no cell is outside"),
+    "Ref.name": Row(("program", "bounds", "hypotheses", "disjoint"), refused=True),
+    "Ref.index": Row(("program", "bounds", "progress"), refused=True, free="the same element"),
+    "Ref.version": REFUSED,
+    "Loop.var": Row(("hypotheses",)),
+    "Loop.count": Row(("bounds", "coverage", "progress", "neutral", "program"), free="iterations that do nothing"),
+    "Loop.body": Row(("coverage", "progress", "program", "link")),
+    "Loop.kind": Row(("memory", "disjoint"), refused=True),
+    "Loop.axis": Row(("coverage",), free=GHOST),
+    "Loop.step": Row(("coverage",), free=GHOST),
+    "Loop.backwards": Row(("disjoint", "hypotheses"), refused=True, sources=("turns", "softmax")),
+    "Loop.enter": Row(("configuration",), sources=TILES),
+    "Loop.leave": Row(("configuration",), sources=TILES),
+    "Loop.base": REFUSED,
+    "Loop.extent": REFUSED,
+    "Loop.folds": Row(("forms",), refused=True, free="a tensor of which nobody needs more", sources=("ring", "private")),
+    "Loop.rings": Row(("forms",), refused=True, sources=("ring", "softmax")),
+    "Loop.woven": Row(("disjoint",), free="iterations that touch nothing of each other's", sources=("packed", "softmax", "turned")),
+    "Loop.end": Row(("forms", "hypotheses"), refused=True, sources=("private", "softmax")),
+    "If.condition": Row(("bounds", "hypotheses", "program", "coverage"), refused=True, free="the same where it is asked"),
+    "If.body": Row(("program", "progress"), free="said twice"),
+    "If.known": Row(("forms",), refused=True, free="no marks at all are the usual ones"),
+    "Use.instruction": Row(("program", "link", "hypotheses"), refused=True),
+    "Use.operands": Row(("program", "hypotheses"), refused=True),
+    "Use.active": Row(("program", "precondition", "bounds"), refused=True, sources=("packed", "lengths")),
+    "Use.front": REFUSED,
+    "Use.point": Row(("link", "coverage", "program"), refused=True),
+    "Use.statement": Row(("link", "program", "coverage"), refused=True),
+    "Use.prefetch": Row(refused=True, free="what is asked for changes no value"),
+    "Use.cells": Row(("configuration",), refused=True, sources=TILES),
+    "Use.sets": REFUSED,
+    "Use.asks": Row(refused=True, sources=("granted",)),
+    "Use.awaits": REFUSED,
+    "Use.signals": REFUSED,
+    "Use.begins": REFUSED,
+    "Use.over": Row(("program", "bounds", "hypotheses"), refused=True, sources=("packed", "turned")),
+    "Use.where": Row(("program", "bounds"), refused=True, sources=("packed", "turned")),
+    "Use.fill": Row(("program",), refused=True, sources=("packed", "turned")),
+    "Use.form": Row(refused=True, free=PRINTED, sources=("packed", "turned")),
+    "Use.across": Row(("forms", "program"), sources=("softmax",)),
+    "Prefetch.distance": Row(refused=True, free="a line that nobody needs", sources=("private",)),
+    "Prefetch.lines": Row(refused=True, free="more lines, or fewer", sources=("private",)),
+    "Prefetch.cache": Row(refused=True, free="another cache", sources=("private",)),
+    "Prefetch.place": Row(refused=True, free="a line that nobody needs", sources=("private",)),
+    "CopyForm.split": Row(refused=True, free=PRINTED, sources=("packed", "dot", "turned")),
+    "CopyForm.whole": Row(("forms",), free=PRINTED, sources=("packed", "dot")),
+    "CopyForm.unrolled": Row(free=PRINTED, sources=("packed", "softmax", "turned")),
+    "CopyForm.block": Row(free=PRINTED, sources=("turned",)),
+    "Block.call": Row(refused=True, sources=("turned",)),
+    "Block.to_row": Row(("forms",), refused=True, sources=("turned",)),
+    "Block.from_row": Row(("forms",), refused=True, sources=("turned",)),
+    "Block.sides": Row(refused=True, sources=("turned",)),
+    "Block.cut": Row(("forms",), free="none is cut where the guard cuts none", sources=("bytes", "turned")),
+    "Across.load": Row(("forms", "program"), sources=("softmax",)),
+    "Across.beside": Row(("forms", "program"), sources=("softmax", "private")),
+    "Across.last": Row(("forms", "program"), sources=("softmax",)),
+}  # fmt: skip
+
+# Rows of three vectors and some more, in blocks that threads share: forms, folds, loops that end early.
+SOFTMAX = "temporary M, S\nM[i] max= X[i,j]\nS[i] += exp(X[i,j]-M[i])\nY[i,j] = exp(X[i,j]-M[i])/S[i]"
+
+
+@cache
+def source(name: str) -> Program:
+    match name:
+        case "packed":
+            return toys.packed_gemm(0)
+        case "dot":
+            return toys.dot_gemm()
+        case "lengths":
+            return toys.OF_ANY_LENGTH["inplace"]()
+        case "turns":
+            return recurrences.ORIGINALS["to and fro, in blocks"]()
+        case "granted":
+            return test_granted.program()
+        case "tiles":
+            return test_configuration.program(2)
+        case "bytes":
+            return test_configuration.program()
+        case "ring":
+            return test_rings.plan().program
+        case "private":
+            return test_private_blocks.softmax().program
+        case "turned":
+            fix = {"pack.A": "L2"}
+            return im.plan("gemm", "avx2", sizes={"i": 13, "j": 21, "k": 19}, fix=fix, cost_model="analytic").program
+    kernel = im.kernel(SOFTMAX, name="softmax")
+    return im.plan(kernel, "avx2", sizes={"i": 3, "j": 19}, cost_model="analytic").program
+
+
+def compiled(program: Program) -> CompiledKernel | None:
+    """None where no C is printed, since no check of it tests what the program assumes."""
+    proved = require_proof(program)
+    try:
+        return build_program(im.print_c(proved))
+    except NotProvedError:
+        return None
+
+
+def results(program: Program) -> dict[str, np.ndarray]:
+    """What its C makes of small whole numbers; nothing where there is none."""
+    rng = np.random.default_rng(7)
+    kernel = program.kernel
+    shapes = {n: tuple(int(e) for e in kernel.tensor(n).shape) for n in kernel.inputs}
+    run = compiled(program)
+    if run is None:
+        return {}
+    found = run(**{n: rng.integers(-4, 5, s).astype(np.float32) for n, s in shapes.items()})
+    return dict(zip(kernel.results, found if isinstance(found, tuple) else (found,), strict=True))
+
+
+before = cache(lambda name: results(source(name)))
+
+
+def harm(name: str, program: Program) -> str:
+    """What an edited program does that it should not; '' for nothing."""
+    for one in instances(program):
+        if trial := trials(one, 3, 5):
+            return f"{trial.text} at {trial.sizes}"
+    if name in RUNS and not missing_features(used_instructions(program)):
+        for output, found in results(program).items():
+            if not np.allclose(found, before(name)[output], rtol=1e-5):
+                return f"the C computes another {output}"
+    return ""
+
+
+def test_every_field_has_a_row() -> None:
+    assert set(TABLE) == every_field({})
+    assert all(r.claims or r.refused or r.free for r in TABLE.values())
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_claim_reads_the_field_or_it_does_no_harm(name: str) -> None:
+    row = TABLE[name]
+    try_row(name, row, row.sources or USUAL, source, harm, tried=2 if row is REFUSED else 6)

@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 
 import isamap_smt as im
+from isamap_hardware import load
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import sym
@@ -18,12 +19,12 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
+    PARTS,
     Across,
     Alloc,
     Block,
     Buffer,
     CopyForm,
-    If,
     IndexType,
     Loop,
     Prefetch,
@@ -33,10 +34,17 @@ from isamap_smt.ir.program import (
     buffers,
     walk,
 )
+from isamap_smt.ir.schedule import Schedule
 
-NODES = (Program, Alloc, Buffer, IndexType, Ref, Loop, If, Use, Prefetch, CopyForm, Block, Across)
 PAIRS = ("operands", "awaits", "point", "sets", "over", "folds", "rings", "cut")  # fields that are pairs with a name
 Field = tuple[str, str]
+# Values of fields that have few.
+WORDS = {
+    "outside": ["0", "-0", "1", "-oo", "dead", "other"],
+    "fill": ["0", "-0", "1", ""],
+    "kind": ["serial", "unroll", "parallel", "other"],
+    "call": ["isamap_transpose", "isamap_interleave_2", "isamap_interleave_4", "other"],
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,7 @@ def _inside(value: Any, put: Callable[[Any], Program]) -> Iterator[Spot]:
                 return put((*value[:n], new, *value[n + 1 :]))
 
             yield from _inside(v, set_part)
-    elif is_dataclass(value) and isinstance(value, NODES):
+    elif is_dataclass(value) and isinstance(value, PARTS):
         yield from _of(value, put)
 
 
@@ -130,13 +138,19 @@ class Edits:
             case None:
                 return self._some(name)
             case str():
-                return rng.choice(self.names)
+                return rng.choice(WORDS.get(name, self.names))
+            case sp.logic.boolalg.BooleanAtom():
+                return sp.Not(v)
             case DType():
                 return DTYPES[rng.choice(sorted(DTYPES))]
             case Instruction():
                 return self._instruction(v)
             case Hardware():
                 return self._machine(v)
+            case CopyForm() | Block() | Across():
+                return None
+            case Schedule():
+                return rng.choice([None, _of_a_core()])
             case Kernel():
                 return rng.choice(_other_kernels(v))
             case Buffer():
@@ -190,7 +204,7 @@ class Edits:
             return v[::-1]
         if what == "none":
             return ()
-        if what == "more" and (found := self._some(name)) is not None:
+        if what == "more" and (found := self._some(name)) not in (None, ()):
             return (*v, found)
         return (*v[:n], self._other(v[n], name), *v[n + 1 :])
 
@@ -203,14 +217,15 @@ class Edits:
             rng.choice(self.uses or [Use(signal("load"))]),
         )
         found: dict[str, Any] = {
-            "end": number, "backwards": number, "base": number, "extent": number, "first": 0, "asks": number, "cut": (),
+            "beside": use.instruction, "end": number, "backwards": number, "base": number, "extent": number, "first": 0,
+            "asks": number, "cut": (),
             "form": CopyForm(0, None), "across": Across(use.instruction, None, use.instruction), "place": ref,
             "enter": use, "leave": use, "folds": (word, 0), "rings": (word, 0), "prefetch": Prefetch(0), "cells": number,
             "sets": (word, rng.randrange(3)), "awaits": (word, rng.choice([0, 1, number])), "signals": word,
             "over": (sym("o"), 2), "where": sp.Lt(number, 1), "active": number, "front": number, "point": (word, number),
             "version": number, "guard": sp.Lt(number, 2), "coordinates": number, "index": number, "shape": number,
             "operands": (word, ref), "assumptions": rng.choice([f"{number} >= 1", f"3 >= {number}", "0 >= 1"]),
-            "starts": word, "assigned": word, "parameters": word, "ahead": use, "body": use, "machine": None, "block": None,
+            "starts": word, "assigned": word, "parameters": word, "ahead": use, "body": use, "machine": load("vta"), "block": None,
             "schedule": _of_a_core(), "more": _of_a_core(),
         }  # fmt: skip
         return found.get(name)

@@ -7,11 +7,8 @@ in the simulator and in an executor that shares nothing with it.
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass, fields
 from functools import cache
 
-import field_edits
 import outer_product as outer
 import pytest
 import shipped
@@ -21,25 +18,11 @@ from judged import wrong
 
 import isamap_hardware
 import isamap_smt as im
-from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.program import Program
-from isamap_smt.proof.program import prove_program
+from tests.uses.field_rows import Row, every_field, try_row
 
+USUAL = ("by hand", "two phases", "a layer")
 KERNELS = {name: (kernel, machine) for name, kernel, machine in shipped.SHIPPED}
-TRIED, MOST = 10, 80  # edits of a field; and of one of which few edits are what its row says
-
-
-@dataclass(frozen=True)
-class Row:
-    """claims: those that refute edits of the field. refused: edits are Unknown, as what has no meaning on engines. free: why an
-    edit may do no harm. sources: programs in which the field says something."""
-
-    claims: tuple[str, ...] = ()
-    refused: bool = False
-    free: str = ""
-    sources: tuple[str, ...] = ("by hand", "two phases", "a layer")
-
-
 REFUSED = Row(refused=True)
 PRINTED = "how C is printed, of which engines have none of this kind"
 LENGTH = ("any length",)
@@ -149,34 +132,10 @@ def harm(name: str, program: Program) -> str:
 
 
 def test_every_field_has_a_row() -> None:
-    every = {f"{n.__name__}.{f.name}" for n in field_edits.NODES for f in fields(n) if n.__name__ not in ELSEWHERE}
-    assert set(TABLE) == every
+    assert set(TABLE) == every_field(ELSEWHERE)
     assert all(r.claims or r.refused or r.free for r in TABLE.values())
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_claim_reads_the_field_or_it_does_no_harm(name: str) -> None:
-    row, (owner, field) = TABLE[name], name.split(".")
-    found: set[tuple[str, str]] = set()
-
-    def shown() -> bool:
-        """Whether the row's claims were seen at work."""
-        refuted = any((c, "refuted") in found for c in row.claims) or not row.claims
-        return refuted and (any(word == "unknown" for _, word in found) or not row.refused)
-
-    for n in range(MOST):
-        if n >= TRIED and shown():
-            break
-        where = row.sources[n % len(row.sources)]
-        try:
-            told, changed = field_edits.edited(source(where), random.Random(f"{name} {n}"), (owner, field))
-        except IsamapError:
-            continue  # no node is like this, and a message says so
-        if changed == source(where):
-            continue
-        proof = prove_program(changed)
-        found |= {(c.claim, c.verdict.word) for c in proof.failed()}
-        if proof.proved:
-            assert row.claims or row.free, f"nothing reads it: {told}"
-            assert harm(where, changed) == "", told
-    assert shown(), found
+    try_row(name, TABLE[name], TABLE[name].sources or USUAL, source, harm)
