@@ -55,9 +55,8 @@ def _of_a_buffer(b: Buffer, ranks: Mapping[str, int]) -> Iterator[str]:
 def _of_a_loop(loop: Loop, ranks: Mapping[str, int]) -> Iterator[str]:
     if loop.base is None and loop.extent is not None:
         yield f"the loop {loop.var} says an extent, and has no base"
-    for name, dimension in (*loop.folds, *loop.rings):
-        if dimension not in range(ranks.get(name, 0)):
-            yield f"the loop {loop.var} folds dimension {dimension} of {name}, which no tensor has"
+    if odd := [name for name, _ in (*loop.folds, *loop.rings) if name not in ranks]:
+        yield f"the loop {loop.var} folds {odd[0]}, which is no tensor"
 
 
 def _of_a_use(use: Use, ranks: Mapping[str, int], registers: set[str]) -> Iterator[str]:
