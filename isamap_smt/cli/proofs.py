@@ -213,6 +213,7 @@ def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json
     from isamap_smt.certificates import save
     from isamap_smt.certificates.manifest import manifest_alone
     from isamap_smt.cli.schedule_kernel import planned_with_notes
+    from isamap_smt.ir.time_limit import limited
     from isamap_smt.language.ranges import within as ranges_of
 
     asked = read_plan(words, options)
@@ -222,13 +223,14 @@ def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json
         raise SizeError(
             f"--within: rounding depends on all sizes; give {', '.join(kernel.free_sizes)} with --sizes, too"
         )
-    planned = planned_with_notes(asked)
-    if not planned.program.schedules:
-        raise CertificateError(
-            f"{planned.kernel.name} is computed element by element: no instruction is mapped onto it"
-        )
     named = words[0] if options["text"] is None and ".py" in words[0] else None
-    place = save(planned.checked, directory, split=planned.split, kernel=named, ranges=ranges)
+    with limited(options["timeout"], f"the certificate of {kernel.name}"):
+        planned = planned_with_notes(asked)
+        if not planned.program.schedules:
+            raise CertificateError(
+                f"{planned.kernel.name} is computed element by element: no instruction is mapped onto it"
+            )
+        place = save(planned.checked, directory, split=planned.split, kernel=named, ranges=ranges)
     bound = manifest_alone(place).get("rounding_bound")
     if as_json:
         print_json({"certificate": str(place), "rounding_bound": bound})

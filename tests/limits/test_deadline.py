@@ -204,3 +204,14 @@ def test_commands_say_what_is_left_undecided(capsys: pytest.CaptureFixture[str],
     assert run(["compile", "gemm", "avx2", "--timeout", "0.001", "-o", "out"]) == 3
     assert "gemm on avx2: not decided" in capsys.readouterr().err
     assert not (in_empty_directory / "out").exists()
+
+
+def test_a_certificate_is_part_of_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The time is over once there is a plan; nothing is half written."""
+    made = im.plan("gemm", "avx2")
+    monkeypatch.setattr("isamap_smt.cli.schedule_kernel.planned_with_notes", lambda asked: (time.sleep(0.03), made)[1])
+    assert run(["proofs", "add", "gemm", "avx2", "--timeout", "0.01", "--dir", str(tmp_path / "found")]) != 0
+    assert "the certificate of gemm: not decided" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
