@@ -280,7 +280,8 @@ def _loops(p: Program, number: int, u: Use, rng: random.Random) -> Program:
 
 def _buffer(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     b = rng.choice(held(p))
-    moved = replace(b, offset=max(0, b.offset + rng.choice([-8, -1, 1, 8])))
+    row = b.offset if isinstance(b.offset, int) else 0  # a symbol, where another edit has put one
+    moved = replace(b, offset=max(0, row + rng.choice([-8, -1, 1, 8])))
     new = rng.choice([moved, replace(b, slots=b.slots + rng.choice([-1, 1]))])
     return holding(p, new)
 
