@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 
 from isamap_smt.ir.annotated import misfit
 from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Program, Ref, Use, buffers, walk
-from isamap_smt.proof.program_sites import UnrecognisedError, check_fields
 
 CACHES = range(1, 5)  # that __builtin_prefetch names: the last is none that keeps the line
 
@@ -69,10 +68,6 @@ def _of_a_use(use: Use, ranks: Mapping[str, int], registers: set[str]) -> Iterat
         yield f"{use.instruction.name} asks for less than no line, or for one in a cache that C has no word for"
     if odd := [v for v, _ in use.over if not getattr(v, "is_Symbol", False)]:
         yield f"{use.instruction.name} counts by {odd[0]}, which is no name"
-    try:
-        check_fields(use)
-    except UnrecognisedError as e:
-        yield str(e)
 
 
 def _of_a_place(ref: Ref, ranks: Mapping[str, int]) -> Iterator[str]:

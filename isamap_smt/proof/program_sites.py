@@ -181,7 +181,7 @@ def _check_names(sites: Sites) -> None:
                 f"the name {odd[0]} has a sign that the proof keeps to itself ({' '.join(sorted(MARKS))})"
             )
         if isinstance(s.node, Use):
-            check_fields(s.node)
+            _check_fields(s.node)
         for r in (*refs(s.node), *asked_for(s.node)):
             if r.name not in tensors and r.name not in s.visible:
                 raise UnrecognisedError(f"{r.name} is neither a tensor nor a buffer in scope")
@@ -237,7 +237,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
             _need(known, [e for _, e in node.point], s)
 
 
-def check_fields(use: Use) -> None:
+def _check_fields(use: Use) -> None:
     """A copy is a member of its family; operands have their names. What only some uses have has no meaning for others."""
     i, contract = use.instruction, use.instruction.kernel
     if use.copies and (len(contract.tensors) != 2 or i != copying(*(t.dtype for t in reversed(contract.tensors)))):
