@@ -1,4 +1,4 @@
-"""Whether each part of a program has the form that it needs. What has not says nothing: no claim is asked of it, and nothing runs.
+"""Whether each part of a core's program has the form that it needs. What has not says nothing: no claim is asked, and nothing runs.
 
 field     every field holds what its annotation says
 core      a core's program says nothing that engines alone have a meaning for; its buffers, loops, places and copies are whole
@@ -16,8 +16,9 @@ CACHES = range(1, 5)  # that __builtin_prefetch names: the last is none that kee
 
 def misshapen(program: Program) -> str:
     """The first part that has not its form, in words; '' where all have."""
-    wrong = misfit(program, PARTS)
-    if wrong or program.machine is not None:
+    if program.machine is not None:  # its claims ask for the forms of engines' parts, one by one
+        return ""
+    if wrong := misfit(program, PARTS):
         return wrong
     ranks = {t.name: len(t.shape) for t in program.kernel.tensors}
     registers = {b.name for b in buffers(program).values() if b.memory == "registers"}
