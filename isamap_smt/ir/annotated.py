@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from functools import cache
 from typing import Any
@@ -23,7 +23,7 @@ def _misfits(value: Any, owners: tuple[type, ...]) -> Iterator[str]:
         for part in value:
             yield from _misfits(part, owners)
     elif isinstance(value, owners):
-        for name, kind in _annotated(owners)[type(value)]:
+        for name, kind in next(_annotated(o) for o in owners if isinstance(value, o)):
             held = getattr(value, name)
             if not _fits(held, kind):
                 yield f"the field {name} of a {type(value).__name__} holds {_words(held)}, and takes {_kind_words(kind)}"
@@ -32,8 +32,8 @@ def _misfits(value: Any, owners: tuple[type, ...]) -> Iterator[str]:
 
 
 @cache
-def _annotated(owners: tuple[type, ...]) -> dict[type, tuple[tuple[str, Any], ...]]:
-    return {o: tuple(typing.get_type_hints(o).items()) for o in owners}
+def _annotated(owner: Callable[..., Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(typing.get_type_hints(owner).items())
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -10,6 +10,7 @@ import isamap_smt as im
 from isamap_smt.ir.program import Program
 from isamap_smt.runtime import CompiledKernel, build_library
 from isamap_smt.runtime.compiled import _by_hand
+from tests.runtime.by_hand import UNPACKED
 
 GEMM = """
 #include <stdint.h>
@@ -26,16 +27,7 @@ int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *pa
             for (int64_t k = 0; k < K; k++) C[i * J + j] += A[i * K + k] * B[k * J + j];
     return 0;
 }
-int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed) {
-    (void)tensors; (void)sizes; (void)packed;
-    return 0;
-}
-int isamap_check(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads) {
-    (void)tensors; (void)sizes; (void)packed; (void)threads;
-    return 0;
-}
 const char *isamap_text(int code) { return code == 1004 ? "I is seventeen" : "I is nineteen"; }
-int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which) { (void)sizes; (void)which; return -1; }
 """
 
 
@@ -55,5 +47,5 @@ def with_places(kernel: Any, source: str) -> str:
 def gemm() -> CompiledKernel:
     """f32 GEMM with symbolic sizes. I = 13, 17, 19 make it return codes."""
     kernel = im.kernel("C[i,j] += A[i,k] * B[k,j]", name="gemm")
-    source = with_places(kernel, GEMM)
+    source = with_places(kernel, GEMM + UNPACKED)
     return _by_hand(program_of(kernel), source, build_library(source))

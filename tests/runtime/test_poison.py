@@ -8,6 +8,7 @@ import isamap_smt as im
 from isamap_smt.ir.program import Program
 from isamap_smt.runtime import build_library
 from isamap_smt.runtime.compiled import _by_hand
+from tests.runtime.by_hand import UNPACKED
 
 # `held` is what a block of the heap holds that nobody wrote.
 LEAKING = """
@@ -20,16 +21,7 @@ int isamap_run(const void *const *tensors, const int64_t *sizes, void *const *pa
     free(held);
     return 0;
 }
-int isamap_pack(const void *const *tensors, const int64_t *sizes, void *const *packed) {
-    (void)tensors; (void)sizes; (void)packed;
-    return 0;
-}
-int isamap_check(const void *const *tensors, const int64_t *sizes, void *const *packed, int64_t threads) {
-    (void)tensors; (void)sizes; (void)packed; (void)threads;
-    return 0;
-}
 const char *isamap_text(int code) { (void)code; return ""; }
-int64_t isamap_packed_bytes(const int64_t *sizes, int64_t which) { (void)sizes; (void)which; return -1; }
 """
 
 
@@ -37,7 +29,7 @@ def test_the_heap_of_each_call_is_poisoned() -> None:
     """Of those that Python looks at, the first two, and of those that are remembered."""
     kernel = im.kernel("C[i] = A[i]", name="leaking")
     program = Program(schedule=None, kernel=kernel, ahead=(), body=())  # type: ignore[arg-type]
-    leaking = _by_hand(program, LEAKING, build_library(LEAKING))
+    leaking = _by_hand(program, LEAKING + UNPACKED, build_library(LEAKING + UNPACKED))
     near_the_largest = np.frombuffer(b"\x7f" * 4, np.float32)[0]
     for _ in range(5):
         assert (leaking(np.zeros(4, np.float32)) == near_the_largest).all()
