@@ -123,6 +123,11 @@ def recording(answers: Answers | None = None) -> Iterator[list[Query]]:
             _texts.clear()
 
 
+def is_recording() -> bool:
+    """Whether the text of every question is collected: then none may be left out because its answer is known."""
+    return bool(_recorders)
+
+
 def versions() -> dict[str, str]:
     """Name and version of the solver."""
     return {"z3": z3.get_version_string()}
