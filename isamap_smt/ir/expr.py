@@ -196,7 +196,7 @@ def _is_array(x: Any) -> bool:
 
 def substitute(expr: Any, env: Mapping[str, Any]) -> Any:
     """`expr` with symbols replaced by name, all at once (no chained substitution)."""
-    if not hasattr(expr, "free_symbols"):
+    if not isinstance(expr, sp.Basic):
         return sp.sympify(expr)
     table = {s: sp.sympify(env[s.name]) for s in _symbols(expr) if s.name in env}
     return _replaced(expr, frozenset(table.items())) if table else expr
@@ -220,7 +220,7 @@ def shown(expr: Any) -> str:
 
 def symbols_of(exprs: Iterable[Any]) -> set[str]:
     """Names of all symbols in the expressions."""
-    return {s.name for e in exprs if hasattr(e, "free_symbols") for s in _symbols(e)}
+    return {s.name for e in exprs if isinstance(e, sp.Basic) for s in _symbols(e)}
 
 
 def is_constant(expr: Any) -> bool:
