@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Across, If, Loop, Node, Program, Use, walk
@@ -27,27 +28,27 @@ def with_across(program: Program) -> Program:
     single = any(isinstance(n, Use) and n.by_element for n, _ in walk(program.body))
     if machine is None or machine.simulated or not single:
         return program
-    return replace(program, body=_nodes(program.body, _ways(machine)))
+    return replace(program, body=_nodes(program.body, machine))
 
 
-def _nodes(nodes: Nodes, ways: tuple[Across, ...]) -> Nodes:
+def _nodes(nodes: Nodes, machine: Hardware) -> Nodes:
     def visit(node: Node) -> Node:
         match node:
             case Loop() | If():
-                return replace(node, body=_nodes(node.body, ways))
+                return replace(node, body=_nodes(node.body, machine))
             case Use() if node.by_element:
-                return replace(node, across=_chosen(node, ways))
+                return replace(node, across=_chosen(node, machine))
         return node
 
-    return tuple(map(visit, nodes)) if ways else nodes
+    return tuple(map(visit, nodes))
 
 
 @lru_cache(maxsize=64)
-def _ways(machine: Hardware) -> tuple[Across, ...]:
-    """The machine's instructions that combine the lanes of one register, most lanes first, each alone and behind each that combines
-    two registers lane by lane."""
+def _ways(machine: Hardware, kind: DType) -> tuple[Across, ...]:
+    """The machine's instructions on elements of this type that combine the lanes of one register, most lanes first, each alone and
+    behind each that combines two registers lane by lane."""
     found: list[Across] = []
-    offered = [i for i in machine.computes if machine.offers(i)]
+    offered = [i for i in machine.computes if machine.offers(i) and set(i.types.values()) == {kind}]
     pairs = [i for i in offered if len(i.types) == 3]
     for last in sorted((i for i in offered if leaves(i) > 1), key=lambda i: -leaves(i)):
         (register,) = last.kernel.inputs
@@ -58,13 +59,13 @@ def _ways(machine: Hardware) -> tuple[Across, ...]:
     return tuple(found)
 
 
-def _chosen(node: Use, ways: tuple[Across, ...]) -> Across | None:
+def _chosen(node: Use, machine: Hardware) -> Across | None:
     function = pointwise(node.instruction)
     names = [name for name, _ in in_a_row(node)]
-    for made in ways if names else ():
-        kinds = {t.dtype for t in (*made.last.kernel.tensors, *node.instruction.kernel.tensors)}
+    kinds = {t.dtype for t in node.instruction.kernel.tensors}
+    for made in _ways(machine, *kinds) if names and len(kinds) == 1 else ():
         over, rest = divmod(len(names), leaves(made.last))
-        fits = not rest and len(kinds) == 1 and (over > 1) == (made.beside is not None)
+        fits = not rest and (over > 1) == (made.beside is not None)
         if fits and combined(made, names) == function.tree:
             return made
     return None

@@ -119,8 +119,12 @@ def element(tensor: str, extent: Any, index: Iterable[Any]) -> Any:
 
 def elements(exprs: Iterable[Any]) -> tuple[Any, ...]:
     """Every Element in the expressions, each once; those inside of others come after them."""
-    found = (x for e in exprs if hasattr(e, "args") for x in sp.preorder_traversal(e) if isinstance(x, Element))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(x for e in exprs if isinstance(e, sp.Basic) for x in _elements(e)))
+
+
+@lru_cache(maxsize=100_000)
+def _elements(expr: Any) -> tuple[Any, ...]:
+    return tuple(x for x in sp.preorder_traversal(expr) if isinstance(x, Element))
 
 
 def ceil_div(a: Any, b: Any) -> Any:

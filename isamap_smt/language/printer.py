@@ -9,6 +9,7 @@ import sympy as sp
 from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
+from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.scalar import (
     FUNCTIONS,
     Cast,
@@ -89,6 +90,7 @@ def _undeclared_sizes(kernel: Kernel) -> list[str]:
     return [n for n in kernel.free_sizes if n not in said]
 
 
+@per_object(most=1024)
 def statement_text(s: Statement) -> str:
     """One statement as a line of kernel text."""
     line = f"{access_text(s.target)} {REDUCTIONS[s.op]} {value_text(s.value)}"
