@@ -79,9 +79,13 @@ class ArgumentError(IsamapError):
 
 
 class NotProvedError(IsamapError):
-    """Something unproved was handed to a stage that takes only proved values. refuted: the claims that failed with a witness."""
+    """Something unproved was handed to a stage that takes only proved values.
+
+    refuted: the claims that failed with a witness. unproved: of a program, the obligations that are not proved, in words.
+    """
 
     refuted: frozenset[str] = frozenset()
+    unproved: tuple[str, ...] = ()
 
 
 class ScheduleError(IsamapError):
@@ -98,6 +102,11 @@ class TimeLimitError(UndecidedError):
 
 class WrongKindError(IsamapError):
     """A value of another kind than a function takes."""
+
+
+def headline(error: Exception) -> str:
+    """The first line of what it says, to be shown inside of another sentence."""
+    return str(error).partition("\n")[0]
 
 
 LISTED = 30  # names in an error

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.notes import read_note
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 
@@ -62,6 +63,7 @@ def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None
     parallel = made.get("parallel")
     if parallel is not None and (type(parallel) is not int or not 0 <= parallel < len(rows["loops"])):
         raise ValueError(f"the schedule spreads loop {parallel!r} over threads, which there is not")
+    made["notes"] = tuple(map(read_note, made.get("notes", ())))
     return Schedule(proved=proved, hardware=hardware, **{**made, **rows})
 
 

@@ -16,6 +16,7 @@ from isamap_smt.codegen import lower
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import DTypeError, NotProvedError, ScheduleError, UndecidedError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
@@ -104,7 +105,7 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
     try:
         _decide(replace(q, pins=()), clock)
     except ScheduleError as whole:
-        if str(whole) == str(error):
+        if whole.args == error.args:
             pins = ", ".join(f"{n}={v}" for n, v in q.pins)
             return ScheduleError(
                 f"{error}; so there is no schedule of which {pins} could decide anything: leave it out"
@@ -120,7 +121,7 @@ def in_numbers(q: Question, clock: Clock) -> tuple[Question, ProvedSplit] | None
     if made is None:
         return None
     proved = clock.time("prove", lambda: require_split(made))
-    return replace(of_split(q, made), said=(*q.said, str(proved))), proved
+    return replace(of_split(q, made), said=(*q.said, Rewritten(proved))), proved
 
 
 def taken_apart(
@@ -140,8 +141,8 @@ def taken_apart(
             way = after(before.split, way, sizes)
         found = clock.time("prove", lambda: require_split(way))
         if not isinstance(found.split, Online):
-            return _in_parts(q, found, str(found), clock)
-        before, q = found, replace(of_split(q, found.split), said=(*q.said, str(found)))
+            return _in_parts(q, found, Rewritten(found), clock)
+        before, q = found, replace(of_split(q, found.split), said=(*q.said, Rewritten(found)))
         sizes = dict(q.sizes)
     main = main_schedule(q, clock)
     if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
@@ -189,9 +190,11 @@ def within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tupl
         proved = clock.time("prove", lambda: require_split(way))
     except NotProvedError:  # a bound may be no bound at all sizes
         return None
-    said = tuple(n for n in q.said if n != str(before))  # of which this speaks, too
+    said = tuple(
+        n for n in q.said if not (isinstance(n, Rewritten) and n.rewrite is before)
+    )  # of which this speaks, too
     pins = tuple(sorted(pins_within(dict(q.pins), way).items()))
-    there = replace(of_split(q, way), pins=pins, said=(*said, str(proved)))
+    there = replace(of_split(q, way), pins=pins, said=(*said, Rewritten(proved)))
     return with_winner(there) if q.winners else there, proved
 
 
@@ -206,7 +209,7 @@ def _in_phases(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Q
         way = in_these_digits(q.kernel, sizes, turns, q.kernel.main)
         way = way if before is None else after(before.split, way, sizes)
         found = clock.time("prove", lambda: require_split(way))
-        there = replace(of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
+        there = replace(of_split(q, found.split), digits=(), said=(*q.said, Rewritten(found)))  # phases count in loops
         main = main_schedule(there, clock)
     except (ScheduleError, NotProvedError):
         return None

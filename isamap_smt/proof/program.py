@@ -125,7 +125,7 @@ def require_proof(program: Program) -> ProvedProgram:
         program = guarded(program)
         proof = prove_program(program)
     if not proof.proved:
-        failed = "\n  ".join(f"{c}: {_why(c)}" for c in proof.failed()[:5])
+        failed = tuple(f"{c}: {_why(c)}" for c in proof.failed()[:5])
         name = program.kernel.name
         if program.machine:
             told = f"the program for {name} on {program.machine.name} is {proof.word}, so nothing runs it"
@@ -137,7 +137,8 @@ def require_proof(program: Program) -> ProvedProgram:
             )
         else:
             told = f"the program for {name} is not proved, so no code is made from it; nothing shows that it is wrong"
-        error = NotProvedError(f"{told}\n  {failed}")
+        error = NotProvedError("\n  ".join((told, *failed)))
+        error.unproved = failed
         error.refuted = frozenset(c.claim for c in proof.failed() if isinstance(c.verdict, Refuted))
         raise error
     return seal_program(program, proof)

@@ -18,6 +18,7 @@ from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.notes import OneThread
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.mapping.layout import plain_lanes
@@ -33,12 +34,10 @@ from isamap_smt.scheduling.problem import problem, repriced
 from isamap_smt.scheduling.setting import Setting, setting
 from isamap_smt.scheduling.tiles import in_words
 
-ONE_THREAD = "runs on one thread"
 
-
-def one_thread(threads: int) -> str:
+def one_thread(threads: int) -> OneThread:
     """The note that so many would take longer."""
-    return f"{ONE_THREAD}, which is predicted to be faster than {threads}"
+    return OneThread.because(f", which is predicted to be faster than {threads}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class ScheduleSpace:
 
     def serial(self) -> ScheduleSpace:
         """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
-        note = f"{ONE_THREAD}: no loop has a trip for each of {self.setting.threads} threads"
+        note = OneThread.because(f": no loop has a trip for each of {self.setting.threads} threads")
         return replace(self, problem=replace(self.problem, parallelizable=()), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
