@@ -81,7 +81,8 @@ class Rejection(Shown):
     @property
     def clash(self) -> tuple[str, ...]:
         """Which index dimension or condition clashes, and over what; empty where the claim is not about places."""
-        return tuple(line for line in self.reason.split("\n")[1:] if not line.startswith(" "))
+        text = self.reason
+        return text.why if isinstance(text, Counterexample) else ()
 
     def __bool__(self) -> bool:
         return False

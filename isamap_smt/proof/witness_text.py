@@ -16,7 +16,9 @@ _INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/", "SShr": ">>"}
 
 
 class Counterexample(str):
-    """Several lines; the first says where the claim fails."""
+    """Several lines; the first says where the claim fails. why: those that say what clashes there."""
+
+    why: tuple[str, ...] = ()
 
 
 def tell(mapping: Mapping, found: Found) -> Counterexample:
@@ -27,7 +29,10 @@ def tell(mapping: Mapping, found: Found) -> Counterexample:
     for k, p in enumerate(found.points[: _shown(found)]):
         lines.append(f"  {'kernel      ' if k == 0 else ' ' * 12} {with_numbers(mapping, found.sizes, p)}")
     lines.append(f"  instruction  {_lane(mapping, found)}")
-    return Counterexample("\n".join([*lines, *_why(mapping, found)]))
+    why = _why(mapping, found)
+    told = Counterexample("\n".join([*lines, *why]))
+    told.why = tuple(why)
+    return told
 
 
 def _shown(found: Found) -> int:
