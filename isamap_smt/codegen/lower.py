@@ -185,7 +185,7 @@ def _around(part: _Part, schedule: Schedule) -> Around | None:
     """The loops that the schedule's nest has in common with its neighbours."""
     if part.time:
         return Around((part.time,), True)
-    return Around(schedule.shared, False) if schedule.shared else None
+    return Around(schedule.fused, False) if schedule.fused else None
 
 
 def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None, rooms: Sequence[int]) -> Nodes:

@@ -67,7 +67,7 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import PLAN_SECONDS, known_objective, pinned, tensor_names
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, in_order, known_objective, pinned, tensor_names
 from isamap_smt.scheduling.space import one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -197,7 +197,7 @@ def plan(
     if hardware.engines:
         raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
     kernel = assume_values(kernel, assume)
-    sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
+    sizes, pins, names = valid_sizes(sizes), in_order(pinned(fix)), tensor_names(constant)
     threads, limit = (
         whole_number(threads, "threads", ScheduleError, high=MOST_THREADS),
         time_limit(timeout, ScheduleError),
@@ -214,7 +214,7 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
+        pins, limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
         known_model(cost_model), family=known_family(family),
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
@@ -351,8 +351,8 @@ def _in_pieces(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
         if split is before or not may_fall_back(q):
             raise
         why = headline(error)
-    pins = tuple(sorted(without_split(dict(q.pins)).items()))
-    whole = replace(q, pins=pins, said=(*q.said, GivenUp.idea(split, why)))  # it was our own idea to take the sum apart
+    said = (*q.said, GivenUp.idea(split, why))  # it was our own idea to take the sum apart
+    whole = replace(q, pins=without_split(q.pins), said=said)
     return _made(whole, main_schedule(whole, clock), before, clock)
 
 
@@ -392,7 +392,7 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
     shared = any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body))
-    if q.threads == 1 or shared or "parallel" in dict(q.pins):
+    if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
     if not program.schedules:
         return (OneThread.because(f": no loop of {q.kernel.name} can be shared, or is worth it"),)

@@ -23,7 +23,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.mapping.layout import plain_lanes
 from isamap_smt.scheduling import decode
-from isamap_smt.scheduling.arguments import known_objective, pinned, tensor_names
+from isamap_smt.scheduling.arguments import Pin, known_objective, pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.breakdown import assumptions, parts, unused
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -161,7 +161,7 @@ def space(
     *,
     objective: str = "latency",
     constant: Iterable[str] = (),
-    fix: Dict[str, Any] | None = None,
+    fix: Dict[str, Any] | tuple[Pin, ...] | None = None,
     threads: int = 1,
     figures: Figures = DESCRIBED,
 ) -> ScheduleSpace:
@@ -175,11 +175,11 @@ def space(
     for operand, _ in proved.mapping.binding:
         plain_lanes(proved.mapping, operand)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
-    given, fix = valid_sizes(sizes), pinned(fix)
+    given = valid_sizes(sizes)
     energy = objective == "energy"
     s = setting(proved, hardware, given, tensor_names(constant), threads)
     m = machine(hardware, s.mapping.instruction, figures, threads)
     if energy and not any(x.energy for x in m.memories):
         raise ScheduleError(f"{hardware.name} gives no energies, so schedules cannot be compared by energy")
-    pins = read_pins(fix, s, m)
+    pins = read_pins(pinned(fix), s, m)
     return ScheduleSpace(s, m, pins, problem(s, m, pins, energy), energy, tuple(sorted(given.items())))
