@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from isamap_smt import codegen
+from isamap_smt.ir.described import key_text
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import to_text
@@ -28,10 +29,9 @@ class Task:
     @cached_property
     def digest(self) -> str:
         """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
-        machine = (self.hardware.name, self.hardware.memories, self.hardware.links, self.hardware.instructions)
         pins = tuple((p.name, p.value) for p in self.pins)
         options = (self.sizes, self.constant, self.threads, pins, self.instruction)
-        parts = (to_text(self.kernel), repr(self.kernel.ranges), repr(machine), repr(options), _generator())
+        parts = (to_text(self.kernel), repr(self.kernel.ranges), key_text(self.hardware), repr(options), _generator())
         return digest_of(parts)
 
     def __str__(self) -> str:

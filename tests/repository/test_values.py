@@ -1,7 +1,7 @@
 """No decision of the library reads English: sentences are made where they are shown.
 
-Sentences are what the fields `notes`, `assumptions` and `reason` hold, what `str()` makes of an error, what a parameter named note or
-told is given, and what is taken out of these. None is looked through: by `in`, by its beginning or end, by a pattern or a parser.
+Sentences are what the fields `notes`, `assumptions` and `reason` hold, what `str()` makes of an error, what a parameter named
+note or told is given, and what is taken out of these. None is looked through: by `in`, by its ends, by a pattern or a parser.
 """
 
 from __future__ import annotations
