@@ -50,14 +50,15 @@ class HardwareError(IsamapError):
 class DescriptionError(IsamapError):
     """An instruction that was run and does something else than its description says.
 
-    refused: what instruction selection leaves out from then on (see Hardware), if only covers that it made are wrong.
+    wrong: what it does instead. refused: what instruction selection leaves out from then on (see Hardware), if only covers that it
+    made are wrong.
     """
 
     code = 5
 
-    def __init__(self, message: str, refused: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.refused = refused
+    def __init__(self, wrong: str, advice: str = "", refused: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{wrong}\n{advice}" if advice else wrong)
+        self.wrong, self.refused = wrong, refused
 
 
 class UnnamedFileError(IsamapError):
