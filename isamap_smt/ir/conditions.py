@@ -30,7 +30,8 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Condition:
-    """left <op> right, over names that the caller knows. Raises LanguageError for another sign than ==, <=, >=, <, >."""
+    """left <op> right, over names that the caller knows. Raises LanguageError for another sign than ==, <=, >=, <, >, and for a
+    side that is text."""
 
     left: Any
     op: str
@@ -39,6 +40,11 @@ class Condition:
     def __post_init__(self) -> None:
         if self.op not in _COMPARE.values():
             raise LanguageError(f"a condition compares by {', '.join(_COMPARE.values())}, not by {self.op!r}")
+        for name, side in (("left", self.left), ("right", self.right)):
+            try:
+                object.__setattr__(self, name, sp.sympify(side, strict=True))
+            except sp.SympifyError:
+                raise LanguageError(f"a condition compares expressions, and {side!r} is none") from None
 
     @property
     def text(self) -> str:
@@ -52,11 +58,11 @@ class Condition:
 
     @property
     def divides(self) -> tuple[Any, int] | None:
-        """(e, n) of the condition e % n == 0."""
-        left = self.left
-        if self.op != "==" or self.right != 0 or not isinstance(left, FloorMod) or not left.args[1].is_Integer:
+        """(e, n) of the condition e % n == 0, with a number n >= 1."""
+        if self.op != "==" or self.right != 0 or not isinstance(self.left, FloorMod):
             return None
-        return left.args[0], int(left.args[1])
+        e, n = self.left.args
+        return (e, int(n)) if n.is_Integer and n > 0 else None
 
     @property
     def names(self) -> frozenset[str]:

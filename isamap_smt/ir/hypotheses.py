@@ -82,8 +82,8 @@ class Range:
     """Every element lies between the two, both included: no NaN does."""
 
     tensor: str
-    low: Any
-    high: Any
+    low: int | float
+    high: int | float
 
     def __str__(self) -> str:
         return f"{self.low} <= {self.tensor} <= {self.high}"
@@ -117,6 +117,10 @@ class Relation:
 
     condition: Condition
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.condition, Condition):
+            raise LanguageError(f"{self.condition!r} is no relation; write Relation.of('J % 8 == 0')")
+
     @staticmethod
     def of(text: str) -> Relation:
         """The relation that a person writes, such as `J % 8 == 0`. Raises LanguageError for other text."""
@@ -138,6 +142,8 @@ def answerable(h: Hypothesis, kernel: Kernel, bound: Any = None) -> bool:
         case Shape(tensor=t):
             return t in kernel.tensors
         case Range(low=low, high=high) if not (math.isfinite(low) and math.isfinite(high)):
+            return False
+        case Start(multiple=bytes_) if bytes_ < 1:
             return False
         case (
             Apart(tensor=name) | Unchanged(tensor=name) | Finite(tensor=name) | Range(tensor=name) | Start(tensor=name)

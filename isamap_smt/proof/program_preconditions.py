@@ -86,7 +86,7 @@ def _relation(use: _Use, asked: Related) -> None:
         known[offset(operand)] = use.first
     left, right = (substitute(e, known) for e in (asked.condition.left, asked.condition.right))
     condition = Condition(left, asked.condition.op, right)
-    if condition.names - _known_names(use):
+    if len(asked.operands) > 1 or condition.names - _known_names(use):
         _no_rule(use, text)
         return
     statement = f"{text}, with {_shown(condition)}"

@@ -144,6 +144,10 @@ def test_conditions_say_what_they_are() -> None:
     assert Relation.of("J*K % 8 == 0").condition.names == {"J", "K"}
     with pytest.raises(LanguageError, match="'W is finite' is no relation"):
         Relation.of("W is finite")
+    with pytest.raises(LanguageError, match="'J >= 2' is no relation"):
+        Relation("J >= 2")
+    with pytest.raises(LanguageError, match="'J' is none"):
+        Condition("J", ">=", sym("K"))
     with pytest.raises(LanguageError, match="compares by"):
         Condition(sym("J"), "!=", sym("K"))
     for text in ("W is finite", "J", "J % 0 == 0", "J % K == 0", "f(J) == 0", "J ==", "1 < J < 3"):

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import outer_product as outer
 import pytest
+import sympy as sp
 import use_edits as edits
 from vector_tile import gemm as tile
 
 import isamap_hardware
 import isamap_smt as im
+from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import ArgumentError, AssumedError
-from isamap_smt.ir.hypotheses import Range, Relation
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Stated
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.program import Loop, Program
 from isamap_smt.proof.program import prove_program
@@ -70,6 +73,17 @@ def test_nothing_follows_from_a_contradiction(make: Callable[[], Program]) -> No
 def test_what_some_sizes_meet_may_be_assumed() -> None:
     program = replace(outer.gemm(), hypotheses=(Relation.of("I >= 1000"), Relation.of("J % 8 == 0")))
     assert prove_program(program).proved
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["W is finite", Stated("sums are rounded somehow"), Finite("D"), Start("A", 0), Range("A", 0, cast(Any, "1")), Fits(sym("I")),
+     Relation(Condition(sym("I"), ">=", sp.Float(1.5)))],
+    ids=str,
+)  # fmt: skip
+def test_what_no_call_can_be_asked_for_is_assumed_by_no_program(odd: Any) -> None:
+    (failed,) = prove_program(replace(outer.gemm(), hypotheses=(odd,))).failed()
+    assert failed.verdict.word == "unknown" and "which no call can be asked for" in str(failed.verdict)
 
 
 def _operands(kernel: im.Kernel, sizes: dict[str, int]) -> dict[str, np.ndarray]:

@@ -11,9 +11,10 @@ from dataclasses import fields
 
 import sympy as sp
 
+from isamap_smt.ir.annotated import misfit
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.hypotheses import answerable
+from isamap_smt.ir.hypotheses import HYPOTHESES, answerable
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Use, buffers, walk
 from isamap_smt.proof.uses.book import UseBook
@@ -43,7 +44,7 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
     if program.schedule is not None or program.more:
         yield "a schedule beside the uses"
     for h in program.hypotheses:
-        if not answerable(h, program.kernel):
+        if misfit((h,), HYPOTHESES) or not answerable(h, program.kernel):
             yield f"the assumption {str(h)!r}, which no call can be asked for"
     for node, around in walk(program.body):
         match node:
