@@ -158,12 +158,12 @@ def answerable(h: Hypothesis, kernel: Kernel, bound: Any = None) -> bool:
     return False
 
 
-def told(hypotheses: Iterable[Hypothesis]) -> tuple[str, ...]:
+def texts(hypotheses: Iterable[Hypothesis]) -> tuple[str, ...]:
     """Their texts in order, each once."""
     return tuple(dict.fromkeys(map(str, hypotheses)))
 
 
 __all__ = [
     "HYPOTHESES", "Apart", "Finite", "Fits", "Hypothesis", "Range", "Relation", "Shape", "Start", "Stated", "Unchanged",
-    "Within", "answerable", "told",
+    "Within", "answerable", "texts",
 ]  # fmt: skip

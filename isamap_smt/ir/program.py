@@ -50,7 +50,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, NotProvedError
 from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.hypotheses import Hypothesis, told
+from isamap_smt.ir.hypotheses import Hypothesis, texts
 from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import register_operand
@@ -477,7 +477,7 @@ class Program(Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The hypotheses in words, each once."""
-        return told(self.hypotheses)
+        return texts(self.hypotheses)
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:

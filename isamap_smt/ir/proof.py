@@ -7,7 +7,7 @@ from typing import Any
 
 from isamap_encodings.verdict import Proved, Unknown, Verdict, worst
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.hypotheses import Hypothesis, told
+from isamap_smt.ir.hypotheses import Hypothesis, texts
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
 
@@ -61,7 +61,7 @@ class Proof(Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The hypotheses in words, each once."""
-        return told(self.hypotheses)
+        return texts(self.hypotheses)
 
     @property
     def word(self) -> str:

@@ -188,9 +188,8 @@ def within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tupl
         proved = clock.time("prove", lambda: require_split(way))
     except NotProvedError:  # a bound may be no bound at all sizes
         return None
-    said = tuple(
-        n for n in q.said if not (isinstance(n, Rewritten) and n.rewrite is before)
-    )  # of which this speaks, too
+    # the new note speaks of what `before` does, too
+    said = tuple(n for n in q.said if not (isinstance(n, Rewritten) and n.rewrite is before))
     there = replace(of_split(q, way), pins=pins_within(q.pins, way), said=(*said, Rewritten(proved)))
     return with_winner(there) if q.winners else there, proved
 
