@@ -21,11 +21,13 @@ from isamap_smt.ir.errors import (
     UndecidedError,
     UnknownNameError,
     did_you_mean,
+    headline,
 )
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.notes import GivenUp, Note, OneThread
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.program import Loop, Program, ProvedProgram, walk
@@ -52,7 +54,7 @@ from isamap_smt.pipeline.decide import (
     taken_apart,
     within_guards,
 )
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, REFUTED, Banned, Ways, elementwise, left_alone
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Banned, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -65,8 +67,8 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import PLAN_SECONDS, known_objective, pinned, tensor_names
-from isamap_smt.scheduling.space import ONE_THREAD, one_thread
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, in_order, known_objective, pinned, tensor_names
+from isamap_smt.scheduling.space import one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
 
@@ -76,7 +78,7 @@ class Plan(Shown):
 
     kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
     both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
-    asked: what was asked.
+    asked: what was asked. phases: on a machine with engines, the schedule of each phase.
     """
 
     kernel: Kernel
@@ -86,6 +88,7 @@ class Plan(Shown):
     seconds: tuple[tuple[str, float], ...] = ()
     constant: tuple[str, ...] = ()
     split: ProvedSplit | None = None
+    phases: tuple[Schedule, ...] = ()
     asked: Question | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -99,9 +102,14 @@ class Plan(Shown):
         return self.checked.proof
 
     @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """Those that were lowered: of statements on a core, of phases on engines."""
+        return self.phases or self.program.schedules
+
+    @property
     def schedule(self) -> Schedule | None:
-        """The schedule that was lowered; None where every statement is computed element by element."""
-        return self.program.schedule
+        """The main statement's, or the first phase's; None where every statement is computed element by element."""
+        return self.phases[0] if self.phases else self.program.schedule
 
     @property
     def proved(self) -> ProvedMapping | None:
@@ -118,11 +126,23 @@ class Plan(Shown):
         """The kernel, and what carries it out."""
         if self.proved is None:
             return f"{self.kernel.name}, {elementwise(self.hardware)}"
+        if self.phases:
+            found = (s.proved.mapping for s in self.phases)
+            return f"{self.kernel.name} on {self.hardware.name}." + "; then ".join(
+                f"{m.instruction.short}: {m.id}" for m in found
+            )
         return f"{self.kernel.name} on {self.proved.mapping.instruction.told}: {self.proved.mapping.id}"
+
+    @property
+    def cycles(self) -> float:
+        """What the schedules are predicted to take together."""
+        return sum(s.objective or 0.0 for s in self.schedules)
 
     @cached_property
     def source(self) -> PrintedC:
-        """The program in C."""
+        """The program in C. Raises HardwareError for a machine with engines, whose target prints it."""
+        if self.phases:
+            raise HardwareError(f"{self.hardware.lacks[0]}; im.find_target(...).emit(plan) prints those of a target")
         return print_c(self.checked, header(self.checked, self.split))
 
     @property
@@ -139,18 +159,19 @@ class Plan(Shown):
         return find_mappings(self.kernel, self.instruction)
 
     def __str__(self) -> str:
-        lines: list[str] = [] if self.program.schedules else [self.title]
-        for s in self.program.schedules:
+        lines: list[str] = [] if self.schedules else [self.title]
+        for s in self.schedules:
             m = s.proved.mapping
             of = f", statement {m.statement_index + 1}" if len(self.kernel.statements) > 1 else ""
             lines += [f"{self.kernel.name}{of} on {m.instruction.told}: {m.id}", str(s)]
+            lines += [f"  {s.tensor(t)} {t}" for t in s.stages if self.phases]
         lines.append(f"proved: {_obligations(self.checked)}")
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
     def tables(self) -> tuple[Table, ...]:
-        """The schedule's tables, and the seconds that each stage took."""
+        """The schedules' tables, and the seconds that each stage took."""
         rows = tuple((stage, f"{s:.2f}") for stage, s in self.seconds)
-        return (*(self.schedule.tables() if self.schedule else ()), Table("Time", ("stage", "seconds"), rows))
+        return (*(t for s in self.schedules for t in s.tables()), Table("Time", ("stage", "seconds"), rows))
 
 
 def plan(
@@ -170,7 +191,8 @@ def plan(
     family: str = "fuse",
     progress: Progress | None = None,
 ) -> Plan:
-    """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
+    """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters. For a machine with
+    engines as stage(), with the options that it has.
 
     Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
     machine whose element types fit is mapped (or `instruction` alone); where none is legal, or none can be scheduled, lowered
@@ -191,11 +213,17 @@ def plan(
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
     cannot be proved.
     """
-    kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    hardware = found_hardware(hardware)
     if hardware.engines:
-        raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
+        from isamap_smt.pipeline.staged import require_neutral, stage
+
+        given = {"threads": threads, "objective": objective, "constant": tuple(constant), "assume": tuple(assume)}
+        require_neutral(hardware, given | {"strategy": strategy, "cost_model": cost_model, "family": family})
+        options: dict[str, Any] = {"sizes": sizes, "fix": fix, "timeout": timeout, "instruction": instruction}
+        return stage(kernel, hardware, **options, progress=progress)
+    kernel = found_kernel(kernel)
     kernel = assume_values(kernel, assume)
-    sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
+    sizes, pins, names = valid_sizes(sizes), in_order(pinned(fix)), tensor_names(constant)
     threads, limit = (
         whole_number(threads, "threads", ScheduleError, high=MOST_THREADS),
         time_limit(timeout, ScheduleError),
@@ -212,7 +240,7 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
+        pins, limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
         known_model(cost_model), family=known_family(family),
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
@@ -279,7 +307,7 @@ def _as_elements(q: Question, clock: Clock) -> Plan:
     try:
         counted = in_numbers(q, clock)
     except NotProvedError as error:  # it was our own idea to read them as elements
-        q = replace(q, said=(*q.said, f"values of axes as elements; given up: {str(error).partition(chr(10))[0]}"))
+        q = replace(q, said=(*q.said, GivenUp.idea("values of axes as elements", headline(error))))
     if counted is not None:
         there, before = counted
         with suppress(ScheduleError, NotProvedError):
@@ -341,7 +369,8 @@ def _within(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     if made.program.schedules or not may_fall_back(q):
         return made
     as_it_is = _in_pieces(q, clock, before)
-    refuted = any(REFUTED in note for note in as_it_is.notes)  # as it is to be expected where moved elements are loaded
+    # as it is to be expected where moved elements are loaded
+    refuted = any(isinstance(note, Note) and note.refuted for note in as_it_is.notes)
     return as_it_is if as_it_is.program.schedules and not refuted else made
 
 
@@ -352,16 +381,15 @@ def _in_pieces(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
         if split is before or main.schedule is None or made.program.schedules or not may_fall_back(q):
             return made
         why = next(
-            (n for n in made.notes if elementwise(q.hardware) in n), "no program of it with instructions is proved"
+            (n for n in made.notes if isinstance(n, Note) and n.by_element),
+            "no program of it with instructions is proved",
         )
     except (ScheduleError, NotProvedError) as error:
         if split is before or not may_fall_back(q):
             raise
-        why = str(error).partition("\n")[0]
-    pins = tuple(sorted(without_split(dict(q.pins)).items()))
-    whole = replace(
-        q, pins=pins, said=(*q.said, f"{split}; given up: {why}")
-    )  # it was our own idea to take the sum apart
+        why = headline(error)
+    said = (*q.said, GivenUp.idea(split, why))  # it was our own idea to take the sum apart
+    whole = replace(q, pins=without_split(q.pins), said=said)
     return _made(whole, main_schedule(whole, clock), before, clock)
 
 
@@ -402,11 +430,11 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
     shared = any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body))
-    if q.threads == 1 or shared or "parallel" in dict(q.pins):
+    if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
     if not program.schedules:
-        return (f"{ONE_THREAD}: no loop of {q.kernel.name} can be shared, or is worth it",)
-    told = dict.fromkeys(n for s in program.schedules for n in s.notes if n.startswith(ONE_THREAD))
+        return (OneThread.because(f": no loop of {q.kernel.name} can be shared, or is worth it"),)
+    told = dict.fromkeys(n for s in program.schedules for n in s.notes if isinstance(n, OneThread))
     return tuple(told) or (one_thread(q.threads),)
 
 
