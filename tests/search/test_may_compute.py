@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import isamap_smt as im
+from isamap_encodings.verdict import Refuted
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.proof.scalar import may_compute
 
@@ -46,4 +47,6 @@ def test_refutations_speak_of_the_kernel_s_own_names(a: str, b: str, y: str) -> 
     kernel = im.kernel(f"{y}[i] = {a}[i] + {b}[i]", name="k")
     found = im.prove(im.fuse(kernel, im.find_instruction("avx2.sub_ps"), "l=i"))
     assert isinstance(found, im.Rejection) and found.claim is not None and found.claim.claim == "scalar"
-    assert {f"{a}[i]", f"{b}[i]"} <= set(found.claim.verdict.witness)  # type: ignore[union-attr]
+    verdict = found.claim.verdict
+    assert isinstance(verdict, Refuted) and f"instruction  {a}[i] - {b}[i]" in verdict.text
+    assert verdict.witness and set(verdict.witness) <= {f"{a}[i]", f"{b}[i]"}
