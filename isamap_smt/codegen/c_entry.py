@@ -12,7 +12,8 @@ from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import IMax
 from isamap_smt.ir.machine_parameters import MachineParameter
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program
+from isamap_smt.ir.traversal import walk
 
 ASK = "isamap_ask"  # the machine for its first, second ... parameter
 

@@ -52,19 +52,9 @@ from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.program import (
-    Alloc,
-    Buffer,
-    If,
-    Loop,
-    Node,
-    Program,
-    ProvedProgram,
-    Ref,
-    Use,
-    walk,
-)
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Ref, Use
 from isamap_smt.ir.proof import Seal
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.configuring import c_use
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.mapping.point_c import prelude
@@ -87,8 +77,8 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> Prin
 
 def _require_c(program: Program) -> None:
     """Nothing happens where every instruction has C. Raises HardwareError for a machine that is simulated alone."""
-    for node, _ in walk((*program.ahead, *program.body)):
-        if isinstance(node, Use) and not (node.instruction.portable or node.instruction.emit):
+    for node in nodes_of(Use, program):
+        if not (node.instruction.portable or node.instruction.emit):
             raise HardwareError(
                 f"{node.instruction.name} has no C (emit='...'), so none is printed; `isamap run` simulates the program"
             )
@@ -125,7 +115,7 @@ def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[
         helpers(code),
         *dict.fromkeys([*mine, *prelude(code)]),
         ask_machine(program, define=False),
-        RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
+        RUNTIME if any(n.kind == "parallel" for n in nodes_of(Loop, program.body)) else "",
         with_identity(tested, pack),
         _includes(h for i in theirs for h in i.headers),
         *dict.fromkeys(part for i in theirs for part in i.prelude),
@@ -152,8 +142,7 @@ def _calls(checks: tuple[Check, ...]) -> list[str]:
 
 
 def _instructions(program: Program) -> list[Instruction]:
-    nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return list({id(i): i for n in nodes if isinstance(n, Use) for i in n.instructions}.values())
+    return list({id(i): i for n in nodes_of(Use, program) for i in n.instructions}.values())
 
 
 # ---- functions -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.mapping.moves import registers_of
 
 
@@ -96,7 +97,7 @@ class Printer:
 def name_everything(p: Printer) -> None:
     """Each thing of the program has a C identifier of its own."""
     program, names = p.program, Names()
-    nodes = [n for n, _ in walk((*program.ahead, *program.body))]
+    nodes = [n for n, _ in walk(program)]
     for t in program.kernel.tensors:
         p.places[t.name] = (names.give(t.name), t.dtype, t.shape)
     for size in (*program.kernel.free_sizes, *program.parameters):

@@ -25,7 +25,8 @@ from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Block, CopyForm, If, Loop, Node, Program, Use, buffers
+from isamap_smt.ir.program import Block, CopyForm, If, Loop, Node, Program, Use
+from isamap_smt.ir.traversal import buffers, map_bodies
 
 Nodes = tuple[Node, ...]
 Places = Dict[str, tuple[DType, tuple[Any, ...]]]
@@ -35,7 +36,7 @@ def decided(program: Program) -> Program:
     """The program with every such choice made."""
     places: dict[str, tuple[DType, tuple[Any, ...]]] = {t.name: (t.dtype, t.shape) for t in program.kernel.tensors}
     places |= {name: (b.dtype, b.shape) for name, b in buffers(program).items()}
-    made = replace(program, ahead=_body(program.ahead, (), places), body=_body(program.body, (), places))
+    made = map_bodies(program, lambda body: _body(body, (), places))
     return with_folds(with_across(made))
 
 
@@ -46,10 +47,10 @@ def _body(body: Nodes, loops: tuple[Loop, ...], places: Places) -> Nodes:
 def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
     match node:
         case Loop():
-            return with_end(replace(node, body=_body(node.body, (*loops, node), places)))
+            return with_end(map_bodies(node, lambda body: _body(body, (*loops, node), places)))
         case If():
             known = tuple(_known(r, loops) for r in node.condition)
-            return replace(node, body=_body(node.body, loops, places), known=known)
+            return replace(map_bodies(node, lambda body: _body(body, loops, places)), known=known)
         case Use() if node.copies:
             return _copy(node, places)
     return node

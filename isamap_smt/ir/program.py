@@ -39,10 +39,11 @@ On a machine with engines, besides:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from math import prod
-from typing import Any
+from typing import Annotated, Any
 
 import sympy as sp
 
@@ -64,6 +65,28 @@ FRESH = sym(
 )  # 1 in a call whose outputs begin at 0, 0 in a call that adds to what they hold; no name of a user's
 
 
+class Role(Enum):
+    """What a field of a node holds, for the folds over programs (isamap_smt.ir.traversal).
+
+    Each type of node says it once, in the annotations of its fields; `bodies` names those that hold nodes, in their order.
+    """
+
+    EXPRESSION = "an expression or relation that decides what the node does; None for none"
+    CLAIM = "one that is claimed alone: no executor evaluates it"
+    BOUND = "a symbol that is bound here; None for none"
+    BUFFER = "the name of a buffer or of a tensor"
+    VARIABLE = "the name of a bound symbol"
+    COUNTER = "the name of a counter"
+
+
+Expr = Annotated[Any, Role.EXPRESSION]
+Claim = Annotated[Any, Role.CLAIM]
+Bound = Annotated[Any, Role.BOUND]
+BufferName = Annotated[str, Role.BUFFER]
+VariableName = Annotated[str, Role.VARIABLE]
+CounterName = Annotated[str, Role.COUNTER]
+
+
 @dataclass(frozen=True)
 class IndexType:
     """Cell -> element of `tensor` at `coordinates`, where all of `guard` holds; elsewhere the cell holds `outside`.
@@ -74,8 +97,8 @@ class IndexType:
     """
 
     tensor: str
-    coordinates: tuple[Any, ...]
-    guard: tuple[Any, ...] = ()
+    coordinates: tuple[Claim, ...]
+    guard: tuple[Claim, ...] = ()
     outside: str = "dead"
 
 
@@ -91,17 +114,17 @@ class Buffer:
     `version`, symbols for the loops around the use that begins a content.
     """
 
-    name: str
+    name: BufferName
     dtype: DType
-    cells: tuple[Any, ...]
-    shape: tuple[Any, ...]
+    cells: tuple[Bound, ...]
+    shape: tuple[Expr, ...]
     type: IndexType
     memory: str = "heap"
     lanes: int = 0
     first: int | None = None
     offset: int = 0
     slots: int = 0
-    version: tuple[Any, ...] = ()
+    version: tuple[Bound, ...] = ()
 
     def __post_init__(self) -> None:
         _require_names(f"buffer {self.name}", self.cells)
@@ -126,14 +149,16 @@ class Buffer:
 class Ref:
     """A place in a buffer or a tensor argument. A buffer in slots is indexed by the slot; version: the content that is meant."""
 
-    name: str
-    index: tuple[Any, ...]
-    version: tuple[Any, ...] = ()
+    name: BufferName
+    index: tuple[Expr, ...]
+    version: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True)
 class Alloc:
     buffer: Buffer
+
+    bodies = ()
 
 
 @dataclass(frozen=True)
@@ -146,10 +171,10 @@ class Block:
     """
 
     call: str
-    to_row: Any
-    from_row: Any
-    sides: tuple[str, ...]
-    cut: tuple[tuple[str, Any], ...] | None = None
+    to_row: Expr
+    from_row: Expr
+    sides: tuple[VariableName, ...]
+    cut: tuple[tuple[VariableName, Expr], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +186,7 @@ class CopyForm:
     """
 
     split: int
-    whole: tuple[Any, ...] | None
+    whole: tuple[Expr, ...] | None
     unrolled: bool = False
     block: Block | None = None
 
@@ -175,7 +200,7 @@ class Prefetch:
     cache: which it is brought into.
     """
 
-    distance: Any
+    distance: Expr
     lines: int = 0
     cache: int = 1
     place: Ref | None = None
@@ -218,22 +243,24 @@ class Use:
 
     instruction: Instruction
     operands: tuple[tuple[str, Ref], ...] = ()
-    active: tuple[Any, ...] = ()
-    front: tuple[Any, ...] = ()
-    point: tuple[tuple[str, Any], ...] = ()
+    active: tuple[Expr, ...] = ()
+    front: tuple[Expr, ...] = ()
+    point: tuple[tuple[str, Expr], ...] = ()
     statement: int = 0
     prefetch: tuple[Prefetch, ...] = ()
-    cells: tuple[Any, ...] = ()
+    cells: tuple[Expr, ...] = ()
     sets: tuple[tuple[str, int], ...] = ()
-    asks: Any = None
-    awaits: tuple[tuple[str, Any], ...] = ()
-    signals: tuple[str, ...] = ()
+    asks: Expr = None
+    awaits: tuple[tuple[CounterName, Expr], ...] = ()
+    signals: tuple[CounterName, ...] = ()
     begins: bool = False
-    over: tuple[tuple[Any, Any], ...] = ()
-    where: tuple[Any, ...] = ()
+    over: tuple[tuple[Bound, Expr], ...] = ()
+    where: tuple[Expr, ...] = ()
     fill: str = ""
     form: CopyForm | None = None
     across: Across | None = None
+
+    bodies = ()
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
@@ -367,21 +394,23 @@ class Loop:
     end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
 
-    var: Any
-    count: Any
+    var: Bound
+    count: Expr
     body: tuple[Node, ...]
     kind: str = "serial"
     axis: str = ""
-    step: Any = 1
-    backwards: Any = None
+    step: Expr = 1
+    backwards: Expr = None
     enter: tuple[Use, ...] = ()
     leave: tuple[Use, ...] = ()
-    base: Any = None
-    extent: Any = None
+    base: Bound = None
+    extent: Expr = None
     folds: tuple[tuple[str, int], ...] = ()
     rings: tuple[tuple[str, int], ...] = ()
     woven: bool = False
-    end: Any = None
+    end: Expr = None
+
+    bodies = ("enter", "body", "leave")
 
     def __post_init__(self) -> None:
         _require_names("a loop", (self.var,))
@@ -416,9 +445,11 @@ class Loop:
 class If:
     """known: for each relation, the values of unrolled variables around at which it always holds, so that no code tests it."""
 
-    condition: tuple[Any, ...]
+    condition: tuple[Expr, ...]
     body: tuple[Node, ...]
-    known: tuple[tuple[tuple[tuple[str, int], ...], ...], ...] = ()
+    known: tuple[tuple[tuple[tuple[VariableName, int], ...], ...], ...] = ()
+
+    bodies = ("body",)
 
     def open_at(self, constants: Mapping[str, int]) -> tuple[Any, ...]:
         """The relations that are tested at these values of the unrolled variables."""
@@ -473,6 +504,8 @@ class Program(Shown):
     machine: Hardware | None = None
     parameters: tuple[str, ...] = ()
 
+    bodies = ("ahead", "body")
+
     @property
     def schedules(self) -> tuple[Schedule, ...]:
         """One for each statement that is mapped onto instructions."""
@@ -511,22 +544,3 @@ class ProvedProgram:
 def seal_program(program: Program, proof: Proof) -> ProvedProgram:
     """For the prover only. Raises NotProvedError when the proof is not complete."""
     return ProvedProgram(program, proof, Seal(program, proof))
-
-
-def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Every node with the Loop and If nodes around it, outermost first, in program order."""
-    for node in body:
-        yield node, loops
-        if isinstance(node, Loop | If):
-            yield from walk(inside(node), (*loops, node))
-
-
-def inside(node: Loop | If) -> tuple[Node, ...]:
-    """What stands in a loop or under a condition, in its order."""
-    return (*node.enter, *node.body, *node.leave) if isinstance(node, Loop) else node.body
-
-
-def buffers(program: Program) -> dict[str, Buffer]:
-    """All buffers by name."""
-    found = (n.buffer for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Alloc))
-    return {b.name: b for b in found}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from isamap_smt.ir.across import combined, in_a_row
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Use, walk
+from isamap_smt.ir.program import Use
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program_book import Book
 
 _CLAIM = "forms"
@@ -16,9 +17,8 @@ _CLAIM = "forms"
 
 def across_claims(book: Book) -> None:
     """One for each such point of the program."""
-    program = book.sites.program
-    for node, _ in walk((*program.ahead, *program.body)):
-        if isinstance(node, Use) and node.across is not None:
+    for node in nodes_of(Use, book.sites.program):
+        if node.across is not None:
             _across(book, node)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from isamap_smt.ir.annotated import misfit
-from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Program, Ref, Use, buffers, walk
+from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Program, Ref, Use
+from isamap_smt.ir.traversal import buffers, walk
 
 CACHES = range(1, 5)  # that __builtin_prefetch names: the last is none that keeps the line
 
@@ -22,7 +23,7 @@ def misshapen(program: Program) -> str:
         return wrong
     ranks = {t.name: len(t.shape) for t in program.kernel.tensors}
     registers = {b.name for b in buffers(program).values() if b.memory == "registers"}
-    for node, _ in walk((*program.ahead, *program.body)):
+    for node, _ in walk(program):
         match node:
             case Alloc(buffer=b):
                 found = _of_a_buffer(b, ranks)

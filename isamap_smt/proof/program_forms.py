@@ -18,7 +18,8 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use, walk
+from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_across import across_claims
 from isamap_smt.proof.program_book import Book
@@ -36,7 +37,7 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
     program = book.sites.program
     fold_claims(book, touched)
     across_claims(book)
-    for loop, outer in walk((*program.ahead, *program.body)):
+    for loop, outer in walk(program):
         if isinstance(loop, Loop) and loop.end is not None:
             words = f"the loop over {loop.var} may stop"
             book.attempt(_CLAIM, loop.var.name, words, lambda x=loop, a=outer: _end(book, x, a))
@@ -50,9 +51,9 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
 
 
 def _tests(program: Program) -> Iterator[tuple[If, tuple[Loop | If, ...]]]:
-    for node, around in walk((*program.ahead, *program.body)):
+    for node, around in walk(program):
         if isinstance(node, If) and any(node.known):
-            yield node, around  # type: ignore[misc]
+            yield node, around
 
 
 # ---- tests -------------------------------------------------------------------------------------------------------------

@@ -18,8 +18,9 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, value
 from isamap_encodings.verdict import Refuted, Unknown, Verdict
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import If, Loop, Node, Use, walk
+from isamap_smt.ir.program import If, Loop, Node, Use
 from isamap_smt.ir.states import Held, allowed, wanted
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import Site
 
@@ -86,7 +87,7 @@ def _inside(seen: _Seen, node: Loop | If, at: tuple[int, ...], now: Now) -> Now:
 
 
 def _written(body: tuple[Node, ...]) -> Iterator[str]:
-    return (n.state for n, _ in walk(body) if isinstance(n, Use) and n.asks is not None)
+    return (n.state for n in nodes_of(Use, body) if n.asks is not None)
 
 
 def _needed(book: Book, site: Site, use: Use, held: Held, writes: list[Use | str]) -> None:

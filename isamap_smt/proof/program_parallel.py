@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isamap_smt.ir.program import Alloc, If, Loop, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import equal, own_names, primed, rename, state

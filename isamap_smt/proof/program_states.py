@@ -20,8 +20,9 @@ import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Ref, Use
 from isamap_smt.ir.states import Need, needs_at
+from isamap_smt.ir.traversal import walk
 from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_granted import granted_claims
@@ -47,7 +48,7 @@ class _Walk:
 def state_claims(book: Book) -> None:
     """All of them, for programs whose instructions have numbers or states."""
     program = book.sites.program
-    nodes = [n for n, _ in walk((*program.ahead, *program.body))]
+    nodes = [n for n, _ in walk(program)]
     _edges(book, nodes)
     held = [
         (ref.name, dict(i.places)[o], i.registers[o])

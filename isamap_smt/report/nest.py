@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, inside
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use
 from isamap_smt.ir.pseudocode import course_of, kept_by
+from isamap_smt.ir.traversal import inside
 from isamap_smt.ir.words import words
 
 

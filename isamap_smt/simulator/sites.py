@@ -15,7 +15,8 @@ import sympy as sp
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Loop, Program, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.simulator.iterations import Rows, in_order, standings
 
 Array = np.ndarray

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.parallel import spread
-from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import ALL, EVERY_SIZE
@@ -63,7 +64,7 @@ ORIGINALS = tuple(Original(m, n) for m in ("statements", "recurrences") for n in
 
 def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
     """(kind, in words, program), each different from the program."""
-    moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if (isinstance(n, Use) and n.moves)]
+    moves = [n.instruction for n, _ in walk(program) if (isinstance(n, Use) and n.moves)]
     kinds = tuple(dict.fromkeys(moves))
     for t in program.kernel.tensors:
         for field in ("starts", "assigned"):

@@ -22,8 +22,9 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import FloorMod, sym
-from isamap_smt.ir.program import FRESH, Alloc, If, Loop, Node, Prefetch, Program, Ref, Use, element_of, walk
+from isamap_smt.ir.program import FRESH, Alloc, If, Loop, Node, Prefetch, Program, Ref, Use, element_of
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
 from tests.programs.portable import is_copy
 

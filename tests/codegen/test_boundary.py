@@ -15,7 +15,8 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import IMin
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, use_of, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, use_of
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -26,7 +27,7 @@ STRIDES = {"sp": 2, "sq": 2, "dp": 1, "dq": 1, "pp": 1, "pq": 1}
 
 
 def _windows(program: Program) -> list[str]:
-    return [n.buffer.name for n, _ in walk(program.body) if isinstance(n, Alloc) and n.buffer.name.endswith("_padded")]
+    return [n.buffer.name for n in nodes_of(Alloc, program.body) if n.buffer.name.endswith("_padded")]
 
 
 def _executes(n: Node) -> bool:
@@ -44,7 +45,7 @@ def _is_test(n: Node) -> bool:
 
 
 def _tests(program: Program) -> list[If]:
-    return [n for n, _ in walk(program.body) if isinstance(n, If) and _is_test(n)]
+    return [n for n in nodes_of(If, program.body) if _is_test(n)]
 
 
 @pytest.mark.one_in(2)

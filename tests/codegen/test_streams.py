@@ -13,7 +13,8 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.codegen.streams import asking
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import If, Loop, Prefetch, Ref, Use, walk
+from isamap_smt.ir.program import If, Loop, Prefetch, Ref, Use
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 
@@ -38,7 +39,7 @@ def shared(plan: Plan) -> Loop:
 
 
 def computes(loop: Loop) -> list[Use]:
-    return [n for n, _ in walk(loop.body) if isinstance(n, Use) and n.computes]
+    return [n for n in nodes_of(Use, loop.body) if n.computes]
 
 
 def asked(plan: Plan) -> list[tuple[int, str, Prefetch]]:

@@ -17,8 +17,9 @@ from isamap_smt.codegen.c_printer import print_c
 from isamap_smt.ir.c_text import steps
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.functions import applied
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, copy_of, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, copy_of
 from isamap_smt.ir.scalar import Erf
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof import prove_program, require_proof
 from isamap_smt.simulator.run import run_program
@@ -85,7 +86,7 @@ def test_what_hangs_together_over_lines_stays_together(code: str) -> None:
 @pytest.mark.parametrize("name", ["GELU", "SILU"])
 def test_the_steps_of_neighbours_stand_side_by_side(name: str) -> None:
     plan = planned(name, "avx512", 6144)
-    loops = [n for n, _ in walk(plan.program.body) if isinstance(n, Loop) and n.woven]
+    loops = [n for n in nodes_of(Loop, plan.program.body) if n.woven]
     assert loops and all(int(x.count) == 6 for x in loops)
     assert "unroll in turns" in str(plan.program)
     lines = [line.strip() for line in print_c(require_proof(plan.program)).splitlines()]

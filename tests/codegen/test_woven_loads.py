@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.program import Alloc, If, Loop, Program, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Program, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping.moves import memory_lanes
 from isamap_smt.proof import prove_program

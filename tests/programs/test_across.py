@@ -16,8 +16,9 @@ from isamap_smt.codegen.across import with_across
 from isamap_smt.ir.across import combined, in_a_row, leaves
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import If, Loop, Node, Program, Use
 from isamap_smt.ir.scalar import read
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -35,7 +36,7 @@ def planned(op: str, kind: str, parts: int, have: frozenset[str] = AVX512) -> An
 
 
 def points(program: Program) -> list[Use]:
-    return [n for n, _ in walk(program.body) if isinstance(n, Use) and n.across is not None]
+    return [n for n in nodes_of(Use, program.body) if n.across is not None]
 
 
 def numbers(kind: str, shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:

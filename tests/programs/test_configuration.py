@@ -16,8 +16,9 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use
 from isamap_smt.ir.states import c_bytes
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -106,11 +107,11 @@ def written(n: Node) -> bool:
 
 
 def the_write(p: Program) -> Use:
-    return next(n for n, _ in walk(p.body) if isinstance(n, Use) and any(n.cells))
+    return next(n for n in nodes_of(Use, p.body) if any(n.cells))
 
 
 def the_clear(p: Program) -> Use:
-    return next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.state and not any(n.cells))
+    return next(n for n in nodes_of(Use, p.body) if n.state and not any(n.cells))
 
 
 def with_cell(cell: int, value: int) -> Callable[[Program], Program]:
@@ -234,7 +235,7 @@ def test_a_write_on_some_ways_alone_is_not_known() -> None:
 @pytest.mark.parametrize("kind", ["parallel", "serial"])
 def test_the_edges_of_a_loop_write_states_alone(kind: str) -> None:
     """What stands there is no site of the other claims: a store would be proved by none."""
-    product = next(n for n, _ in walk(program().body) if isinstance(n, Use) and n.computes)
+    product = next(n for n in nodes_of(Use, program().body) if n.computes)
 
     def change(n: Node) -> Nodes | None:
         mine = isinstance(n, Loop) and bool(n.enter)
@@ -300,7 +301,7 @@ def test_behind_a_loop_that_threads_share_the_state_is_gone() -> None:
 def test_a_tile_that_is_kept_over_a_parallel_loop() -> None:
     """Its threads are others: what is in a register of this one is not in theirs."""
     p = program()
-    loops = [n for n, _ in walk(p.body) if isinstance(n, Loop) and any(isinstance(x, Alloc) for x in n.body)]
+    loops = [n for n in nodes_of(Loop, p.body) if any(isinstance(x, Alloc) for x in n.body)]
     holder = next(n for n in loops if any(isinstance(x, Loop) and _runs(x) for x in n.body))
     spread = replace(holder, body=tuple(replace(x, kind="parallel") if _runs(x) else x for x in holder.body))  # type: ignore[type-var]
     found = refuted(edited(p, lambda n: (spread,) if n is holder else None))

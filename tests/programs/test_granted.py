@@ -18,8 +18,9 @@ from isamap_encodings.program_implication import truth
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError
 from isamap_smt.ir.expr import FloorDiv, IMax, IMin, sym
-from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import If, Loop, Node, Program, Use
 from isamap_smt.ir.states import allowed, grants
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -96,7 +97,7 @@ def behind(p: Program) -> Program:
 
 def clobbered(p: Program) -> Program:
     """Another request between the right one and the use."""
-    request = next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.asks is not None)
+    request = next(n for n in nodes_of(Use, p.body) if n.asks is not None)
     return edited(p, lambda n: (replace(request, asks=sp.Integer(1)), n) if needs(n) else None)
 
 
@@ -187,7 +188,7 @@ CHOICES = (
 def test_twice_a_vector_grants_a_whole_one() -> None:
     """There the specification leaves no choice: it is proved, and one less is not."""
     whole = program(2, j=16)
-    uses = [n for n, _ in walk(whole.body) if isinstance(n, Use) and n.moves and n.instruction.kind == "load"]
+    uses = [n for n in nodes_of(Use, whole.body) if n.moves and n.instruction.kind == "load"]
     machine = isamap_hardware.load("rvv").at(VL=2)
     masked = machine.instruction("masked_load_f32")
     request = machine.asking("vl", 8)
@@ -215,7 +216,7 @@ def test_a_request_on_some_ways_alone_is_not_known() -> None:
 def test_a_thread_asks_for_itself() -> None:
     """What was asked for outside of a loop that threads share is not known inside."""
     p = program(2)
-    request = replace(next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.asks is not None), asks=sp.Integer(8))
+    request = replace(next(n for n in nodes_of(Use, p.body) if n.asks is not None), asks=sp.Integer(8))
     inside = edited(p, lambda n: () if asks(n) else None)
     for kind, said in (("serial", "AVL = 8"), ("parallel", "nothing has asked for vl on this thread")):
         shared = replace(inside, body=(request, Loop(sym("turn"), 1, inside.body, kind)))

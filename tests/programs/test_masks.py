@@ -14,7 +14,8 @@ from mutants import rewritten
 
 import isamap_smt as im
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof import prove_program
 from isamap_smt.proof.kernel_begun import needs_no_fill
 
@@ -48,7 +49,7 @@ def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -
     assert "masked_load_least_f32" in text
     assert "else -oo" in text
     assert maximum.starts == ("M_sums",)  # though no point reaches M_sums[0,1]
-    assert any(isinstance(n, Loop) and n.end is not None for n, _ in walk(maximum.body))
+    assert any(n.end is not None for n in nodes_of(Loop, maximum.body))
     assert prove_program(maximum).proved
 
 

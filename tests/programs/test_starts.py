@@ -13,7 +13,8 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Node, Program, Use, use_of, walk
+from isamap_smt.ir.program import Node, Program, Use, use_of
+from isamap_smt.ir.traversal import walk
 from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials

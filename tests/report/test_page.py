@@ -99,7 +99,7 @@ def test_names_are_escaped(planned: Plan) -> None:
 
 
 def test_every_buffer_is_drawn_with_its_type(planned: Plan) -> None:
-    from isamap_smt.ir.program import buffers
+    from isamap_smt.ir.traversal import buffers
 
     def walk(found: tuple[Box, ...]) -> list[Box]:
         return [b for box in found for b in (box, *walk(box.inside))]
@@ -126,7 +126,8 @@ def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: P
 def test_every_execution_is_counted(planned: Plan) -> None:
     """Instructions in the boxes, times the unrolled loops drawn around them, are those of the program."""
     from isamap_smt.ir.expr import evaluate
-    from isamap_smt.ir.program import Loop, Use, walk
+    from isamap_smt.ir.program import Loop, Use
+    from isamap_smt.ir.traversal import walk
 
     wanted = 0
     for node, around in walk(planned.program.body):

@@ -16,7 +16,8 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.program import Use, walk
+from isamap_smt.ir.program import Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.proof.program import prove_program
 from isamap_smt.runtime import CompiledKernel, build_program

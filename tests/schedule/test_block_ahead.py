@@ -21,8 +21,9 @@ from isamap_smt.ir.expr import evaluate as value
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Cost
-from isamap_smt.ir.program import Loop, Program, Use, buffers, walk
+from isamap_smt.ir.program import Loop, Program, Use
 from isamap_smt.ir.schedule import LoopStep, Schedule
+from isamap_smt.ir.traversal import buffers, walk
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.pipeline.time_steps import over_time_steps
 from isamap_smt.scheduling import schedule

@@ -11,7 +11,8 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Loop, Use, walk
+from isamap_smt.ir.program import Loop, Use
+from isamap_smt.ir.traversal import walk
 from isamap_smt.pipeline.plan import Plan
 from tests.programs.portable import is_element
 

@@ -15,7 +15,8 @@ from use_edits import at, edited, place, uses
 import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.program import Loop, Program, walk
+from isamap_smt.ir.program import Loop, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.staged import StagedPlan, stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
@@ -85,7 +86,7 @@ def test_a_row_that_is_left_out_is_refuted() -> None:
 
     failed = prove_program(at(program, store, lower)).failed()  # type: ignore[arg-type]
     assert {"coverage", "bounds", "program"} <= {c.claim for c in failed if c.verdict.word == "refuted"}
-    first = next(n for n, _ in walk(program.body) if isinstance(n, Loop))
+    first = next(nodes_of(Loop, program.body))
     short = replace(program, body=tuple(replace(n, count=n.count - 1) if n is first else n for n in program.body))
     assert "coverage" in {c.claim for c in prove_program(short).failed() if c.verdict.word == "refuted"}
 

@@ -14,7 +14,8 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets.gemmini import RefusedError, build_here
@@ -319,7 +320,7 @@ def test_random_edits_proof_against_simulator_and_model(edits: int) -> None:
 
 def _edited_at_random(p: Program, random: np.random.Generator) -> Program:
     """One to three of: a write gone, doubled elsewhere, with another value or another set."""
-    places = [n for n, _ in walk(p.body) if isinstance(n, Use) and n.instruction.emit]
+    places = [n for n in nodes_of(Use, p.body) if n.instruction.emit]
     for _ in range(int(random.integers(1, 4))):
         found = [u for u, _ in writes(p)]
         write = found[int(random.integers(len(found)))] if found else first("loads")

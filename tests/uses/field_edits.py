@@ -31,10 +31,9 @@ from isamap_smt.ir.program import (
     Program,
     Ref,
     Use,
-    buffers,
-    walk,
 )
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.traversal import buffers, nodes_of
 
 PAIRS = ("operands", "awaits", "point", "sets", "over", "folds", "rings", "cut")  # fields that are pairs with a name
 Field = tuple[str, str]
@@ -97,8 +96,8 @@ class Edits:
     def __init__(self, program: Program, rng: random.Random) -> None:
         self.program, self.rng = program, rng
         self.spots = list(spots(program))
-        self.uses = [u for u, _ in walk(program.body) if isinstance(u, Use)]
-        loops = [x for x, _ in walk(program.body) if isinstance(x, Loop)]
+        self.uses = list(nodes_of(Use, program.body))
+        loops = list(nodes_of(Loop, program.body))
         sizes = [sym(n) for n in program.kernel.free_sizes]
         self.numbers = [
             sp.S.Zero,
@@ -154,7 +153,7 @@ class Edits:
             case Kernel():
                 return rng.choice(_other_kernels(v))
             case Buffer():
-                return rng.choice([n.buffer for n, _ in walk(self.program.body) if isinstance(n, Alloc)])
+                return rng.choice([n.buffer for n in nodes_of(Alloc, self.program.body)])
             case IndexType():
                 return rng.choice([b.type for b in buffers(self.program).values()])
             case Ref():

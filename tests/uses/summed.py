@@ -20,7 +20,8 @@ from isamap_smt.ir.expr import FloorMod, IMin, ceil_div, evaluate, sym
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_kernels
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Node, Program, Ref, Use, number_of, walk
+from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Node, Program, Ref, Use, number_of
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.simulator import simulate
 
 SIDE = 4
@@ -221,7 +222,7 @@ def drawn(rng: np.random.Generator, k: Kernel, name: str, sizes: dict[str, int],
 def together(parts: Sequence[Program], kernel: Kernel) -> Program:
     """Programs of the kernel's phases as one, on a machine with all their instructions."""
     made_ = joined(parts, kernel)
-    used = [u.instruction for u, _ in walk(made_.body) if isinstance(u, Use) and u.instruction.kind != "signal"]
+    used = [u.instruction for u in nodes_of(Use, made_.body) if u.instruction.kind != "signal"]
     return replace(made_, machine=machine(*used))
 
 

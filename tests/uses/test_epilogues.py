@@ -16,8 +16,9 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.phases import phase_kernels
-from isamap_smt.ir.program import Alloc, Program, Ref, Use, buffers, number_of
+from isamap_smt.ir.program import Alloc, Program, Ref, Use, number_of
 from isamap_smt.ir.states import CODE
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.proof.program import prove_program
 
 BIAS = s.element("b", s.SIDE * s.J0 + s.C)

@@ -12,7 +12,8 @@ import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Ref, Use, buffers, walk
+from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.traversal import buffers, nodes_of, walk
 
 Rewrite = Callable[[Use], tuple[Node, ...] | None]
 
@@ -33,7 +34,7 @@ def rewritten(program: Program, f: Rewrite) -> Program:
 
 def uses(program: Program) -> list[Use]:
     """In the order of the text."""
-    return [u for u, _ in walk(program.body) if isinstance(u, Use)]
+    return list(nodes_of(Use, program.body))
 
 
 def held(program: Program) -> tuple[Buffer, ...]:

@@ -25,7 +25,8 @@ import sympy as sp
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.program import Loop, Use, buffers
+from isamap_smt.ir.program import Loop, Use
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.proof.program_sites import Sites
 
 Formula = Any

@@ -14,7 +14,8 @@ from isamap_smt.codegen.c_expr import HELPERS
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Loop, ProvedProgram, Use, walk
+from isamap_smt.ir.program import Loop, ProvedProgram, Use
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.uses.text import in_order
 from isamap_smt.targets.engines_text import EnginesText
 
@@ -39,17 +40,15 @@ class _Printer(EnginesText):
     def text(self) -> str:
         kernel = self.program.kernel
         self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
-        uses = [n.instruction for n, _ in walk(self.program.body) if isinstance(n, Use) and n.instruction.emit]
+        uses = [n.instruction for n in nodes_of(Use, self.program.body) if n.instruction.emit]
         for k, t in enumerate(kernel.tensors):
             const = "" if t.name in kernel.outputs else "const "
             self._put(f"{const}{t.dtype.c} *const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
         for k, n in enumerate(kernel.free_sizes):
             self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
         self._put("(void)numbers;")
-        counted = symbols_of(
-            e for n, _ in walk(self.program.body) if isinstance(n, Use) for _, r in n.operands for e in r.index
-        )
-        for loop in dict.fromkeys(n for n, _ in walk(self.program.body) if isinstance(n, Loop)):
+        counted = symbols_of(e for n in nodes_of(Use, self.program.body) for _, r in n.operands for e in r.index)
+        for loop in dict.fromkeys(nodes_of(Loop, self.program.body)):
             self.names[str(loop.var)] = f"im_v{len(self.names)}"
             if str(loop.number) in counted:
                 self.names[str(loop.number)] = f"im_n{len(self.names)}"

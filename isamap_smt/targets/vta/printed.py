@@ -15,7 +15,8 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Loop, Program, ProvedProgram, Use, walk
+from isamap_smt.ir.program import Loop, Program, ProvedProgram, Ref, Use
+from isamap_smt.ir.traversal import nodes_of, parts
 from isamap_smt.proof.uses.text import in_order
 from isamap_smt.targets.engines_text import EnginesText
 
@@ -30,7 +31,7 @@ class PrintedProgram(str):
 
 def in_memory(program: Program) -> tuple[Tensor, ...]:
     """The tensors that lie in main memory, in their order: not those whose elements never leave the accumulator."""
-    used = {r.name for n, _ in walk(program.body) if isinstance(n, Use) for _, r in n.operands}
+    used = {r.name for r in parts(program.body, Ref)}
     return tuple(t for t in program.kernel.tensors if t.name in used)
 
 
@@ -59,7 +60,7 @@ class _Printer(EnginesText):
     def text(self) -> str:
         kernel = self.program.kernel
         self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
-        uses = [n for n, _ in walk(self.program.body) if isinstance(n, Use)]
+        uses = list(nodes_of(Use, self.program.body))
         for k, t in enumerate(in_memory(self.program)):
             self._put(f"{_pointer(kernel, t)}const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
         for k, n in enumerate(kernel.free_sizes):
@@ -67,7 +68,7 @@ class _Printer(EnginesText):
         self._put("(void)numbers;")
         exprs = [e for u in uses for e in (*(i for _, r in u.operands for i in r.index), *(a for _, a in u.awaits))]
         counted = symbols_of(map(sp.sympify, exprs))
-        for loop in dict.fromkeys(n for n, _ in walk(self.program.body) if isinstance(n, Loop)):
+        for loop in dict.fromkeys(nodes_of(Loop, self.program.body)):
             self.names[str(loop.var)] = f"im_v{len(self.names)}"
             if str(loop.number) in counted:
                 self.names[str(loop.number)] = f"im_n{len(self.names)}"
