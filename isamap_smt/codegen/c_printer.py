@@ -52,7 +52,23 @@ from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, ProvedProgram, Ref, Use
+from isamap_smt.ir.program import (
+    Alloc,
+    Ask,
+    Buffer,
+    Compute,
+    Copy,
+    If,
+    Loop,
+    Move,
+    Node,
+    Point,
+    Program,
+    ProvedProgram,
+    Ref,
+    SetState,
+    Use,
+)
 from isamap_smt.ir.proof import Seal
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.configuring import c_use
@@ -191,22 +207,22 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 _block(p, f"if ({p.condition(left)}) {{" if left else "{", node.body)
             case Alloc():
                 _print_alloc(p, node.buffer)
-            case Use() if node.copies:
+            case Copy():
                 print_copy(p, node)
-            case Use() if node.by_element:
+            case Point():
                 p.put(c_compute(p, node))
-            case Use() if node.moves:
+            case Move():
                 p.put(_emit_move(p, node))
-            case Use() if node.computes:
+            case Compute():
                 p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
-            case Use() if node.asks is not None:
+            case Ask():
                 p.put(_emit_request(p, node))
-            case Use():
-                clears = (n for n in body if isinstance(n, Use) and n.state == node.state and not any(n.cells))
+            case SetState():
+                clears = (n for n in body if isinstance(n, SetState) and n.state == node.state and not any(n.cells))
                 _print_use(p, node, next(clears, None))
 
 
-def _print_use(p: Printer, use: Use, clear: Use | None) -> None:
+def _print_use(p: Printer, use: SetState, clear: SetState | None) -> None:
     """A write of a state. Where the system refuses it, everything that is held is given back. clear: what clears it later."""
     held = "".join(f"{text} " for text in (*p.undone, *reversed(p.cleared.values())))
     p.put(c_use(use, f"{{ {held}return -1; }}" if held else "return -1;"))
@@ -275,7 +291,7 @@ def _print_alloc(p: Printer, b: Buffer) -> None:
         p.put(f"{p.register_types[b.name]} {', '.join(names)};")
 
 
-def _emit_move(p: Printer, move: Use) -> str:
+def _emit_move(p: Printer, move: Move) -> str:
     instruction = move.instruction
     register = register_operand(instruction)
     words = {register: register_name(p, move.register)}
@@ -295,13 +311,13 @@ def _emit_move(p: Printer, move: Use) -> str:
     return instruction.statement(words)
 
 
-def _emit_request(p: Printer, use: Use) -> str:
+def _emit_request(p: Printer, use: Ask) -> str:
     """A number is asked for, and what is granted kept in its variable."""
     s = use.instruction.kernel.statements[0]
-    return use.instruction.statement({s.target.tensor: p.granted[use.state], s.inputs[0].tensor: p.expr(use.asks)})
+    return use.instruction.statement({s.target.tensor: p.granted[use.state], s.inputs[0].tensor: p.expr(use.number)})
 
 
-def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
+def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
     """Once for each line that unrolled loads of neighbours begin. An address is computed, and never followed."""
     if not move.prefetch:
         return

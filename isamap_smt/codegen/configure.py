@@ -14,7 +14,7 @@ from dataclasses import replace
 from isamap_smt.codegen.configure_engines import engines_configured
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use
+from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Program, SetState, Use
 from isamap_smt.ir.states import Held, Need, needs_at, wanted
 from isamap_smt.ir.traversal import buffers, map_bodies, nodes_of, walk
 from isamap_smt.mapping.configuring import configuring
@@ -72,18 +72,18 @@ def _asking(program: Program, body: Nodes) -> Nodes:
     if not any(n.instruction.numbers_needed for n in nodes_of(Use, body)):
         return body
     found: list[Node] = []
-    last: dict[str, Use] = {}
+    last: dict[str, Ask] = {}
     for node in body:
         made = map_bodies(node, lambda inner: _asking(program, inner))
         if isinstance(node, Loop | If):
-            written = {n.state for n in nodes_of(Use, (made,)) if n.asks is not None}
+            written = {n.state for n in nodes_of(Ask, (made,))}
             last = {memory: use for memory, use in last.items() if memory not in written}
         found += _requests(program, node, last) if isinstance(node, Use) else []
         found.append(made)
     return tuple(found)
 
 
-def _requests(program: Program, use: Use, last: dict[str, Use]) -> list[Node]:
+def _requests(program: Program, use: Use, last: dict[str, Ask]) -> list[Node]:
     """What it asks for that `last` has not; state memory -> request, which is kept."""
     found: list[Node] = []
     for held in use.instruction.numbers_needed:
@@ -94,14 +94,14 @@ def _requests(program: Program, use: Use, last: dict[str, Use]) -> list[Node]:
     return found
 
 
-def _request(program: Program, use: Use, held: Held) -> Use:
+def _request(program: Program, use: Use, held: Held) -> Ask:
     points, count = use.instruction.extents[held.axis], dict(use.parameters)[held.parameter]
     asking = hardware_of(program).whole.asking(held.memory, points)
     if asking is None:
         raise ScheduleError(
             f"{program.name}: nothing grants {points} in {held.memory}, which {use.instruction.name} needs"
         )
-    return Use(asking, asks=wanted(count, points))
+    return Ask(asking, wanted(count, points))
 
 
 def hardware_of(program: Program) -> Hardware:
@@ -123,7 +123,7 @@ class _Threads:
         enter, leave = self._written(body)
         return (*enter, *self._inner(body, enter), *leave)
 
-    def _inner(self, body: Nodes, around: tuple[Use, ...]) -> Nodes:
+    def _inner(self, body: Nodes, around: tuple[SetState, ...]) -> Nodes:
         found: list[Node] = []
         for node in body:
             if isinstance(node, Loop) and node.kind == "parallel":
@@ -134,7 +134,7 @@ class _Threads:
                 found.append(map_bodies(node, lambda inner: self._inner(inner, around)))
         return tuple(found)
 
-    def _written(self, body: Nodes) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
+    def _written(self, body: Nodes) -> tuple[tuple[SetState, ...], tuple[SetState, ...]]:
         """(what the body's thread writes at its head, what clears it again), each state once."""
         needs = list(self._needs(body))
         return configuring(hardware_of(self._program), needs) if needs else ((), ())

@@ -25,7 +25,7 @@ from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Block, CopyForm, If, Loop, Node, Program, Use
+from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Node, Program
 from isamap_smt.ir.traversal import buffers, map_bodies
 
 Nodes = tuple[Node, ...]
@@ -51,7 +51,7 @@ def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
         case If():
             known = tuple(_known(r, loops) for r in node.condition)
             return replace(map_bodies(node, lambda body: _body(body, loops, places)), known=known)
-        case Use() if node.copies:
+        case Copy():
             return _copy(node, places)
     return node
 
@@ -69,7 +69,7 @@ def _known(relation: Any, loops: tuple[Loop, ...]) -> tuple[tuple[tuple[str, int
     return tuple(found)
 
 
-def _copy(copy: Use, places: Places) -> Use:
+def _copy(copy: Copy, places: Places) -> Copy:
     (_, shape), (held, room) = places[copy.src.name], places[copy.dst.name]
     source = row_major(copy.src.index, shape)
     if (
@@ -81,7 +81,7 @@ def _copy(copy: Use, places: Places) -> Use:
     return replace(copy, form=CopyForm(plan.split, plan.whole, plan.unrolled))
 
 
-def _in_blocks(copy: Use, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Use | None:
+def _in_blocks(copy: Copy, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Copy | None:
     """The copy block by block, where it has blocks and they can be whole; a block that is cut goes element by element."""
     found = block_of(copy, source, target, dtypes)
     if found is None or (copy.where and not copy.fill):

@@ -22,7 +22,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import GIVE, TAKE, signal, touch
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Alloc, Loop, Node, Program, Ref, Role, Use
+from isamap_smt.ir.program import Alloc, Issued, Loop, Node, Program, Ref, Role
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.traversal import Nodes, nodes_of, parts, renamed
 
@@ -125,19 +125,19 @@ def host_of(machine: Hardware) -> str:
     return next((e.name for e in machine.engines if e.host), "")
 
 
-def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Use, Use]:
+def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Issued, Issued]:
     """What the host does before the first phase, and behind the last."""
     host = host_of(machine)
     written = [t.name for t in kernel.tensors if t.name not in kernel.temporaries]
     given, taken = (tuple((n, Ref(n, ())) for n in names) for names in (written, kernel.results))
-    return Use(touch(host, GIVE), given), Use(touch(host, TAKE), taken)
+    return Issued(touch(host, GIVE), given), Issued(touch(host, TAKE), taken)
 
 
-def barrier(machine: Hardware, name: str) -> tuple[Use, ...]:
+def barrier(machine: Hardware, name: str) -> tuple[Issued, ...]:
     """Each engine signals that it is there, and waits for all others. name: of its counters."""
     engines = [e.name for e in machine.engines]
-    there = (Use(signal(e), signals=(f"{name}_{e}",)) for e in engines)
-    return (*there, *(Use(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
+    there = (Issued(signal(e), signals=(f"{name}_{e}",)) for e in engines)
+    return (*there, *(Issued(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
 
 
 def _marked(body: Nodes, mark: str) -> Nodes:
@@ -193,7 +193,7 @@ def _within(machine: Hardware, kernel: Kernel, cut: list[tuple[Node, ...]]) -> l
         raise ScheduleError(
             f"{host} does not give its tensors before a barrier and take the results behind another one"
         )
-    own = [n for nodes in cut[1:-1] for n in nodes_of(Use, nodes) if n.instruction.engine == host]
+    own = [n for nodes in cut[1:-1] for n in nodes_of(Issued, nodes) if n.instruction.engine == host]
     if own:
         raise ScheduleError(f"{host} has a part in a phase: {own[0].instruction.name}")
     return cut[1:-1]
@@ -208,7 +208,7 @@ def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
     """What stands between barriers."""
     nodes = [n for n in program.body if not isinstance(n, Alloc)]
     engines = {e.name for e in program.machine.engines} if program.machine else set()
-    signalled = [c for n in nodes_of(Use, program.body) for c in n.signals]
+    signalled = [c for n in nodes_of(Issued, program.body) for c in n.signals]
     start = at = 0
     while at < len(nodes):
         if _barrier(nodes[at : at + 2 * len(engines)], engines, signalled):
@@ -219,15 +219,15 @@ def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
     yield tuple(nodes[start:])
 
 
-def _plain(use: Use) -> Use:
+def _plain(use: Issued) -> Issued:
     """The same awaits and signals of its engine, and nothing else."""
-    return Use(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
+    return Issued(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
 
 
 def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:
     """Whether each engine signals a counter that nothing else does, and then waits for those of all others, and for nothing else:
     a wait that is never met would stop them all, and what is signalled here no phase counts."""
-    uses = [n for n in nodes if isinstance(n, Use) and n == _plain(n)]
+    uses = [n for n in nodes if isinstance(n, Issued) and n == _plain(n)]
     half = len(engines)
     if not half or len(uses) != 2 * half or len(nodes) != 2 * half:
         return False

@@ -9,22 +9,21 @@ Meaning (the interpreter's and the printer's alike):
   'parallel' may run in any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
-- Use: one instruction, as its contract says. A register operand is named by leading indices (the instruction's cells are the last
-  dimensions of the register buffer); a memory operand is addressed per instruction point, by an index expression over loop
-  variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points]) only points below all
-  of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left alone. `point` claims which kernel
-  point each instruction point computes; it is a claim only, the interpreter does not use it.
-  Who asks for a number (`asks`) is granted one of several where he asks for more than `grants` of his instruction; what is needed
-  of it must hold whichever it is (isamap_smt.ir.states).
-  A thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold where it is
-  used; and what lies in registers that need a state is gone when that is written.
-- Use of a portable instruction (isamap_smt.ir.portable): its operands are elements in memory. A copy is used for every point of
+- Compute, Move: one instruction on registers, as its contract says. A register operand is named by leading indices (the
+  instruction's cells are the last dimensions of the register buffer); a memory operand is addressed per instruction point, by an
+  index expression over loop variables and the instruction's own axes. With `active` (numbers of active points, clamped to
+  [0, points]) only points below all of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left
+  alone. `point` claims which kernel point each instruction point computes; it is a claim only, the interpreter does not use it.
+- Copy, Point: portable C (isamap_smt.ir.portable); their operands are elements in memory. A copy is carried out for every point of
   `over`: to[...] = from[...] where all of `where` holds, elsewhere `fill` ('' leaves it alone). Counts in `over` may mention
-  symbols further left in `over` and loop variables. One that computes a point of a statement has the places of
-  Statement.inputs, in their order.
+  symbols further left in `over` and loop variables. A point of a statement has the places of Statement.inputs, in their order.
+- SetState, Ask: a thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold
+  where it is used; and what lies in registers that need a state is gone when that is written. Who asks for a number is granted one
+  of several where he asks for more than `grants` of his instruction; what is needed of it must hold whichever it is
+  (isamap_smt.ir.states).
 - If: body where all relations hold.
 
-On a machine with engines, besides:
+On a machine with engines uses are Issued:
 - Every engine issues the uses of its own instructions in the order in which the program comes to them, and completes them
   in that order. Different engines know nothing of each other but the counters.
 - A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
@@ -43,7 +42,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import sympy as sp
 
@@ -154,6 +153,9 @@ class Ref:
     version: tuple[Claim, ...] = ()
 
 
+Operands = tuple[tuple[str, Ref], ...]
+
+
 @dataclass(frozen=True)
 class Alloc:
     buffer: Buffer
@@ -224,118 +226,240 @@ class Across:
 
 @dataclass(frozen=True)
 class Use:
-    """One use of an instruction.
-
-    operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
-    dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
-    state, each a number from 0 to 255; of an engine's: an expression over loops and sizes, or an element whose bits it gets (Ref).
-    sets: of such a state with several sets of cells, the one that is written or needed. asks: of what grants a number: which is
-    asked for.
-    active: for each axis that has a number of active points (Instruction.active), how many; () for none. front: for each axis
-    of Instruction.front, how many of its first points are not active.
-    point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
-    mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
-    across: of a point that combines elements side by side: the instructions that do, in place of portable C.
-    Of a copy: over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: '0',
-    '-0' or ''; form: how it is printed; None: a test for each element.
-    On an engine: awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
-    """
+    """One use of an instruction; the classes below are its kinds. Raises LanguageError for an instruction of another kind."""
 
     instruction: Instruction
-    operands: tuple[tuple[str, Ref], ...] = ()
-    active: tuple[Expr, ...] = ()
-    front: tuple[Expr, ...] = ()
-    point: tuple[tuple[str, Expr], ...] = ()
-    statement: int = 0
-    prefetch: tuple[Prefetch, ...] = ()
-    cells: tuple[Expr, ...] = ()
-    sets: tuple[tuple[str, int], ...] = ()
-    asks: Expr = None
-    awaits: tuple[tuple[CounterName, Expr], ...] = ()
-    signals: tuple[CounterName, ...] = ()
-    begins: bool = False
-    over: tuple[tuple[Bound, Expr], ...] = ()
-    where: tuple[Expr, ...] = ()
-    fill: str = ""
-    form: CopyForm | None = None
-    across: Across | None = None
 
     bodies = ()
+
+    def __post_init__(self) -> None:
+        if not self.takes(self.instruction):
+            raise LanguageError(f"{self.instruction.name} is no instruction of a {type(self).__name__}")
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether a use of this kind may be of that instruction."""
+        raise NotImplementedError
+
+    @property
+    def operands(self) -> Operands:
+        """Operand -> place."""
+        return ()
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """What is executed: the instruction, and where others do its work, those."""
-        return (self.instruction, *(() if self.across is None else self.across.steps))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Use parameter -> how many points are active, or how many of the first are not."""
-        return {p: value for (_, p), value in zip(self.instruction.counted, self.counted, strict=False)}
+        return (self.instruction,)
 
     @property
     def counted(self) -> tuple[Any, ...]:
-        """Their values, in the order of the instruction's."""
-        return (*self.front, *self.active)
+        """How many points are active, or how many of the first are not, in the order of the instruction's parameters."""
+        return ()
 
     @property
-    def moves(self) -> bool:
-        """Whether it moves between a register and memory, or clears a register."""
-        return self.instruction.kind in MOVES
+    def parameters(self) -> dict[str, Any]:
+        """The same by the names of the parameters."""
+        return {p: value for (_, p), value in zip(self.instruction.counted, self.counted, strict=False)}
 
     @property
-    def computes(self) -> bool:
-        """Whether it computes on registers."""
-        return self.instruction.kind == "compute"
+    def state(self) -> str:
+        """The state memory that it writes; '' for others."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Compute(Use):
+    """Computes on registers, which are named by the leading indices of their buffers.
+
+    point: kernel axis -> expression, the point that is computed (a claim); statement: which of the kernel's, for whose mapping
+    one of the program's schedules is.
+    """
+
+    operands: Operands = ()
+    point: tuple[tuple[str, Claim], ...] = ()
+    statement: int = 0
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it computes on a core."""
+        return i.kind == "compute" and not i.engine
+
+
+@dataclass(frozen=True)
+class Move(Use):
+    """Moves between a register and memory, or clears a register.
+
+    A place in memory has an index over loop variables and the instruction's own axes. active: for each axis that has a number of
+    active points (Instruction.active), how many; () for none. prefetch: lines that are asked for besides.
+    """
+
+    operands: Operands = ()
+    active: tuple[Expr, ...] = ()
+    prefetch: tuple[Prefetch, ...] = ()
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it moves on a core."""
+        return i.kind in MOVES and not i.engine
 
     @property
-    def copies(self) -> bool:
-        """Whether it copies elements from memory to memory."""
-        return self.instruction.kind == COPY
+    def counted(self) -> tuple[Any, ...]:
+        """How many points are active."""
+        return self.active
 
     @property
-    def by_element(self) -> bool:
-        """Whether it computes a point of a statement from memory to memory."""
-        return self.instruction.kind == ELEMENT
+    def register(self) -> Ref:
+        """The register operand."""
+        return dict(self.operands)[register_operand(self.instruction)]
+
+    @property
+    def memory(self) -> Ref | None:
+        """The other operand, where it is given one."""
+        return next((ref for o, ref in self.operands if o != register_operand(self.instruction)), None)
+
+    def put(self, register: Ref | None = None, memory: Ref | None = None) -> Move:
+        """The same move with other places."""
+        own = register_operand(self.instruction)
+        places = {o: (register if o == own else memory) or ref for o, ref in self.operands}
+        return replace(self, operands=tuple(places.items()))
+
+
+@dataclass(frozen=True)
+class Portable(Use):
+    """Reads and writes elements in memory, by portable C."""
+
+    operands: Operands = ()
 
     @property
     def dst(self) -> Ref:
-        """Where a portable instruction writes."""
+        """Where it writes."""
         return self.operands[0][1]
 
     @property
     def reads(self) -> tuple[Ref, ...]:
-        """What a portable instruction reads, in the order of its operands."""
+        """What it reads, in the order of its operands."""
         return tuple(ref for _, ref in self.operands[1:])
+
+    def placed(self, *refs: Ref) -> Self:
+        """The same use with other places, in the order of its operands."""
+        return replace(self, operands=tuple((o, r) for (o, _), r in zip(self.operands, refs, strict=True)))
+
+
+@dataclass(frozen=True)
+class Copy(Portable):
+    """Copies an element from memory to memory, for every point of `over` where all of `where` holds.
+
+    over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: what is written
+    elsewhere, '0' or '-0', or '' for nothing. form: how it is printed; None: a test for each element.
+    """
+
+    over: tuple[tuple[Bound, Expr], ...] = ()
+    where: tuple[Expr, ...] = ()
+    fill: str = ""
+    form: CopyForm | None = None
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it copies."""
+        return i.kind == COPY and not i.engine
 
     @property
     def src(self) -> Ref:
-        """What a copy reads."""
+        """What it reads."""
         return self.operands[1][1]
 
-    def placed(self, *refs: Ref) -> Use:
-        """The same use with other places, in the order of its operands."""
-        return replace(self, operands=tuple((o, r) for (o, _), r in zip(self.operands, refs, strict=True)))
+
+@dataclass(frozen=True)
+class Point(Portable):
+    """Computes one point of a statement, element by element, from memory to memory.
+
+    point: kernel axis -> expression; statement: which of the kernel's. across: the instructions that combine elements side by
+    side, in place of portable C.
+    """
+
+    point: tuple[tuple[str, Expr], ...] = ()
+    statement: int = 0
+    across: Across | None = None
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it computes an element."""
+        return i.kind == ELEMENT and not i.engine
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The instruction, and those that do its work."""
+        return (self.instruction, *(() if self.across is None else self.across.steps))
+
+
+@dataclass(frozen=True)
+class SetState(Use):
+    """Writes a state of the thread. cells: each a number from 0 to 255."""
+
+    cells: tuple[Expr, ...] = ()
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it writes what it is given."""
+        return i.kind == "configure" and i.grants is None and not i.engine
+
+    @property
+    def state(self) -> str:
+        """The memory that it writes."""
+        return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
+class Ask(Use):
+    """Asks for a number, and is granted one: it is written into a state of the thread."""
+
+    number: Expr
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it grants a number."""
+        return i.kind == "configure" and i.grants is not None and not i.engine
+
+    @property
+    def state(self) -> str:
+        """The memory that holds the number."""
+        return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
+class Issued(Use):
+    """A use that an engine issues: it moves, computes, writes a state, or signals and awaits alone.
+
+    active, front: for each axis of Instruction.active and .front, how many points are active, how many of the first are not.
+    point: of what computes, kernel axis -> expression (a claim). cells: what is written into a state, each an expression over
+    loops and sizes, or an element whose bits it gets (Ref); sets: of a state with several sets of cells, the one that is written
+    or needed. awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
+    """
+
+    operands: Operands = ()
+    active: tuple[Expr, ...] = ()
+    front: tuple[Expr, ...] = ()
+    point: tuple[tuple[str, Claim], ...] = ()
+    cells: tuple[Expr | Ref, ...] = ()
+    sets: tuple[tuple[str, int], ...] = ()
+    awaits: tuple[tuple[CounterName, Expr], ...] = ()
+    signals: tuple[CounterName, ...] = ()
+    begins: bool = False
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether an engine issues it."""
+        return bool(i.engine)
+
+    @property
+    def counted(self) -> tuple[Any, ...]:
+        """How many of the first points are not active, and how many are."""
+        return (*self.front, *self.active)
 
     @property
     def state(self) -> str:
         """The state memory that it writes; '' for others."""
         return writes_state(self.instruction)
-
-    @property
-    def register(self) -> Ref:
-        """The register operand of a move."""
-        return dict(self.operands)[register_operand(self.instruction)]
-
-    @property
-    def memory(self) -> Ref | None:
-        """The other operand of a move, where it is given one."""
-        return next((ref for o, ref in self.operands if o != register_operand(self.instruction)), None)
-
-    def put(self, register: Ref | None = None, memory: Ref | None = None) -> Use:
-        """The same move with other places."""
-        own = register_operand(self.instruction)
-        places = {o: (register if o == own else memory) or ref for o, ref in self.operands}
-        return replace(self, operands=tuple(places.items()))
 
 
 def immediate(ref: Ref) -> int | float | None:
@@ -349,29 +473,29 @@ def immediate(ref: Ref) -> int | float | None:
 def use_of(
     instruction: Instruction, register: Ref, memory: Ref | None = None, active: tuple[Any, ...] = (),
     prefetch: tuple[Prefetch, ...] = (),
-) -> Use:  # fmt: skip
+) -> Move:  # fmt: skip
     """A use of a move. memory: None for one that clears."""
     own = register_operand(instruction)
     other = next((t.name for t in instruction.kernel.tensors if t.name != own), "m")
     places = ((own, register),) if memory is None else ((own, register), (other, memory))
-    return Use(instruction, places, active, prefetch=prefetch)
+    return Move(instruction, places, active, prefetch)
 
 
 def copy_of(
     dst: Ref, src: Ref, over: tuple[tuple[Any, Any], ...], where: tuple[Any, ...] = (), fill: str = "0", *,
     dtypes: tuple[DType, DType],
-) -> Use:  # fmt: skip
+) -> Copy:  # fmt: skip
     """A copy for each point of `over`. dtypes: of the source, and of what is written."""
     i = copying(*dtypes)
-    return Use(i, _places(i, dst, src), over=over, where=where, fill=fill)
+    return Copy(i, _places(i, dst, src), over, where, fill)
 
 
 def element_of(
     kernel: Kernel, statement: int, dst: Ref, reads: tuple[Ref, ...], point: tuple[tuple[str, Any], ...]
-) -> Use:
+) -> Point:
     """One point of a statement. dst and reads lie in memory: tensors, or buffers that are no registers."""
     i = computing(kernel, statement)
-    return Use(i, _places(i, dst, *reads), point=point, statement=statement)
+    return Point(i, _places(i, dst, *reads), point, statement)
 
 
 def _places(i: Instruction, *refs: Ref) -> tuple[tuple[str, Ref], ...]:
@@ -401,8 +525,8 @@ class Loop:
     axis: str = ""
     step: Expr = 1
     backwards: Expr = None
-    enter: tuple[Use, ...] = ()
-    leave: tuple[Use, ...] = ()
+    enter: tuple[SetState, ...] = ()
+    leave: tuple[SetState, ...] = ()
     base: Bound = None
     extent: Expr = None
     folds: tuple[tuple[str, int], ...] = ()
@@ -458,7 +582,8 @@ class If:
         return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
 
 
-Node = Alloc | Use | Loop | If
+AnyUse = Compute | Move | Copy | Point | SetState | Ask | Issued
+Node = Alloc | AnyUse | Loop | If
 
 
 def _require_names(what: str, names: tuple[Any, ...]) -> None:
@@ -524,7 +649,10 @@ class Program(Shown):
 
 
 # Dataclasses that a program is made of.
-PARTS = (Program, Alloc, Buffer, IndexType, Ref, Loop, If, Use, Prefetch, CopyForm, Block, Across)
+PARTS = (
+    Program, Alloc, Buffer, IndexType, Ref, Loop, If, Compute, Move, Copy, Point, SetState, Ask, Issued, Prefetch, CopyForm, Block,
+    Across,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ import sympy as sp
 
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Node, Program, Ref, Role, number_of
+from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Node, Program, Ref, Role, Use, number_of
 
 Nodes = tuple[Node, ...]
 Around = tuple[Loop | If, ...]
 Part = Role | type  # how a part is told: by its role, or by its type (Ref, Instruction)
 Changes = Mapping[Part, Callable[[Any], Any]]
-Kind = TypeVar("Kind", bound=Node)
+Kind = TypeVar("Kind", bound=Node | Use)
 Whole = TypeVar("Whole", bound=Program | Node)
 Rule = Callable[[Any, Changes], Any]
 

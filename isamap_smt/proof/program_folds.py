@@ -19,7 +19,7 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.program import Loop, Node, Use
+from isamap_smt.ir.program import Loop, Node, Point, Use
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
@@ -62,10 +62,7 @@ def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched:
     said = f"{tensor} is a result, or its elements are not all assigned before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", fresh, said)
 
-    apart = not any(
-        isinstance(x, Use) and x.across is not None and tensor in {r.name for r in x.reads}
-        for x, _ in walk(program.body)
-    )
+    apart = not any(x.across is not None and tensor in {r.name for r in x.reads} for x in nodes_of(Point, program.body))
     said = f"instructions combine elements of {tensor} side by side, which two rows do not keep in their order"
     book.structure(_CLAIM, tensor, "no instruction combines its elements side by side", apart, said)
 

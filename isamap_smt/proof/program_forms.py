@@ -18,7 +18,7 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use
+from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Program
 from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_across import across_claims
@@ -121,7 +121,7 @@ def _copy(book: Book, site: Site, subject: str) -> None:
         book.structure(_CLAIM, subject, "points outside the guard are filled", False, said)
 
 
-def _check_form(copy: Use, form: CopyForm, known: set[str]) -> None:
+def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
     """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
     if not 0 <= form.split <= len(copy.over):
         raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")

@@ -15,7 +15,7 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
+from isamap_smt.ir.program import Alloc, Buffer, If, Issued, Loop, Node, Program, Ref, immediate
 from isamap_smt.ir.states import c_cells
 
 
@@ -35,7 +35,7 @@ class EnginesText(ABC):
         return self.program.kernel.tensors
 
     @abstractmethod
-    def use(self, node: Use) -> None:
+    def use(self, node: Issued) -> None:
         """Put the lines of a use."""
 
     def _put(self, line: str) -> None:
@@ -53,7 +53,7 @@ class EnginesText(ABC):
                     self._loop(node)
                 case If():
                     self._block(f"if ({c_condition(node.condition, self.names)}) {{", node.body)
-                case Use():
+                case Issued():
                     self.use(node)
 
     def _loop(self, loop: Loop) -> None:
@@ -68,7 +68,7 @@ class EnginesText(ABC):
         self.depth -= 1
         self._put("}")
 
-    def _words(self, use: Use) -> dict[str, str]:
+    def _words(self, use: Issued) -> dict[str, str]:
         """What stands for the operands, strides and parameters of a use in its C."""
         i, words = use.instruction, {m: str(n) for m, n in use.sets}
         if use.state:
@@ -93,7 +93,7 @@ class EnginesText(ABC):
             return element
         return f"((const union {{ {t.dtype.c} im_number; uint32_t im_bits; }}){{{element}}}).im_bits"
 
-    def _in_main(self, use: Use, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
+    def _in_main(self, use: Issued, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
         """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""
         i, kernel = use.instruction, self.program.kernel
         begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: e for (a, _), e in zip(i.front, use.front, strict=True)}

@@ -15,7 +15,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import IMin
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, use_of
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, use_of
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
@@ -31,7 +31,7 @@ def _windows(program: Program) -> list[str]:
 
 
 def _executes(n: Node) -> bool:
-    return isinstance(n, If) and any((isinstance(x, Use) and x.computes) for x, _ in walk(n.body))
+    return isinstance(n, If) and any(isinstance(x, Compute) for x, _ in walk(n.body))
 
 
 def _tells_tiles(n: Node) -> bool:
@@ -188,7 +188,7 @@ def _with_zeros(nodes: tuple[Node, ...], given: tuple[Any, ...], zero: Instructi
             case Alloc(b) if given:
                 held = replace(b.type, guard=(*b.type.guard, *given), outside="0")
                 found.append(Alloc(replace(b, type=held)))
-            case Use() if n.moves and given:
+            case Move() if given:
                 found.append(If(given, (n,)))
                 for k, relation in enumerate(given if zero else ()):
                     found.append(If((*given[:k], sp.Not(relation)), (use_of(zero, n.register),)))  # type: ignore[arg-type]

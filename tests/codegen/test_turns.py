@@ -17,7 +17,7 @@ from isamap_smt.codegen.c_printer import print_c
 from isamap_smt.ir.c_text import steps
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.functions import applied
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, copy_of
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, copy_of
 from isamap_smt.ir.scalar import Erf
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
@@ -137,7 +137,7 @@ def same_result(loop: Loop) -> tuple[Node, ...]:
     """Every iteration computes into the first one's register."""
 
     def first(n: Node) -> Node:
-        if not (isinstance(n, Use) and n.computes):
+        if not isinstance(n, Compute):
             return n
         places = tuple((o, replace(r, index=(0,) if r.index else ())) for o, r in n.operands)
         return replace(n, operands=places)
@@ -151,7 +151,7 @@ def test_two_iterations_that_write_one_register_are_refuted() -> None:
 
 def with_a_copy(loop: Loop) -> tuple[Node, ...]:
     """A copy among the steps."""
-    load: Any = next(n for n in loop.body if isinstance(n, Use) and n.moves)
+    load: Any = next(n for n in loop.body if isinstance(n, Move))
     first = replace(load.memory, index=tuple(substitute(i, {"l": 0}) for i in load.memory.index))
     copied = copy_of(first, first, (), dtypes=(im.f32,) * 2)
     return (replace(loop, body=(*loop.body, copied)),)

@@ -14,7 +14,7 @@ from mutants import rewritten
 
 import isamap_smt as im
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use
+from isamap_smt.ir.program import Alloc, Loop, Move, Node, Program
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof import prove_program
 from isamap_smt.proof.kernel_begun import needs_no_fill
@@ -41,7 +41,7 @@ def _refuted(program: Program) -> set[str]:
 
 
 def _moves(n: Node) -> bool:
-    return isinstance(n, Use) and n.moves and bool(n.active) and n.instruction.kind == "load"
+    return isinstance(n, Move) and bool(n.active) and n.instruction.kind == "load"
 
 
 def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -> None:
@@ -68,7 +68,7 @@ def test_what_a_mask_leaves_out_is_in_no_result(op: str, steep: int) -> None:
     np.testing.assert_array_equal(im.build(planned)(np.where(held, s, np.float32(np.nan))), wanted)
 
 
-def _with(change: Callable[[Use], Use]) -> Callable[[Node], tuple[Node, ...] | None]:
+def _with(change: Callable[[Move], Move]) -> Callable[[Node], tuple[Node, ...] | None]:
     return lambda n: (change(n),) if _moves(n) else None  # type: ignore[arg-type]
 
 
@@ -81,7 +81,7 @@ def _outside(number: str) -> Callable[[Node], tuple[Node, ...] | None]:
     return f
 
 
-def _zeros(n: Use) -> Use:
+def _zeros(n: Move) -> Move:
     return replace(n, instruction=im.find_hardware("avx512").instruction("masked_load_f32"))
 
 
@@ -113,7 +113,7 @@ def test_partial_results_that_are_not_stored_before_they_are_read_are_refuted(ma
     """Also those that no point reaches: the closing maximum reads all of them."""
 
     def first_lanes(n: Node) -> tuple[Node, ...] | None:
-        if not (isinstance(n, Use) and n.moves and n.instruction.kind == "store"):
+        if not (isinstance(n, Move) and n.instruction.kind == "store"):
             return None
         return (
             replace(

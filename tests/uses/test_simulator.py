@@ -11,7 +11,7 @@ from use_edits import edited, held, holding, unawaited, unsignalled, with_slot
 
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError
 from isamap_smt.ir.expr import FloorMod, evaluate, sym
-from isamap_smt.ir.program import Loop, Node, Program, Use, number_of
+from isamap_smt.ir.program import Issued, Loop, Node, Program, number_of
 from isamap_smt.simulator import Simulation, simulate
 from isamap_smt.simulator.iterations import column
 
@@ -174,7 +174,7 @@ def walked(program: Program, sizes: dict[str, int]) -> dict[str, list[tuple[str,
 
     def walk(body: tuple[Node, ...], env: dict[str, int], loops: tuple[int, ...]) -> None:
         for node in body:
-            if isinstance(node, Use):
+            if isinstance(node, Issued):
                 amounts = tuple(int(evaluate(a, env)) for _, a in node.awaits)
                 queues[node.instruction.engine].append((node.instruction.name, loops, amounts))
                 continue
@@ -193,9 +193,9 @@ def test_uses_are_those_of_a_walk_of_the_loops() -> None:
     program = gemm()
     # A loop before and one behind, one of them empty, so that positions and numbers are told apart.
     *buffers, rows = program.body
-    load = next(n for n in rows.body[0].body[1].body if isinstance(n, Use))  # type: ignore[union-attr]
+    load = next(n for n in rows.body[0].body[1].body if isinstance(n, Issued))  # type: ignore[union-attr]
     x = sym("x")
-    wait = Use(load.instruction, load.operands, (1, 1), awaits=(("executed", 10 * number_of(x) + x),))
+    wait = Issued(load.instruction, load.operands, (1, 1), awaits=(("executed", 10 * number_of(x) + x),))
     around = (*buffers, Loop(x, sym("I") - 9, (wait,)), rows, Loop(x, 3, (wait,)))
     for i, j, k in ((9, 17, 20), (11, 8, 9)):
         sizes = {"I": i, "J": j, "K": k}

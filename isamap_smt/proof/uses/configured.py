@@ -20,7 +20,7 @@ from isamap_smt.ir.engine_states import named_set, needed_value
 from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.program import Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Issued, Loop, Node, Program, Ref
 from isamap_smt.ir.states import Need
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.cells import active, axes_inside
@@ -132,9 +132,9 @@ class _Reaching:
             place = (*path, n)
             if isinstance(node, Loop):
                 now = self._loop(node, place, now, depth)
-            elif isinstance(node, Use) and node.state:
+            elif isinstance(node, Issued) and node.state:
                 now = {**now, (node.state, named_set(node, node.state) or 0): {self.sites[place]: depth}}
-            elif isinstance(node, Use):
+            elif isinstance(node, Issued):
                 here = self.seen.setdefault(self.sites[place], {}) if node.instruction.cells_needed else {}
                 for memory in {need.memory for need in node.instruction.cells_needed}:
                     key = memory, named_set(node, memory) or 0

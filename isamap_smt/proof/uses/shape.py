@@ -15,7 +15,7 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import read_hypothesis
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Use
+from isamap_smt.ir.program import Alloc, Buffer, Issued, Loop, Node, Program
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.proof.uses.book import UseBook
 
@@ -52,7 +52,7 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
                 pass
             case Loop():
                 yield from _of_loop(node, around)
-            case Use() if node.instruction.engine in engines:
+            case Issued() if node.instruction.engine in engines:
                 yield from _of_use(node, set(held))
             case _:
                 yield type(node).__name__
@@ -70,14 +70,12 @@ def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
         yield f"a loop of {loop.count} iterations"
 
 
-def _of_use(use: Use, held: set[str]) -> Iterator[str]:
-    """Fields that mean something on cores, or for other uses."""
+def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
+    """Fields that mean something for uses of other instructions."""
     i = use.instruction
     statement = i.kernel.statements[0] if i.kernel.statements and not use.state else None
     states = {use.state} if use.state else {n.memory for n in i.cells_needed}
     target = None if statement is None else dict(use.operands).get(statement.target.tensor)
-    if use.statement or use.across is not None:
-        yield f"what a use of {i.name} says of a core's statements"
     if use.point and (statement is None or statement.op == "="):
         yield f"a point of {i.name}, which adds nothing"
     if use.begins and (target is None or target.name not in held):
@@ -88,7 +86,7 @@ def _of_use(use: Use, held: set[str]) -> Iterator[str]:
 
 def _one_number(program: Program) -> Iterator[str]:
     """Loops whose iterations are counted have variables of their own."""
-    uses = list(nodes_of(Use, program.body))
+    uses = list(nodes_of(Issued, program.body))
     places = [e for u in uses for _, r in u.operands for e in (*r.index, *r.version)]
     counted = symbols_of(map(sp.sympify, (*places, *(count for u in uses for _, count in u.awaits))))
     seen: set[str] = set()
@@ -101,7 +99,7 @@ def _one_number(program: Program) -> Iterator[str]:
 
 def _issued(book: UseBook, machine: Hardware) -> None:
     """Every use is of an instruction as the machine has it, on the engine that issues it there."""
-    used = dict.fromkeys(n.instruction for n in nodes_of(Use, book.sites.program.body))
+    used = dict.fromkeys(n.instruction for n in nodes_of(Issued, book.sites.program.body))
     known = {i.name: i for i in machine.instructions}
     odd = [_unlike(i, known.get(i.name), machine) for i in used if i.kind != "signal" or i != signal(i.engine)]
     words = f"each use is of an instruction of {machine.name}, on the engine that issues it"

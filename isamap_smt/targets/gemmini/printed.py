@@ -14,7 +14,7 @@ from isamap_smt.codegen.c_expr import HELPERS
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Loop, ProvedProgram, Use
+from isamap_smt.ir.program import Issued, Loop, ProvedProgram
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.uses.text import in_order
 from isamap_smt.targets.engines_text import EnginesText
@@ -40,14 +40,14 @@ class _Printer(EnginesText):
     def text(self) -> str:
         kernel = self.program.kernel
         self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
-        uses = [n.instruction for n in nodes_of(Use, self.program.body) if n.instruction.emit]
+        uses = [n.instruction for n in nodes_of(Issued, self.program.body) if n.instruction.emit]
         for k, t in enumerate(kernel.tensors):
             const = "" if t.name in kernel.outputs else "const "
             self._put(f"{const}{t.dtype.c} *const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
         for k, n in enumerate(kernel.free_sizes):
             self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
         self._put("(void)numbers;")
-        counted = symbols_of(e for n in nodes_of(Use, self.program.body) for _, r in n.operands for e in r.index)
+        counted = symbols_of(e for n in nodes_of(Issued, self.program.body) for _, r in n.operands for e in r.index)
         for loop in dict.fromkeys(nodes_of(Loop, self.program.body)):
             self.names[str(loop.var)] = f"im_v{len(self.names)}"
             if str(loop.number) in counted:
@@ -72,6 +72,6 @@ class _Printer(EnginesText):
         ]
         return "\n".join(parts) + "\n"
 
-    def use(self, node: Use) -> None:
+    def use(self, node: Issued) -> None:
         if node.instruction.emit:
             self._put(node.instruction.statement(self._words(node)))

@@ -15,7 +15,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Loop, Program, ProvedProgram, Ref, Use
+from isamap_smt.ir.program import Issued, Loop, Program, ProvedProgram, Ref
 from isamap_smt.ir.traversal import nodes_of, parts
 from isamap_smt.proof.uses.text import in_order
 from isamap_smt.targets.engines_text import EnginesText
@@ -60,7 +60,7 @@ class _Printer(EnginesText):
     def text(self) -> str:
         kernel = self.program.kernel
         self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
-        uses = list(nodes_of(Use, self.program.body))
+        uses = list(nodes_of(Issued, self.program.body))
         for k, t in enumerate(in_memory(self.program)):
             self._put(f"{_pointer(kernel, t)}const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
         for k, n in enumerate(kernel.free_sizes):
@@ -88,7 +88,7 @@ class _Printer(EnginesText):
         ]
         return "\n".join(parts) + "\n"
 
-    def use(self, node: Use) -> None:
+    def use(self, node: Issued) -> None:
         for counter, amount in node.awaits:
             self._put(f"vta_await({self._counter(counter)}, {self._expr(amount)}); /* {counter} */")
         if node.instruction.emit:
