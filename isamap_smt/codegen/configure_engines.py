@@ -19,7 +19,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, symbols_of
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import If, Issued, Loop, Node, Program, Ref
+from isamap_smt.ir.program import Command, Configure, If, Loop, Node, Program, Ref
 from isamap_smt.ir.traversal import map_bodies, map_nodes, nodes_of, walk
 
 Nodes = tuple[Node, ...]
@@ -50,7 +50,7 @@ class _Placing:
 
     def _image(self, node: Node) -> Image | None:
         """What a use needs of the state; None where it needs nothing."""
-        if not isinstance(node, Issued) or all(n.memory != self.memory.name for n in node.instruction.cells_needed):
+        if not isinstance(node, Command) or all(n.memory != self.memory.name for n in node.instruction.cells_needed):
             return None
         shapes = {t.name: t.shape for t in self.program.kernel.tensors}
         cells = needed_cells(node, shapes)[self.memory.name]
@@ -90,7 +90,7 @@ class _Placing:
                 continue
             if len(set(needed)) == 1 and self._bound(needed[0]) <= known:
                 if held != needed[0]:
-                    found.append(Issued(self._write, cells=needed[0], sets=((self.memory.name, number),)))
+                    found.append(Configure(self._write, needed[0], ((self.memory.name, number),)))
                 found.append(node)
                 held = needed[0]
                 continue
@@ -113,7 +113,7 @@ class _Placing:
         """The body, whose uses name their sets."""
 
         def named(node: Node) -> Node:
-            if not isinstance(node, Issued) or (image := self._image(node)) is None:
+            if not isinstance(node, Command) or (image := self._image(node)) is None:
                 return node
             return replace(node, sets=(*node.sets, (self.memory.name, sets[image])))
 

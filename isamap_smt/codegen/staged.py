@@ -26,7 +26,7 @@ from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Access
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Issued, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Node, Program, Ref, Signal
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
@@ -87,7 +87,7 @@ class _Lowering:
         if self.output.depth == depth:
             nodes += self._nest(self.output, "begin", self._begin)
             if self._begun_apart:
-                nodes.append(Issued(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
+                nodes.append(Signal(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
         for s in begun:
             nodes += self._nest(s, "fill", self._fill)
         inner = self._rest(depth)
@@ -104,7 +104,7 @@ class _Lowering:
         for s in begun if depth else ():
             if self._is_outer(s):
                 onward = self.machine.instruction(self.schedule.stage(s.operand).via)
-                nodes.append(Issued(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
+                nodes.append(Signal(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
         if self.output.depth == depth:
             nodes += self._nest(self.ends, "store", self._store)
         return tuple(nodes)
@@ -214,12 +214,12 @@ class _Lowering:
         last = body[-1]
         if len(body) == 1 and isinstance(last, Issued):
             return (replace(last, signals=counters),)
-        return (*body, Issued(signal(engine), signals=counters))
+        return (*body, Signal(signal(engine), signals=counters))
 
     def _number(self, stage: Stage) -> Any:
         return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
 
-    def _fill(self, stage: Stage, mark: str) -> Issued:
+    def _fill(self, stage: Stage, mark: str) -> Command:
         move, outer = self.machine.instruction(stage.via), self.schedule.outer(stage)
         awaits = ((f"released_{self._key(stage)}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
         if outer is None:
@@ -231,9 +231,9 @@ class _Lowering:
         )
         whole = tuple(sp.Integer(move.axes[axis]) for axis, _ in move.active)
         none = (sp.S.Zero,) * len(move.front)
-        return Issued(move, tuple(places), whole, none, awaits=awaits, begins=True)
+        return Command(move, tuple(places), whole, none, awaits=awaits, begins=True)
 
-    def _store(self, stage: Stage, mark: str) -> Issued:
+    def _store(self, stage: Stage, mark: str) -> Command:
         return self._ended(stage, mark, self._cover.store, (("finished", self._number(stage) + 1),), False)
 
     @cached_property
@@ -310,7 +310,7 @@ class _Lowering:
 
     def _ended(
         self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None
-    ) -> Issued:
+    ) -> Command:
         """What begins, changes or stores a tile of the output. lie: operands -> buffers that hold a tile of something else."""
         i, lie = step.instruction, lie or {}
         target = i.kernel.statements[0].target.tensor
@@ -327,12 +327,12 @@ class _Lowering:
             places[name] = Ref(CODE, (sp.sympify(element),)) if constant else self._element(element, at)
         points = active_points(self.mapping, stage.operand, index, home, held, i)
         operands = tuple((o.name, places[o.name]) for o in i.operands)
-        return Issued(i, operands, points.active, points.front, awaits=awaits, begins=begins)
+        return Command(i, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _element(self, access: Access, at: tuple[Any, ...]) -> Ref:
         return Ref(access.tensor, self._epilogue.index(access, at))
 
-    def _moved(self, stage: Stage, mark: str, move: Instruction, awaits: Any, begins: bool) -> Issued:
+    def _moved(self, stage: Stage, mark: str, move: Instruction, awaits: Any, begins: bool) -> Command:
         """A tile between its tensor and its slot."""
         held = next(o for o in move.operands if o.row is not None)
         main = next(o for o in move.operands if o.row is None)
@@ -345,25 +345,25 @@ class _Lowering:
             main.name: Ref(self.schedule.tensor(stage), self._coordinates(stage, mark, cells)),
         }
         operands = tuple((o.name, places[o.name]) for o in move.operands)
-        return Issued(move, operands, points.active, points.front, awaits=awaits, begins=begins)
+        return Command(move, operands, points.active, points.front, awaits=awaits, begins=begins)
 
-    def _begin(self, stage: Stage, mark: str) -> Issued:
+    def _begin(self, stage: Stage, mark: str) -> Command:
         return self._ended(stage, mark, self._cover.begin, self._freed(stage) if stage is self.ends else (), True)
 
     def _freed(self, stage: Stage) -> tuple[tuple[str, Any], ...]:
         """The wait until what was in a slot of finished sums is stored."""
         return (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
 
-    def _onward(self, stage: Stage, mark: str) -> Issued:
+    def _onward(self, stage: Stage, mark: str) -> Command:
         """A finished tile, taken on to the slot that it is stored from."""
         move = self.machine.instruction(self.output.via)
         target = move.kernel.statements[0].target.tensor
         places = ((o.name, self._at(stage if o.name == target else self.output, mark)) for o in move.operands)
-        return Issued(move, tuple(places), awaits=self._freed(stage), begins=True)
+        return Command(move, tuple(places), awaits=self._freed(stage), begins=True)
 
-    def _compute(self) -> Issued:
+    def _compute(self) -> Command:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
         places = tuple((o.name, self._at(self.schedule.stage(o.name), "")) for o in self.compute.operands)
-        return Issued(self.compute, places, point=point, awaits=awaits)
+        return Command(self.compute, places, point=point, awaits=awaits)

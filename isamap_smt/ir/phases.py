@@ -22,7 +22,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import GIVE, TAKE, signal, touch
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Alloc, Issued, Loop, Node, Program, Ref, Role
+from isamap_smt.ir.program import Alloc, Command, Issued, Loop, Node, Program, Ref, Role, Signal
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.traversal import Nodes, nodes_of, parts, renamed
 
@@ -125,19 +125,19 @@ def host_of(machine: Hardware) -> str:
     return next((e.name for e in machine.engines if e.host), "")
 
 
-def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Issued, Issued]:
+def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Command, Command]:
     """What the host does before the first phase, and behind the last."""
     host = host_of(machine)
     written = [t.name for t in kernel.tensors if t.name not in kernel.temporaries]
     given, taken = (tuple((n, Ref(n, ())) for n in names) for names in (written, kernel.results))
-    return Issued(touch(host, GIVE), given), Issued(touch(host, TAKE), taken)
+    return Command(touch(host, GIVE), given), Command(touch(host, TAKE), taken)
 
 
-def barrier(machine: Hardware, name: str) -> tuple[Issued, ...]:
+def barrier(machine: Hardware, name: str) -> tuple[Signal, ...]:
     """Each engine signals that it is there, and waits for all others. name: of its counters."""
     engines = [e.name for e in machine.engines]
-    there = (Issued(signal(e), signals=(f"{name}_{e}",)) for e in engines)
-    return (*there, *(Issued(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
+    there = (Signal(signal(e), signals=(f"{name}_{e}",)) for e in engines)
+    return (*there, *(Signal(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
 
 
 def _marked(body: Nodes, mark: str) -> Nodes:
@@ -219,9 +219,9 @@ def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
     yield tuple(nodes[start:])
 
 
-def _plain(use: Issued) -> Issued:
+def _plain(use: Issued) -> Signal:
     """The same awaits and signals of its engine, and nothing else."""
-    return Issued(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
+    return Signal(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
 
 
 def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:

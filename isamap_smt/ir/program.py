@@ -154,6 +154,7 @@ class Ref:
 
 
 Operands = tuple[tuple[str, Ref], ...]
+Sets = tuple[tuple[str, int], ...]  # state memory, number of its set
 
 
 @dataclass(frozen=True)
@@ -428,38 +429,73 @@ class Ask(Use):
 
 @dataclass(frozen=True)
 class Issued(Use):
-    """A use that an engine issues: it moves, computes, writes a state, or signals and awaits alone.
+    """A use that an engine issues; the classes below are its kinds. awaits: (counter, amount); signals: counters."""
+
+    awaits: tuple[tuple[CounterName, Expr], ...] = field(default=(), kw_only=True)
+    signals: tuple[CounterName, ...] = field(default=(), kw_only=True)
+
+    @property
+    def sets(self) -> Sets:
+        """Of states with several sets of cells, those that are written or needed."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Command(Issued):
+    """Moves or computes; a host's gives or takes tensors.
 
     active, front: for each axis of Instruction.active and .front, how many points are active, how many of the first are not.
-    point: of what computes, kernel axis -> expression (a claim). cells: what is written into a state, each an expression over
-    loops and sizes, or an element whose bits it gets (Ref); sets: of a state with several sets of cells, the one that is written
-    or needed. awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
+    point: of what computes, kernel axis -> expression (a claim). sets: those that are needed. begins: whether it begins a content
+    of the buffer that it writes.
     """
 
     operands: Operands = ()
     active: tuple[Expr, ...] = ()
     front: tuple[Expr, ...] = ()
     point: tuple[tuple[str, Claim], ...] = ()
-    cells: tuple[Expr | Ref, ...] = ()
-    sets: tuple[tuple[str, int], ...] = ()
-    awaits: tuple[tuple[CounterName, Expr], ...] = ()
-    signals: tuple[CounterName, ...] = ()
+    sets: Sets = ()
     begins: bool = False
 
     @staticmethod
     def takes(i: Instruction) -> bool:
-        """Whether an engine issues it."""
-        return bool(i.engine)
+        """Whether an engine moves or computes."""
+        return bool(i.engine) and i.kind not in ("configure", "signal")
 
     @property
     def counted(self) -> tuple[Any, ...]:
         """How many of the first points are not active, and how many are."""
         return (*self.front, *self.active)
 
+
+@dataclass(frozen=True)
+class Configure(Issued):
+    """Writes a state of its engine.
+
+    cells: each an expression over loops and sizes, or an element whose bits it gets. sets: the one that is written.
+    """
+
+    cells: tuple[Expr | Ref, ...] = ()
+    sets: Sets = ()
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it writes what it is given."""
+        return bool(i.engine) and i.kind == "configure" and i.grants is None
+
     @property
     def state(self) -> str:
-        """The state memory that it writes; '' for others."""
+        """The memory that it writes."""
         return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
+class Signal(Issued):
+    """Awaits and signals counters, and does nothing else."""
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it does nothing."""
+        return bool(i.engine) and i.kind == "signal"
 
 
 def immediate(ref: Ref) -> int | float | None:
@@ -582,7 +618,7 @@ class If:
         return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
 
 
-AnyUse = Compute | Move | Copy | Point | SetState | Ask | Issued
+AnyUse = Compute | Move | Copy | Point | SetState | Ask | Command | Configure | Signal
 Node = Alloc | AnyUse | Loop | If
 
 
@@ -650,8 +686,8 @@ class Program(Shown):
 
 # Dataclasses that a program is made of.
 PARTS = (
-    Program, Alloc, Buffer, IndexType, Ref, Loop, If, Compute, Move, Copy, Point, SetState, Ask, Issued, Prefetch, CopyForm, Block,
-    Across,
+    Program, Alloc, Buffer, IndexType, Ref, Loop, If, Compute, Move, Copy, Point, SetState, Ask, Command, Configure,
+    Signal, Prefetch, CopyForm, Block, Across,
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from isamap_smt.ir.program import (
     Ask,
     Buffer,
     Compute,
+    Configure,
     Copy,
     If,
     Issued,
@@ -123,7 +124,7 @@ def _issued(use: Issued) -> str:
     else:
         operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
     sets = "".join(f" {m}.set {n}" for m, n in use.sets)
-    if use.state:
+    if isinstance(use, Configure):
         cells = ", ".join(f"{n}: {_ref(e) if isinstance(e, Ref) else words(e)}" for n, e in enumerate(use.cells))
         return f"{i.engine}:{sets or ' ' + use.state} = {i.name}({cells})"
     operation += f" with{sets}" if sets else ""

@@ -31,7 +31,20 @@ from isamap_smt.ir.expr import (
 )
 from isamap_smt.ir.hypotheses import Fits
 from isamap_smt.ir.indirect import index_tensors
-from isamap_smt.ir.program import FRESH, Alloc, Ask, Buffer, Compute, Copy, If, Issued, Move, Point, Program, Use
+from isamap_smt.ir.program import (
+    FRESH,
+    Alloc,
+    Ask,
+    Buffer,
+    Command,
+    Compute,
+    Copy,
+    If,
+    Move,
+    Point,
+    Program,
+    Use,
+)
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import (
@@ -302,7 +315,7 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Alloc):
         yield from node.buffer.type.coordinates
         yield from (a for g in node.buffer.type.guard for a in getattr(g, "args", ()))
-    if isinstance(node, Compute | Point | Issued):
+    if isinstance(node, Compute | Point | Command):
         yield from (e for _, e in node.point)
     yield from (n for _, n in own_spans(node))
 

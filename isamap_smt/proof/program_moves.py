@@ -123,7 +123,7 @@ def _keeps_type(t: Transfer) -> bool:
     return source == target or (copies and t.dst.home is not None and widens(source, target))
 
 
-def _written(use: Use) -> str:
+def _written(use: Move) -> str:
     """The operand that a move writes."""
     return use.instruction.kernel.statements[0].target.tensor
 
@@ -186,7 +186,7 @@ def _asks_for_masks(i: Instruction) -> str:
     )
 
 
-def _register_name(node: Use) -> str:
+def _register_name(node: Move) -> str:
     s = node.instruction.kernel.statements[0]
     return str(s.value.tensor if node.instruction.kind == "store" else s.target.tensor)
 

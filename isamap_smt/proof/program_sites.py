@@ -22,7 +22,9 @@ from isamap_smt.ir.program import (
     AnyUse,
     Ask,
     Buffer,
+    Command,
     Compute,
+    Configure,
     Copy,
     If,
     Issued,
@@ -168,11 +170,12 @@ def _walk(
 def refs(node: Node) -> list[Ref]:
     """Every Ref of a statement."""
     match node:
-        case Move() if not node.instruction.engine:
+        case Move():
             return [node.register] + ([node.memory] if node.memory else [])
-        case Use() if not node.state:
-            i = node.instruction
-            return [r for o, r in node.operands if not (i.engine and o in i.immediates)]
+        case Compute() | Copy() | Point():
+            return [r for _, r in node.operands]
+        case Command():
+            return [r for o, r in node.operands if o not in node.instruction.immediates]
     return []
 
 
@@ -258,7 +261,7 @@ def _check_defined(sites: Sites, s: Site) -> None:
 
 
 def _check_fields(use: AnyUse) -> None:
-    """A copy is a member of its family; operands have their names. No use is given what its instruction has no meaning for."""
+    """A copy is a member of its family; operands have their names; contents are of engines' buffers alone."""
     i, contract = use.instruction, use.instruction.kernel
     given, names = [o for o, _ in use.operands], [t.name for t in contract.tensors]
     match use:
@@ -268,18 +271,17 @@ def _check_fields(use: AnyUse) -> None:
             raise UnrecognisedError(f"{i.name} reads {len(names) - 1} elements and is given {len(given) - 1}")
         case Move() if sorted(given) != sorted(names):
             raise UnrecognisedError(f"{i.name} has operands {sorted(names)} and is given {sorted(given)}")
-        case Issued() if i.grants is not None:
-            raise UnrecognisedError(f"{i.name} is not given a number that is asked for")
-    odd = bool(use.cells) and not use.state if isinstance(use, Issued) else any(ref.version for _, ref in use.operands)
-    if odd:
+    if not isinstance(use, Issued) and any(ref.version for _, ref in use.operands):
         raise UnrecognisedError(f"{i.name} is given what it has no meaning for")
 
 
 def _check_issued(use: Issued, known: set[str], sites: Sites, s: Site) -> None:
     """A use on an engine gives a slot, an element or a number for whatever its instruction asks for."""
-    i, outside = use.instruction, known - set(own_names(use))
-    if use.state:
+    i, outside = use.instruction, known - set(own_names(s.node))
+    _need(outside, [e for _, e in use.awaits], s)
+    if isinstance(use, Configure):
         _check_written(use, known, sites, s)
+    if not isinstance(use, Command):
         return
     if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or (
         len(use.active),
@@ -301,14 +303,12 @@ def _check_issued(use: Issued, known: set[str], sites: Sites, s: Site) -> None:
         if (len(ref.index), len(ref.version)) != wanted:
             raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")
         _need(outside if buffer else known, [*ref.index, *ref.version], s)
-    _need(outside, [*use.counted, *(e for _, e in use.awaits)], s)
+    _need(outside, use.counted, s)
     _need(known, [e for _, e in use.point], s)
 
 
-def _check_written(use: Issued, known: set[str], sites: Sites, s: Site) -> None:
+def _check_written(use: Configure, known: set[str], sites: Sites, s: Site) -> None:
     """What an engine's state gets is over loops around it and sizes, or elements of tensors there."""
-    if use.operands or use.active or use.front or use.point:
-        raise UnrecognisedError(f"{use.instruction.name} writes a state, and is given operands")
     shapes = {t.name: len(t.shape) for t in sites.kernel.tensors}
     for e in use.cells:
         if not isinstance(e, Ref):
@@ -342,7 +342,7 @@ def own_names(node: Node) -> list[str]:
     match node:
         case Copy():
             return [s.name for s, _ in node.over]
-        case Use() if not node.state:
+        case Compute() | Move() | Point() | Command():
             return [a.name for a in node.instruction.kernel.axes]
         case Alloc():
             return [c.name for c in node.buffer.cells]
@@ -354,7 +354,7 @@ def own_spans(node: Node) -> list[tuple[Any, Any]]:
     match node:
         case Copy():
             return list(node.over)
-        case Use() if not node.state:
+        case Compute() | Move() | Point() | Command():
             return axes_of(node.instruction)
         case Alloc():
             return list(zip(node.buffer.cells, node.buffer.shape, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Compute, Copy, Issued, Move, Program, Use
+from isamap_smt.ir.program import Command, Compute, Copy, Move, Program, Use
 from isamap_smt.ir.traversal import buffers, nodes_of
 
 
@@ -31,7 +31,7 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, Any, Any], ...]:
     """
     held = {name: b.type.tensor for name, b in buffers(program).items()}
     found = dict.fromkeys(program.kernel.ranges)
-    for node in (*nodes_of(Compute, program), *nodes_of(Issued, program)):
+    for node in (*nodes_of(Compute, program), *nodes_of(Command, program)):
         operands = dict(node.operands)
         for operand, low, high in node.instruction.assume if node.instruction.kind == "compute" else ():
             if operand in node.instruction.immediates:

@@ -19,7 +19,7 @@ from isamap_smt.ir.expr import elements, held_as, substitute
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Alloc, Ask, Compute, Copy, Loop, Move, Point, SetState, Use
+from isamap_smt.ir.program import Alloc, Ask, Compute, Copy, Loop, Move, Point, SetState
 from isamap_smt.ir.states import grants, needs_at
 from isamap_smt.simulator.across import combined_in_steps, in_order, instruction_steps
 from isamap_smt.simulator.findings import UNDEFINED, Stop
@@ -168,7 +168,7 @@ class Core:
 
         return act
 
-    def _granted(self, node: Use, rows: Rows, act: Act) -> Act:
+    def _granted(self, node: Move | Compute, rows: Rows, act: Act) -> Act:
         """The act, where the numbers that were granted are those of its active points."""
         i, counts = node.instruction, node.parameters
         wanted = [
@@ -186,7 +186,7 @@ class Core:
 
         return granted
 
-    def _checked(self, node: Use, rows: Rows, act: Act) -> Act:
+    def _checked(self, node: Move | Compute, rows: Rows, act: Act) -> Act:
         """The act, where the thread's states are as the instruction needs them for the registers that it uses."""
         i = node.instruction
         if i.numbers_needed:
@@ -247,10 +247,14 @@ class Core:
 
         return act
 
-    def _execute(self, node: Use, rows: Rows) -> Act:
+    def _execute(self, node: Compute, rows: Rows) -> Act:
         """Registers, whole, and the accumulator after one execution."""
         kernel = node.instruction.kernel
-        output, actions = kernel.statements[0].target.tensor, instruction_steps(node.instruction)
+        s = kernel.statements[0]
+        output, names = s.target.tensor, {s.target.tensor, *(a.tensor for a in s.inputs)}
+        if sorted(o for o, _ in node.operands) != sorted(names):
+            raise Stop(UNDEFINED, f"{node.instruction.short} has operands {sorted(names)}, and is given others")
+        actions = instruction_steps(node.instruction)
         places = []
         for o, ref in node.operands:
             space, tensor = self.space(rows, ref.name), kernel.tensor(o)

@@ -15,7 +15,7 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Alloc, Buffer, If, Issued, Loop, Node, Program, Ref, immediate
+from isamap_smt.ir.program import Alloc, Buffer, Configure, If, Issued, Loop, Node, Program, Ref, immediate
 from isamap_smt.ir.states import c_cells
 
 
@@ -71,7 +71,7 @@ class EnginesText(ABC):
     def _words(self, use: Issued) -> dict[str, str]:
         """What stands for the operands, strides and parameters of a use in its C."""
         i, words = use.instruction, {m: str(n) for m, n in use.sets}
-        if use.state:
+        if isinstance(use, Configure):
             return words | {i.kernel.inputs[0]: c_cells("int64_t", [self._cell(e) for e in use.cells])}
         for name, ref in use.operands:
             if (number := immediate(ref)) is not None:
@@ -96,7 +96,7 @@ class EnginesText(ABC):
     def _in_main(self, use: Issued, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
         """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""
         i, kernel = use.instruction, self.program.kernel
-        begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: e for (a, _), e in zip(i.front, use.front, strict=True)}
+        begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: use.parameters[p] for a, p in i.front}
         number = [t.name for t in self.tensors].index(tensor)
         shape = kernel.tensor(tensor).shape
         first = tuple(sp.expand(substitute(e, begin)) for e in index)

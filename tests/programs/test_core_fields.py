@@ -18,7 +18,7 @@ import toys
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Move, Node, Prefetch, Program
+from isamap_smt.ir.program import Alloc, Compute, If, IndexType, Loop, Move, Node, Prefetch, Program
 from isamap_smt.ir.program_at import instances
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.proof import require_proof
@@ -68,6 +68,7 @@ CASES: dict[str, tuple[Callable[[], Program], str]] = {
         lambda: changed(Alloc, type=IndexType("X", (), outside="x")),
         "that hold no element hold 'x'",
     ),
+    "no operands": (lambda: changed(Compute, operands=()), "and is given []"),
     "no cache": (lambda: changed(Move, prefetch=(Prefetch(0, cache=9),)), "in a cache that C has no word for"),
     "a parameter of no machine": (lambda: replace(program(), parameters=("VL",)), "VL is no parameter of the machine"),
     "marks of no relation": (lambda: changed(If, known=((), (), ())), "are said to hold"),
@@ -152,13 +153,13 @@ TABLE: dict[str, Row] = {
     "Move.instruction": Row(("program",), refused=True),
     "Move.operands": Row(("program", "hypotheses"), refused=True),
     "Move.active": Row(("program", "precondition", "bounds"), refused=True, sources=("packed", "lengths")),
-    "Move.prefetch": Row(refused=True, free="what is asked for changes no value"),
+    "Move.prefetch": Row(free="what is asked for changes no value"),
     "Copy.instruction": Row(refused=True, sources=("packed", "dot")),
-    "Copy.operands": Row(("program",), refused=True, sources=("packed", "dot")),
+    "Copy.operands": Row(("hypotheses",), refused=True, sources=("packed", "dot")),
     "Copy.over": Row(("program", "bounds", "hypotheses"), refused=True, sources=("dot",)),
     "Copy.where": Row(("program", "bounds"), refused=True, sources=("dot",)),
-    "Copy.fill": Row(("program",), refused=True, sources=("packed", "turned")),
-    "Copy.form": Row(refused=True, free=PRINTED, sources=("packed", "turned")),
+    "Copy.fill": Row(("program",), sources=("packed", "turned")),
+    "Copy.form": Row(free=PRINTED, sources=("packed", "turned")),
     "Point.instruction": Row(("program",), refused=True, sources=("softmax", "private")),
     "Point.operands": Row(("program",), refused=True, sources=("softmax", "private")),
     "Point.point": Row(("program",), refused=True, sources=("softmax", "private")),
@@ -187,7 +188,7 @@ TABLE: dict[str, Row] = {
 }  # fmt: skip
 
 # A core's program has none: tests/programs/test_statements.py shows that one is refused.
-ELSEWHERE = {"Issued": "an engine issues it"}
+ELSEWHERE = dict.fromkeys(("Command", "Configure", "Signal"), "an engine issues it")
 
 # Rows of three vectors and some more, in blocks that threads share: forms, folds, loops that end early.
 SOFTMAX = "temporary M, S\nM[i] max= X[i,j]\nS[i] += exp(X[i,j]-M[i])\nY[i,j] = exp(X[i,j]-M[i])/S[i]"

@@ -15,7 +15,7 @@ from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import signal
 from isamap_smt.ir.portable import copying
-from isamap_smt.ir.program import Compute, Copy, Issued, Move, Node, Point, Ref, Use
+from isamap_smt.ir.program import Compute, Copy, Move, Node, Point, Ref, Signal, Use
 from isamap_smt.ir.traversal import map_parts, nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -92,7 +92,7 @@ def test_what_a_use_has_no_meaning_for_cannot_be_written() -> None:
 def test_a_use_is_of_an_instruction_of_its_kind() -> None:
     """A move where a computation stood, and any other kind: none is made."""
     found = {type(u): u.instruction for u in nodes_of(Use, statements.whole())}
-    found |= {Copy: copying(dtype("f32"), dtype("f32")), Issued: signal("load")}
+    found |= {Copy: copying(dtype("f32"), dtype("f32")), Signal: signal("load")}
     for kind, own in found.items():
         assert kind(own).instruction is own
         for instruction in found.values():
@@ -103,7 +103,7 @@ def test_a_use_is_of_an_instruction_of_its_kind() -> None:
 
 def test_a_core_issues_nothing_by_an_engine() -> None:
     program = statements.whole()
-    proof = prove_program(replace(program, body=(*program.body, Issued(signal("load")))))
+    proof = prove_program(replace(program, body=(*program.body, Signal(signal("load")))))
     assert any("is issued by an engine" in str(c.verdict) for c in proof.failed())
 
 

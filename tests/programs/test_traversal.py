@@ -16,7 +16,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import PARTS, Alloc, Buffer, Issued, Loop, Node, Program, Ref, Role
+from isamap_smt.ir.program import PARTS, Alloc, Buffer, Configure, Loop, Node, Program, Ref, Role
 from isamap_smt.ir.traversal import (
     inside,
     map_bodies,
@@ -150,6 +150,6 @@ def test_the_parts_of_one_node_leave_its_bodies_out() -> None:
     loop = next(n for n in nodes_of(Loop, toys.packed_gemm(0).body) if n.body)
     assert own_parts(loop, Ref, Instruction) == []
     assert loop.var in own_parts(loop, Role.BOUND)
-    cells = Issued(next(nodes_of(Issued, layer().body)).instruction, cells=(sym("i"), Ref("s", (sym("j"),))))
+    cells = replace(next(nodes_of(Configure, layer().body)), cells=(sym("i"), Ref("s", (sym("j"),))))
     assert own_parts(cells, Ref) == [Ref("s", (sym("j"),))]
     assert symbols_of(own_parts(cells, Role.EXPRESSION)) == {"i", "j"}

@@ -26,11 +26,12 @@ from isamap_smt.ir.program import (
     Ask,
     Block,
     Buffer,
+    Command,
     Compute,
+    Configure,
     Copy,
     CopyForm,
     IndexType,
-    Issued,
     Loop,
     Move,
     Point,
@@ -39,12 +40,13 @@ from isamap_smt.ir.program import (
     Ref,
     Role,
     SetState,
+    Signal,
     Use,
 )
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.traversal import buffers, nodes_of, parts
 
-KINDS: tuple[Any, ...] = (Compute, Move, Copy, Point, SetState, Ask, Issued)
+KINDS: tuple[Any, ...] = (Compute, Move, Copy, Point, SetState, Ask, Command, Configure, Signal)
 PAIRS = ("operands", "awaits", "point", "sets", "over", "folds", "rings", "cut")  # fields that are pairs with a name
 Field = tuple[str, str]
 # Values of fields that have few.
@@ -243,7 +245,7 @@ class Edits:
         word, ref, use = (
             rng.choice(self.names),
             rng.choice(self._refs()),
-            rng.choice(self.uses or [Issued(signal("load"))]),
+            rng.choice(self.uses or [Signal(signal("load"))]),
         )
         found: dict[str, Any] = {
             "beside": use.instruction, "end": number, "backwards": number, "base": number, "extent": number, "first": 0,

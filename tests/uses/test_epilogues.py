@@ -16,7 +16,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.phases import phase_kernels
-from isamap_smt.ir.program import Alloc, Issued, Program, Ref, number_of
+from isamap_smt.ir.program import Alloc, Command, Issued, Program, Ref, number_of
 from isamap_smt.ir.states import CODE
 from isamap_smt.ir.traversal import buffers
 from isamap_smt.proof.program import prove_program
@@ -97,10 +97,12 @@ def flat(program: Program) -> Program:
         return Alloc(replace(b, version=(), type=held))  # type: ignore[type-var]
 
     def use(u: Issued) -> Issued:
+        u = replace(u, awaits=tuple((c, at((e,))[0]) for c, e in u.awaits))
+        if not isinstance(u, Command):
+            return u
         places = tuple((o, Ref(r.name, at(r.index))) for o, r in u.operands)
-        awaits = tuple((c, at((e,))[0]) for c, e in u.awaits)
         point = tuple((a, at((e,))[0]) for a, e in u.point)
-        return replace(u, operands=places, active=at(u.active), awaits=awaits, point=point)
+        return replace(u, operands=places, active=at(u.active), point=point)
 
     return replace(program, body=(*map(buffer, edits.held(program)), *map(use, edits.uses(program))))
 
@@ -110,6 +112,8 @@ def in_two_buffers(program: Program, moved: tuple[str, ...], begins: str) -> Pro
     other = replace(buffers(program)["acc"], name="other", offset=16)
 
     def change(u: Issued) -> Issued:
+        if not isinstance(u, Command):
+            return u
         u = replace(u, begins=u.begins or u.instruction.name == begins)
         places = ((o, replace(r, name="other") if r.name == "acc" else r) for o, r in u.operands)
         return replace(u, operands=tuple(places)) if u.instruction.name in moved else u

@@ -13,7 +13,7 @@ from use_edits import edited, held, holding, loops
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import IMax, substitute, sym
-from isamap_smt.ir.program import Issued, Program, Ref, number_of
+from isamap_smt.ir.program import Command, Issued, Program, Ref, number_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.simulator import simulate
@@ -33,10 +33,11 @@ def renamed(program: Program, names: dict[str, str]) -> Program:
         return Ref(ref.name, new(ref.index), new(ref.version))
 
     def use(u: Issued) -> Issued:
-        return replace(
-            u, operands=tuple((o, place(r)) for o, r in u.operands), active=new(u.active),
-            point=tuple((a, new(e)) for a, e in u.point), awaits=tuple((c, new(e)) for c, e in u.awaits),
-        )  # fmt: skip
+        u = replace(u, awaits=tuple((c, new(e)) for c, e in u.awaits))
+        if not isinstance(u, Command):
+            return u
+        point = tuple((a, new(e)) for a, e in u.point)
+        return replace(u, operands=tuple((o, place(r)) for o, r in u.operands), active=new(u.active), point=point)
 
     types = (replace(b.type, coordinates=new(b.type.coordinates), guard=new(b.type.guard)) for b in held(program))
     changed = (replace(b, type=t, version=new(b.version)) for b, t in zip(held(program), types, strict=True))

@@ -15,7 +15,7 @@ import isamap_smt as im
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import signal
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Issued, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Program, Ref, Signal
 from isamap_smt.simulator import simulate
 from tests.families import part
 
@@ -61,12 +61,12 @@ def program(uses: tuple[Issued, ...], engines: int) -> Program:
 def use(engines: int, name: str, rows: int = ROWS, slot: int = 0, **more: object) -> Issued:
     what, engine = name.split()
     if what == "none":
-        return replace(Issued(signal(engine)), **more)
+        return replace(Signal(signal(engine)), **more)
     instruction = machine(engines).instruction(f"{what}_{engine}")
     instruction = replace(instruction, name=name.replace(" ", "_"))
     places = {"s": Ref("b", (slot,)), "m": Ref("T", (X + ROWS * slot, Y))}
     chosen = tuple((o.name, places[o.name]) for o in instruction.operands)
-    return replace(Issued(instruction, chosen, (rows,)), **more)
+    return replace(Command(instruction, chosen, (rows,)), **more)
 
 
 def drawn(seed: int) -> tuple[tuple[Issued, ...], int]:

@@ -12,7 +12,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Issued, Loop, Node, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Ref
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 
 Rewrite = Callable[[Issued], tuple[Node, ...] | None]
@@ -84,6 +84,11 @@ def edited(program: Program, change: Callable[[Issued], Issued]) -> Program:
     return rewritten(program, lambda u: (change(u),))
 
 
+def commanded(program: Program, change: Callable[[Command], Command]) -> Program:
+    """Every use changed that moves or computes."""
+    return edited(program, lambda u: change(u) if isinstance(u, Command) else u)
+
+
 def described(program: Program) -> Program:
     """The program on a machine that has the instructions of its uses: in the place of its own of that name, or beside them where
     uses of one name differ."""
@@ -129,7 +134,7 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
     kinds += ["await", "amount", "amount"] * bool(u.awaits)
     kinds += ["slot", "slot", "version", "index", "begins"] * bool(_buffer_places(program, u))
-    kinds += ["parameter"] * bool(u.counted) + ["point"] * bool(u.point)
+    kinds += ["parameter"] * bool(u.counted) + ["point"] * bool(isinstance(u, Command) and u.point)
     kinds += ["update", "update", "update"] * bool(_updates(program)) + ["begin", "begin"] * bool(_others(program))
     kinds += ["barrier", "barrier", "across", "across"] * bool(_barrier(program)) + ["operand"] * bool(
         _elements(program)
@@ -198,7 +203,7 @@ def _buffer_places(p: Program, u: Issued) -> list[tuple[str, Ref]]:
     return [(o, ref) for o, ref in u.operands if ref.name in buffers(p)]
 
 
-def _slot(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+def _slot(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     o, where = rng.choice(_buffer_places(p, u))
     slots, slot = buffers(p)[where.name].slots, where.index[0]
     inner = [x for x in _around(p, u) if rng.random() < 0.5]
@@ -206,7 +211,7 @@ def _slot(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     return at(p, number, lambda u: place(u, o, index=(new,)))
 
 
-def _version(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+def _version(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     o, where = rng.choice(_buffer_places(p, u))
     if not where.version:
         return _slot(p, number, u, rng)
@@ -217,7 +222,7 @@ def _version(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     )
 
 
-def _index(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+def _index(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     found = [(o, x) for o, x in u.operands if x.name not in buffers(p) and x.index]
     if not found:
         return _slot(p, number, u, rng)
@@ -228,14 +233,14 @@ def _index(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     return at(p, number, lambda u: place(u, o, index=tuple(index if rng.random() < 0.8 else index[::-1])))
 
 
-def _parameter(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+def _parameter(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     k, more = rng.randrange(len(u.counted)), rng.choice([-1, 1])
     changed = tuple(e + more if m == k else e for m, e in enumerate(u.counted))
     cut = len(u.front)
     return at(p, number, lambda u: replace(u, front=changed[:cut], active=changed[cut:]))
 
 
-def _point(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+def _point(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     k = rng.randrange(len(u.point))
     return at(
         p, number, lambda u: replace(u, point=tuple((n, e + 1 if m == k else e) for m, (n, e) in enumerate(u.point)))
@@ -247,7 +252,7 @@ def _engine(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     return at(p, number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
 
 
-def _begins(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+def _begins(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     return at(p, number, lambda u: replace(u, begins=not u.begins))
 
 
@@ -365,7 +370,7 @@ def _as(here: Issued, other: Issued) -> Issued:
 
 def _begun(p: Program) -> Issued | None:
     """What begins the sums."""
-    return next((u for u in uses(p) if u.begins and "acc" in dict(u.operands)), None)
+    return next((u for u in uses(p) if isinstance(u, Command) and u.begins and "acc" in dict(u.operands)), None)
 
 
 def _others(p: Program) -> list[Any]:
@@ -380,7 +385,7 @@ def _begin(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """Sums begin with another instruction, or elsewhere in their tensor."""
     own, other = _begun(p), rng.choice(_others(p))
     assert own is not None
-    stored = next((x for x in uses(p) if x.instruction.name.startswith("store") and x.active), own)
+    stored = next((x for x in uses(p) if x.instruction.name.startswith("store") and x.counted), own)
     tensors = [t for t in p.kernel.tensors if t.name in p.kernel.inputs and t.dtype.name == "i32"]
     places = {"acc": dict(own.operands)["acc"]}
     if "m" in [o.name for o in other.operands]:

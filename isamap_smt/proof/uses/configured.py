@@ -20,7 +20,7 @@ from isamap_smt.ir.engine_states import named_set, needed_value
 from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.program import Issued, Loop, Node, Program, Ref
+from isamap_smt.ir.program import Configure, Issued, Loop, Node, Program, Ref
 from isamap_smt.ir.states import Need
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.cells import active, axes_inside
@@ -71,7 +71,7 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
         words = f"{site.name} names one of {count} sets of {memory}"
         said = "it names several" if number is None else f"it names {number}"
         right &= book.structure(_CLAIM, site.name, words, number is not None and 0 <= number < count, said)
-    if not use.state:
+    if not isinstance(use, Configure):
         return right
     cells = int(i.kernel.axes[0].extent)
     words = f"{site.name} gives each of {cells} cells a value"
@@ -132,7 +132,7 @@ class _Reaching:
             place = (*path, n)
             if isinstance(node, Loop):
                 now = self._loop(node, place, now, depth)
-            elif isinstance(node, Issued) and node.state:
+            elif isinstance(node, Configure):
                 now = {**now, (node.state, named_set(node, node.state) or 0): {self.sites[place]: depth}}
             elif isinstance(node, Issued):
                 here = self.seen.setdefault(self.sites[place], {}) if node.instruction.cells_needed else {}
@@ -195,6 +195,7 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
             book.note(_CLAIM, site.name, words, _unwritten(book, later))
             continue
         words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
+        assert isinstance(write.use, Configure)
         x, y = moments.moment(site), moments.moment(write, "'set")
         given = [*moments.known(x, y), *_at_work(site, x)]
         given += [("eq", x.at(e), y.at(e)) for loop in site.loops[:level] for e in (loop.var, loop.number)]

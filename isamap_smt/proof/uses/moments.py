@@ -25,7 +25,7 @@ import sympy as sp
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.program import Issued, Loop
+from isamap_smt.ir.program import Command, Issued, Loop
 from isamap_smt.ir.traversal import buffers
 from isamap_smt.proof.program_sites import Sites
 
@@ -42,6 +42,12 @@ class UseSite:
     loops: tuple[Loop, ...]
     path: tuple[int, ...]
     name: str
+
+    @property
+    def command(self) -> Command:
+        """Its use, of one that moves or computes."""
+        assert isinstance(self.use, Command)
+        return self.use
 
     @property
     def engine(self) -> str:

@@ -15,7 +15,7 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import read_hypothesis
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Issued, Loop, Node, Program
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.proof.uses.book import UseBook
 
@@ -73,15 +73,17 @@ def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
 def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
     """Fields that mean something for uses of other instructions."""
     i = use.instruction
-    statement = i.kernel.statements[0] if i.kernel.statements and not use.state else None
     states = {use.state} if use.state else {n.memory for n in i.cells_needed}
+    if not {memory for memory, _ in use.sets} <= states:
+        yield f"a set of a state that {i.name} has nothing to do with"
+    if not isinstance(use, Command):
+        return
+    statement = i.kernel.statements[0] if i.kernel.statements else None
     target = None if statement is None else dict(use.operands).get(statement.target.tensor)
     if use.point and (statement is None or statement.op == "="):
         yield f"a point of {i.name}, which adds nothing"
     if use.begins and (target is None or target.name not in held):
         yield f"a content that {i.name} begins, which writes to no buffer"
-    if not {memory for memory, _ in use.sets} <= states:
-        yield f"a set of a state that {i.name} has nothing to do with"
 
 
 def _one_number(program: Program) -> Iterator[str]:
