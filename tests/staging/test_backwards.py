@@ -16,8 +16,9 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.program import Loop, Program
-from isamap_smt.ir.traversal import nodes_of
-from isamap_smt.pipeline.staged import StagedPlan, stage
+from isamap_smt.ir.traversal import walk
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -54,7 +55,7 @@ def drawn(random: np.random.Generator, whole: im.Kernel, name: str) -> np.ndarra
     return random.integers(-100, 100, [int(e) for e in t.shape]).astype(t.dtype.numpy)
 
 
-def planned(k: im.Kernel, machine: str) -> StagedPlan:
+def planned(k: im.Kernel, machine: str) -> Plan:
     return stage(k, isamap_hardware.load(machine) if machine in ("gemmini", "vta") else machine)
 
 
@@ -86,7 +87,7 @@ def test_a_row_that_is_left_out_is_refuted() -> None:
 
     failed = prove_program(at(program, store, lower)).failed()  # type: ignore[arg-type]
     assert {"coverage", "bounds", "program"} <= {c.claim for c in failed if c.verdict.word == "refuted"}
-    first = next(nodes_of(Loop, program.body))
+    first = next(n for n, _ in walk(program.body) if isinstance(n, Loop))
     short = replace(program, body=tuple(replace(n, count=n.count - 1) if n is first else n for n in program.body))
     assert "coverage" in {c.claim for c in prove_program(short).failed() if c.verdict.word == "refuted"}
 
