@@ -50,7 +50,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, NotProvedError
 from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
+from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.notebook import Shown
@@ -402,7 +402,7 @@ class SetState(Use):
     @staticmethod
     def takes(i: Instruction) -> bool:
         """Whether it writes what it is given."""
-        return i.kind == "configure" and i.grants is None and not i.engine
+        return bool(writes_state(i)) and i.grants is None and not i.engine
 
     @property
     def state(self) -> str:
@@ -419,7 +419,7 @@ class Ask(Use):
     @staticmethod
     def takes(i: Instruction) -> bool:
         """Whether it grants a number."""
-        return i.kind == "configure" and i.grants is not None and not i.engine
+        return bool(writes_state(i)) and i.grants is not None and not i.engine
 
     @property
     def state(self) -> str:
@@ -480,7 +480,7 @@ class Configure(Issued):
     @staticmethod
     def takes(i: Instruction) -> bool:
         """Whether it writes what it is given."""
-        return bool(i.engine) and i.kind == "configure" and i.grants is None
+        return bool(writes_state(i)) and i.grants is None and bool(i.engine)
 
     @property
     def state(self) -> str:
@@ -494,8 +494,8 @@ class Signal(Issued):
 
     @staticmethod
     def takes(i: Instruction) -> bool:
-        """Whether it does nothing."""
-        return bool(i.engine) and i.kind == "signal"
+        """Whether it is its engine's signal."""
+        return bool(i.engine) and i == signal(i.engine)
 
 
 def immediate(ref: Ref) -> int | float | None:

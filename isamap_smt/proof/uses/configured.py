@@ -19,7 +19,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.engine_states import named_set, needed_value
 from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.expr import evaluate, is_constant
 from isamap_smt.ir.program import Configure, Issued, Loop, Node, Program, Ref
 from isamap_smt.ir.states import Need
 from isamap_smt.proof.uses.book import Told, UseBook
@@ -68,7 +68,9 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
         count, number = moments.machine.memory(memory).count, named_set(use, memory)
         words = f"{site.name} names one of {count} sets of {memory}"
         said = "it names several" if number is None else f"it names {number}"
-        right &= book.structure(_CLAIM, site.name, words, number is not None and 0 <= number < count, said)
+        right &= book.structure(
+            _CLAIM, site.name, words, number is not None and is_constant(number) and 0 <= number < count, said
+        )
     if not isinstance(use, Configure):
         return right
     cells = int(i.kernel.axes[0].extent)
