@@ -11,7 +11,7 @@ from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
 from isamap_smt.ir.program import FRESH, Alloc, Ask, Buffer, Copy, Loop, Node, Point, Program, Ref
-from isamap_smt.ir.traversal import walk
+from isamap_smt.ir.traversal import shared, walk
 from isamap_smt.mapping.moves import registers_of
 
 
@@ -127,8 +127,8 @@ def name_everything(p: Printer) -> None:
 
 def declare_granted(p: Printer, body: tuple[Node, ...]) -> None:
     """A variable for each number that this function asks for itself; what threads share has variables of its own."""
-    own = (n for n, around in walk(body) if not any(isinstance(x, Loop) and x.kind == "parallel" for x in around))
-    for memory in dict.fromkeys(n.state for n in own if isinstance(n, Ask)):
+    own = (n.state for n, around in walk(body) if isinstance(n, Ask) and not shared(around))
+    for memory in dict.fromkeys(own):
         p.put(f"size_t {p.granted[memory]} = 0;")
 
 

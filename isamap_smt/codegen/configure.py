@@ -16,7 +16,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Program, SetState, Use
 from isamap_smt.ir.states import Held, Need, needs_at, wanted
-from isamap_smt.ir.traversal import buffers, map_bodies, nodes_of, walk
+from isamap_smt.ir.traversal import buffers, map_bodies, nodes_of, shared, walk
 from isamap_smt.mapping.configuring import configuring
 from isamap_smt.mapping.moves import registers_of
 
@@ -141,6 +141,6 @@ class _Threads:
 
     def _needs(self, body: Nodes) -> Iterator[tuple[Need, int]]:
         for node, around in walk(body):
-            if not any(isinstance(n, Loop) and n.kind == "parallel" for n in around):
+            if not shared(around):
                 for o, i, ref in registers_of(node):
                     yield from needs_at(i, {o: self._numbers[ref.name]})

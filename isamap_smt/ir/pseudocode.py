@@ -68,12 +68,10 @@ def _block(nodes: tuple[Node, ...], depth: int, counted: bool) -> Iterator[str]:
     for node in nodes:
         yield _INDENT * depth + _line(node, counted)
         if isinstance(node, Loop | If):
-            edges = [
-                _block(uses, depth + 1, counted) for uses in (getattr(node, "enter", ()), getattr(node, "leave", ()))
-            ]
-            yield from (f"{line}  # once on each thread" for line in edges[0])
+            enter, leave = (node.enter, node.leave) if isinstance(node, Loop) else ((), ())
+            yield from (f"{line}  # once on each thread" for line in _block(enter, depth + 1, counted))
             yield from _block(node.body, depth + 1, counted)
-            yield from (f"{line}  # once on each thread" for line in edges[1])
+            yield from (f"{line}  # once on each thread" for line in _block(leave, depth + 1, counted))
 
 
 def _line(node: Node, counted: bool) -> str:

@@ -55,6 +55,11 @@ def nodes_of(kind: type[Kind], of: Program | Nodes) -> Iterator[Kind]:
     return (n for n, _ in walk(of) if isinstance(n, kind))
 
 
+def shared(around: Around) -> bool:
+    """Whether a loop is among them whose iterations threads share."""
+    return any(isinstance(x, Loop) and x.kind == "parallel" for x in around)
+
+
 def buffers(program: Program) -> dict[str, Buffer]:
     """All buffers by name."""
     return {n.buffer.name: n.buffer for n in nodes_of(Alloc, program)}
@@ -205,5 +210,5 @@ def _same(part: Any) -> Any:
 
 __all__ = [
     "EXPRESSIONS", "Around", "Changes", "Nodes", "buffers", "inside", "map_bodies", "map_nodes", "map_parts", "nodes_of",
-    "own_parts", "parts", "renamed", "substituted", "walk",
+    "own_parts", "parts", "renamed", "shared", "substituted", "walk",
 ]  # fmt: skip
