@@ -1,7 +1,7 @@
 """What a statement does, with the machine's arithmetic: values by NumPy over many points at once, exact per dtype.
 
 Integers wrap; saturation clamps the exact integer; every floating-point operation is rounded to its type (bf16 and
-f16 included). Functions are those of the table in isamap_smt.ir.functions. Points run in the order of the statement's
+f16 included). Functions are those of the table in isamap_smt.ir.heads. Points run in the order of the statement's
 axes, so a reduction adds in that order.
 """
 
@@ -19,7 +19,7 @@ from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import Element, elements, evaluate, held_as
-from isamap_smt.ir.functions import applied
+from isamap_smt.ir.heads import applied
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.scalar import Abs, Erf, Exp, Floor, Log, Rsqrt, Sigmoid, Sqrt, Tanh, Unary
 
 Array = np.ndarray
@@ -141,7 +141,7 @@ def whole(a: Near, rounding: Any) -> Near:
 
 def function(head: type[Unary], a: Near, kind: DType) -> Near:
     """The function of each, with its stated ULP: E times the largest slope between, or what is found at the ends."""
-    row = TABLE[head]
+    row = FUNCTION_ROWS[head]
     if head is Abs:
         return settled(np.abs(a.value), a.error)
     if head is Floor:

@@ -33,7 +33,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.evaluate import needs_single_points
 from isamap_smt.ir.fibres import fibres, least_points
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
@@ -457,7 +457,7 @@ def _whole(a: Bound) -> Bound:
 
 def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
     """The function of each, with its stated ULP."""
-    row, d = TABLE[head], a.error
+    row, d = FUNCTION_ROWS[head], a.error
     ulp = row.wide_ulp if kind.bits == 64 else row.ulp
     if not isfinite(d):
         return NOTHING

@@ -19,6 +19,7 @@ from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, elements, shown, substitute
+from isamap_smt.ir.heads import HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
@@ -245,10 +246,6 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
                 _check_exact(a, types)
 
 
-_WORDS = {"SDiv": "a division", "SNeg": "a negation"}
-_SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
-
-
 def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> None:
     """Raise DTypeError where an index expression in a value of type `kind` may be beyond what its type holds."""
     if not index_values(value):
@@ -329,8 +326,10 @@ _ON_ENDS = (
 
 def describe(value: Any) -> str:
     """The operation in words, for an error."""
-    name = type(value).__name__
-    return _WORDS.get(name, f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
+    row = HEADS.get(type(value))
+    if row is None:
+        return type(value).__name__.lower()
+    return row.words or (f"`{row.text}`" if row.arity == 2 else row.text)
 
 
 __all__ = ["describe", "has_casts", "literal_kind", "type_of", "typed_value"]

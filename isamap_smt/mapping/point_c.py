@@ -14,7 +14,7 @@ from isamap_smt.ir import activations, activations_f64
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
@@ -206,7 +206,7 @@ def _unary(head: type[Unary], text: str, kind: DType) -> tuple[str, DType]:
     if not kind.is_float:
         opposite = _arithmetic("-", f"({kind.c})0", _short(text), kind)
         return (text if kind.kind == "u" else f"({text} < 0 ? {opposite} : {text})"), kind
-    row, f32 = TABLE[head], dtype("f32")
+    row, f32 = FUNCTION_ROWS[head], dtype("f32")
     if kind == _DOUBLE:
         return row.wide.format(x=text), kind
     return c_converted(kind, row.c.format(x=c_converted(f32, text, kind)), f32), kind

@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.scalar import Cast, Read, Relu, Round, Saturate, Select, SMax, SMin, SNeg, Unary
 from isamap_smt.ir.typed import literal_kind, type_of
 
@@ -56,7 +56,7 @@ def span(tree: Any, types: Mapping[str, DType], literal: DType) -> Span:
         case Select():
             a, b = (span(x, types, kind) for x in tree.args[1:])
             return Span(min(a.low, b.low), max(a.high, b.high), a.number and b.number)
-        case Unary() if kind.is_float and (bounds := TABLE[type(tree)].bounds):
+        case Unary() if kind.is_float and (bounds := FUNCTION_ROWS[type(tree)].bounds):
             return Span(*bounds, span(tree.args[0], types, kind).number)
     return ANYTHING if kind.is_float else _every(kind)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from isamap_encodings.neutral_element import FILLS, neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.hypotheses import Finite, Stated
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
@@ -58,7 +58,7 @@ def _zero(v: Any, dead: frozenset[str]) -> bool:
         case SNeg() | Relu():
             return _zero(v.args[0], dead)
         case Unary():
-            return TABLE[type(v)].zero and _zero(v.args[0], dead)
+            return FUNCTION_ROWS[type(v)].zero and _zero(v.args[0], dead)
     return False
 
 

@@ -29,7 +29,7 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.evaluate import needs_single_points
 from isamap_smt.ir.fibres import fibres, least_points
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once, is_maximum
@@ -304,7 +304,7 @@ class _Walk:
         return a
 
     def _function(self, x: Any, a: _Node, own: DType) -> _Node:
-        head, row = type(x), TABLE[type(x)]
+        head, row = type(x), FUNCTION_ROWS[type(x)]
         name = head.__name__.lower()
         if head in (Abs, Floor):
             return self._step(name, x, [a], own, None)

@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
 from isamap_smt.ir.typed import literal_kind, type_of
@@ -55,7 +55,7 @@ def _zero(value: Any, dead: str, types: Mapping[str, DType], literal: DType) -> 
         case SNeg() | Relu():
             return _zero(value.args[0], dead, types, kind)
         case Unary():
-            return TABLE[type(value)].zero and _zero(value.args[0], dead, types, kind)
+            return FUNCTION_ROWS[type(value)].zero and _zero(value.args[0], dead, types, kind)
     return False
 
 

@@ -16,7 +16,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.c_printer import print_c
 from isamap_smt.ir.c_text import steps
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.functions import applied
+from isamap_smt.ir.heads import applied
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, copy_of, walk
 from isamap_smt.ir.scalar import Erf
 from isamap_smt.pipeline.plan import Plan

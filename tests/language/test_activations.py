@@ -12,8 +12,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.dtypes import dtype
-from isamap_smt.ir.functions import TABLE, applied
-from isamap_smt.ir.scalar import FUNCTIONS
+from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, applied
 from isamap_smt.mapping.point_c import c_value, prelude
 from isamap_smt.runtime import build_library
 
@@ -35,7 +34,7 @@ def smooth(name: str, x: np.ndarray) -> np.ndarray:
 
 
 def test_every_row_is_tested_here() -> None:
-    assert [head.__name__.lower() for head in TABLE] == list(EXACT)
+    assert [head.__name__.lower() for head in FUNCTION_ROWS] == list(EXACT)
 
 
 def _values() -> np.ndarray:
@@ -58,7 +57,7 @@ def test_error_in_ulp_is_as_stated(name: str) -> None:
     finite = np.isfinite(nearest)
     ulp = np.spacing(np.maximum(np.abs(nearest[finite]), np.float32(2.0**-126))).astype(np.float64)
     error = np.abs(got[finite].astype(np.float64) - want[finite]) / ulp
-    assert error.max() <= TABLE[FUNCTIONS[name]].ulp
+    assert error.max() <= FUNCTION_ROWS[FUNCTIONS[name]].ulp
 
 
 @pytest.mark.parametrize(
@@ -86,13 +85,13 @@ def test_zeros() -> None:
     assert smooth("abs", zeros).tobytes() == np.zeros(2, np.float32).tobytes()
     assert (smooth("log", zeros) == -np.inf).all()
     assert smooth("rsqrt", zeros).tolist() == [np.inf, -np.inf]
-    for head, row in TABLE.items():
+    for head, row in FUNCTION_ROWS.items():
         assert row.zero == (applied(head, zeros) == 0).all()
 
 
 def test_bounds_hold() -> None:
     x = np.concatenate([_values(), np.float32([np.inf, -np.inf])])
-    for head, row in TABLE.items():
+    for head, row in FUNCTION_ROWS.items():
         if row.bounds:
             got = applied(head, x)
             assert row.bounds[0] <= got.min() and got.max() <= row.bounds[1]

@@ -12,7 +12,7 @@ from isamap_encodings.overflow import term_range
 from isamap_encodings.scalar import equal_integers, equal_reals
 from isamap_encodings.scalar_values import spanned
 from isamap_encodings.verdict import Proved, Refuted, Unknown
-from isamap_smt.ir.functions import applied
+from isamap_smt.ir.heads import applied
 from isamap_smt.ir.scalar import Abs, Erf, Floor, Log, Rsqrt, SAdd, Scalar, SMax, SMul, SNeg, Sqrt, saturate
 
 X, Y = sp.Symbol("x"), sp.Symbol("y")
