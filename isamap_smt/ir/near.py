@@ -97,6 +97,12 @@ def add(a: Near, b: Near, kind: DType, sign: int = 1) -> Near:
     return rounded(Near(a.value + sign * b.value, a.error + b.error), kind)
 
 
+def negative(a: Near, kind: DType) -> Near:
+    """-a: exact but for the least integer."""
+    opposite = Near(-a.value, a.error)
+    return opposite if kind.is_float else rounded(opposite, kind)
+
+
 def multiply(a: Near, b: Near, kind: DType) -> Near:
     """a * b: |a'b' - ab| <= |a| F + |b| E + E F."""
     error = np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error
