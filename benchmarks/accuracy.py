@@ -22,7 +22,7 @@ import isamap_smt as im
 from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.mapping.point_c import prelude
 from isamap_smt.mapping.selection import register_files
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 
 EXACT = {
     "exp": "exp(x)", "log": "log(x)", "tanh": "tanh(x)", "sigmoid": "1 / (1 + exp(-x))", "erf": "erf(x)", "sqrt": "sqrt(x)",

@@ -19,7 +19,7 @@ import numpy as np
 
 from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.mapping.point_c import prelude
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 
 LIBRARY = {"exp": "expl(x)", "log": "logl(x)", "tanh": "tanhl(x)", "sigmoid": "1 / (1 + expl(-x))", "erf": "erfl(x)"}
 EXACT = {"exp": mp.exp, "log": mp.log, "tanh": mp.tanh, "sigmoid": lambda x: 1 / (1 + mp.exp(-x)), "erf": mp.erf}

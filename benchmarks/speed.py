@@ -14,7 +14,8 @@ from benchmarks.interleave import best_rate, interleaved
 from isamap_smt.bench.bandwidth import Peak
 from isamap_smt.bench.summary import Spread, spread
 from isamap_smt.ir.interpret import random_arrays, reference
-from isamap_smt.pipeline import Plan, build, plan
+from isamap_smt.pipeline.build import build
+from isamap_smt.pipeline.plan import Plan, plan
 
 
 @dataclass(frozen=True)

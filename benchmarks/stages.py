@@ -15,7 +15,7 @@ from isamap_smt.bench.summary import Spread, spread
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse
-from isamap_smt.pipeline import plan
+from isamap_smt.pipeline.plan import plan
 from isamap_smt.proof import prove
 from isamap_smt.search import MappingSet, find_mappings
 

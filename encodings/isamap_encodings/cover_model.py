@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ortools.sat.python import cp_model
+from isamap_encodings import deadline
 
-from isamap_encodings import cp_sat, deadline
+if TYPE_CHECKING:  # CP-SAT is loaded where a model is solved
+    from ortools.sat.python import cp_model
 
 LIMIT = 1.0  # deterministic seconds; a value of twenty operations takes a tenth of one
 
@@ -44,6 +46,10 @@ def cheapest(
     first = _as_tree(offers, kept, wanted)
     if first is None:
         return None
+    from ortools.sat.python import cp_model
+
+    from isamap_encodings import cp_sat
+
     weight = len({o.part for o in offers}) + 1
     model = cp_model.CpModel()
     taken = {n: model.new_bool_var(f"offer {n}") for n in kept}

@@ -30,6 +30,19 @@ NAMES = (
     "vta",
 )
 
+# What `host` is made of: machines without parameters and engines -> a feature that all their instructions that compute require.
+IN_HOST = {
+    "amx": "amx_tile",
+    "avx512_bf16": "avx512_bf16",
+    "avx512_fp16": "avx512_fp16",
+    "avx512_vnni": "avx512f",
+    "avx512": "avx512f",
+    "avx_vnni": "avx_vnni",
+    "avx2": "avx2",
+    "neon": "asimd",
+    "scalar": "",
+}
+
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
 CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(
     ("avx_vnni", "avx512_fp16", "neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",)

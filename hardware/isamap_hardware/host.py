@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import isamap_smt as im
-from isamap_hardware import NAMES, load
+from isamap_hardware import IN_HOST, load
 
 SYSFS = Path("/sys/devices/system/cpu/cpu0/cache")
 
@@ -76,10 +76,9 @@ def _host(have: frozenset[str], known_sizes: tuple[tuple[str, int], ...], descri
     instructions: dict[str, im.Instruction] = {}
     memories: dict[str, im.Memory] = {}
     links: dict[tuple[str, str], im.Link] = {}
-    for name in NAMES:
-        machine = load(name)
+    for machine in (load(name) for name, feature in IN_HOST.items() if not feature or feature in have):
         runs = [i for i in machine.instructions if i.emit and have.issuperset(i.requires)]
-        if machine.parameters or machine.engines or not any(i.kind == "compute" for i in runs):
+        if not any(i.kind == "compute" for i in runs):
             continue
         instructions.update((i.name, i) for i in runs)
         for memory in machine.memories:

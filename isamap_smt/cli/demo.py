@@ -224,7 +224,8 @@ def run_demo(
 def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, budget: float) -> dict[str, Any]:
     """One kernel, all the way."""
     from isamap_smt.language.library import find_kernel
-    from isamap_smt.pipeline import build, plan
+    from isamap_smt.pipeline.build import build
+    from isamap_smt.pipeline.plan import plan
     from isamap_smt.report.page import html_report
     from isamap_smt.runtime.clock import clock_ghz
     from isamap_smt.runtime.measure import measure, require_right

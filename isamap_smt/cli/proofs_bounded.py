@@ -52,7 +52,7 @@ def write_bounded(one: Bounded, directory: str) -> list[str]:
     from isamap_smt.certificates.store import Named, program_certificates
     from isamap_smt.language.example_kernels import example
     from isamap_smt.language.hardware_library import find_hardware
-    from isamap_smt.pipeline import plan
+    from isamap_smt.pipeline.plan import plan
 
     kernel = replace(example(one.spec), name=one.kernel)
     # Certificates are the same wherever they are made: nothing that was measured on a machine takes part.

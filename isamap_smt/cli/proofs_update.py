@@ -136,7 +136,7 @@ def write(one: Wanted, directory: str) -> list[str]:
 def _schedules(kernel: Kernel, one: Wanted, instruction: Instruction) -> tuple[Schedule, ...]:
     """The schedules of the pair's program, with open sizes where the kernel allows it; none where none is certified."""
     from isamap_smt.language.hardware_library import find_hardware
-    from isamap_smt.pipeline import plan
+    from isamap_smt.pipeline.plan import plan
 
     if (
         not instruction.emit

@@ -179,7 +179,7 @@ def _meant(typed: Kernel, sized: Kernel, statement: int) -> Kernel:
 def measured_if_possible(planned: Any, threads: int, cc: str | None) -> tuple[Measured | None, float | None, str]:
     """(what was measured, the clock in GHz just after, why nothing was measured)."""
     from isamap_smt.language.hardware_library import missing_features
-    from isamap_smt.pipeline import build
+    from isamap_smt.pipeline.build import build
     from isamap_smt.runtime.clock import clock_ghz
     from isamap_smt.runtime.measure import measure, require_right
     from isamap_smt.runtime.packing import used_instructions

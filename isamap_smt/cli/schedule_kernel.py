@@ -15,7 +15,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.record import to_record
 
 if TYPE_CHECKING:
-    from isamap_smt.pipeline import Plan
+    from isamap_smt.pipeline.plan import Plan
 
 T = TypeVar("T")
 SHOWN = 400  # characters of a note; some list every move of a machine
@@ -48,7 +48,7 @@ def make_plan(words: tuple[str, ...], options: dict[str, Any]) -> Any:
 
 def planned_with_notes(asked: dict[str, Any]) -> Any:
     """The Plan of what read_plan() gave; its notes are said on standard error."""
-    from isamap_smt.pipeline import plan
+    from isamap_smt.pipeline.plan import plan
 
     with progress(f"planning {asked['kernel'].name}") as tell:
         planned = plan(**asked, progress=tell)

@@ -63,7 +63,7 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
     Every program is proved before it runs. What was measured before is not measured again, so a search that was
     stopped, with Ctrl-C too, goes on when it is called again.
     """
-    from isamap_smt.pipeline import tune
+    from isamap_smt.pipeline.tune import tune
 
     name, hardware = _subject(words, options["text"], options["hardware"])
     kernel, sizes = load_kernel(name, options)

@@ -48,7 +48,7 @@ def _ways(machine: Hardware) -> tuple[Across, ...]:
     two registers lane by lane."""
     found: list[Across] = []
     offered = [i for i in machine.computes if machine.offers(i)]
-    pairs = [i for i in offered if len(i.kernel.inputs) == 2]
+    pairs = [i for i in offered if len(i.types) == 3]
     for last in sorted((i for i in offered if leaves(i) > 1), key=lambda i: -leaves(i)):
         (register,) = last.kernel.inputs
         load = look_for_move(machine, last, register, False, (0,), False)

@@ -17,6 +17,8 @@ from isamap_smt.ir.typed import typed_value
 
 def leaves(i: Instruction) -> int:
     """Lanes of the one register that it combines to one number; 0 of an instruction that does something else."""
+    if i.shapes[i.target] != (1,) or len(i.types) != 2:
+        return 0
     k = i.exact or i.kernel
     s = k.statements[0]
     if (
@@ -32,18 +34,20 @@ def leaves(i: Instruction) -> int:
 
 def _plain(i: Instruction, kind: str) -> bool:
     """Whether it is of that kind, one assignment at every point, and needs nothing but its operands."""
+    if i.kind != kind:
+        return False
     k = i.exact or i.kernel
     s = k.statements[0]
     free = not (i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions or i.active)
-    return free and i.kind == kind and len(k.statements) == 1 and s.op == "=" and not s.guard
+    return free and len(k.statements) == 1 and s.op == "=" and not s.guard
 
 
 def _is_register(i: Instruction, operand: str, last: Instruction) -> bool:
     """Whether the operand is such a register as `last` combines: of that place, type, length and C type."""
-    own, there = i.kernel.tensor(operand), last.kernel.tensor(last.kernel.inputs[0])
-    same = (own.dtype, own.shape) == (there.dtype, there.shape)
+    (there,) = last.kernel.inputs
+    same = (i.types[operand], i.shapes[operand]) == (last.types[there], last.shapes[there])
     return same and all(
-        dict(x).get(operand) == dict(y).get(there.name) for x, y in ((i.places, last.places), (i.c_types, last.c_types))
+        dict(x).get(operand) == dict(y).get(there) for x, y in ((i.places, last.places), (i.c_types, last.c_types))
     )
 
 
@@ -99,12 +103,13 @@ def _loads(load: Instruction, last: Instruction) -> bool:
 
 def lane_by_lane(i: Instruction, last: Instruction) -> bool:
     """Whether it computes every lane of two such registers as `last` combines by itself."""
+    if len(i.types) != 3 or not all(_is_register(i, o, last) for o in i.types):
+        return False
     k = i.exact or i.kernel
     s = k.statements[0]
     lane = tuple(x.symbol for x in s.axes)
     every = [x.extent for x in s.axes] == [leaves(last)] and all(x.index == lane for x in (s.target, *s.inputs))
-    alike = len(k.inputs) == 2 and all(_is_register(i, o, last) for o in (s.target.tensor, *k.inputs))
-    return _plain(i, "compute") and every and alike
+    return _plain(i, "compute") and every and len(k.inputs) == 2
 
 
 def _both(i: Instruction, a: Any, b: Any) -> Any:

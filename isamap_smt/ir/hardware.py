@@ -10,6 +10,7 @@ import sympy as sp
 
 from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.c_text import check_together
+from isamap_smt.ir.described import reads_later
 from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
@@ -143,6 +144,8 @@ class Hardware(Shown):
     refused: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if reads_later():
+            return
         for field_name, value in check_hardware(self, (Memory, Link)).items():
             object.__setattr__(self, field_name, value)
         check_names(self.name, self.instructions)

@@ -15,6 +15,7 @@ from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.addresses import Address, Steps, address_of
 from isamap_smt.ir.arguments import is_open
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.hashed_once import hashed_once
@@ -106,6 +107,24 @@ class Instruction(Shown):
         for field_name, value in checks.normal_form(self).items():
             object.__setattr__(self, field_name, value)
         c_text.check_instruction(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.kind, self.emit))
+
+    @cached_property
+    def target(self) -> str:
+        """The operand that it writes."""
+        return self.kernel.statements[0].target.tensor
+
+    @cached_property
+    def types(self) -> dict[str, DType]:
+        """Operand -> element type."""
+        return {t.name: t.dtype for t in self.kernel.tensors}
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[Any, ...]]:
+        """Operand -> extents of its cells."""
+        return {t.name: t.shape for t in self.kernel.tensors}
 
     def statement(self, operands: Mapping[str, str]) -> str:
         """Its C on operands that are expressions of C: a statement that leaves nothing behind; an expression where it may fail."""

@@ -42,20 +42,24 @@ def _kind(contract: Kernel, places: Mapping[str, str], state: str, engine: str) 
     if s.op != "=" or s.guard:
         return "compute"
     target = places.get(s.target.tensor)
-    if s.value == 0 and target != MAIN:
-        return "zero"
-    if not isinstance(s.value, Read) or (places.get(s.inputs[0].tensor) == MAIN) == (target == MAIN):
-        between = isinstance(s.value, Read) and MAIN not in (target, places.get(s.inputs[0].tensor))
-        return "move" if engine and between else "compute"
-    if target == MAIN:
-        return "store"
-    return "load" if symbols_of(s.inputs[0].index) == symbols_of(s.target.index) else "broadcast"
+    if not isinstance(s.value, Read):
+        return "zero" if s.value == 0 and target != MAIN else "compute"
+    source = places.get(s.inputs[0].tensor)
+    if engine and MAIN not in (target, source):
+        return "move"
+    return copying_kind(target, source, symbols_of(s.inputs[0].index) == symbols_of(s.target.index))
+
+
+def copying_kind(target: str | None, source: str | None, along: bool) -> str:
+    """What copies from the memory `source` to `target` on a core; along: both have the same axes."""
+    if (source == MAIN) == (target == MAIN):
+        return "compute"
+    return "store" if target == MAIN else "load" if along else "broadcast"
 
 
 def register_operand(move: Instruction) -> str:
     """The name of the move's register operand: target of a load, source of a store."""
-    s = move.kernel.statements[0]
-    return s.inputs[0].tensor if move.kind == "store" else s.target.tensor
+    return next(o for o in move.types if o != move.target) if move.kind == "store" else move.target
 
 
 def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> str:

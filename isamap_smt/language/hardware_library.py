@@ -23,6 +23,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from isamap_smt.ir.described import contracts_read_later
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -52,18 +53,24 @@ def find_hardware(spec: str | Hardware) -> Hardware:
     name, given = split_parameters(spec)
     if (table := _of_table(name, given)) is not None:
         return table
-    if name == "host":
-        from isamap_hardware.host import host
-
-        return host().at(**given or {})
-    if name in isamap_hardware.names():
-        return isamap_hardware.load(name).at(**given or {})
+    if name == "host" or name in isamap_hardware.names():
+        with contracts_read_later():
+            found = _shipped(name)
+        return found.at(**given or {})
     for entry in entry_points(group=GROUP):
         if entry.name == name:
             what = f"hardware {name!r}, registered by {_package(entry)}"
             found = _of_kind(loading(what, entry.load, HardwareError), Hardware, what)
             return found.at(**given or {})
     raise UnknownNameError(f"unknown hardware {spec!r}; {did_you_mean(spec, hardware_names())}")
+
+
+def _shipped(name: str) -> Hardware:
+    """A machine of isamap_hardware, or what this CPU can run of them."""
+    import isamap_hardware
+    from isamap_hardware.host import host
+
+    return host() if name == "host" else isamap_hardware.load(name)
 
 
 def find_instruction(spec: str | Instruction) -> Instruction:

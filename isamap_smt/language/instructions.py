@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from isamap_smt.ir import instruction_checks as checks
-from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.described import Described, reads_later
+from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.engine_checks import issued, placed
 from isamap_smt.ir.engines import KEPT, Work
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.move_form import derived_kind
+from isamap_smt.ir.move_form import MAIN, copying_kind, derived_kind
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.language.loading import caller
+from isamap_smt.language.outline import outline
 from isamap_smt.language.text import parse
 
 _GONE = {
@@ -85,41 +88,72 @@ def instruction(
     >>> fma.axes, fma.kernel.tensor("a").shape
     ({'l': 8}, (8,))
     """
-    checks.instruction_name(name)
+    given = {n: v for n, v in locals().items() if n not in ("name", "text", "gone")}
     _known(name, gone)
+    make = partial(_instruction, name, text, **given, line=caller())
+    known = _known_before(name, text, **given) if reads_later() else None
+    return make() if known is None else Described(known, make)
+
+
+def _known_before(name: str, text: str, **given: Any) -> dict[str, Any] | None:
+    """What is known of a plain instruction before its contract is read; None of others."""
+    said = (given[n] for n in ("engine", "needs", "preconditions", "assume", "front", "grants", "may_fail"))
+    if any(said) or any("[" in place for place in given["places"].values()):
+        return None
+    found = outline(text, given["axes"])
+    if found is None or not set(found.shapes) == set(given["dtypes"]) == set(given["places"]):
+        return None
+    places = {o: given["places"][o] for o in found.shapes}
+    kind = "zero" if found.cleared and places[found.target] != MAIN else "compute"
+    if found.copied is not None:
+        kind = copying_kind(places[found.target], places[found.copied.source], found.copied.along)
+    return {
+        "name": name,
+        "kind": kind,
+        "places": tuple(places.items()),
+        "emit": given["emit"],
+        "requires": tuple(given["requires"]),
+        "rounding": given["rounding"],
+        "c_types": tuple((given["c_types"] or {}).items()),
+        "active": tuple((given["active"] or {}).items()),
+        "target": found.target,
+        "types": {o: dtype(given["dtypes"][o]) for o in places},
+        "shapes": dict(found.shapes),
+        **dict.fromkeys(("needs", "preconditions", "assume", "front"), ()),
+        "may_fail": False,
+        "grants": None,
+        "engine": "",
+    }
+
+
+def _instruction(
+    name: str, text: str, *, axes: Mapping[str, Any], dtypes: Mapping[str, Any], places: Mapping[str, str], exact: str | None,
+    latency: float, per_cycle: float, c_types: Mapping[str, str] | None, headers: Sequence[str] | None,
+    prelude: str | Sequence[str], engine: str, active: Mapping[str, str] | None, front: Mapping[str, str] | None, **fields: Any,
+) -> Instruction:  # fmt: skip
+    """Its contract is read, and everything checked."""
+    checks.instruction_name(name)
     axes = checks.whole_axes(name, axes)
     contract = _cells_alone(parse(text, name=name, dtypes=dtypes, extents=axes))
     lie = placed(name, contract, places)
     memories = lie.memories
     _check(name, contract, axes, dtypes, memories)
-    really = None if exact is None else _exact(name, exact, contract, axes)
     return Instruction(
         name=name,
         kernel=contract,
         kind=derived_kind(contract, memories, lie.state, engine),
         places=tuple((t.name, memories[t.name]) for t in contract.tensors),
-        emit=emit,
-        requires=requires,  # type: ignore[arg-type]
         cost=Cost(latency, per_cycle),
-        exact=really,
-        rounding=rounding,
-        preconditions=preconditions,  # type: ignore[arg-type]
-        assume=assume,  # type: ignore[arg-type]
+        exact=None if exact is None else _exact(name, exact, contract, axes),
         c_types=checks.pairs(name, "c_types", c_types or {}, "__m512"),
         headers=_headers(c_types or {}) if headers is None else headers,  # type: ignore[arg-type]
         prelude=checks.preludes(name, prelude),
-        needs=needs,  # type: ignore[arg-type]
-        may_fail=may_fail,
-        grants=grants,
         engine=engine,
         cells=lie.cells,
         active=issued(name, active),
         front=issued(name, front, "front"),
-        beyond=beyond,
-        temporaries=temporaries,
-        work=work,
         steps=lie.steps,
-        line=caller(),
+        **fields,
     )
 
 

@@ -274,9 +274,11 @@ def _orders(fits: Sequence[Sequence[bool]], taken: tuple[int, ...] = ()) -> Iter
 
 def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     """Whether the output's element type is the instruction's, and in some order it can take the inputs'."""
-    s, t = kernel.statements[statement], instruction.kernel.statements[0]
-    out = kernel.tensor(s.target.tensor).dtype == instruction.kernel.tensor(t.target.tensor).dtype
-    return out and bool(bindings(kernel, instruction, "any", statement))
+    s = kernel.statements[statement]
+    own, many = instruction.types, len(operand_accesses(s))
+    if kernel.tensor(s.target.tensor).dtype != own[instruction.target]:
+        return False
+    return len(own) - 1 <= many <= len(own) and bool(bindings(kernel, instruction, "any", statement))
 
 
 def _feeds(held: DType, wanted: DType) -> bool:

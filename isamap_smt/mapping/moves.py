@@ -203,14 +203,13 @@ def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[
     Those whose register has the operand's C type come first: at one length of vectors two types may have equal cells.
     """
     place = dict(compute.places).get(operand, "")
-    tensor = compute.kernel.tensor(operand)
+    held = place, compute.types[operand], compute.shapes[operand]
     found = []
     for move in hardware.moves:
         if move.kind not in kinds or not touches_main(move):
             continue
         register = register_operand(move)
-        t = move.kernel.tensor(register)
-        if dict(move.places).get(register, "") == place and t.dtype == tensor.dtype and t.shape == tensor.shape:
+        if (dict(move.places).get(register, ""), move.types[register], move.shapes[register]) == held:
             found.append(move)
     c_type = dict(compute.c_types).get(operand)
     return tuple(sorted(found, key=lambda m: dict(m.c_types).get(register_operand(m)) != c_type))
@@ -218,7 +217,7 @@ def _moves(hardware: Hardware, compute: Instruction, operand: str, kinds: tuple[
 
 def touches_main(move: Instruction) -> bool:
     """Whether its memory operand lies where addresses lead, so that programs can use it: they name no other memory."""
-    return move.kind == "zero" or dict(move.places)[_memory(move).tensor] == MAIN
+    return move.kind == "zero" or any(place == MAIN for _, place in move.places)
 
 
 def _in_words(compute: Instruction, operand: str) -> str:

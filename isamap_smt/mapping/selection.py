@@ -29,11 +29,14 @@ from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import (
+    Cast,
     Compare,
     Read,
     Relu,
+    Round,
     Rsqrt,
     SAdd,
+    Saturate,
     SDiv,
     SMax,
     SMin,
@@ -72,7 +75,7 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
     if machine.opened is not None or machine.engines:
         return None
     found: list[tuple[float, Instruction]] = []
-    for files in register_files(machine):
+    for files in register_files(machine, _only_type(kernel, statement)):
         for rules in ((*RULES, *machine.rules), ()):
             try:
                 value = typed_value(kernel, kernel.statements[statement])
@@ -109,17 +112,27 @@ class Files:
         return hash((self.lanes, tuple(self.of)))
 
 
-def register_files(machine: Hardware) -> tuple[Files, ...]:
-    """Registers with one element in each lane, most lanes first; of several for one type the first."""
+def _only_type(kernel: Kernel, statement: int) -> str | None:
+    """The one element type that the statement computes with; None where there are several."""
+    s = kernel.statements[statement]
+    types = {kernel.tensor(a.tensor).dtype.name for a in (s.target, *s.inputs)}
+    return None if len(types) > 1 or s.value.has(Cast, Saturate, Round) else min(types)
+
+
+@lru_cache(maxsize=64)
+def register_files(machine: Hardware, only: str | None = None) -> tuple[Files, ...]:
+    """Registers with one element in each lane, most lanes first; of several for one type the first. only: of this type alone."""
     found: dict[int, dict[tuple[str, str, str], dict[str, Instruction]]] = {}
     for i in machine.moves:
-        if not (i.kind in ("load", "store", "broadcast") and machine.offers(i) and _lane_by_lane(i)):
+        if i.kind not in ("load", "store", "broadcast") or not machine.offers(i):
             continue
         register, place = next((o, place) for o, place in i.places if place != "memory")
-        t = i.kernel.tensor(register)
-        if len(t.shape) == 1 and is_constant(t.shape[0]) and (machine.simulated or register in dict(i.c_types)):
-            key = (t.dtype.name, place, dict(i.c_types).get(register, ""))
-            found.setdefault(int(t.shape[0]), {}).setdefault(key, {}).setdefault(i.kind, i)
+        shape = i.shapes[register]
+        if only not in (None, i.types[register].name) or not _lane_by_lane(i):
+            continue
+        if len(shape) == 1 and is_constant(shape[0]) and (machine.simulated or register in dict(i.c_types)):
+            key = (i.types[register].name, place, dict(i.c_types).get(register, ""))
+            found.setdefault(int(shape[0]), {}).setdefault(key, {}).setdefault(i.kind, i)
     return tuple(Files(lanes, _first_of_type(files)) for lanes, files in sorted(found.items(), reverse=True))
 
 
@@ -210,7 +223,9 @@ class _Selection:
     def _offers(self) -> tuple[list[Offer], list[_Part]]:
         self._number(self.forms.root)
         found = (s for s in steps_of(self.machine, self.files.lanes) if s.instruction.name not in self.machine.refused)
-        steps = [s for s in found if self._serves(s)]
+        there = {type_of(tree, self.types) for tree in self.parts}
+        exact = any(tree in self.forms.exact for tree in self.parts)  # operands of any integer type may be parts of it
+        steps = [s for s in found if self._serves(s, there, exact)]
         offers: list[Offer] = []
         made: list[_Part] = []
         given = set(sp.preorder_traversal(self.root))
@@ -249,15 +264,18 @@ class _Selection:
         make(self.numbers[self.forms.root])
         return list(found.values())
 
-    def _serves(self, step: Step) -> bool:
-        """Operands lie in the registers that are used. Sums may be rounded once with their product; what is computed alone is
-        computed as it is written."""
+    def _serves(self, step: Step, there: set[DType | None], exact: bool) -> bool:
+        """Operands have types of parts, and lie in registers that are used. Sums may be rounded once with their product; what is
+        computed alone is computed as it is written.
+        """
         i = step.instruction
-        files = [self.files.of.get(i.kernel.tensor(o).dtype.name) for o, _ in i.places]
+        if any(d not in there and not (exact and not d.is_float) for o, d in i.types.items() if o != i.target):
+            return False
+        files = [self.files.of.get(i.types[o].name) for o, _ in i.places]
         lies = zip(i.places, files, strict=True)
         if any(f is None or (place, dict(i.c_types).get(o, "")) != (f.memory, f.c_type) for (o, place), f in lies):
             return False
-        return i.rounding != "fused" or (self.s.op == "+" and not self.s.ordered)
+        return step.by_lane and (i.rounding != "fused" or (self.s.op == "+" and not self.s.ordered))
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, what is used first."""

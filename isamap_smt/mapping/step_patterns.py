@@ -20,14 +20,19 @@ COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
 @dataclass(frozen=True)
 class Step:
-    """An instruction that computes each lane of its result from the same lane of its operands."""
+    """An instruction that computes each lane of its result from the same lane of its operands, where it is `by_lane`."""
 
     instruction: Instruction
 
     @property
     def target(self) -> str:
         """The operand that it writes."""
-        return self.instruction.kernel.statements[0].target.tensor
+        return self.instruction.target
+
+    @cached_property
+    def by_lane(self) -> bool:
+        """Whether each lane is computed of the same lane of each operand, whatever else the machine holds."""
+        return _lanewise(self.instruction)
 
     @cached_property
     def pattern(self) -> Any:
@@ -44,18 +49,19 @@ class Step:
     def _value(self, pattern: Any, operands: dict[str, Any], exact: bool) -> Any:
         if isinstance(pattern, Read):
             found = operands[pattern.tensor]
-            return of_type(found, self.instruction.kernel.tensor(pattern.tensor).dtype) if exact else found
+            return of_type(found, self.instruction.types[pattern.tensor]) if exact else found
         args = [self._value(a, operands, below(pattern, exact)) for a in pattern.args]
         return pattern.func(*args) if args else pattern
 
 
 @lru_cache(maxsize=64)
 def steps_of(machine: Hardware, lanes: int) -> tuple[Step, ...]:
-    """The machine's instructions that compute so many lanes, each by itself."""
-    return tuple(Step(i) for i in machine.computes if machine.offers(i) and _lanewise(i, lanes))
+    """The machine's instructions on registers of so many lanes alone."""
+    found = (i for i in machine.computes if machine.offers(i))
+    return tuple(Step(i) for i in found if all(shape == (lanes,) for shape in i.shapes.values()))
 
 
-def _lanewise(i: Instruction, lanes: int) -> bool:
+def _lanewise(i: Instruction) -> bool:
     if len(i.kernel.axes) != 1 or i.numbered or i.cells_needed or i.may_fail or i.assume or i.preconditions:
         return False
     (axis,) = i.kernel.axes
@@ -63,7 +69,7 @@ def _lanewise(i: Instruction, lanes: int) -> bool:
     places = [s.target, *s.inputs]
     plain = all(a.index == (axis.symbol,) for a in places) and not s.guard and s.op in ("=", *COMBINE)
     rounds = i.rounding in ("exact", "fused", "unfused")
-    return plain and rounds and axis.extent == lanes and len(dict(i.c_types)) in ((len(i.places),) if i.emit else (0,))
+    return plain and rounds and len(dict(i.c_types)) in ((len(i.places),) if i.emit else (0,))
 
 
 def bindings_of(
@@ -95,7 +101,7 @@ def _matched(
 ) -> Iterator[dict[str, Any]]:
     """exact: below a saturation."""
     if isinstance(pattern, Read):
-        d = i.kernel.tensor(pattern.tensor).dtype
+        d = i.types[pattern.tensor]
         fits = bool(d.low <= tree <= d.high) if exact and tree.is_Integer else known.kind(tree) == d
         if fits and bound.get(pattern.tensor, tree) == tree:
             yield {**bound, pattern.tensor: tree}

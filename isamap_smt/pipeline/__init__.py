@@ -1,7 +1,4 @@
-"""All stages in a row, from kernel and hardware to a callable: plan(), build() and compile()."""
+"""All stages in a row, from kernel and hardware to a callable: plan(), build(), compile() and tune(), each in its module.
 
-from isamap_smt.pipeline.build import build as build
-from isamap_smt.pipeline.build import compile as compile
-from isamap_smt.pipeline.plan import Plan as Plan
-from isamap_smt.pipeline.plan import plan as plan
-from isamap_smt.pipeline.tune import tune as tune
+Nothing is imported here, so that a plan is made without what builds and runs it.
+"""

@@ -19,7 +19,7 @@ from isamap_smt.mapping.pitched import pitched
 from isamap_smt.pipeline.another_cover import built
 from isamap_smt.pipeline.plan import Plan, header, plan
 from isamap_smt.proof import require_proof
-from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.compiled import CompiledKernel, build_program
 from isamap_smt.runtime.strided import StridedKernel
 from isamap_smt.scheduling.arguments import tensor_names
 

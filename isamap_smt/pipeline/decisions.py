@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from isamap_smt.ir.described import key_text
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
@@ -24,20 +25,15 @@ from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
 from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
 
+_key_text = per_object(most=16)(key_text)  # it is long, and many kernels are planned for one machine
 _PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels")
 
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     """Hex digest of all that a decision depends on."""
     return digest_of(
-        (to_text(kernel), repr(kernel.ranges), kernel.name, _described(hardware), repr(options), _sources())
+        (to_text(kernel), repr(kernel.ranges), kernel.name, _key_text(hardware), repr(options), _sources())
     )
-
-
-@per_object(most=16)
-def _described(hardware: Hardware) -> str:
-    """All that there is to say of a machine. It is long, and many kernels are planned for one."""
-    return repr(hardware)
 
 
 @cache

@@ -134,23 +134,17 @@ def _words(k: Link) -> str:
 def _moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
     """Moves into or out of the places of this instruction's operands that no program can use; those of one reason together."""
     places = set(dict(instruction.places).values())
-    wanted = {
-        (place, t.dtype, t.shape)
-        for i in hardware.computes
-        for t in i.kernel.tensors
-        for place in [dict(i.places)[t.name]]
-    }
+    wanted = {(place, i.types[operand], i.shapes[operand]) for i in hardware.computes for operand, place in i.places}
     known = {m.name for m in hardware.memories}
     strangers: dict[str, list[Instruction]] = {}
     for move in hardware.moves:
         own = dict(move.places)
         register = register_operand(move)
-        t = move.kernel.tensor(register)
         if not touches_main(move):
             inner = next(place for o, place in own.items() if o != register)
             if own[register] in places or inner in known:
                 yield f"{move.name} is not used: programs move between {MAIN!r} and registers only, not from or to {inner}"
-        elif own[register] in places and (own[register], t.dtype, t.shape) not in wanted:
+        elif own[register] in places and (own[register], move.types[register], move.shapes[register]) not in wanted:
             strangers.setdefault(own[register], []).append(move)
     for register, moves in strangers.items():
         if len(moves) > 1:

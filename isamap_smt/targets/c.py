@@ -7,7 +7,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.compiled import CompiledKernel, build_program
 from isamap_smt.runtime.conformance.place import Here
 from isamap_smt.targets.target import Sources, Target, compiler_missing
 

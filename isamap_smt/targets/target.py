@@ -10,7 +10,7 @@ from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime import find_compiler
+from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.place import Place
 
 Sources = Mapping[str, str]

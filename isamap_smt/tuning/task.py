@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from isamap_smt import codegen
+from isamap_smt.ir.described import key_text
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import to_text
@@ -28,9 +29,8 @@ class Task:
     @cached_property
     def digest(self) -> str:
         """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
-        machine = (self.hardware.name, self.hardware.memories, self.hardware.links, self.hardware.instructions)
         options = (self.sizes, self.constant, self.threads, self.pins, self.instruction)
-        parts = (to_text(self.kernel), repr(self.kernel.ranges), repr(machine), repr(options), _generator())
+        parts = (to_text(self.kernel), repr(self.kernel.ranges), key_text(self.hardware), repr(options), _generator())
         return digest_of(parts)
 
     def __str__(self) -> str:

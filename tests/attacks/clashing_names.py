@@ -21,7 +21,7 @@ from isamap_smt.ir.c_names import KEYWORDS, STANDARD
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping import convert_c
-from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.compiled import CompiledKernel, build_program
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.simde import find_simde
 

@@ -12,7 +12,7 @@ from isamap_smt.bench.case import Case
 from isamap_smt.bench.contenders import CONTENDERS
 from isamap_smt.bench.peers.exo_schedule import FEW, NAME, source, tile
 from isamap_smt.language.hardware_library import host_features
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.simde import find_simde
 
 EXO = CONTENDERS["exo"]

@@ -15,7 +15,7 @@ from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.manifest import MANIFEST, certificate_ids, read_certificate
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.proofs_update import wanted
-from isamap_smt.pipeline import Plan
+from isamap_smt.pipeline.plan import Plan
 from tests.certificates.conftest import gemm_schedule, seal
 
 PLANS: dict[str, tuple[str, dict[str, int], dict[str, Any]]] = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.runtime import build_program
+from isamap_smt.runtime.compiled import build_program
 from tests.families import with_one
 
 SIZES = [(4, 75, 40), (4, 64, 64), (1, 16, 8), (3, 17, 9), (2, 130, 61)]

@@ -19,8 +19,7 @@ from isamap_smt.ir.hypotheses import Stated
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.proof import prove_program, require_proof
 from isamap_smt.proof.program_assumptions import assumptions
-from isamap_smt.runtime import find_compiler
-from isamap_smt.runtime.compiler import portable_flags
+from isamap_smt.runtime.compiler import find_compiler, portable_flags
 
 MAIN = """
 #include "kernel.h"

@@ -11,7 +11,7 @@ from isamap_smt.codegen.c_printer import _text
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
-from isamap_smt.pipeline import plan
+from isamap_smt.pipeline.plan import plan
 from tests.codegen.pinned import CONVOLUTIONS, GEMM, Case
 
 _LOOP = re.compile(r"for \(int64_t im_(\w+) = \w+(?:, \w+_end = (.+?))?; im_\1 < ([^;]+); \+\+im_\1\)")

@@ -22,7 +22,7 @@ from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines, r
 from isamap_smt.ir.c_text import filled
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import _by_hand
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.simde import find_simde

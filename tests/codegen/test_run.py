@@ -10,7 +10,7 @@ from isamap_smt.codegen import print_c
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.program import Program
 from isamap_smt.language.hardware_library import missing_features
-from isamap_smt.runtime import build_program
+from isamap_smt.runtime.compiled import build_program
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.simde import find_simde
 from tests.codegen.pinned import ALL, EVERY_SIZE, Case

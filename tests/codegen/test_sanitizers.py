@@ -14,7 +14,8 @@ import pytest
 import isamap_smt as im
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.runtime import build_library, find_compiler
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.packing import used_instructions
 from tests.codegen.pinned import ALL, EVERY_SIZE, Case
 from tests.sanitizer import sanitizer_environment

@@ -15,7 +15,7 @@ import isamap_smt as im
 from isamap_smt.cli.app import run as command
 from isamap_smt.ir.features import architectures
 from isamap_smt.language.hardware_library import hardware_names
-from isamap_smt.runtime import find_compiler
+from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.feature_flags import own_architecture
 from isamap_smt.targets import find_target
 from isamap_smt.targets.find import default_target, executor_of

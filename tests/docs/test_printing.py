@@ -14,7 +14,8 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.notebook import Shown, Table, html_table, pre
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Ref, copy_of
 from isamap_smt.ir.pseudocode import declaration, pseudocode
-from isamap_smt.pipeline import Plan, build, plan
+from isamap_smt.pipeline.build import build
+from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.search import MappingSet
 
 TEXT = "C[i,j] += A[i,k] * B[k,j]"

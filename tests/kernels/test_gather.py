@@ -11,7 +11,7 @@ import isamap_smt as im
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import ArgumentError, SizeError
 from isamap_smt.language import to_text
-from isamap_smt.runtime import CompiledKernel
+from isamap_smt.runtime.compiled import CompiledKernel
 from isamap_smt.simulator.run import run_program
 
 GATHER = "E: [V,J]\nY[i,j] = E[idx[i], j]"

@@ -14,7 +14,7 @@ from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, applied
 from isamap_smt.mapping.point_c import c_value, prelude
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 
 EXACT = {
     "exp": np.exp, "log": np.log, "tanh": np.tanh, "sigmoid": lambda d: 1 / (1 + np.exp(-d)),

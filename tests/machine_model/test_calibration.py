@@ -18,7 +18,7 @@ from isamap_smt.machine_model.calibrate import calibrate
 from isamap_smt.machine_model.calibration import Calibration, calibration_path, load, save
 from isamap_smt.machine_model.errors import CalibrationError
 from isamap_smt.machine_model.identity import identity
-from isamap_smt.pipeline import plan
+from isamap_smt.pipeline.plan import plan
 from isamap_smt.report.roofline import roofline_position
 from isamap_smt.runtime.measure import Measured
 from isamap_smt.scheduling.figures import FARTHEST, NEAREST

@@ -24,7 +24,7 @@ from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
-from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.compiled import CompiledKernel, build_program
 from isamap_smt.runtime.packing import used_instructions
 from tests.programs import test_configuration, test_granted, test_private_blocks, test_rings
 from tests.uses.field_rows import Row, every_field, try_row

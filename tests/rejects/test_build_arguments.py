@@ -11,8 +11,8 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import ArgumentError, BuildError, DTypeError, SizeError
-from isamap_smt.runtime import CompiledKernel, build_library
-from isamap_smt.runtime.compiled import _by_hand
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiled import CompiledKernel, _by_hand
 
 
 def compiled(text: str, *assumptions: str) -> CompiledKernel:

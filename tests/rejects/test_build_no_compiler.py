@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from isamap_smt.ir.errors import BuildError
-from isamap_smt.runtime import build_library, compiler, find_compiler
+from isamap_smt.runtime import compiler
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiler import find_compiler
 
 FIX = re.escape("install the default one with `pip install ziglang`") + ".*--cc or ISAMAP_CC"
 

@@ -10,7 +10,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import ArgumentError
-from isamap_smt.pipeline import compile as compile_kernel
+from isamap_smt.pipeline.build import compile as compile_kernel
 
 
 def test_a_range_that_the_proof_assumes_is_checked() -> None:

@@ -16,7 +16,7 @@ from isamap_smt import codegen, pipeline, runtime
 from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.program import Loop, ProvedProgram, Use
-from isamap_smt.runtime import build_program
+from isamap_smt.runtime.compiled import build_program
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import sympy as sp
 from isamap_smt.ir.program import Loop, Use
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
-from isamap_smt.pipeline import Plan, plan
+from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.report.nest import Box, boxes
 from isamap_smt.report.page import html_report
 from isamap_smt.runtime.measure import Measured

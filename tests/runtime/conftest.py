@@ -8,8 +8,8 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.program import Program
-from isamap_smt.runtime import CompiledKernel, build_library
-from isamap_smt.runtime.compiled import _by_hand
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiled import CompiledKernel, _by_hand
 from tests.runtime.by_hand import UNPACKED
 
 GEMM = """

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from isamap_smt.ir.errors import BuildError
-from isamap_smt.runtime import build_library, find_compiler
 from isamap_smt.runtime import cache as build_cache
-from isamap_smt.runtime.cache import build_key
-from isamap_smt.runtime.compiler import Compiler
+from isamap_smt.runtime.cache import build_key, build_library
+from isamap_smt.runtime.compiler import Compiler, find_compiler
 from isamap_smt.runtime.simde import find_simde
 
 SOURCE = "double muladd(double a, double b, double c) { return a * b + c; }\n"
@@ -139,7 +138,7 @@ def test_a_disk_that_takes_nothing_is_told(empty_cache: Path) -> None:
     script = (
         "import resource, sys\n"
         "from isamap_smt.ir.errors import BuildError\n"
-        "from isamap_smt.runtime import build_library, find_compiler\n"
+        "from isamap_smt.runtime.cache import build_library\nfrom isamap_smt.runtime.compiler import find_compiler\n"
         "find_compiler()\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         f"try: build_library({SOURCE!r})\n"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from isamap_smt.ir.errors import ArgumentError, SizeError
-from isamap_smt.runtime import CompiledKernel
+from isamap_smt.runtime.compiled import CompiledKernel
 from isamap_smt.runtime.memory import HUGE_PAGE, aligned_empty, lasting_empty
 
 

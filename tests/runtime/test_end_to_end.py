@@ -23,7 +23,9 @@ from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
-from isamap_smt.runtime import CompiledKernel, build_library, build_program, find_compiler
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiled import CompiledKernel, build_program
+from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.simde import find_simde
 from tests.families import draw, part

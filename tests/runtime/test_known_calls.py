@@ -23,7 +23,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.runtime import CompiledKernel, find_compiler, known_calls
+from isamap_smt.runtime import known_calls
+from isamap_smt.runtime.compiled import CompiledKernel
+from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.measure import best_time
 from tests.sanitizer import sanitizer_environment
 

@@ -11,8 +11,8 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Program, Ref, copy_of
-from isamap_smt.runtime import CompiledKernel, build_library
-from isamap_smt.runtime.compiled import _by_hand
+from isamap_smt.runtime.cache import build_library
+from isamap_smt.runtime.compiled import CompiledKernel, _by_hand
 from isamap_smt.runtime.packing import constant_tensors
 
 # B transposed into `packed[0]`; counts in its first element of `packs` how often that happened

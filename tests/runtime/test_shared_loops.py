@@ -16,7 +16,7 @@ import pytest
 
 from isamap_smt.codegen.c_expr import HELPERS
 from isamap_smt.codegen.c_parallel import RUNTIME
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 
 # visit() counts how often each iteration is done. `waits`: the iteration that goes on only when all others are done (-1:
 # none), and returns 9 where that does not happen in 30 seconds. `fails`: the iteration that returns 7. `steps`: that each

@@ -19,7 +19,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.program import Use, walk
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.proof.program import prove_program
-from isamap_smt.runtime import CompiledKernel, build_program
+from isamap_smt.runtime.compiled import CompiledKernel, build_program
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.runtime.simde import find_simde
 from tests.families import part

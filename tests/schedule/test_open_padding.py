@@ -7,7 +7,8 @@ import numpy as np
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
-from isamap_smt.pipeline import build, plan
+from isamap_smt.pipeline.build import build
+from isamap_smt.pipeline.plan import plan
 
 
 def test_one_convolution_for_all_sizes() -> None:

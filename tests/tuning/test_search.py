@@ -15,8 +15,9 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import SizeError, UnknownNameError
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.pipeline import plan, tune
+from isamap_smt.pipeline.plan import plan
 from isamap_smt.pipeline.spaces import Spaces
+from isamap_smt.pipeline.tune import tune
 from isamap_smt.runtime.judge import judge, wanted
 from isamap_smt.scheduling.record import program_of
 from isamap_smt.tuning.database import Database, database_path

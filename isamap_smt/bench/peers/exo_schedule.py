@@ -15,7 +15,7 @@ from isamap_smt.bench.peers.exo_products import first_lanes_avx2, packed_memory,
 from isamap_smt.bench.work import Unsupported, Work
 from isamap_smt.isa_check.quick_import import quick_stacks
 from isamap_smt.language.hardware_library import host_features
-from isamap_smt.runtime import build_library
+from isamap_smt.runtime.cache import build_library
 
 DEPTH = 256  # of a packed panel at most
 PANEL = 24 * 1024  # bytes of one at most, so that it stays in a first-level cache

@@ -14,9 +14,10 @@ from isamap_smt.bench.operators import OPERATORS
 from isamap_smt.bench.recurrent import outcome
 from isamap_smt.bench.work import Work, latest
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.pipeline import Plan, build, plan
+from isamap_smt.pipeline.build import build
+from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.pipeline.tune import tune
-from isamap_smt.runtime import CompiledKernel
+from isamap_smt.runtime.compiled import CompiledKernel
 from isamap_smt.runtime.measure import prepare
 
 
