@@ -19,11 +19,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.scalar import Cast, Compare, Round, Saturate, Select, Sum
+from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Select, Sum
 from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
 
 Value = TypeVar("Value")
 Rows = Mapping[type, Callable[..., Any]]
+EXACT = DType("exact", "i", 64, "int64_t")  # of integers below a saturation; algebras are told i64
 
 
 class Fold(Generic[Value]):
@@ -66,13 +67,20 @@ class Meaning(Generic[Value]):
 
     def of(self, x: Any, kind: DType) -> Value:
         """The value of a tree; literals take `kind` where nothing else says a type."""
-        own = type_of(x, self.types) or kind
+        own = self.own(x, kind)
+        given = DTYPES["i64"] if own is EXACT else own
         leaf, row = _found(type(self), type(x))
         if leaf is not None:
-            return leaf(self, x, own)
+            return leaf(self, x, given)
         if row is None:
-            return self.other(x, own)
-        return row(self, x, own, *(self.of(a, k) for a, k in self.operands(x, own)))
+            return self.other(x, given)
+        return row(self, x, given, *(self.of(a, k) for a, k in self.operands(x, own)))
+
+    def own(self, x: Any, kind: DType) -> DType:
+        """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
+        if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
+            return EXACT
+        return type_of(x, self.types) or kind
 
     def operands(self, x: Any, own: DType) -> Iterator[tuple[Any, DType]]:
         """The operands of a tree, each with the type that literals in it take; of a choice the two that are compared come first."""
@@ -82,7 +90,7 @@ class Meaning(Generic[Value]):
             case Round():
                 yield x.args[1], self.given(x)
             case Saturate():
-                yield x.args[1], DTYPES["i64"]
+                yield x.args[1], EXACT
             case Select():
                 yield from self.operands(x.args[0], comparison_kind(x.args[0], self.types, own))
                 yield from ((a, own) for a in x.args[1:])
@@ -120,4 +128,4 @@ def _found(algebra: type[Fold[Any]] | type[Meaning[Any]], head: type) -> tuple[A
     return _KNOWN[algebra, head]
 
 
-__all__ = ["Fold", "Meaning", "Rows", "target"]
+__all__ = ["EXACT", "Fold", "Meaning", "Rows", "target"]

@@ -54,7 +54,7 @@ from isamap_smt.ir.scalar import (
     Unary,
     reads,
 )
-from isamap_smt.ir.typed import ends, type_of, typed_value
+from isamap_smt.ir.typed import ends, typed_value
 from isamap_smt.language.printer import statement_text, value_text
 from isamap_smt.proof.program_book import Watch
 
@@ -234,7 +234,7 @@ class _Walk(Meaning[_Node]):
 
     def of(self, x: Any, kind: DType) -> _Node:
         """What is known of an expression, whose type is this where it has none of its own."""
-        own = type_of(x, self.types) or kind
+        own = self.own(x, kind)
         if (x, own.name) not in self.made:
             try:
                 self.made[x, own.name] = super().of(x, own)
