@@ -44,6 +44,7 @@ IEEE: Operations = {
     "Abs": z3.fpAbs,
     "Sqrt": lambda x: z3.fpSqrt(z3.RNE(), x),
     "Floor": lambda x: z3.fpRoundToIntegral(z3.RTN(), x),
+    "Rint": lambda x: z3.fpRoundToIntegral(z3.RNE(), x),
 }
 
 

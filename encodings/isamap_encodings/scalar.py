@@ -184,6 +184,14 @@ def same_tree(left: Any, right: Any) -> bool:
     return bool(canonical(left) == canonical(right))
 
 
+def _nearest(a: Any) -> Any:
+    """The integer nearest to a, ties to even."""
+    below = z3.ToInt(a)
+    rest = a - z3.ToReal(below)
+    up = z3.Or(rest > z3.Q(1, 2), z3.And(rest == z3.Q(1, 2), below % 2 != 0))
+    return z3.ToReal(z3.If(up, below + 1, below))
+
+
 # A function that is not here is an unknown one.
 _REALS: Operations = {
     **RING,
@@ -193,6 +201,7 @@ _REALS: Operations = {
     "Relu": lambda a: z3.If(a >= 0, a, z3.RealVal(0)),
     "Abs": lambda a: z3.If(a >= 0, a, -a),
     "Floor": lambda a: z3.ToReal(z3.ToInt(a)),
+    "Rint": _nearest,
 }
 
 

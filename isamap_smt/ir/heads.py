@@ -28,6 +28,7 @@ from isamap_smt.ir.scalar import (
     Floor,
     Log,
     Relu,
+    Rint,
     Round,
     Rsqrt,
     SAdd,
@@ -163,6 +164,7 @@ HEADS: dict[type[Scalar], Head] = {
         ulp=1.5, wide_ulp=1.5,
     ),
     Floor: _built_in("floor", np.floor, "floor", whole=(1.0, 0.0)),
+    Rint: _built_in("rint", np.rint, "rint", whole=(0.5, 0.5)),
     Abs: _built_in("abs", np.abs, "fabs"),
 }  # fmt: skip
 

@@ -139,6 +139,10 @@ class Floor(Unary):
     """The largest integer that is at most x."""
 
 
+class Rint(Unary):
+    """The nearest integer, ties to even; -0 of what rounds to 0 from below."""
+
+
 class Abs(Unary):
     """x without its sign, of integers too: that of the least one wraps to itself."""
 

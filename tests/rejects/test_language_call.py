@@ -14,7 +14,7 @@ MESSAGE = """\
 line 1, column 8: there is no function '__import__'
     C[i] = __import__('os')
            ^^^^^^^^^^
-  known: max, min, relu, select, exp, log, tanh, sigmoid, erf, sqrt, rsqrt, floor, abs, sum, f32 ..., sat_i16 ..."""
+  known: max, min, relu, select, exp, log, tanh, sigmoid, erf, sqrt, rsqrt, floor, rint, abs, sum, f32 ..., sat_i16 ..."""
 
 
 def test_the_message():
