@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -109,7 +108,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     lowered: dict[str, list[str]] = {}
     for n in names:
         lowered.setdefault(n.lower(), []).append(n)
-    near = [n for key in difflib.get_close_matches(str(name).lower(), lowered, n=3, cutoff=0.5) for n in lowered[key]]
+    from difflib import get_close_matches
+
+    near = [n for key in get_close_matches(str(name).lower(), lowered, n=3, cutoff=0.5) for n in lowered[key]]
     if near:
         return "did you mean " + " or ".join(near[:3]) + "?"
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED + 1 else ""

@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,14 @@ def hardware_names() -> tuple[str, ...]:
     """Names that find_hardware knows: the library's, best first, `host`, then those of other packages."""
     import isamap_hardware
 
-    return (*isamap_hardware.names(), "host", *sorted(e.name for e in entry_points(group=GROUP)))
+    return (*isamap_hardware.names(), "host", *sorted(e.name for e in _registered()))
+
+
+def _registered() -> Iterable[Any]:
+    """The entry points of other packages' machines."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 def find_hardware(spec: str | Hardware) -> Hardware:
@@ -57,7 +63,7 @@ def find_hardware(spec: str | Hardware) -> Hardware:
         with contracts_read_later():
             found = _shipped(name)
         return found.at(**given or {})
-    for entry in entry_points(group=GROUP):
+    for entry in _registered():
         if entry.name == name:
             what = f"hardware {name!r}, registered by {_package(entry)}"
             found = _of_kind(loading(what, entry.load, HardwareError), Hardware, what)

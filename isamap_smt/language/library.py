@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.errors import LanguageError, UnknownNameError, did_you_mean
@@ -14,6 +13,9 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.language.loading import load_module, loading
 from isamap_smt.language.text import kernel
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "isamap.kernels"
 
@@ -73,6 +75,8 @@ def find_kernel(spec: str | None, text: str | None = None, sizes: Mapping[str, i
 
 
 def _registered() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
     return {e.name: e for e in entry_points(group=GROUP)}
 
 

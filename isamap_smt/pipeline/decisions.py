@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +39,8 @@ def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
 def _sources() -> str:
     """Digest of every source file of ours, and the solvers' versions."""
     folders = (folder for name in _PACKAGES for folder in __import__(name).__path__)
+    from importlib.metadata import version
+
     versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
     return " ".join([sources_digest(*folders), *versions])
 

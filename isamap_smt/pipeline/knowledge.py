@@ -6,6 +6,7 @@ What cannot be used is said in a note and never stops a plan; a search, which ne
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
@@ -15,10 +16,12 @@ from isamap_smt.machine_model.identity import identity
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.record import is_whole
-from isamap_smt.tuning.database import Database, Winner, database_path
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.protocols import Context, CostModel, cost_model_names, find_cost_model, strategy_names
 from isamap_smt.tuning.task import Task
+
+if TYPE_CHECKING:
+    from isamap_smt.tuning.database import Database, Winner
 
 AUTO = "auto"
 DROPPED = "the winner of an earlier search was left out"
@@ -44,6 +47,8 @@ def usable_calibration() -> tuple[Calibration | None, tuple[str, ...]]:
 
 def known_winner(task: Task) -> Known:
     """The winner of the last search for the task on this machine, if there was one."""
+    from isamap_smt.tuning.database import Database, database_path
+
     if task.kernel.with_sizes(dict(task.sizes)).free_sizes or not database_path().exists():
         return Known()
     try:
@@ -75,20 +80,23 @@ def cost_model(name: str, hardware: Hardware, database: Database | None = None) 
     if name == AUTO:
         name = "analytic" if calibration is None else "calibrated"
     clock = calibration.clock if calibration is not None else (clock_ghz() or 1.0)
-    if name == "learned" and database is None and database_path().exists():
-        with Database() as opened:
-            return find_cost_model(name)(Context(hardware, clock, calibration, opened))
+    if name == "learned" and database is None:
+        from isamap_smt.tuning.database import Database, database_path
+
+        if database_path().exists():
+            with Database() as opened:
+                return find_cost_model(name)(Context(hardware, clock, calibration, opened))
     return find_cost_model(name)(Context(hardware, clock, calibration, database))
 
 
 def known_strategy(name: str) -> str:
     """The name of an installed strategy, or 'auto'. Raises UnknownNameError."""
-    return _known(name, "strategy", strategy_names())
+    return name if name == AUTO else _known(name, "strategy", strategy_names())
 
 
 def known_model(name: str) -> str:
     """The name of an installed cost model, or 'auto'. Raises UnknownNameError."""
-    return _known(name, "cost_model", cost_model_names())
+    return name if name == AUTO else _known(name, "cost_model", cost_model_names())
 
 
 def _known(name: str, what: str, names: tuple[str, ...]) -> str:

@@ -20,7 +20,6 @@ from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
-from isamap_smt.simulator.run import run_program
 
 SMALL = (1, 2, 3, 4, 5, 7, 9)
 ROUNDINGS = 64  # units in the last place of the largest number that two orders of a long sum may differ by
@@ -173,6 +172,8 @@ def _one(program: Program, case: _Case) -> str | None:
 def _compared(
     program: Program, case: _Case, out: dict[str, np.ndarray] | None, expected: dict[str, np.ndarray]
 ) -> str | None:
+    from isamap_smt.simulator.run import run_program
+
     run = run_program(program, case.arrays, out, case.sizes, seed=case.seed)
     if run.findings:
         return str(run.findings[0])

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
@@ -20,6 +19,8 @@ from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.points import Point, Space
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from isamap_smt.tuning.database import Database
 
 STRATEGIES, COST_MODELS = "isamap.strategies", "isamap.cost_models"
@@ -99,12 +100,18 @@ def find_cost_model(name: str) -> CostModelMaker:
 
 
 @cache
+def _installed(group: str) -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {e.name: e for e in entry_points(group=group)}
+
+
 def _names(group: str) -> tuple[str, ...]:
-    return tuple(sorted({e.name for e in entry_points(group=group)}))
+    return tuple(sorted(_installed(group)))
 
 
 def _find(group: str, what: str, name: str) -> Callable[..., Any]:
-    installed = {e.name: e for e in entry_points(group=group)}
+    installed = _installed(group)
     if name not in installed:
         raise UnknownNameError(f"unknown {what} {name!r}; {did_you_mean(name, installed)}")
     try:

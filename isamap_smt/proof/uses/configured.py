@@ -26,8 +26,6 @@ from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.cells import active, axes_inside
 from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite
 from isamap_smt.proof.uses.order import target
-from isamap_smt.simulator.configured import misconfigured
-from isamap_smt.simulator.sites import elaborate
 
 _CLAIM = "configuration"
 _FEW = (0, 1, 2)  # steps of all loops, at one point more of which a use is looked for that finds something else
@@ -233,6 +231,9 @@ def _same(wanted: Any, has: Any, x: Moment, y: Moment, level: int) -> list[Formu
 
 def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:
     """The first use of the run at these sizes that finds something else than it needs; '' for none."""
+    from isamap_smt.simulator.configured import misconfigured
+    from isamap_smt.simulator.sites import elaborate
+
     try:
         return next(iter(misconfigured(elaborate(program, sizes), unknown_at_first=later)), "")
     except IsamapError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from isamap_smt.proof.uses.data import data_claims
 from isamap_smt.proof.uses.moments import Moments
 from isamap_smt.proof.uses.order import order_claims
 from isamap_smt.proof.uses.shape import recognised
-from isamap_smt.simulator import simulate
+
+if TYPE_CHECKING:
+    from isamap_smt.simulator import Simulation
 
 FEW = 9  # of each size, with which a loop over tiles goes on
 
@@ -25,7 +28,7 @@ FEW = 9  # of each size, with which a loop over tiles goes on
 def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
     """Whether the simulator finds a race, a use beyond its memory or a deadlock. Values play no part in these."""
     try:
-        return not simulate(program, _zeros(program, sizes), sizes, seed=0).sound
+        return not _simulated(program, sizes).sound
     except AssumedError:
         return False  # no call has these sizes
     except IsamapError:
@@ -36,7 +39,7 @@ def goes_wrong_somewhere(program: Program) -> Refuted | None:
     """Small sizes at which the simulator finds a race, a use beyond its memory or a deadlock; None where it finds none."""
     for sizes in _small(program):
         try:
-            found = simulate(program, _zeros(program, sizes), sizes, seed=0)
+            found = _simulated(program, sizes)
         except IsamapError:
             continue  # these sizes do not go together
         if not found.sound:
@@ -47,6 +50,13 @@ def goes_wrong_somewhere(program: Program) -> Refuted | None:
                 + (f", at {at}" if at else ""),
             )
     return None
+
+
+def _simulated(program: Program, sizes: dict[str, int]) -> Simulation:
+    """A run on zeros. Proofs that hold need none."""
+    from isamap_smt.simulator import simulate
+
+    return simulate(program, _zeros(program, sizes), sizes, seed=0)
 
 
 def _small(program: Program) -> Iterator[dict[str, int]]:
@@ -61,7 +71,7 @@ def makes_no_sense(program: Program) -> Refuted | None:
     """Small sizes at which the simulator comes upon a name that nothing defines, or the like; None where it finds none."""
     for sizes in _small(program):
         try:
-            simulate(program, _zeros(program, sizes), sizes, seed=0)
+            _simulated(program, sizes)
         except LanguageError as error:
             return Refuted(sizes, str(error))
         except IsamapError:
