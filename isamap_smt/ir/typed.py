@@ -8,7 +8,6 @@ are exact: integers of any type may meet there, and nothing wraps before the cla
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -18,7 +17,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, elements, shown, substitute
+from isamap_smt.ir.expr import INDEX_HEADS, FloorDiv, FloorMod, elements, shown, substitute
 from isamap_smt.ir.heads import HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
@@ -301,7 +300,9 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
         parts = [parts[0]] * int(e.exp)
     if isinstance(e, FloorMod):
         return 0, parts[1][1] - 1
-    operation = next(f for head, f in _ON_ENDS if isinstance(e, head))
+    if isinstance(e, FloorDiv):
+        parts[1] = max(parts[1][0], 1), max(parts[1][1], 1)
+    operation = INDEX_HEADS[sp.Mul if e.is_Pow else type(e)].of
     found = parts[0]
     for part in parts[1:]:
         corners = [operation(a, b) for a in found for b in part]
@@ -317,11 +318,6 @@ def holds(kind: DType, low: int, high: int) -> bool:
 
 
 EXACT = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
-
-_ON_ENDS = (
-    (sp.Add, operator.add), (sp.Mul | sp.Pow, operator.mul), (IMin, min), (IMax, max),
-    (FloorDiv, lambda a, b: a // max(b, 1)),
-)  # fmt: skip
 
 
 def describe(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
 from isamap_smt.ir.heads import ATOM, CONVERSIONS, HEADS, PRODUCT, SIGN, SUM
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
@@ -16,8 +16,6 @@ from isamap_smt.ir.scalar import Compare, IndexValue, Read, Sum
 from isamap_smt.language.lines import parse_expression
 from isamap_smt.language.names import default_size, names_in_index
 from isamap_smt.language.source import Source, logical_lines
-
-_RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
 
 
 def to_text(kernel: Kernel) -> str:
@@ -102,7 +100,7 @@ def relation_text(relation: Any) -> str:
     """One comparison of a guard."""
     if relation is sp.false:
         return "0 < 0"
-    return f"{index_text(relation.lhs)} {_RELATIONS[type(relation)]} {index_text(relation.rhs)}"
+    return f"{index_text(relation.lhs)} {RELATIONS[type(relation)].sign} {index_text(relation.rhs)}"
 
 
 def index_text(expr: Any) -> str:
@@ -123,9 +121,9 @@ def _index(expr: Any) -> tuple[str, int]:
         case sp.Pow(args=(base, sp.Integer() as n)) if n > 0:
             return "*".join([_wrap(_index(base), ATOM)] * int(n)), PRODUCT
         case IMin(args=(a, b)) | IMax(args=(a, b)):
-            return f"{'min' if isinstance(expr, IMin) else 'max'}({_index(a)[0]}, {_index(b)[0]})", ATOM
+            return f"{INDEX_HEADS[type(expr)].sign}({_index(a)[0]}, {_index(b)[0]})", ATOM
         case FloorDiv(args=(a, d)) | FloorMod(args=(a, d)):
-            sign = "//" if isinstance(expr, FloorDiv) else "%"
+            sign = INDEX_HEADS[type(expr)].sign
             return f"{_wrap(_index(a), ATOM)} {sign} {_wrap(_index(d), ATOM)}", PRODUCT
     raise TypeError(f"not an index expression of the language: {expr!r}")
 
