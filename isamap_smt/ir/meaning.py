@@ -74,41 +74,53 @@ class Meaning(Generic[Value]):
             return leaf(self, x, given)
         if row is None:
             return self.other(x, given)
-        return row(self, x, given, *(self.of(a, k) for a, k in self.operands(x, own)))
+        return row(self, x, given, *(self.of(a, k) for a, k in operands(x, own, self.types)))
 
     def own(self, x: Any, kind: DType) -> DType:
-        """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
-        if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
-            return EXACT
-        return type_of(x, self.types) or kind
-
-    def operands(self, x: Any, own: DType) -> Iterator[tuple[Any, DType]]:
-        """The operands of a tree, each with the type that literals in it take; of a choice the two that are compared come first."""
-        match x:
-            case Cast():
-                yield x.args[1], self.given(x)
-            case Round():
-                yield x.args[1], self.given(x)
-            case Saturate():
-                yield x.args[1], EXACT
-            case Select():
-                yield from self.operands(x.args[0], comparison_kind(x.args[0], self.types, own))
-                yield from ((a, own) for a in x.args[1:])
-            case Compare():
-                yield from ((a, own) for a in x.args[1:])
-            case Sum():
-                yield x.args[2], own
-            case _:
-                yield from ((a, own) for a in x.args)
+        """own_type() of a tree."""
+        return own_type(x, kind, self.types)
 
     def given(self, x: Any) -> DType:
-        """The type of what is converted or rounded."""
-        inner = x.args[1]
-        return type_of(inner, self.types) or (DTYPES["f64"] if isinstance(x, Round) else literal_kind(inner, target(x)))
+        """given_type() of a conversion."""
+        return given_type(x, self.types)
 
     def other(self, x: Any, own: DType) -> Value:
         """The value of a tree whose head has no row. Raises TypeError unless an algebra says more."""
         raise TypeError(f"{type(self).__name__} has no row for {type(x).__name__}")
+
+
+def own_type(x: Any, kind: DType, types: dict[str, DType]) -> DType:
+    """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
+    if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
+        return EXACT
+    return type_of(x, types) or kind
+
+
+def given_type(x: Any, types: dict[str, DType]) -> DType:
+    """The type of what is converted or rounded."""
+    inner = x.args[1]
+    return type_of(inner, types) or (DTYPES["f64"] if isinstance(x, Round) else literal_kind(inner, target(x)))
+
+
+def operands(x: Any, own: DType, types: dict[str, DType]) -> Iterator[tuple[Any, DType]]:
+    """The operands of a tree of the type `own`, each with the type that literals in it take.
+
+    Of a choice the two that are compared come first.
+    """
+    match x:
+        case Cast() | Round():
+            yield x.args[1], given_type(x, types)
+        case Saturate():
+            yield x.args[1], EXACT
+        case Select():
+            yield from operands(x.args[0], comparison_kind(x.args[0], types, own), types)
+            yield from ((a, own) for a in x.args[1:])
+        case Compare():
+            yield from ((a, own) for a in x.args[1:])
+        case Sum():
+            yield x.args[2], own
+        case _:
+            yield from ((a, own) for a in x.args)
 
 
 def target(x: Any) -> DType:
@@ -128,4 +140,4 @@ def _found(algebra: type[Fold[Any]] | type[Meaning[Any]], head: type) -> tuple[A
     return _KNOWN[algebra, head]
 
 
-__all__ = ["EXACT", "Fold", "Meaning", "Rows", "target"]
+__all__ = ["EXACT", "Fold", "Meaning", "Rows", "operands", "own_type", "target"]
