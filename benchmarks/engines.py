@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 import isamap_smt as im
-from isamap_smt.pipeline.staged import StagedPlan, stage
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.staged import stage
 from isamap_smt.simulator import simulate
 
 ROOT = Path(__file__).parent.parent
@@ -37,7 +38,7 @@ def variants(machine: im.Hardware) -> dict[str, im.Hardware]:
     }
 
 
-def run(kernel: str, machine: im.Hardware, sizes: dict[str, int], fix: dict[str, Any]) -> tuple[StagedPlan, float]:
+def run(kernel: str, machine: im.Hardware, sizes: dict[str, int], fix: dict[str, Any]) -> tuple[Plan, float]:
     """A plan, and the cycles it takes in the simulator. Raises AssertionError for a wrong result."""
     plan = stage(kernel, machine, sizes=sizes, fix=fix)
     rng = np.random.default_rng(0)

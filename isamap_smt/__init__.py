@@ -45,7 +45,7 @@ _WHERE = {
     **dict.fromkeys(("build", "compile"), "isamap_smt.pipeline.build"),
     **dict.fromkeys(("tune",), "isamap_smt.pipeline.tune"),
     **dict.fromkeys(("find_target", "Target"), "isamap_smt.targets"),
-    **dict.fromkeys(("stage", "StagedPlan"), "isamap_smt.pipeline.staged"),
+    **dict.fromkeys(("stage",), "isamap_smt.pipeline.staged"),
     **dict.fromkeys(("simulate", "Simulation"), "isamap_smt.simulator"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime.compiled"),
     **dict.fromkeys(("rounding_error", "rounding_bound"), "isamap_smt.runtime.explained"),
@@ -106,7 +106,12 @@ if TYPE_CHECKING:
     from isamap_smt.language.ranges import assume as assume
 
 
-_GONE = {"Packing": "Stage", "prove_uses": "prove_program", "turns": "isamap_smt.language.time_steps()"}
+_GONE = {
+    "StagedPlan": "Plan",
+    "Packing": "Stage",
+    "prove_uses": "prove_program",
+    "turns": "isamap_smt.language.time_steps()",
+}
 
 
 def __getattr__(name: str) -> Any:

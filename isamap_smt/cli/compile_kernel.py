@@ -10,10 +10,10 @@ import click
 
 from isamap_smt.cli.directory import MARK, check_place, seal, whole_directory
 from isamap_smt.cli.header import c_header
-from isamap_smt.cli.options import compiler_option, kernel_options, plan_options
+from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan
 from isamap_smt.cli.output import console, print_json, progress, say_notes
+from isamap_smt.cli.plan_view import built_or_another, planned_with_notes, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
-from isamap_smt.cli.schedule_kernel import built_or_another, make_plan, schedule_document
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
 from isamap_smt.ir.errors import HardwareError
 
@@ -47,7 +47,7 @@ def command(
     check_place(output)
     if prefix is not None:
         check_prefix(prefix)  # before anything is searched for
-    planned = make_plan(words, options)
+    planned = planned_with_notes(read_plan(words, options))
     if why := planned.hardware.no_c:
         raise HardwareError(why)
     with progress("checking its instructions"):

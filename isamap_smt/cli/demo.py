@@ -19,9 +19,8 @@ import numpy as np
 from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.options import as_json, compiler_option
 from isamap_smt.cli.output import console, print_json, progress, seconds, tell
+from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
-from isamap_smt.cli.schedule_kernel import packing_words, schedule_document
-from isamap_smt.cli.staged import staging_document
 
 FILE = "outer_product.py"
 SIZES = {"i": 200, "j": 140, "k": 96}
@@ -68,11 +67,11 @@ def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
         "sizes": sizes,
         "mappings": len(found.legal),
         "complete": found.complete,
-        "schedule": staging_document(planned),
+        "schedule": plan_document(planned),
         "proof": {"verdict": planned.proof.word, "obligations": len(planned.proof.claims),
                   "seconds": round(planned.proof.seconds, 3)},
         "cycles": seen.cycles,
-        "predicted_cycles": planned.schedule.objective,
+        "predicted_cycles": planned.cycles,
         "engines": {n: {"cycles": b.cycles, "uses": b.uses} for n, b in seen.engines.items()},
         "interleavings": seen.orders,
         "races": list(seen.races),

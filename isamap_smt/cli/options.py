@@ -224,10 +224,12 @@ def comma_separated(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(word.strip() for text in texts for word in text.split(","))
 
 
-def read_plan(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of isamap_smt.pipeline.plan from a command's words and options. Raises as check_instruction()."""
+def read_plan(words: Sequence[str], options: dict[str, Any], engines: bool = False) -> dict[str, Any]:
+    """Keyword arguments of plan() from a command's words and options. engines: of machines that have some, too. Raises as
+    check_instruction()."""
     asked = read_asked(words, options)
-    check_instruction(asked["kernel"], asked["hardware"], asked["instruction"])
+    if not (engines and asked["hardware"].engines):
+        check_instruction(asked["kernel"], asked["hardware"], asked["instruction"])
     return asked
 
 

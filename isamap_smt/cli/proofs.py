@@ -212,7 +212,7 @@ def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json
     """
     from isamap_smt.certificates import save
     from isamap_smt.certificates.manifest import manifest_alone
-    from isamap_smt.cli.schedule_kernel import planned_with_notes
+    from isamap_smt.cli.plan_view import planned_with_notes
     from isamap_smt.ir.time_limit import limited
     from isamap_smt.language.ranges import within as ranges_of
 

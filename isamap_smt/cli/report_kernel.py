@@ -23,8 +23,8 @@ from isamap_smt.cli.options import (
     read_asked,
 )
 from isamap_smt.cli.output import answer, console, progress, say
+from isamap_smt.cli.plan_view import planned_with_notes, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
-from isamap_smt.cli.schedule_kernel import planned_with_notes, schedule_document
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel

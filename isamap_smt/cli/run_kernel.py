@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from isamap_smt.cli.judged import judgement_document, observed_document, show_judgement, show_orders, status_of
 from isamap_smt.cli.options import (
     compiler_option,
     kernel_options,
     load_hardware,
     load_kernel,
     plan_options,
-    read_asked,
+    read_plan,
     split_names,
 )
 from isamap_smt.cli.output import answer, console, progress, say_notes, seconds
-from isamap_smt.cli.schedule_kernel import built_or_another, make_plan, packing_document, schedule_document
-from isamap_smt.cli.staged import (
-    judgement_document,
-    observed_document,
-    run_staged,
-    show_judgement,
-    show_orders,
-    status_of,
-)
+from isamap_smt.cli.plan_view import built_or_another, packing_document, plan_document, planned_with_notes
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.runtime.judge import INTEGERS, Judgement
-from isamap_smt.runtime.measure import judged_call, repeated, require_sizes, speed
+from isamap_smt.runtime.judge import INTEGERS, Judgement, judge, wanted
+from isamap_smt.runtime.measure import arrays_for, judged_call, repeated, require_sizes, speed
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
+    from isamap_smt.ir.kernel import Kernel
+    from isamap_smt.pipeline.plan import Plan
     from isamap_smt.targets import Target
+    from isamap_smt.targets.simulate import Observed
 
 
 @click.command("run")
@@ -82,22 +78,35 @@ def command(
         raise HardwareError(why)
     if target is None and where.name == "c":
         require_executed_here(machine)
-    if machine.engines:
-        return run_staged(where, read_asked(words, options), seed, seeds, as_json)
-    planned = make_plan(words, options)
+    asked = read_plan(words, options, engines=True)
+    planned = planned_with_notes(asked)
     if where.name == "simulate":
-        return run_simulated(where, planned, kernel, options["threads"], seed, seeds, as_json)
-    say_notes(filter(None, [where.beforehand(cc)]))
-    with progress("compiling"):
-        planned, compiled = built_or_another(planned, lambda p: where.build(where.emit(p.checked), cc=cc))
-    say_notes(compiled.notes)  # the plan's have been said
-    with progress("running"):
-        call, seen = judged_call(compiled, kernel, options["threads"], seed)
-        times = repeated(call, budget) if where.timed else ()
-    rate = speed(kernel, times) if times else None
-    told = (seen, times, rate, planned, options["threads"], where)
-    answer(as_json, run_document(*told), lambda: show(*told))
-    return status_of(seen.reason)
+        ran = _simulated(where, planned, assume(asked["kernel"].with_sizes(sizes), options["assume"]), seed, seeds)
+    elif machine.engines:
+        ran = _executed(where, planned, asked["kernel"].with_sizes(sizes), seed)
+    else:
+        ran = _called(where, planned, kernel, seed, budget, options["threads"], cc)
+    answer(as_json, run_document(ran), lambda: show(ran))
+    return status_of(ran.observed.wrong if ran.observed else ran.judged.reason)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A plan's program on a target, and how its result compares.
+
+    times: of the calls, seconds; () where the target keeps no time. rate: operations a nanosecond. observed: of the simulator.
+    told: what a target says of the call; timing: of its timing model.
+    """
+
+    planned: Plan
+    where: Target
+    judged: Judgement
+    threads: int = 1
+    times: tuple[float, ...] = ()
+    rate: float | None = None
+    observed: Observed | None = None
+    told: tuple[str, ...] | None = None
+    timing: Any = ()
 
 
 def require_executed_here(machine: Hardware) -> None:
@@ -109,62 +118,95 @@ def require_executed_here(machine: Hardware) -> None:
         raise HardwareError(f"this CPU does not execute {machine.name}, {by} does: add --target {elsewhere}")
 
 
-def run_simulated(
-    where: Target, planned: Any, kernel: Any, threads: int, seed: int, seeds: int, as_json: bool
-) -> int:  # fmt: skip
-    """The program of a core, run by the simulator once and once for each seed, and compared. The exit status."""
-    from isamap_smt.runtime.measure import arrays_for
-
+def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: int) -> Ran:
+    """Run by the simulator once and once for each seed, and compared."""
     program = where.build(where.emit(planned))
     with progress("simulating"):
-        seen = program.observe(kernel, arrays_for(kernel, seed), seeds)  # type: ignore[attr-defined]
-    told = (seen.judged, (), None, planned, threads, where)
-
-    def shown() -> None:
-        show(*told)
-        show_orders(seen, planned)
-
-    answer(as_json, {**run_document(*told), **observed_document(seen)}, shown)
-    return status_of(seen.wrong)
+        seen: Observed = program.observe(kernel, arrays_for(kernel, seed), seeds)  # type: ignore[attr-defined]
+    return Ran(planned, where, seen.judged, planned.asked.threads if planned.asked else 1, observed=seen)
 
 
-def run_document(
-    seen: Judgement, times: Sequence[float], rate: float | None, planned: Any, threads: int, where: Target
-) -> dict[str, Any]:
-    """The JSON of `isamap run`."""
-    return {
-        **judgement_document(seen),
-        "seconds": min(times, default=None),
-        "gflops": None if rate is None else round(rate, 3),
-        "reference": seen.against,
+def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
+    """Run on what executes a machine's instructions, and compared."""
+    program: Any = where.build(where.emit(planned))
+    arrays, arithmetic = arrays_for(kernel, seed), planned.proof.arithmetic
+    say_notes(program.notes)
+    with progress("running"):
+        got = program(**arrays)
+    seen = judge(kernel, got, wanted(kernel, arrays, arithmetic, got), arithmetic)
+    modelled = program.timing(**arrays) if hasattr(program, "timing") else ()
+    return Ran(planned, where, seen, told=tuple(program.told), timing=modelled)
+
+
+def _called(
+    where: Target, planned: Plan, kernel: Kernel, seed: int, budget: float, threads: int, cc: str | None
+) -> Ran:
+    """Compiled, called, compared, and timed where times are those of a machine."""
+    say_notes(filter(None, [where.beforehand(cc)]))
+    with progress("compiling"):
+        planned, compiled = built_or_another(planned, lambda p: where.build(where.emit(p.checked), cc=cc))
+    say_notes(compiled.notes)  # the plan's have been said
+    with progress("running"):
+        call, seen = judged_call(compiled, kernel, threads, seed)
+        times = tuple(repeated(call, budget)) if where.timed else ()
+    return Ran(planned, where, seen, threads, times, speed(kernel, times) if times else None)
+
+
+def run_document(ran: Ran) -> dict[str, Any]:
+    """The JSON of `isamap run`. Seconds; operations a nanosecond."""
+    planned, where = ran.planned, ran.where
+    document = {
+        **judgement_document(ran.judged),
+        "seconds": min(ran.times, default=None),
+        "gflops": None if ran.rate is None else round(ran.rate, 3),
+        "reference": ran.judged.against,
         "instruction": planned.instruction.name if planned.instruction else None,
-        "schedule": schedule_document(planned.schedule) if planned.schedule else None,
-        "threads": threads,
-        "repetitions": len(times),
-        "packing": packing_document(planned.schedule) if planned.schedule else {},
+        "schedule": plan_document(planned) if planned.schedules else None,
         "target": where.name,
         "executor": where.executor(planned.hardware),
         "notes": list(planned.notes),
     }
+    if planned.phases:
+        document["predicted_cycles"] = planned.cycles
+    else:
+        packing = packing_document(planned.schedules[0]) if planned.schedules else {}
+        document |= {"threads": ran.threads, "repetitions": len(ran.times), "packing": packing}
+    if ran.told is not None:
+        document["told"] = ran.told
+    if ran.timing != ():
+        document["timing_model"] = None if ran.timing is None else {**asdict(ran.timing), "hardware": False}
+    return {**document, **(observed_document(ran.observed) if ran.observed else {})}
 
 
-def show(
-    seen: Judgement, times: Sequence[float], rate: float | None, planned: Any, threads: int, where: Target
-) -> None:
-    """The result in four lines."""
-    out = console()
+def show(ran: Ran) -> None:
+    """The result in a few lines."""
+    out, planned, where, seen = console(), ran.planned, ran.where, ran.judged
     out.print(planned.title, style="bold")
     if seen.reason:
         out.print(f"WRONG: {seen.reason}", style="bold red")
     show_judgement(seen)
-    if rate is None:
-        for_it = (
-            "" if where.name == "simulate" else f" for {where.name}; an emulator's time is not speed, so none is given"
-        )
-        out.print(f"run once by {where.executor(planned.hardware)}{for_it}")
-    else:
+    if ran.rate is not None:
         unit = "GFLOP/s" if seen.against != INTEGERS else "GOP/s"
-        on = f"{threads} thread{'' if threads == 1 else 's'}"
-        out.print(f"{rate:.1f} {unit}: {seconds(min(times))}, best of {len(times)}, {on}")
-    if planned.schedule:
-        out.print(f"schedule {planned.schedule}")
+        on = f"{ran.threads} thread{'' if ran.threads == 1 else 's'}"
+        out.print(f"{ran.rate:.1f} {unit}: {seconds(min(ran.times))}, best of {len(ran.times)}, {on}")
+    elif planned.phases and not ran.observed:
+        out.print(f"run once by {where.executor(planned.hardware)}; it keeps no time")
+    elif not planned.phases:
+        emulated = f" for {where.name}; an emulator's time is not speed, so none is given"
+        out.print(f"run once by {where.executor(planned.hardware)}{'' if ran.observed else emulated}")
+    if ran.timing:
+        off = planned.cycles / ran.timing.cycles - 1
+        out.print(
+            f"{ran.timing.cycles:,} cycles in a timing model, not hardware; {planned.cycles:,.0f} predicted ({off:+.1%}); "
+            f"{ran.timing.commands:,} commands, {ran.timing.configurations:,} of them configurations"
+        )
+    for line in ran.told or ():
+        out.print(line)
+    if ran.observed and planned.phases:
+        show_orders(ran.observed, planned)
+    for s in planned.phases:
+        out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
+    if planned.schedules and not planned.phases:
+        out.print(f"schedule {planned.schedules[0]}")
+    if ran.observed and not planned.phases:
+        show_orders(ran.observed, planned)

@@ -76,7 +76,7 @@ class Plan(Shown):
 
     kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
     both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
-    asked: what was asked.
+    asked: what was asked. phases: on a machine with engines, the schedule of each phase.
     """
 
     kernel: Kernel
@@ -86,6 +86,7 @@ class Plan(Shown):
     seconds: tuple[tuple[str, float], ...] = ()
     constant: tuple[str, ...] = ()
     split: ProvedSplit | None = None
+    phases: tuple[Schedule, ...] = ()
     asked: Question | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -99,9 +100,14 @@ class Plan(Shown):
         return self.checked.proof
 
     @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """Those that were lowered: of statements on a core, of phases on engines."""
+        return self.phases or self.program.schedules
+
+    @property
     def schedule(self) -> Schedule | None:
-        """The schedule that was lowered; None where every statement is computed element by element."""
-        return self.program.schedule
+        """The main statement's, or the first phase's; None where every statement is computed element by element."""
+        return self.phases[0] if self.phases else self.program.schedule
 
     @property
     def proved(self) -> ProvedMapping | None:
@@ -118,11 +124,23 @@ class Plan(Shown):
         """The kernel, and what carries it out."""
         if self.proved is None:
             return f"{self.kernel.name}, {elementwise(self.hardware)}"
+        if self.phases:
+            found = (s.proved.mapping for s in self.phases)
+            return f"{self.kernel.name} on {self.hardware.name}." + "; then ".join(
+                f"{m.instruction.short}: {m.id}" for m in found
+            )
         return f"{self.kernel.name} on {self.proved.mapping.instruction.told}: {self.proved.mapping.id}"
+
+    @property
+    def cycles(self) -> float:
+        """What the schedules are predicted to take together."""
+        return sum(s.objective or 0.0 for s in self.schedules)
 
     @cached_property
     def source(self) -> PrintedC:
-        """The program in C."""
+        """The program in C. Raises HardwareError for a machine with engines, whose target prints it."""
+        if self.phases:
+            raise HardwareError(f"{self.hardware.lacks[0]}; im.find_target(...).emit(plan) prints those of a target")
         return print_c(self.checked, header(self.checked, self.split))
 
     @property
@@ -139,18 +157,19 @@ class Plan(Shown):
         return find_mappings(self.kernel, self.instruction)
 
     def __str__(self) -> str:
-        lines: list[str] = [] if self.program.schedules else [self.title]
-        for s in self.program.schedules:
+        lines: list[str] = [] if self.schedules else [self.title]
+        for s in self.schedules:
             m = s.proved.mapping
             of = f", statement {m.statement_index + 1}" if len(self.kernel.statements) > 1 else ""
             lines += [f"{self.kernel.name}{of} on {m.instruction.told}: {m.id}", str(s)]
+            lines += [f"  {s.tensor(t)} {t}" for t in s.stages if self.phases]
         lines.append(f"proved: {_obligations(self.checked)}")
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
     def tables(self) -> tuple[Table, ...]:
-        """The schedule's tables, and the seconds that each stage took."""
+        """The schedules' tables, and the seconds that each stage took."""
         rows = tuple((stage, f"{s:.2f}") for stage, s in self.seconds)
-        return (*(self.schedule.tables() if self.schedule else ()), Table("Time", ("stage", "seconds"), rows))
+        return (*(t for s in self.schedules for t in s.tables()), Table("Time", ("stage", "seconds"), rows))
 
 
 def plan(
@@ -170,7 +189,8 @@ def plan(
     family: str = "fuse",
     progress: Progress | None = None,
 ) -> Plan:
-    """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters.
+    """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters. For a machine with
+    engines as stage(), with the options that it has.
 
     Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
     machine whose element types fit is mapped (or `instruction` alone); where none is legal, or none can be scheduled, lowered
@@ -191,9 +211,15 @@ def plan(
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
     cannot be proved.
     """
-    kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    hardware = found_hardware(hardware)
     if hardware.engines:
-        raise HardwareError(f"{hardware.lacks[0]}; in Python im.stage() plans them")
+        from isamap_smt.pipeline.staged import require_neutral, stage
+
+        given = {"threads": threads, "objective": objective, "constant": tuple(constant), "assume": tuple(assume)}
+        require_neutral(hardware, given | {"strategy": strategy, "cost_model": cost_model, "family": family})
+        options: dict[str, Any] = {"sizes": sizes, "fix": fix, "timeout": timeout, "instruction": instruction}
+        return stage(kernel, hardware, **options, progress=progress)
+    kernel = found_kernel(kernel)
     kernel = assume_values(kernel, assume)
     sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
     threads, limit = (

@@ -16,16 +16,16 @@ from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError,
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.phases import joined, phase_kernels
-from isamap_smt.ir.program import Program, ProvedProgram
-from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
+from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned
@@ -35,59 +35,18 @@ from isamap_smt.search import MappingSet, find_mappings
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 
 
-@dataclass(frozen=True)
-class StagedPlan(Shown):
-    """What was decided for one kernel on one machine with engines. kernel: the one that is computed; sizes left open stay so.
-    schedules: one for each of its phases.
+_NEUTRAL: dict[str, Any] = {
+    "threads": 1, "objective": "latency", "constant": (), "assume": (), "strategy": "auto", "cost_model": "auto", "family": "fuse",
+}  # fmt: skip
 
-    seconds: what each stage took. notes: what the user should hear.
-    """
 
-    kernel: Kernel
-    hardware: Hardware
-    schedules: tuple[Schedule, ...]
-    checked: ProvedProgram
-    notes: tuple[str, ...] = ()
-    seconds: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def program(self) -> Program:
-        """The lowered program."""
-        return self.checked.program
-
-    @property
-    def proof(self) -> Proof:
-        """The program's proof."""
-        return self.checked.proof
-
-    @property
-    def schedule(self) -> Schedule:
-        """Of the first phase, which most kernels have alone."""
-        return self.schedules[0]
-
-    @property
-    def cycles(self) -> float:
-        """What all phases are predicted to take."""
-        return sum(s.objective or 0.0 for s in self.schedules)
-
-    @property
-    def instruction(self) -> Instruction:
-        """The instruction that computes, in the first phase."""
-        return self.schedule.proved.mapping.instruction
-
-    @property
-    def title(self) -> str:
-        """The kernel, and what carries it out."""
-        found = (s.proved.mapping for s in self.schedules)
-        ways = "; then ".join(f"{m.instruction.short}: {m.id}" for m in found)
-        return f"{self.kernel.name} on {self.hardware.name}.{ways}"
-
-    def __str__(self) -> str:
-        proof = self.proof
-        lines = [self.title]
-        for x in self.schedules:
-            lines += [str(x), *(f"  {x.tensor(s)} {s}" for s in x.stages)]
-        return "\n".join([*lines, f"{proof.word}: {len(proof.claims)} obligations"])
+def require_neutral(hardware: Hardware, given: Dict[str, Any]) -> None:
+    """Nothing happens where options of plan() that engines have no use for are left as they are. Raises ScheduleError."""
+    for option, value in given.items():
+        if value != _NEUTRAL[option]:
+            raise ScheduleError(
+                f"{option}: programs for the engines of {hardware.name} have no such choice; leave it out"
+            )
 
 
 def stage(
@@ -99,7 +58,7 @@ def stage(
     timeout: float | None = None,
     instruction: str | None = None,
     progress: Progress | None = None,
-) -> StagedPlan:
+) -> Plan:
     """Map, prove, choose stages, lower and prove, for a machine with engines. Sizes left out stay open: the program is proved for
     all, and planned for 64 points of each such axis.
 
@@ -123,7 +82,7 @@ def stage(
         return _staged(kernel, ask)
 
 
-def _staged(kernel: Kernel, ask: _Asked) -> StagedPlan:
+def _staged(kernel: Kernel, ask: _Asked) -> Plan:
     hardware, sizes = ask.hardware, ask.sizes
     refused: ScheduleError | None = None
     for known, planned, ways in _sizes_known(kernel, sizes):
@@ -140,7 +99,8 @@ def _staged(kernel: Kernel, ask: _Asked) -> StagedPlan:
         notes = dict.fromkeys(
             [*(n for _, found in chosen for n in found), *(n for s in schedules for n in s.notes), *cut]
         )
-        return StagedPlan(program.kernel, hardware, schedules, checked, tuple(notes), tuple(ask.clock.seconds.items()))
+        seconds = tuple(ask.clock.seconds.items())
+        return Plan(program.kernel, hardware, checked, tuple(notes), seconds, phases=schedules)
     assert refused is not None
     raise refused
 

@@ -6,22 +6,31 @@ A target says which tensors its programs are given, and what stands for a use.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy as sp
 
-from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
+from isamap_smt.codegen.c_expr import HELPERS, c_condition, c_expr, c_offset
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
+from isamap_smt.ir.phases import phases
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate, walk
 from isamap_smt.ir.states import c_cells
+from isamap_smt.proof.uses.text import in_order
 
 
 @dataclass
 class EnginesText(ABC):
     """Collects lines. names: of loops' variables and numbers, and of sizes, in the C."""
+
+    header: ClassVar[str]  # of the machine's C
+    entry: ClassVar[str]  # the function
+    before: ClassVar[tuple[str, ...]] = ()
+    between: ClassVar[str]  # two phases
+    after: ClassVar[tuple[str, ...]] = ()
 
     program: Program
     lines: list[str] = field(default_factory=list)
@@ -37,6 +46,46 @@ class EnginesText(ABC):
     @abstractmethod
     def use(self, node: Use) -> None:
         """Put the lines of a use."""
+
+    def expressions(self, node: Use) -> Iterator[Any]:
+        """What the lines of a use compute."""
+        yield from (e for _, r in node.operands for e in r.index)
+
+    def text(self) -> str:
+        """The function of (arrays, numbers): `tensors` in their order, the kernel's free sizes in theirs."""
+        kernel = self.program.kernel
+        uses = [n for n, _ in walk(self.program.body) if isinstance(n, Use)]
+        self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
+        for k, t in enumerate(self.tensors):
+            const = "" if t.name in kernel.outputs else "const "
+            self._put(f"{const}{t.dtype.c} *const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
+        for k, n in enumerate(kernel.free_sizes):
+            self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
+        self._put("(void)numbers;")
+        counted = symbols_of(sp.sympify(e) for u in uses for e in self.expressions(u))
+        for loop in dict.fromkeys(n for n, _ in walk(self.program.body) if isinstance(n, Loop)):
+            self.names[str(loop.var)] = f"im_v{len(self.names)}"
+            if str(loop.number) in counted:
+                self.names[str(loop.number)] = f"im_n{len(self.names)}"
+                self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
+        for line in self.before:
+            self._put(line)
+        for which, phase in enumerate(phases(self.program)):
+            if which:
+                self._put(self.between)
+            self._body(in_order(phase).body)
+        for line in self.after:
+            self._put(line)
+        printed = [u.instruction for u in uses if u.instruction.emit]
+        parts = [
+            *(f'#include "{h}"' for h in dict.fromkeys(h for i in printed for h in i.headers)),
+            HELPERS,
+            *dict.fromkeys(part for i in printed for part in i.prelude),
+            f"{self.entry}(void *const *arrays, const int64_t *numbers) {{",
+            *self.lines,
+            "}",
+        ]
+        return "\n".join(parts) + "\n"
 
     def _put(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)

@@ -14,30 +14,15 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.left_behind import feeding
 from isamap_smt.ir.program import Program, ProvedProgram
-from isamap_smt.pipeline.plan import Plan
-from isamap_smt.pipeline.staged import StagedPlan
 from isamap_smt.runtime.explained import explained
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
 from isamap_smt.simulator import Busy, simulate
 from isamap_smt.simulator.run import run_program
-from isamap_smt.targets.target import Sources, Target
+from isamap_smt.targets.target import PrintedProgram, Sources, Target, checked_of
 
 PROGRAM = "program.txt"
 RACES = 20  # that are told
 MOST_USES = 2**20  # of a core's instruction: a minute or two for each order, and a gigabyte or two
-
-
-class PrintedProgram(str):
-    """The text of a program, with the proved program that it is the text of."""
-
-    checked: ProvedProgram
-
-    @classmethod
-    def of(cls, checked: ProvedProgram) -> PrintedProgram:
-        """The text of a proved program."""
-        made = cls(str(checked.program))
-        made.checked = checked
-        return made
 
 
 @dataclass(frozen=True)
@@ -155,14 +140,12 @@ class Simulate(Target):
 
     def emit(self, proved: Any) -> Sources:
         """The program as text. Raises NotProvedError."""
-        checked = proved.checked if isinstance(proved, Plan | StagedPlan) else proved
-        if not isinstance(checked, ProvedProgram):
-            raise NotProvedError(f"the simulator takes a plan or a proved program, not {type(proved).__name__}")
-        return {PROGRAM: PrintedProgram.of(checked)}
+        checked = checked_of(proved)
+        return {PROGRAM: PrintedProgram.of(str(checked.program), checked, Simulate)}
 
     def build(self, sources: Sources, *, cc: str | None = None) -> Any:
         """A Simulated. Raises NotProvedError for text that emit() did not make."""
         text = sources.get(PROGRAM)
-        if not isinstance(text, PrintedProgram):
+        if not isinstance(text, PrintedProgram) or text.by is not Simulate:
             raise NotProvedError("the simulator runs what emit() gave, which belongs to a proved program")
         return Simulated(text.checked)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from isamap_smt.ir.errors import BuildError
+from isamap_smt.ir.errors import BuildError, NotProvedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.pipeline.plan import Plan
@@ -14,6 +14,28 @@ from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.conformance.place import Place
 
 Sources = Mapping[str, str]
+
+
+class PrintedProgram(str):
+    """The text of a program, with the proved program that it is the text of. by: what printed it."""
+
+    checked: ProvedProgram
+    by: type[Any]
+
+    @classmethod
+    def of(cls, text: str, checked: ProvedProgram, by: type[Any]) -> PrintedProgram:
+        """The text that `by` made of a proved program."""
+        made = cls(text)
+        made.checked, made.by = checked, by
+        return made
+
+
+def checked_of(proved: Plan | ProvedProgram) -> ProvedProgram:
+    """The proved program of a plan, or itself. Raises NotProvedError for anything else."""
+    checked = proved.checked if isinstance(proved, Plan) else proved
+    if not isinstance(checked, ProvedProgram):
+        raise NotProvedError(f"targets take a plan or a proved program, not {type(proved).__name__}")
+    return checked
 
 
 class Runnable(Protocol):

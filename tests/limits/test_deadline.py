@@ -211,7 +211,7 @@ def test_a_certificate_is_part_of_the_call(
 ) -> None:
     """The time is over once there is a plan; nothing is half written."""
     made = im.plan("gemm", "avx2")
-    monkeypatch.setattr("isamap_smt.cli.schedule_kernel.planned_with_notes", lambda asked: (time.sleep(0.03), made)[1])
+    monkeypatch.setattr("isamap_smt.cli.plan_view.planned_with_notes", lambda asked: (time.sleep(0.03), made)[1])
     assert run(["proofs", "add", "gemm", "avx2", "--timeout", "0.01", "--dir", str(tmp_path / "found")]) != 0
     assert "the certificate of gemm: not decided" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -17,7 +17,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import isamap_smt as im
 from isamap_smt.certificates.fingerprint import program_text
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.errors import IsamapError
@@ -44,12 +43,12 @@ def answered(q: Question) -> Answer:
         made = planned(q)
     except IsamapError as error:
         return {"refused": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"}
-    if isinstance(made, im.Plan):
+    if not made.phases:
         text, cost, schedules = made.source, predicted(made.program, dict(q.sizes)), made.program.schedules
     else:
         target = find_target(q.machine) if q.machine in ("gemmini", "vta") else None
         text = "" if target is None else "".join(map(str, target.emit(made).values()))
-        cost, schedules = made.cycles, made.schedules
+        cost, schedules = made.cycles, made.phases
     told = [f"{s.proved.mapping.instruction.name}: {s.proved.mapping.id}: {s}" for s in schedules]
     return {"title": made.title, "schedules": told, "cycles": round(cost, 3), **digests(made.checked, text)}
 

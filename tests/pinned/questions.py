@@ -81,11 +81,7 @@ def questions() -> tuple[Question, ...]:
     return tuple(q for n, m in asked for q in (Question(n, m), Question(n, m, drawn_sizes(n, m))))
 
 
-def planned(q: Question) -> im.Plan | im.StagedPlan:
+def planned(q: Question) -> im.Plan:
     """The plan that answers it. Raises as plan() and stage() do."""
     kernel = kernels()[q.kernel]
-    return (
-        im.plan(kernel, q.machine, sizes=dict(q.sizes))
-        if q.machine in CORES
-        else im.stage(kernel, q.machine, sizes=dict(q.sizes))
-    )
+    return im.plan(kernel, q.machine, sizes=dict(q.sizes))

@@ -11,7 +11,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.certificates import check_directory, save
-from isamap_smt.cli.schedule_kernel import packing_words
+from isamap_smt.cli.plan_view import packing_words
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.ir.schedule import Schedule

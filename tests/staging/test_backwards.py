@@ -16,7 +16,8 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.program import Loop, Program, walk
-from isamap_smt.pipeline.staged import StagedPlan, stage
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -53,7 +54,7 @@ def drawn(random: np.random.Generator, whole: im.Kernel, name: str) -> np.ndarra
     return random.integers(-100, 100, [int(e) for e in t.shape]).astype(t.dtype.numpy)
 
 
-def planned(k: im.Kernel, machine: str) -> StagedPlan:
+def planned(k: im.Kernel, machine: str) -> Plan:
     return stage(k, isamap_hardware.load(machine) if machine in ("gemmini", "vta") else machine)
 
 

@@ -17,7 +17,8 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import LanguageError, ScheduleError
 from isamap_smt.ir.program import Program, Use
-from isamap_smt.pipeline.staged import StagedPlan, stage
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 
@@ -27,16 +28,16 @@ SMALL = Shape(scratchpad=4, further=160)
 
 
 @cache
-def planned(**fix: int | str) -> StagedPlan:
+def planned(**fix: int | str) -> Plan:
     pins = {name.replace("__", "@").replace("_", "."): v for name, v in fix.items()}
     return stage("gemm_tn", machine(SMALL), sizes=SIZES, fix=pins)
 
 
-def memories(plan: StagedPlan, operand: str) -> list[str]:
+def memories(plan: Plan, operand: str) -> list[str]:
     return [s.memory for s in plan.schedule.stages if s.operand == operand]
 
 
-def cycles(plan: StagedPlan) -> float:
+def cycles(plan: Plan) -> float:
     rng = np.random.default_rng(0)
     a, b = rng.integers(-4, 5, (2, 64, 64)).astype(np.float32)
     seen = simulate(plan.program, {"A": a, "B": b})

@@ -171,7 +171,7 @@ def test_plans_with_epilogues_are_proved_and_edits_that_go_wrong_are_not(seed: i
             assert what_goes_wrong(d, program) == "", (d.words, told)
 
 
-def beside(value: str, tiles: int, instruction: str, without: str) -> tuple[im.StagedPlan, DrawnEpilogue]:
+def beside(value: str, tiles: int, instruction: str, without: str) -> tuple[im.Plan, DrawnEpilogue]:
     """A plan of a sum whose bias is read beside it, and the same as it is drawn."""
     types = dict.fromkeys("XW", "i8") | dict.fromkeys("TYb", "i32")
     text = f"temporary T\nT[i,j] += i32(X[i,k]) * i32(W[k,j])\nY[i,j] = {value}"

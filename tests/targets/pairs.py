@@ -123,7 +123,7 @@ def window(kernel: im.Kernel) -> dict[str, int]:
     return {p.name: WINDOW[p.name] for p in kernel.parameters}
 
 
-def planned(pair: Pair) -> im.Plan | im.StagedPlan:
+def planned(pair: Pair) -> im.Plan:
     """The default plan. Raises IsamapError."""
     kernel, machine = pair.typed, im.find_hardware(pair.machine)
     return (
@@ -151,7 +151,7 @@ def found(pair: Pair) -> Found:
     return Found(text)
 
 
-def wrong_at(kernel: im.Kernel, runnable: Any, made: im.Plan | im.StagedPlan) -> str:
+def wrong_at(kernel: im.Kernel, runnable: Any, made: im.Plan) -> str:
     """What is wrong with a run, or ''. The simulator runs it in two orders, and tells races, too."""
     arrays = arrays_of(kernel)
     if isinstance(runnable, Simulated):
@@ -178,14 +178,10 @@ def refused(pair: Pair, error: IsamapError) -> str:
     return f"{count} mappings: {' '.join(str(error).split())}"
 
 
-def computed_by(pair: Pair, made: im.Plan | im.StagedPlan) -> str:
+def computed_by(pair: Pair, made: im.Plan) -> str:
     """The instruction of each product, or what computes where no instruction does."""
     products = [s for s in made.kernel.statements if s.reduction_axes]
-    uses = (
-        [made.instruction]
-        if isinstance(made, im.StagedPlan)
-        else [s.proved.mapping.instruction for s in made.program.schedules]
-    )
+    uses = [made.instruction] if made.phases else [s.proved.mapping.instruction for s in made.program.schedules]
     if not uses:
         return (
             f"{count} mappings, none is used" if (count := mappings_of(pair)) else "no mapping, so element by element"

@@ -161,7 +161,7 @@ def test_a_description_that_contradicts_the_model_is_found(name: str, wrong: str
 def test_what_no_call_may_ask() -> None:
     made = here(plan())
     a, b = np.ones((2, 3), np.int8), np.ones((3, 4), np.int8)
-    with pytest.raises(ArgumentError, match="begins its sums at 0; leave out= out"):
+    with pytest.raises(ArgumentError, match="begins its sums itself; leave out= out"):
         made(a, b, out=np.zeros((2, 4), np.int32))
     with pytest.raises(ArgumentError, match="runs in one thread"):
         made(a, b, threads=2)

@@ -19,7 +19,7 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.simulator import simulate
 from isamap_smt.targets.vta import build_here
 from isamap_smt.targets.vta.here import run_stream
-from isamap_smt.targets.vta.printed import _Printer
+from isamap_smt.targets.vta.printed import VtaText
 from isamap_smt.targets.vta.stream import LOADS
 from isamap_smt.targets.vta.target import VtaKernel
 from tests.families import part
@@ -178,7 +178,7 @@ def test_zeros_that_are_wrong_by_one(wrong: str) -> None:
     assert proof.word == "refuted", wrong
     arrays, (_, _, right, _) = streamed()
     try:
-        same = np.array_equal(VtaKernel(program, build_here(_Printer(program).text()))(**arrays), right)
+        same = np.array_equal(VtaKernel(program, build_here(VtaText(program).text()))(**arrays), right)
     except HardwareError:
         same = False
     found = simulate(program, arrays, seed=1)

@@ -8,71 +8,19 @@ last. Each of them is a fence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from isamap_smt.codegen.c_expr import HELPERS
-from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Loop, ProvedProgram, Use, walk
-from isamap_smt.proof.uses.text import in_order
+from isamap_smt.ir.program import Use
 from isamap_smt.targets.engines_text import EnginesText
+from isamap_smt.targets.gemmini.sources import HEADER
 
 
-class PrintedProgram(str):
-    """The C of a program, with the proved program that it is the C of."""
+class GemminiText(EnginesText):
+    """gemmini_program(arrays, numbers): the kernel's tensors in their order, its free sizes in theirs; 0 when it is done."""
 
-    checked: ProvedProgram
-
-
-def print_program(checked: ProvedProgram) -> PrintedProgram:
-    """gemmini_program(arrays, numbers): the kernel's tensors in their order, its free sizes in theirs. Raises NotProvedError."""
-    if not isinstance(checked, ProvedProgram):
-        raise NotProvedError(f"Gemmini's C is made of a plan or a proved program, not of {type(checked).__name__}")
-    made = PrintedProgram(_Printer(checked.program).text())
-    made.checked = checked
-    return made
-
-
-@dataclass
-class _Printer(EnginesText):
-    def text(self) -> str:
-        kernel = self.program.kernel
-        self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
-        uses = [n.instruction for n, _ in walk(self.program.body) if isinstance(n, Use) and n.instruction.emit]
-        for k, t in enumerate(kernel.tensors):
-            const = "" if t.name in kernel.outputs else "const "
-            self._put(f"{const}{t.dtype.c} *const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
-        for k, n in enumerate(kernel.free_sizes):
-            self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
-        self._put("(void)numbers;")
-        counted = symbols_of(
-            e for n, _ in walk(self.program.body) if isinstance(n, Use) for _, r in n.operands for e in r.index
-        )
-        for loop in dict.fromkeys(n for n, _ in walk(self.program.body) if isinstance(n, Loop)):
-            self.names[str(loop.var)] = f"im_v{len(self.names)}"
-            if str(loop.number) in counted:
-                self.names[str(loop.number)] = f"im_n{len(self.names)}"
-                self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
-        self._put("gemmini_fence();")
-        self._put("gemmini_begin();")
-        for which, phase in enumerate(phases(self.program)):
-            if which:
-                self._put("gemmini_fence();")
-            self._body(in_order(phase).body)
-        self._put("gemmini_fence();")
-        self._put("return 0;")
-        headers = dict.fromkeys(h for i in uses for h in i.headers)
-        parts = [
-            *(f'#include "{h}"' for h in headers),
-            HELPERS,
-            *dict.fromkeys(part for i in uses for part in i.prelude),
-            "int64_t gemmini_program(void *const *arrays, const int64_t *numbers) {",
-            *self.lines,
-            "}",
-        ]
-        return "\n".join(parts) + "\n"
+    header, entry = HEADER, "int64_t gemmini_program"
+    before, between = ("gemmini_fence();", "gemmini_begin();"), "gemmini_fence();"
+    after = ("gemmini_fence();", "return 0;")
 
     def use(self, node: Use) -> None:
+        """Its instruction; signals have none."""
         if node.instruction.emit:
             self._put(node.instruction.statement(self._words(node)))

@@ -6,26 +6,16 @@ all engines wait for each other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-import sympy as sp
-
-from isamap_smt.codegen.c_expr import HELPERS
-from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.kernel import Kernel, Tensor
-from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Loop, Program, ProvedProgram, Use, walk
-from isamap_smt.proof.uses.text import in_order
+from isamap_smt.ir.kernel import Tensor
+from isamap_smt.ir.program import Program, Use, walk
 from isamap_smt.targets.engines_text import EnginesText
+from isamap_smt.targets.vta.sources import HEADER
 
 ENGINES = ("load", "compute", "store")
-
-
-class PrintedProgram(str):
-    """The C of a program, with the proved program that it is the C of."""
-
-    checked: ProvedProgram
 
 
 def in_memory(program: Program) -> tuple[Tensor, ...]:
@@ -34,60 +24,27 @@ def in_memory(program: Program) -> tuple[Tensor, ...]:
     return tuple(t for t in program.kernel.tensors if t.name in used)
 
 
-def print_program(checked: ProvedProgram) -> PrintedProgram:
-    """vta_program(arrays, numbers): tensors in main memory in their order, the kernel's free sizes in theirs.
-
-    Raises NotProvedError.
-    """
-    if not isinstance(checked, ProvedProgram):
-        raise NotProvedError(
-            f"VTA's instructions are made of a plan or a proved program, not of {type(checked).__name__}"
-        )
-    made = PrintedProgram(_Printer(checked.program).text())
-    made.checked = checked
-    return made
-
-
 @dataclass
-class _Printer(EnginesText):
+class VtaText(EnginesText):
+    """vta_program(arrays, numbers): tensors in main memory in their order, the kernel's free sizes in theirs."""
+
+    header, entry = HEADER, "static void vta_program"
+    between = "vta_barrier();"
+
     counters: dict[str, int] = field(default_factory=dict)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
+        """Those in main memory."""
         return in_memory(self.program)
 
-    def text(self) -> str:
-        kernel = self.program.kernel
-        self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
-        uses = [n for n, _ in walk(self.program.body) if isinstance(n, Use)]
-        for k, t in enumerate(in_memory(self.program)):
-            self._put(f"{_pointer(kernel, t)}const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
-        for k, n in enumerate(kernel.free_sizes):
-            self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
-        self._put("(void)numbers;")
-        exprs = [e for u in uses for e in (*(i for _, r in u.operands for i in r.index), *(a for _, a in u.awaits))]
-        counted = symbols_of(map(sp.sympify, exprs))
-        for loop in dict.fromkeys(n for n, _ in walk(self.program.body) if isinstance(n, Loop)):
-            self.names[str(loop.var)] = f"im_v{len(self.names)}"
-            if str(loop.number) in counted:
-                self.names[str(loop.number)] = f"im_n{len(self.names)}"
-                self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
-        for which, phase in enumerate(phases(self.program)):
-            if which:
-                self._put("vta_barrier();")
-            self._body(in_order(phase).body)
-        headers = dict.fromkeys(h for u in uses for h in u.instruction.headers)
-        parts = [
-            *(f'#include "{h}"' for h in headers),
-            HELPERS,
-            *dict.fromkeys(part for u in uses for part in u.instruction.prelude),
-            "static void vta_program(void *const *arrays, const int64_t *numbers) {",
-            *self.lines,
-            "}",
-        ]
-        return "\n".join(parts) + "\n"
+    def expressions(self, node: Use) -> Iterator[Any]:
+        """Those of its places, and of what it awaits."""
+        yield from super().expressions(node)
+        yield from (amount for _, amount in node.awaits)
 
     def use(self, node: Use) -> None:
+        """What it awaits, its instruction, what it signals."""
         for counter, amount in node.awaits:
             self._put(f"vta_await({self._counter(counter)}, {self._expr(amount)}); /* {counter} */")
         if node.instruction.emit:
@@ -99,7 +56,3 @@ class _Printer(EnginesText):
 
     def _counter(self, name: str) -> int:
         return self.counters.setdefault(name, len(self.counters))
-
-
-def _pointer(kernel: Kernel, t: Tensor) -> str:
-    return f"{'' if t.name in kernel.outputs else 'const '}{t.dtype.c} *"

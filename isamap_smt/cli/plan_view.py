@@ -1,0 +1,215 @@
+"""What commands say of a plan: its JSON, and its tables. Of a core a schedule for each statement, of engines one for each phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from isamap_smt.cli.output import byte_count, console, progress, say_notes, seconds, table
+from isamap_smt.ir.schedule import LoopStep, Schedule
+from isamap_smt.ir.staging import counts
+from isamap_smt.ir.words import words as in_words
+from isamap_smt.scheduling.record import to_record
+
+if TYPE_CHECKING:
+    from isamap_smt.pipeline.plan import Plan
+
+T = TypeVar("T")
+_PLACED = ("memory", "depth", "slots", "rows", "via", "offset")
+SHOWN = 400  # characters of a note; some list every move of a machine
+
+
+def planned_with_notes(asked: dict[str, Any]) -> Plan:
+    """The Plan of what read_asked() gave; its notes are said on standard error."""
+    from isamap_smt.pipeline.plan import plan
+
+    with progress(f"planning {asked['kernel'].name}") as tell:
+        planned = plan(**asked, progress=tell)
+    say_notes(planned.notes)
+    return planned
+
+
+def built_or_another(planned: Plan, build: Callable[[Plan], T]) -> tuple[Plan, T]:
+    """As isamap_smt.pipeline.another_cover.built(); what a new plan has to say is said on standard error."""
+    from isamap_smt.pipeline.another_cover import built
+
+    taken, made = built(planned, build)
+    say_notes(n for n in taken.notes if n not in planned.notes)
+    return taken, made
+
+
+def plan_document(planned: Plan) -> dict[str, Any]:
+    """The JSON of `isamap schedule`. Cycles, bytes and points; gap is a fraction."""
+    if not planned.schedules:
+        return {"notes": list(planned.notes)}
+    if not planned.phases:
+        return schedule_document(planned.schedules[0])
+    parts, whole = [phase_document(s) for s in planned.phases], {"claims": len(planned.proof.claims)}
+    return {**parts[0], **whole} if len(parts) == 1 else {"cycles": planned.cycles, "phases": parts, **whole}
+
+
+def schedule_document(schedule: Schedule) -> dict[str, Any]:
+    """A schedule's record as the JSON of `isamap schedule`: pairs by name, and in words how each operand is read.
+
+    Bytes and points; gap is a fraction; `parallel` is a position in `loops`.
+    """
+    record = to_record(schedule)
+    by_name = {n: dict(record[n]) for n in ("registers", "sizes", "traffic")}
+    return {
+        "decided_outside": [],
+        **record,
+        **by_name,
+        "mapping": schedule.proved.mapping.id,
+        "tiles": {axis: dict(levels) for axis, levels in record["tiles"]},
+        "packing": [{**row, "read": packing_words(schedule, row["operand"])} for row in record["packing"]],
+        "assumes": [{"figure": text, "whose": whose} for text, whose in schedule.assumes],
+        "seconds": round(schedule.seconds, 3),
+    }
+
+
+def packing_document(schedule: Schedule) -> dict[str, str]:
+    """How each operand is fed, in words."""
+    return {p.operand: packing_words(schedule, p.operand) for p in schedule.stages}
+
+
+def packing_words(schedule: Schedule, operand: str) -> str:
+    """Where an operand's elements are read from, in words."""
+    stage = schedule.stage(operand)
+    if stage.depth is None:
+        where = stage.in_place
+    elif operand == schedule.proved.mapping.instruction.kernel.statements[0].target.tensor:
+        where = "through a buffer of one tile"
+    elif stage.ahead:
+        where = "packed ahead of the calls"
+    else:
+        where = f"packed inside {schedule.loops[stage.depth - 1]}" if stage.depth else "packed once per call"
+    return where + stage.fetched
+
+
+def phase_document(s: Schedule) -> dict[str, Any]:
+    """The schedule of one phase of engines as JSON."""
+    return {
+        "mapping": s.proved.mapping.id,
+        "instruction": s.proved.mapping.instruction.name,
+        "status": s.status,
+        "space": s.space,
+        "cycles": s.objective,
+        "bound": s.bound,
+        "gap": s.gap,
+        "unit": s.unit,
+        "sizes": dict(s.sizes),
+        "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in _counted(s)],
+        "stages": [
+            {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}} for t in s.stages
+        ],
+        "parts": {p.name: p.amount for p in s.costs},
+        "assumes": [text for text, _ in s.assumes],
+        "decided_outside": list(s.decided_outside),
+        "seconds": round(s.seconds, 3),
+    }
+
+
+def _counted(s: Schedule) -> list[tuple[LoopStep, str]]:
+    """Each loop with the number of its steps."""
+    of = counts(s.proved.mapping, s.loops)
+    return [(x, in_words(of[x.axis])) for x in s.loops]
+
+
+def show_plan(planned: Plan) -> None:
+    """Of each schedule status and gap, loops, where operands lie, the parts of the cost and what it rests on."""
+    out = console()
+    if not planned.schedules:
+        return out.print(f"{planned.title}: nothing is left to schedule", style="bold")
+    out.print(planned.title, style="bold")
+    if not planned.phases:
+        return _show_core(planned.schedules[0])
+    for n, s in enumerate(planned.phases, 1):
+        if len(planned.phases) > 1:
+            out.print(f"\nPhase {n}: {s.proved.mapping.id}", style="bold")
+        _show_phase(s)
+    return out.print(
+        f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}"
+    )
+
+
+def _show_core(schedule: Schedule) -> None:
+    out = console()
+    gap = "" if schedule.gap is None else f", gap {schedule.gap:.2%}"
+    out.print(f"{schedule.status}{gap}, in {seconds(schedule.seconds)}; space: {schedule.space}")
+    if schedule.objective is not None:
+        bounds = f"objective {schedule.objective:,.0f} {schedule.unit}"
+        bounds += "" if schedule.bound is None else f", solver's bound {schedule.bound:,.0f}"
+        bounds += "" if schedule.lower_bound is None else f", lower bound of any schedule {schedule.lower_bound:,.0f}"
+        out.print(bounds)
+    levels = list(dict.fromkeys(level for _, sizes in schedule.tiles for level, _ in sizes))
+    if levels:
+        rows = ((axis, *(str(dict(sizes).get(level, "")) for level in levels)) for axis, sizes in schedule.tiles)
+        out.print(table("\nTiles (points)", "axis", *levels, rows=rows, right=levels))
+    out.print("\nLoops, outermost first", style="bold")
+    for depth, step in enumerate(schedule.loops):
+        mark = "  parallel" if depth == schedule.parallel else ""
+        keeps = "  (accumulators live here)" if depth == schedule.accumulate - 1 else ""
+        out.print("  " * (depth + 1) + f"{step.axis} in steps of {step.step}  {step.level}{mark}{keeps}")
+    out.print("  " * (len(schedule.loops) + 1) + "registers " + " x ".join(f"{a}:{n}" for a, n in schedule.registers))
+    for p in schedule.stages:
+        out.print(f"operand {p.operand}: {packing_words(schedule, p.operand)}")
+    if schedule.traffic:
+        traffic = ((str(link), f"{count:,.0f}", byte_count(count)) for link, count in schedule.traffic)
+        out.print(table("\nTraffic", "link", "bytes", "", rows=traffic, right=("bytes",)))
+    _show_costs(schedule)
+    for note in schedule.notes:
+        out.print("note: " + shorten(note, SHOWN, placeholder=" ... (the rest with --json)"))
+
+
+def _show_phase(s: Schedule) -> None:
+    out = console()
+    out.print(f"{s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}; space: {s.space}")
+    at = " ".join(f"{n}={v}" for n, v in s.sizes)
+    out.print(f"{s.objective:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
+    out.print("\nLoops, outermost first", style="bold")
+    for depth, (step, count) in enumerate(_counted(s)):
+        each = "1 tile" if step.step == 1 else f"{step.step} tiles"
+        out.print("  " * (depth + 1) + f"{step.axis}: {count} steps of {each}")
+    stages = []
+    for t in s.stages:
+        by = ", ".join(filter(None, [t.begin, *t.updates, t.via]))
+        loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
+        stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), by, loop))
+    out.print(table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", rows=stages, right=("slots",)))
+    parts = ((p.name, f"{p.amount:,.0f}") for p in s.costs)
+    out.print(table("\nTime (cycles)", "part", "cycles", rows=parts, right=("cycles",)))
+    out.print("\nThe model assumes:")
+    for text, _ in s.assumes:
+        out.print(f"  {text}")
+    _show_outside(s)
+
+
+def _show_costs(schedule: Schedule) -> None:
+    """The objective's parts, those beside another one below it, and whose figures they rest on."""
+    out = console()
+    if schedule.costs:
+        rows = [
+            (f"  {p.name}", "", f"{p.amount:,.0f}") if p.within else (p.name, f"{p.amount:,.0f}", "")
+            for p in schedule.costs
+        ]
+        title, columns = f"\nCost ({schedule.unit})", ("added", "beside it")
+        out.print(table(title, "part", *columns, rows=rows, right=columns))
+    whose: dict[str, list[str]] = {}
+    for text, owner in schedule.assumes:
+        whose.setdefault(owner, []).append(text)
+    for owner, texts in whose.items():
+        out.print(f"\nFigures of {owner}:")
+        for text in texts:
+            out.print(f"  {text}")
+    if schedule.decided_outside:
+        out.print()
+    _show_outside(schedule)
+
+
+def _show_outside(s: Schedule) -> None:
+    """What the solver's bound says nothing of."""
+    if s.decided_outside:
+        console().print("Chosen outside the solver:")
+    for text in s.decided_outside:
+        console().print(f"  {text}")
