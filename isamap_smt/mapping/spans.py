@@ -64,8 +64,13 @@ class _Spans(Meaning[Span]):
         return Span(low, high, True) if given.number else Span(min(low, 0.0), max(high, 0.0), True)
 
     def _function(self, x: Any, own: DType, a: Span) -> Span:
-        bounds = FUNCTION_ROWS[type(x)].bounds if own.is_float else None
-        return _every(own) if bounds is None else Span(*bounds, a.number)
+        row = FUNCTION_ROWS[type(x)]
+        if not own.is_float:
+            return _every(own)
+        if row.whole is not None:  # it never falls, and the type has its values
+            low, high = row.f64(np.array([a.low, a.high])).tolist()
+            return Span(low, high, a.number)
+        return ANYTHING if row.bounds is None else Span(*row.bounds, a.number)
 
     def _select(self, x: Any, own: DType) -> Span:
         a, b = (self.of(v, own) for v in x.args[1:])

@@ -21,6 +21,7 @@ from isamap_smt.ir.scalar import Floor, Rint, SAdd, SNeg
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.language import to_text
 from isamap_smt.mapping.fuse import fuse
+from isamap_smt.mapping.point_c import c_value
 from isamap_smt.proof import Rejection, prove
 from isamap_smt.runtime.conformance import check_instructions
 
@@ -90,6 +91,17 @@ def test_neon_has_an_instruction() -> None:
 def test_the_text_is_read_back() -> None:
     text = to_text(KERNEL)
     assert text.splitlines()[-1] == "y[i] = rint(x[i])" and im.kernel(text, name="nearest") == KERNEL
+
+
+@pytest.mark.parametrize(
+    ("text", "call"), [("max(min(x[i], 127.4), -128.4)", "isamap_number_f32("), ("x[i]", "isamap_f32_to_i8(")]
+)
+def test_a_clamp_before_it_spares_the_conversion_its_own(text: str, call: str) -> None:
+    kernel, f32 = im.kernel(f"y[i] = i8(rint({text}))", dtypes={"x": "f32", "y": "i8"}), dtype("f32")
+    value = typed_value(kernel, kernel.statements[0])
+    assert call in c_value(value, {"x": ("x", f32)}, dtype("i8"))[0]
+    x = np.float32([127.4, 127.6, 1e9, -128.49, -1e9, 0.5, 1.5, np.inf, -np.inf, np.nan])
+    assert im.build(im.plan(kernel, "scalar"))(x).tolist() == [127, 127, 127, -128, -128, 0, 2, 127, -128, 0]
 
 
 def test_it_is_of_floating_point() -> None:
