@@ -15,16 +15,14 @@ solvers' package has algebras of its own, by the names of heads, over trees with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Select, Sum
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
+from isamap_smt.ir.typed import EXACT, given_type, operands, own_type
 
 Value = TypeVar("Value")
 Rows = Mapping[type, Callable[..., Any]]
-EXACT = DType("exact", "i", 64, "int64_t")  # of integers below a saturation; algebras are told i64
 
 
 class Fold(Generic[Value]):
@@ -89,45 +87,6 @@ class Meaning(Generic[Value]):
         raise TypeError(f"{type(self).__name__} has no row for {type(x).__name__}")
 
 
-def own_type(x: Any, kind: DType, types: dict[str, DType]) -> DType:
-    """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
-    if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
-        return EXACT
-    return type_of(x, types) or kind
-
-
-def given_type(x: Any, types: dict[str, DType]) -> DType:
-    """The type of what is converted or rounded."""
-    inner = x.args[1]
-    return type_of(inner, types) or (DTYPES["f64"] if isinstance(x, Round) else literal_kind(inner, target(x)))
-
-
-def operands(x: Any, own: DType, types: dict[str, DType]) -> Iterator[tuple[Any, DType]]:
-    """The operands of a tree of the type `own`, each with the type that literals in it take.
-
-    Of a choice the two that are compared come first.
-    """
-    match x:
-        case Cast() | Round():
-            yield x.args[1], given_type(x, types)
-        case Saturate():
-            yield x.args[1], EXACT
-        case Select():
-            yield from operands(x.args[0], comparison_kind(x.args[0], types, own), types)
-            yield from ((a, own) for a in x.args[1:])
-        case Compare():
-            yield from ((a, own) for a in x.args[1:])
-        case Sum():
-            yield x.args[2], own
-        case _:
-            yield from ((a, own) for a in x.args)
-
-
-def target(x: Any) -> DType:
-    """The type to which a conversion, a saturation or a rounding converts."""
-    return DTYPES[x.args[0].name]
-
-
 _KNOWN: dict[tuple[type, type], tuple[Any, Any]] = {}
 
 
@@ -140,4 +99,4 @@ def _found(algebra: type[Fold[Any]] | type[Meaning[Any]], head: type) -> tuple[A
     return _KNOWN[algebra, head]
 
 
-__all__ = ["EXACT", "Fold", "Meaning", "Rows", "operands", "own_type", "target"]
+__all__ = ["Fold", "Meaning", "Rows"]

@@ -37,6 +37,8 @@ from isamap_smt.ir.scalar import (
     rewrite_reads,
 )
 
+EXACT = DType("exact", "i", 64, "int64_t")  # the type of integers below a saturation, which nothing wraps
+
 
 @lru_cache(maxsize=512)
 def typed_value(kernel: Kernel, statement: Statement) -> Any:
@@ -149,6 +151,45 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     if isinstance(value, SShr):
         _check_shift(value, found)
     return found
+
+
+def own_type(x: Any, kind: DType, types: dict[str, DType]) -> DType:
+    """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
+    if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
+        return EXACT
+    return type_of(x, types) or kind
+
+
+def given_type(x: Any, types: dict[str, DType]) -> DType:
+    """The type of what is converted or rounded."""
+    inner = x.args[1]
+    return type_of(inner, types) or (DTYPES["f64"] if isinstance(x, Round) else literal_kind(inner, target(x)))
+
+
+def operands(x: Any, own: DType, types: dict[str, DType]) -> Iterator[tuple[Any, DType]]:
+    """The operands of a tree of the type `own`, each with the type that literals in it take.
+
+    Of a choice the two that are compared come first.
+    """
+    match x:
+        case Cast() | Round():
+            yield x.args[1], given_type(x, types)
+        case Saturate():
+            yield x.args[1], EXACT
+        case Select():
+            yield from operands(x.args[0], comparison_kind(x.args[0], types, own), types)
+            yield from ((a, own) for a in x.args[1:])
+        case Compare():
+            yield from ((a, own) for a in x.args[1:])
+        case Sum():
+            yield x.args[2], own
+        case _:
+            yield from ((a, own) for a in x.args)
+
+
+def target(x: Any) -> DType:
+    """The type to which a conversion, a saturation or a rounding converts."""
+    return DTYPES[x.args[0].name]
 
 
 def literal_kind(value: Any, to: DType) -> DType:
@@ -264,17 +305,8 @@ def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: State
             for part in _conversions(value.args[1]):
                 check_index_values(part, kind, kernel, statement, sizes)
             return
-        case Cast():
-            inner = literal_kind(value.args[1], DTYPES[value.args[0].name])
-        case Round():
-            inner = DTYPES["f64"]
-        case Compare():
-            inner = comparison_kind(value, types, kind)
-        case _:
-            inner = kind
-    for a in value.args:
-        own = type_of(a, types) if isinstance(a, Scalar) and not isinstance(a, Compare) else None
-        check_index_values(a, own or inner, kernel, statement, sizes)
+    for a, inner in operands(value, kind, types):
+        check_index_values(a, own_type(a, inner, types), kernel, statement, sizes)
 
 
 def _conversions(value: Any) -> Iterator[Any]:
@@ -313,11 +345,11 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
 def holds(kind: DType, low: int, high: int) -> bool:
     """Whether every whole number from low to high is one of the type's, exactly."""
     if kind.is_float:
-        return -EXACT[kind.name] <= low <= high <= EXACT[kind.name]
+        return -HOLDS[kind.name] <= low <= high <= HOLDS[kind.name]
     return kind.low <= low <= high <= kind.high
 
 
-EXACT = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
+HOLDS = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
 
 
 def describe(value: Any) -> str:
@@ -328,4 +360,4 @@ def describe(value: Any) -> str:
     return row.words or (f"`{row.text}`" if row.arity == 2 else row.text)
 
 
-__all__ = ["describe", "has_casts", "literal_kind", "type_of", "typed_value"]
+__all__ = ["EXACT", "describe", "has_casts", "literal_kind", "type_of", "typed_value"]

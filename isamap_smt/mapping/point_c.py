@@ -15,7 +15,7 @@ from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
-from isamap_smt.ir.meaning import Fold, Meaning, Rows, target
+from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
@@ -36,7 +36,7 @@ from isamap_smt.ir.scalar import (
     SSub,
     Unary,
 )
-from isamap_smt.ir.typed import comparison_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, target, type_of
 from isamap_smt.mapping.convert_c import CHOICES, conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 from isamap_smt.mapping.spans import span

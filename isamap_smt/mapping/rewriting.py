@@ -16,14 +16,13 @@ import sympy as sp
 
 from isamap_encodings.egraph import EGraph, Name, TooMany, Way
 from isamap_encodings.verdict import Proved
-from isamap_smt.ir import meaning, scalar
+from isamap_smt.ir import scalar, typed
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.meaning import operands, own_type
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Compare, IndexValue, Read, Scalar, Select, SNeg, Sum
-from isamap_smt.ir.typed import of_type, type_of
+from isamap_smt.ir.typed import of_type, operands, own_type, type_of
 from isamap_smt.mapping.rule_verdicts import (
     REALS,
     SATURATING,
@@ -35,7 +34,7 @@ from isamap_smt.mapping.rule_verdicts import (
     verdict,
 )
 
-EXACT = meaning.EXACT.name  # the type of what stands below a saturation
+EXACT = typed.EXACT.name  # the type of what stands below a saturation
 TERMS, ROUNDS, CHAIN = 700, 4, 200
 COMMUTE = tuple(head.__name__ for head in (scalar.SAdd, scalar.SMul, scalar.SMax, scalar.SMin))
 Types = Mapping[str, DType]
@@ -185,7 +184,7 @@ def operation(tree: Any, want: str, types: dict[str, DType]) -> tuple[Any, list[
     """An operation, and its operands with the types that literals among them take."""
     if type(tree) in (Sum, IndexValue, Compare) or not isinstance(tree, Scalar):
         raise IsamapError(f"{type(tree).__name__} is not rewritten")
-    own = own_type(tree, meaning.EXACT if want == EXACT else DTYPES[want], types)
+    own = own_type(tree, typed.EXACT if want == EXACT else DTYPES[want], types)
     parts = [(a, kind.name) for a, kind in operands(tree, own, types)]
     head = type(tree).__name__, own.name
     return ((*head, str(tree.args[0].args[0]), parts[0][1]) if isinstance(tree, Select) else head), parts

@@ -21,9 +21,10 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.evaluate import Evaluator
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.heads import ATOM, CONVERSIONS, FUNCTIONS, HEADS, INFIX, Function
-from isamap_smt.ir.meaning import EXACT, Fold, Meaning, Rows, operands, own_type
+from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.rounding_bound import NOTHING, Bounds
 from isamap_smt.ir.scalar import Abs, Compare, IndexValue, Read, SAdd, Scalar, Select, Sum, Unary, read
+from isamap_smt.ir.typed import EXACT, operands, own_type
 from isamap_smt.isa_check.contract import NotCovered, run_contract, start
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.spans import ANYTHING, span
