@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
@@ -100,7 +100,7 @@ def known_model(name: str) -> str:
     return _known(name, "cost_model", cost_model_names)
 
 
-def _known(name: str, what: str, installed: Callable[[], tuple[str, ...]]) -> str:
+def _known(name: Any, what: str, installed: Callable[[], tuple[str, ...]]) -> str:
     if isinstance(name, str) and name == AUTO:
         return name
     names = (AUTO, *installed())
