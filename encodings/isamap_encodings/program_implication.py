@@ -56,7 +56,7 @@ def truth(f: Any, env: Mapping[str, int]) -> bool:
         return bool(COMPARISONS[head](*(value(x, env) for x in args)))
     if not hasattr(f, "args") or not f.args:
         return bool(f)
-    return bool(RELATIONS[type(f).__name__](*(value(x, env) for x in f.args)))
+    return bool(COMPARISONS[RELATIONS[type(f).__name__]](*(value(x, env) for x in f.args)))
 
 
 BOUNDS = (1, 2, 3, 5, 8, 9, 13, 17, 25, 33, 65, 129)

@@ -122,8 +122,12 @@ def element(tensor: str, extent: Any, index: Iterable[Any]) -> Any:
 
 def elements(exprs: Iterable[Any]) -> tuple[Any, ...]:
     """Every Element in the expressions, each once; those inside of others come after them."""
-    found = (x for e in exprs if hasattr(e, "args") for x in sp.preorder_traversal(e) if isinstance(x, Element))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(x for e in exprs if isinstance(e, sp.Basic) for x in _elements(e)))
+
+
+@lru_cache(maxsize=100_000)
+def _elements(expr: Any) -> tuple[Any, ...]:
+    return tuple(x for x in sp.preorder_traversal(expr) if isinstance(x, Element))
 
 
 def _lesser(a: Any, b: Any) -> Any:
@@ -202,7 +206,7 @@ def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
 
 def substitute(expr: Any, env: Mapping[str, Any]) -> Any:
     """`expr` with symbols replaced by name, all at once (no chained substitution)."""
-    if not hasattr(expr, "free_symbols"):
+    if not isinstance(expr, sp.Basic):
         return sp.sympify(expr)
     table = {s: sp.sympify(env[s.name]) for s in _symbols(expr) if s.name in env}
     return _replaced(expr, frozenset(table.items())) if table else expr
@@ -226,7 +230,7 @@ def shown(expr: Any) -> str:
 
 def symbols_of(exprs: Iterable[Any]) -> set[str]:
     """Names of all symbols in the expressions."""
-    return {s.name for e in exprs if hasattr(e, "free_symbols") for s in _symbols(e)}
+    return {s.name for e in exprs if isinstance(e, sp.Basic) for s in _symbols(e)}
 
 
 def is_constant(expr: Any) -> bool:

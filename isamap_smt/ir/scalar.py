@@ -7,6 +7,7 @@ head of its own, and a tree keeps the order in which it was written. Leaves: `Re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -200,7 +201,12 @@ def sums(expr: Any) -> Iterator[Any]:
 
 def bound_axes(expr: Any) -> dict[str, int]:
     """Axis -> count of every Sum in the tree."""
-    return {s.args[0].name: int(s.args[1]) for s in sums(expr)}
+    return dict(_bound_axes(expr))
+
+
+@lru_cache(maxsize=4096)
+def _bound_axes(expr: Any) -> tuple[tuple[str, int], ...]:
+    return tuple((s.args[0].name, int(s.args[1])) for s in sums(expr))
 
 
 def index_values(expr: Any) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, FloorDiv, FloorM
 from isamap_smt.ir.heads import ATOM, CONVERSIONS, HEADS, PRODUCT, SIGN, SUM
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
+from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.scalar import Compare, IndexValue, Read, Sum
 from isamap_smt.language.lines import parse_expression
 from isamap_smt.language.names import default_size, names_in_index
@@ -69,6 +70,7 @@ def _undeclared_sizes(kernel: Kernel) -> list[str]:
     return [n for n in kernel.free_sizes if n not in said]
 
 
+@per_object(most=1024)
 def statement_text(s: Statement) -> str:
     """One statement as a line of kernel text."""
     line = f"{access_text(s.target)} {REDUCTIONS[s.op]} {value_text(s.value)}"
