@@ -218,7 +218,7 @@ def _first_if(holds: Callable[[Any, Any], Any], t: Terms, e: Any) -> Any:
     return z3.If(holds(a, b), a, b)
 
 
-# the one table: what every head of an index expression means
+# What every head of an index expression is in Z3, and of two of Python's integers.
 RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "Add": lambda t, e: z3.Sum([t._term(a) for a in e.args]),
     "Mul": _mul,
@@ -229,6 +229,10 @@ RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "IMin": partial(_first_if, operator.le),
     "IMax": partial(_first_if, operator.ge),
 }
+INTEGERS: dict[str, Callable[[int, int], int]] = {
+    "Add": operator.add, "Mul": operator.mul, "Pow": operator.pow, "FloorDiv": operator.floordiv, "FloorMod": operator.mod,
+    "IMin": min, "IMax": max,
+}  # fmt: skip
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "le": operator.le, "lt": operator.lt, "ge": operator.ge, "gt": operator.gt,
 }  # fmt: skip

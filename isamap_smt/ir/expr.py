@@ -6,10 +6,13 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.symbol import Str
 
@@ -127,6 +130,47 @@ def _elements(expr: Any) -> tuple[Any, ...]:
     return tuple(x for x in sp.preorder_traversal(expr) if isinstance(x, Element))
 
 
+def _lesser(a: Any, b: Any) -> Any:
+    return np.minimum(a, b) if _is_array(a) or _is_array(b) else min(a, b)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    return np.maximum(a, b) if _is_array(a) or _is_array(b) else max(a, b)
+
+
+def _is_array(x: Any) -> bool:
+    return hasattr(x, "shape")
+
+
+@dataclass(frozen=True)
+class IndexHead:
+    """sign: an operator, or the name of a function, in kernel text and in files. of: two integers, or NumPy arrays of them."""
+
+    sign: str
+    of: Callable[[Any, Any], Any]
+
+
+# Every operation of an index expression; of more than two operands it is taken from the left.
+INDEX_HEADS: dict[Any, IndexHead] = {
+    sp.Add: IndexHead("+", operator.add),
+    sp.Mul: IndexHead("*", operator.mul),
+    sp.Pow: IndexHead("**", operator.pow),
+    FloorDiv: IndexHead("//", operator.floordiv),
+    FloorMod: IndexHead("%", operator.mod),
+    IMin: IndexHead("min", _lesser),
+    IMax: IndexHead("max", _greater),
+}
+RELATIONS: dict[Any, IndexHead] = {
+    sp.Lt: IndexHead("<", operator.lt),
+    sp.Le: IndexHead("<=", operator.le),
+    sp.Gt: IndexHead(">", operator.gt),
+    sp.Ge: IndexHead(">=", operator.ge),
+    sp.Eq: IndexHead("==", operator.eq),
+    sp.Ne: IndexHead("!=", operator.ne),
+}
+RELATION_OF = {row.sign: head for head, row in RELATIONS.items()}
+
+
 def ceil_div(a: Any, b: Any) -> Any:
     """ceil(a / b) for b > 0, as a floor division."""
     a, b = sp.sympify(a), sp.sympify(b)
@@ -154,48 +198,10 @@ def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
         return bool(expr)
     if isinstance(expr, Element):
         return env[held_as(expr.tensor)].at(*(evaluate(i, env) for i in expr.index))
-    args = [evaluate(a, env) for a in expr.args]
-    return _evaluate_head(expr, args)
-
-
-def _evaluate_head(expr: Any, args: list[Any]) -> Any:
-    import numpy as np
-
-    match expr:
-        case sp.Add():
-            return sum(args[1:], args[0])
-        case sp.Mul():
-            result = args[0]
-            for a in args[1:]:
-                result = result * a
-            return result
-        case sp.Pow():
-            return args[0] ** args[1]
-        case FloorDiv():
-            return args[0] // args[1]
-        case FloorMod():
-            return args[0] % args[1]
-        case IMin():
-            return np.minimum(args[0], args[1]) if any(map(_is_array, args)) else min(args)
-        case IMax():
-            return np.maximum(args[0], args[1]) if any(map(_is_array, args)) else max(args)
-        case sp.Lt():
-            return args[0] < args[1]
-        case sp.Le():
-            return args[0] <= args[1]
-        case sp.Gt():
-            return args[0] > args[1]
-        case sp.Ge():
-            return args[0] >= args[1]
-        case sp.Eq():
-            return args[0] == args[1]
-        case sp.Ne():
-            return args[0] != args[1]
-    raise TypeError(f"not an index expression: {expr!r}")
-
-
-def _is_array(x: Any) -> bool:
-    return hasattr(x, "shape")
+    row = INDEX_HEADS.get(type(expr)) or RELATIONS.get(type(expr))
+    if row is None:
+        raise TypeError(f"not an index expression: {expr!r}")
+    return reduce(row.of, [evaluate(a, env) for a in expr.args])
 
 
 def substitute(expr: Any, env: Mapping[str, Any]) -> Any:

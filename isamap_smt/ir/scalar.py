@@ -17,7 +17,10 @@ from isamap_smt.ir.expr import substitute
 
 
 class Scalar(sp.Function):
-    """Base of all scalar heads: no evaluation, no reordering. floating: there is none of it for integers."""
+    """Base of all scalar heads: no evaluation, no reordering. Each has a row in isamap_smt.ir.heads.
+
+    floating: there is none of it for integers. The solvers' package, which knows no table of ours, asks the class.
+    """
 
     floating = False
 
@@ -100,7 +103,7 @@ class Relu(Scalar):
 
 
 class Unary(Scalar):
-    """A function of one value that is a row of the table in isamap_smt.ir.functions; written as the class is called."""
+    """A function of one value: a `Function` in isamap_smt.ir.heads."""
 
     floating = True
 
@@ -137,6 +140,10 @@ class Floor(Unary):
     """The largest integer that is at most x."""
 
 
+class Rint(Unary):
+    """The nearest integer, ties to even; -0 of what rounds to 0 from below."""
+
+
 class Abs(Unary):
     """x without its sign, of integers too: that of the least one wraps to itself."""
 
@@ -153,13 +160,6 @@ class Select(Scalar):
 
 class Sum(Scalar):
     """Sum(axis, count, x): x summed over axis in [0, count), in order of the axis."""
-
-
-# how each function is written in kernel text
-FUNCTIONS: dict[str, type[Scalar]] = {
-    "max": SMax, "min": SMin, "relu": Relu, "select": Select, "exp": Exp, "log": Log, "tanh": Tanh, "sigmoid": Sigmoid,
-    "erf": Erf, "sqrt": Sqrt, "rsqrt": Rsqrt, "floor": Floor, "abs": Abs,
-}  # fmt: skip
 
 
 def read(tensor: str, *index: Any) -> Any:

@@ -23,8 +23,8 @@ from isamap_encodings.cover_model import Offer, cheapest
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
-from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
@@ -475,7 +475,7 @@ def _open_zero(tree: Any) -> bool:
 
 def _is_function(tree: Any) -> bool:
     """Whether it is a function that isamap computes by a sequence of operations of its own."""
-    return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
+    return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in FUNCTION_ROWS.items())
 
 
 def _value_of(op: str, tree: Any) -> Any:

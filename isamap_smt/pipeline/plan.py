@@ -30,7 +30,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.notes import GivenUp, Note, OneThread
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
-from isamap_smt.ir.program import Loop, Program, ProvedProgram, walk
+from isamap_smt.ir.program import Loop, Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.scalar import index_values
@@ -38,6 +38,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.ir.time_limit import found_in_time, limited
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.mapping.wider_sums import narrow_sums
@@ -213,21 +214,23 @@ def plan(
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
     cannot be proved.
     """
-    hardware = found_hardware(hardware)
+    by_name, hardware = kernel, found_hardware(hardware)
+    plain = found_kernel(kernel)
+    kernel, names = assume_values(plain, assume), tensor_names(constant)
+    threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
+    known = {
+        "objective": known_objective(objective),
+        "strategy": known_strategy(strategy),
+        "family": known_family(family),
+    }
+    known["cost_model"] = known_model(cost_model)
     if hardware.engines:
         from isamap_smt.pipeline.staged import require_neutral, stage
 
-        given = {"threads": threads, "objective": objective, "constant": tuple(constant), "assume": tuple(assume)}
-        require_neutral(hardware, given | {"strategy": strategy, "cost_model": cost_model, "family": family})
+        require_neutral(hardware, known | {"threads": threads, "constant": names, "assume": kernel is not plain})
         options: dict[str, Any] = {"sizes": sizes, "fix": fix, "timeout": timeout, "instruction": instruction}
-        return stage(kernel, hardware, **options, progress=progress)
-    kernel = found_kernel(kernel)
-    kernel = assume_values(kernel, assume)
-    sizes, pins, names = valid_sizes(sizes), in_order(pinned(fix)), tensor_names(constant)
-    threads, limit = (
-        whole_number(threads, "threads", ScheduleError, high=MOST_THREADS),
-        time_limit(timeout, ScheduleError),
-    )
+        return stage(by_name, hardware, **options, progress=progress)
+    sizes, pins, limit = valid_sizes(sizes), in_order(pinned(fix)), time_limit(timeout, ScheduleError)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
@@ -239,9 +242,8 @@ def plan(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     question = Question(
-        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        pins, limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
-        known_model(cost_model), family=known_family(family),
+        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"],
+        pins, limit or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
@@ -429,7 +431,7 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
 
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
-    shared = any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body))
+    shared = any(n.kind == "parallel" for n in nodes_of(Loop, program.body))
     if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
     if not program.schedules:

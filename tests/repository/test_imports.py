@@ -16,7 +16,7 @@ LAYERS = [
     "cli",
     "bench",
     "report",
-    "isa_check",
+    "isa",
     "targets",
     "pipeline",
     "tuning",
