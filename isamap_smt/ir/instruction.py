@@ -123,6 +123,12 @@ class Instruction(Shown):
         return {t.name: t.dtype for t in self.kernel.tensors}
 
     @cached_property
+    def indices(self) -> dict[str, tuple[Any, ...]]:
+        """Operand -> index of its cells, of one access where it has several."""
+        s = self.kernel.statements[0]
+        return {a.tensor: a.index for a in (s.target, *s.inputs)}
+
+    @cached_property
     def shapes(self) -> dict[str, tuple[Any, ...]]:
         """Operand -> extents of its cells."""
         return {t.name: t.shape for t in self.kernel.tensors}
