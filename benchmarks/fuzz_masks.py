@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import isamap_smt as im
 from isamap_smt.ir.engines import LEAST, MOST, ZERO
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, ProvedProgram, Use, seal_program
+from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Program, ProvedProgram, seal_program
 from isamap_smt.pipeline import element_by_element
 from isamap_smt.proof import prove_program
 from isamap_smt.runtime import callee
@@ -177,7 +177,7 @@ def faulty(program: Program, fault: str) -> Program:
     def f(n: Node) -> Node:
         if fault == "end" and isinstance(n, Loop) and n.end is not None:
             return replace(n, end=n.end - 1)
-        filled = isinstance(n, Use) and n.moves and n.instruction.kind == "load" and n.active
+        filled = isinstance(n, Move) and n.instruction.kind == "load" and n.active
         if fault == "shift" and filled:
             return replace(n, active=tuple(a + 1 for a in n.active))  # type: ignore[union-attr]
         if fault == "fill" and filled and n.instruction.beyond in (LEAST, MOST):  # type: ignore[union-attr]

@@ -29,8 +29,9 @@ from isamap_smt.certificates.rounding import derive_rounding, rounding_from
 from isamap_smt.certificates.subject import Sources, kernel_from, mapping_from, schedule_from, split_from
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Loop, walk
+from isamap_smt.ir.program import Loop
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.traversal import nodes_of
 
 _NEAR = 0.6  # how alike, of 1, a name has to be to be suggested
 
@@ -125,7 +126,7 @@ def _steps(place: Path, sources: Sources) -> tuple[tuple[Step, ...], dict[str, s
         steps += below.steps
         if (claimed := rounding_from(document)) is not None:
             steps += derive_rounding(program, split, claimed)[0].steps
-        known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n, _ in walk(program.body) if isinstance(n, Loop)}
+        known |= {str(n.var): f"the loop {n.var} over {n.axis}" for n in nodes_of(Loop, program.body)}
     return steps, known
 
 

@@ -15,7 +15,8 @@ from functools import lru_cache
 from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Across, If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Across, Node, Point, Program
+from isamap_smt.ir.traversal import map_nodes, nodes_of
 from isamap_smt.mapping.moves import look_for_move
 
 Nodes = tuple[Node, ...]
@@ -24,7 +25,7 @@ Nodes = tuple[Node, ...]
 def with_across(program: Program) -> Program:
     """The program with such points given to instructions, where its machine has them."""
     machine = None if program.schedule is None else program.schedule.hardware
-    single = any(isinstance(n, Use) and n.by_element for n, _ in walk(program.body))
+    single = any(nodes_of(Point, program.body))
     if machine is None or machine.simulated or not single:
         return program
     return replace(program, body=_nodes(program.body, _ways(machine)))
@@ -32,14 +33,9 @@ def with_across(program: Program) -> Program:
 
 def _nodes(nodes: Nodes, ways: tuple[Across, ...]) -> Nodes:
     def visit(node: Node) -> Node:
-        match node:
-            case Loop() | If():
-                return replace(node, body=_nodes(node.body, ways))
-            case Use() if node.by_element:
-                return replace(node, across=_chosen(node, ways))
-        return node
+        return replace(node, across=_chosen(node, ways)) if isinstance(node, Point) else node
 
-    return tuple(map(visit, nodes)) if ways else nodes
+    return map_nodes(nodes, visit) if ways else nodes
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +54,7 @@ def _ways(machine: Hardware) -> tuple[Across, ...]:
     return tuple(found)
 
 
-def _chosen(node: Use, ways: tuple[Across, ...]) -> Across | None:
+def _chosen(node: Point, ways: tuple[Across, ...]) -> Across | None:
     function = pointwise(node.instruction)
     names = [name for name, _ in in_a_row(node)]
     for made in ways if names else ():

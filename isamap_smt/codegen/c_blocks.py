@@ -18,7 +18,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import affine, symbols_of
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Copy
 
 WORD = 4  # bytes
 _LEAST = 8  # words along both sides of a block
@@ -127,7 +127,7 @@ class Block:
     sides: tuple[Dimension, ...]
 
 
-def block_of(copy: Use, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Block | None:
+def block_of(copy: Copy, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Block | None:
     """The copy in blocks; None where it has none. source, target: row-major offsets in elements; dtypes: of both."""
     names = [v.name for v, _ in copy.over]
     parts, places = affine(source, names), affine(target, names)
@@ -156,7 +156,7 @@ def block_of(copy: Use, source: Any, target: Any, dtypes: tuple[DType, DType]) -
     return Block(outer, (row, column, *group), "isamap_transpose", strides[0], strides[1], (row, column))
 
 
-def _interleaved(copy: Use, far: dict[str, Any], near: dict[str, Any], each: int, size: int) -> Block | None:
+def _interleaved(copy: Copy, far: dict[str, Any], near: dict[str, Any], each: int, size: int) -> Block | None:
     along, group = copy.over[-2], copy.over[-1]
     if far.get(along[0].name) != 1 or near.get(along[0].name) != each or not _long(along[1]):
         return None
@@ -171,7 +171,7 @@ def _long(count: Any) -> bool:
     return bool(sp.sympify(count).is_Integer) and int(count) >= _LEAST
 
 
-def _ordered(copy: Use, far: dict[str, Any], inner: tuple[Dimension, ...]) -> tuple[Dimension, ...] | None:
+def _ordered(copy: Copy, far: dict[str, Any], inner: tuple[Dimension, ...]) -> tuple[Dimension, ...] | None:
     """The other loops, those with the largest steps in the source outermost; None where a count of theirs needs an inner one."""
     left = [d for d in copy.over if d not in inner]
     names, own = {v.name for v, _ in copy.over}, {v.name for v, _ in inner}

@@ -10,14 +10,14 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Across, Ref, Use
+from isamap_smt.ir.program import Across, Point, Ref
 from isamap_smt.ir.scalar import Select, read
 from isamap_smt.mapping.point_c import c_update
 
 FOLD, ELEMENT = "isamap_fold", "isamap_element_"
 
 
-def c_compute(p: Printer, node: Use) -> str:
+def c_compute(p: Printer, node: Point) -> str:
     """One assignment. Raises ScheduleError for functions that portable C has no exact form of."""
     function = pointwise(node.instruction)
     names = {t.name: (f"*({p.pointer(r)})", t.dtype) for t, r in zip(function.kernel.tensors, node.reads, strict=True)}

@@ -10,13 +10,13 @@ import sympy as sp
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import Block, CopyForm, Ref, Use
+from isamap_smt.ir.program import Block, Copy, CopyForm, Ref
 from isamap_smt.mapping.convert_c import converted
 
 Over = tuple[tuple[Any, Any], ...]
 
 
-def print_copy(p: Printer, copy: Use) -> None:
+def print_copy(p: Printer, copy: Copy) -> None:
     """As its form says: tests before loops, in them, or none."""
     form = copy.form or CopyForm(len(copy.over), None if copy.where else ())
     outer, inner = copy.over[: form.split], copy.over[form.split :]
@@ -39,7 +39,7 @@ def print_copy(p: Printer, copy: Use) -> None:
     _close(p, len(outer))
 
 
-def _print_whole(p: Printer, copy: Use, inner: Over, form: CopyForm) -> None:
+def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
     """All cells of the inner loops, none of which is tested."""
     if form.block is None:
         _copy_cells(p, inner, _plain_cell(p, copy), form.unrolled)
@@ -49,7 +49,7 @@ def _print_whole(p: Printer, copy: Use, inner: Over, form: CopyForm) -> None:
     p.depth -= bool(form.whole)
 
 
-def _print_cut(p: Printer, copy: Use, inner: Over, block: Block | None) -> None:
+def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None:
     """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
     if block is None or block.cut is None:
         _copy_cells(p, inner, _guarded_cell(p, copy), False)
@@ -60,7 +60,7 @@ def _print_cut(p: Printer, copy: Use, inner: Over, block: Block | None) -> None:
     p.depth -= 1
 
 
-def _call_block(p: Printer, copy: Use, inner: Over, block: Block, left: dict[str, Any]) -> None:
+def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[str, Any]) -> None:
     """left: how many cells there are along a side of the block, where these are fewer."""
     zero = {v.name: sp.S.Zero for v, _ in inner}
     to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
@@ -73,20 +73,20 @@ def _call_block(p: Printer, copy: Use, inner: Over, block: Block, left: dict[str
     p.put(f"{block.call}({', '.join([p.pointer(to), *row, p.pointer(start), p.expr(block.from_row), *counts])});")
 
 
-def _plain_cell(p: Printer, copy: Use) -> Callable[[], str]:
+def _plain_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = {_source(p, copy)};"
 
 
-def _source(p: Printer, copy: Use) -> str:
+def _source(p: Printer, copy: Copy) -> str:
     """The element copied, in the destination's type."""
     return converted(p.places[copy.dst.name][1], f"*({p.pointer(copy.src)})", p.places[copy.src.name][1])
 
 
-def _filled_cell(p: Printer, copy: Use) -> Callable[[], str]:
+def _filled_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = {_constant(p.places[copy.dst.name][1], copy.fill)};"
 
 
-def _guarded_cell(p: Printer, copy: Use) -> Callable[[], str]:
+def _guarded_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     fill = _constant(p.places[copy.dst.name][1], copy.fill)
     return lambda: f"*({p.pointer(copy.dst)}) = ({p.condition(copy.where)}) ? {_source(p, copy)} : {fill};"
 

@@ -15,7 +15,7 @@ import sympy as sp
 from isamap_smt.codegen.c_blocks import stride_size
 from isamap_smt.ir.boxes import slack
 from isamap_smt.ir.expr import affine, symbols_of
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Copy
 
 _TILE = 1024  # guarded cells in one tile, at most
 _UNROLLED = 4  # a group of products inside an instruction
@@ -34,7 +34,7 @@ class CopyPlan:
     unrolled: bool
 
 
-def along_rows(copy: Use, source_offset: Any) -> Use:
+def along_rows(copy: Copy, source_offset: Any) -> Copy:
     """The same copy with its loops in the order in which the source lies in memory, where its innermost elements are
     neighbours there: each row is then read once, piece after piece. source_offset: row-major, in elements."""
     parts = affine(source_offset, [v.name for v, _ in copy.over])
@@ -51,7 +51,7 @@ def along_rows(copy: Use, source_offset: Any) -> Use:
     return replace(copy, over=tuple(over)) if over[-1] == copy.over[-1] else copy
 
 
-def plan_copy(copy: Use, source_offset: Any) -> CopyPlan:
+def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
     """Where to test the guard, and whether to write out the innermost dimension. source_offset: row-major, elements."""
     unrolled = _interleaves(copy, source_offset)
     if not copy.where:
@@ -78,13 +78,13 @@ def plan_copy(copy: Use, source_offset: Any) -> CopyPlan:
     return CopyPlan(split, corner, unrolled) if corner is not None else outside
 
 
-def whole_block(copy: Use, inside: int) -> tuple[Any, ...] | None:
+def whole_block(copy: Copy, inside: int) -> tuple[Any, ...] | None:
     """Relations that imply the guard for all cells of the last dimensions; None where none are found, or they never hold."""
     corner = _corner(copy, len(copy.over) - inside)
     return None if _never(corner) else corner
 
 
-def limits(copy: Use, inside: int) -> dict[str, Any] | None:
+def limits(copy: Copy, inside: int) -> dict[str, Any] | None:
     """How many cells along each of the last dimensions the guard leaves, at most; None where that is no number for each."""
     inner = [v.name for v, _ in copy.over[len(copy.over) - inside :]]
     found: dict[str, Any] = {}
@@ -100,14 +100,14 @@ def limits(copy: Use, inside: int) -> dict[str, Any] | None:
     return found
 
 
-def _has_lower_bounds(copy: Use) -> bool:
+def _has_lower_bounds(copy: Copy) -> bool:
     """The rim of a padded window: no tile as wide as a row lies inside, so tiles do not help; nor where the guard never holds."""
     return any(
         g == sp.false or isinstance(g, sp.Ge | sp.Gt) or not symbols_of([g.args[0]]) for g in copy.where if g != sp.true
     )
 
 
-def _corner(copy: Use, split: int) -> tuple[Any, ...] | None:
+def _corner(copy: Copy, split: int) -> tuple[Any, ...] | None:
     """Relations that imply the guard for all cells of the inner loops; None when one is not affine in them."""
     inner = {v.name: count for v, count in copy.over[split:]}
     found = []
@@ -130,7 +130,7 @@ def _never(relations: tuple[Any, ...] | None) -> bool:
     return relations is not None and any(r == sp.false for r in relations)
 
 
-def _interleaves(copy: Use, source_offset: Any) -> bool:
+def _interleaves(copy: Copy, source_offset: Any) -> bool:
     """Whether the source advances by one with the last dimension but one: rows are interleaved in small groups."""
     if len(copy.over) < 2 or copy.over[-1][1] not in range(2, _UNROLLED + 1):
         return False

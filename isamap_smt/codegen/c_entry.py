@@ -12,7 +12,8 @@ from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import IMax
 from isamap_smt.ir.machine_parameters import MachineParameter
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, walk
+from isamap_smt.ir.program import FRESH, Alloc, Buffer, Node, Program
+from isamap_smt.ir.traversal import shared, walk
 
 ASK = "isamap_ask"  # the machine for its first, second ... parameter
 
@@ -38,12 +39,8 @@ def packed_buffers(program: Program) -> list[Buffer]:
 
 def heap_buffers(body: tuple[Node, ...], inside_parallel: bool) -> list[Buffer]:
     """Heap buffers declared in the body, those inside a parallel loop or those outside."""
-    found = []
-    for node, around in walk(body):
-        parallel = any(isinstance(n, Loop) and n.kind == "parallel" for n in around)
-        if isinstance(node, Alloc) and node.buffer.memory == "heap" and parallel == inside_parallel:
-            found.append(node.buffer)
-    return found
+    found = (n.buffer for n, around in walk(body) if isinstance(n, Alloc) and shared(around) == inside_parallel)
+    return [b for b in found if b.memory == "heap"]
 
 
 def declare_arguments(p: Printer) -> None:

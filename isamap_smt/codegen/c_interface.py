@@ -22,7 +22,8 @@ from isamap_smt.ir.c_names import KEYWORDS, STANDARD, reserved
 from isamap_smt.ir.c_text import said_by
 from isamap_smt.ir.errors import UnknownNameError
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Program, Use, walk
+from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.traversal import nodes_of
 
 OWN = "isamap"  # the prefix of what the runtime loads
 PACK = "const void *const *isamap_tensors, const int64_t *isamap_sizes, void *const *isamap_packed"
@@ -46,7 +47,7 @@ def check_prefix(prefix: str, program: Program | None = None) -> str:
     if why := _clash(prefix):
         raise UnknownNameError(f"prefix {prefix!r} {why}; try {other}_kernel")
     nodes = () if program is None else (*program.ahead, *program.body)
-    for i in (n.instruction for n, _ in walk(nodes) if isinstance(n, Use)):
+    for i in (n.instruction for n in nodes_of(Use, nodes)):
         said = said_by(i)
         if prefix in said or any(w.startswith(f"{prefix}_") for w in said):
             raise UnknownNameError(

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import If, Loop, Node, Ref, Use, buffers, walk
+from isamap_smt.ir.program import Compute, If, Loop, Move, Node, Ref
+from isamap_smt.ir.traversal import buffers, nodes_of
 from isamap_smt.ir.vector_types import vector_type
 
 # Emulated registers are no registers.
@@ -34,7 +35,7 @@ def used_up(p: Printer, body: tuple[Node, ...]) -> str:
     can be an operand in memory, and shared with the next where windows overlap; so only broadcasts, and vectors with several
     executions, are kept in order.
     """
-    broadcast = any((isinstance(n, Use) and n.moves) and n.instruction.kind == "broadcast" for n, _ in walk(body))
+    broadcast = any(n.instruction.kind == "broadcast" for n in nodes_of(Move, body))
     names = dict(_written(p, body))
     if not names or len(names) > _MOST or (len(names) == 1 and not broadcast) or not _full(p, body):
         return ""
@@ -44,7 +45,7 @@ def used_up(p: Printer, body: tuple[Node, ...]) -> str:
 
 def _full(p: Printer, body: tuple[Node, ...]) -> bool:
     """Whether the operands of the body's executions take as many registers as there are."""
-    names = {ref.name for n, _ in walk(body) if (isinstance(n, Use) and n.computes) for _, ref in n.operands}
+    names = {ref.name for n in nodes_of(Compute, body) for _, ref in n.operands}
     held = [b for name, b in buffers(p.program).items() if name in names]
     kinds = {name: vector_type(p.register_types[name]) for name in names}
     count = sum(b.registers * (kind.group if (kind := kinds[b.name]) else 1) for b in held)
@@ -56,7 +57,7 @@ def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
     """The vector registers that executions of the body write, with their constraints; unrolled loops are unrolled."""
     for node in body:
         match node:
-            case Use() if node.computes:
+            case Compute():
                 target = node.instruction.kernel.statements[0].target.tensor
                 ref = dict(node.operands)[target]
                 if kind := vector_type(p.register_types[ref.name]):

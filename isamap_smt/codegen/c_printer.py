@@ -55,17 +55,23 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.program import (
     Alloc,
+    Ask,
     Buffer,
+    Compute,
+    Copy,
     If,
     Loop,
+    Move,
     Node,
+    Point,
     Program,
     ProvedProgram,
     Ref,
+    SetState,
     Use,
-    walk,
 )
 from isamap_smt.ir.proof import Seal
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.configuring import c_use
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.mapping.point_c import prelude
@@ -88,8 +94,8 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> Prin
 
 def _require_c(program: Program) -> None:
     """Nothing happens where every instruction has C. Raises HardwareError for a machine that is simulated alone."""
-    for node, _ in walk((*program.ahead, *program.body)):
-        if isinstance(node, Use) and not (node.instruction.portable or node.instruction.emit):
+    for node in nodes_of(Use, program):
+        if not (node.instruction.portable or node.instruction.emit):
             raise HardwareError(
                 f"{node.instruction.name} has no C (emit='...'), so none is printed; `isamap run` simulates the program"
             )
@@ -126,7 +132,7 @@ def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[
         helpers(code),
         *dict.fromkeys([*mine, *prelude(code)]),
         ask_machine(program, define=False),
-        RUNTIME if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body)) else "",
+        RUNTIME if any(n.kind == "parallel" for n in nodes_of(Loop, program.body)) else "",
         with_identity(tested, pack),
         _includes(h for i in theirs for h in i.headers),
         *dict.fromkeys(part for i in theirs for part in i.prelude),
@@ -153,8 +159,7 @@ def _calls(checks: tuple[Check, ...]) -> list[str]:
 
 
 def _instructions(program: Program) -> list[Instruction]:
-    nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return list({id(i): i for n in nodes if isinstance(n, Use) for i in n.instructions}.values())
+    return list({id(i): i for n in nodes_of(Use, program) for i in n.instructions}.values())
 
 
 # ---- functions -----------------------------------------------------------------------------------------------------
@@ -203,22 +208,22 @@ def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
                 _block(p, f"if ({p.condition(left)}) {{" if left else "{", node.body)
             case Alloc():
                 _print_alloc(p, node.buffer)
-            case Use() if node.copies:
+            case Copy():
                 print_copy(p, node)
-            case Use() if node.by_element:
+            case Point():
                 p.put(c_compute(p, node))
-            case Use() if node.moves:
+            case Move():
                 p.put(_emit_move(p, node))
-            case Use() if node.computes:
+            case Compute():
                 p.put(node.instruction.statement({o: register_name(p, ref) for o, ref in node.operands}))
-            case Use() if node.asks is not None:
+            case Ask():
                 p.put(_emit_request(p, node))
-            case Use():
-                clears = (n for n in body if isinstance(n, Use) and n.state == node.state and not any(n.cells))
+            case SetState():
+                clears = (n for n in body if isinstance(n, SetState) and n.state == node.state and not any(n.cells))
                 _print_use(p, node, next(clears, None))
 
 
-def _print_use(p: Printer, use: Use, clear: Use | None) -> None:
+def _print_use(p: Printer, use: SetState, clear: SetState | None) -> None:
     """A write of a state. Where the system refuses it, everything that is held is given back. clear: what clears it later."""
     held = "".join(f"{text} " for text in (*p.undone, *reversed(p.cleared.values())))
     p.put(c_use(use, f"{{ {held}return -1; }}" if held else "return -1;"))
@@ -287,7 +292,7 @@ def _print_alloc(p: Printer, b: Buffer) -> None:
         p.put(f"{p.register_types[b.name]} {', '.join(names)};")
 
 
-def _emit_move(p: Printer, move: Use) -> str:
+def _emit_move(p: Printer, move: Move) -> str:
     instruction = move.instruction
     register = register_operand(instruction)
     words = {register: register_name(p, move.register)}
@@ -307,13 +312,13 @@ def _emit_move(p: Printer, move: Use) -> str:
     return instruction.statement(words)
 
 
-def _emit_request(p: Printer, use: Use) -> str:
+def _emit_request(p: Printer, use: Ask) -> str:
     """A number is asked for, and what is granted kept in its variable."""
     s = use.instruction.kernel.statements[0]
-    return use.instruction.statement({s.target.tensor: p.granted[use.state], s.inputs[0].tensor: p.expr(use.asks)})
+    return use.instruction.statement({s.target.tensor: p.granted[use.state], s.inputs[0].tensor: p.expr(use.number)})
 
 
-def _print_prefetch(p: Printer, move: Use, first: Ref) -> None:
+def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
     """Once for each line that unrolled loads of neighbours begin. An address is computed, and never followed."""
     if not move.prefetch:
         return

@@ -10,7 +10,8 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import FRESH, Alloc, Ask, Buffer, Copy, Loop, Node, Point, Program, Ref
+from isamap_smt.ir.traversal import shared, walk
 from isamap_smt.mapping.moves import registers_of
 
 
@@ -80,7 +81,7 @@ class Printer:
     def indices_before(self, loop: Loop, start: str, count: str) -> list[Any]:
         """Reads what the loop's own points would read at every turn to know where elements lie, once; where it has a turn, since an
         index may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
-        reads = [r for n in loop.body if isinstance(n, Use) and n.by_element for r in n.reads]
+        reads = [r for n in loop.body if isinstance(n, Point) for r in n.reads]
         found = [
             e for e in elements(substitute(i, self.constants) for r in reads for i in r.index) if e not in self.known
         ]
@@ -96,7 +97,7 @@ class Printer:
 def name_everything(p: Printer) -> None:
     """Each thing of the program has a C identifier of its own."""
     program, names = p.program, Names()
-    nodes = [n for n, _ in walk((*program.ahead, *program.body))]
+    nodes = [n for n, _ in walk(program)]
     for t in program.kernel.tensors:
         p.places[t.name] = (names.give(t.name), t.dtype, t.shape)
     for size in (*program.kernel.free_sizes, *program.parameters):
@@ -108,9 +109,9 @@ def name_everything(p: Printer) -> None:
             var = str(n.var)
             p.names[var], p.ends[var] = names.give(var), names.give(var, "end")
             p.onwards[var] = names.give(var, "on")
-        if isinstance(n, Use) and n.asks is not None and n.state not in p.granted:
+        if isinstance(n, Ask) and n.state not in p.granted:
             p.granted[n.state] = names.give(n.state)
-        for cell in (str(v) for v, _ in n.over) if isinstance(n, Use) else ():
+        for cell in (str(v) for v, _ in n.over) if isinstance(n, Copy) else ():
             if cell not in p.ends:
                 p.names[cell], p.ends[cell] = names.give(cell), names.give(cell, "end")
         if isinstance(n, Alloc) and n.buffer.memory == "heap":
@@ -126,8 +127,8 @@ def name_everything(p: Printer) -> None:
 
 def declare_granted(p: Printer, body: tuple[Node, ...]) -> None:
     """A variable for each number that this function asks for itself; what threads share has variables of its own."""
-    own = (n for n, around in walk(body) if not any(isinstance(x, Loop) and x.kind == "parallel" for x in around))
-    for memory in dict.fromkeys(n.state for n in own if isinstance(n, Use) and n.asks is not None):
+    own = (n.state for n, around in walk(body) if isinstance(n, Ask) and not shared(around))
+    for memory in dict.fromkeys(own):
         p.put(f"size_t {p.granted[memory]} = 0;")
 
 

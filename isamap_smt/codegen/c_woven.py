@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from isamap_smt.codegen.c_order import register_name
 from isamap_smt.codegen.c_state import Printer, register_indices
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Use
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Node
 
 Body = Callable[[Printer, tuple[Node, ...]], None]
 
@@ -46,7 +46,7 @@ def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[lis
                 for index in register_indices(node.buffer):
                     p.registers[node.buffer.name, index] += f"_{mark}"
                 yield _printed(p, (node,), print_body)
-            case Use() if node.computes:
+            case Compute():
                 names = {o: register_name(p, ref) for o, ref in node.operands}
                 for line in node.instruction.taking_turns(names, _mark(p)):
                     yield ["    " * p.depth + line]

@@ -32,9 +32,9 @@ from isamap_smt.ir.hypotheses import (
     Within,
     answerable,
 )
-from isamap_smt.ir.mentioned import mentioned
-from isamap_smt.ir.program import Alloc, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Program, Role, Use
 from isamap_smt.ir.reach import needed_sizes
+from isamap_smt.ir.traversal import nodes_of, parts, walk
 from isamap_smt.proof.program_assumptions import presupposed
 from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import refs
@@ -178,7 +178,7 @@ def packing_sizes(program: Program) -> tuple[str, ...]:
     """Free sizes that decide what is packed ahead, in their order, and the machine's parameters; the shapes of what is packed are
     among them."""
     shapes = [e for n in packed_ahead(program) for e in program.kernel.tensor(n).shape]
-    used = symbols_of([*mentioned(program.ahead), *shapes])
+    used = symbols_of([*parts(program.ahead, Role.EXPRESSION), *shapes])
     return (*(n for n in program.kernel.free_sizes if n in used), *program.parameters)
 
 
@@ -290,7 +290,7 @@ def _told(program: Program, a: Asked, shapes: Mapping[Condition, str]) -> tuple[
                 return name, f"{c.text} does not hold: {shapes[c]}"
             if c.left.is_Symbol and c.right.is_Integer:
                 return name, f"{c.text} does not hold"
-            asked = any(i.preconditions for n, _ in walk(program.body) if isinstance(n, Use) for i in n.instructions)
+            asked = any(i.preconditions for n in nodes_of(Use, program.body) for i in n.instructions)
             why = (
                 "which an instruction asks for; pad the arrays, or"
                 if asked

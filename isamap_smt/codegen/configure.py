@@ -14,8 +14,9 @@ from dataclasses import replace
 from isamap_smt.codegen.configure_engines import engines_configured
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, buffers, walk
+from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Program, SetState, Use
 from isamap_smt.ir.states import Held, Need, needs_at, wanted
+from isamap_smt.ir.traversal import buffers, map_bodies, nodes_of, shared, walk
 from isamap_smt.mapping.configuring import configuring
 from isamap_smt.mapping.moves import registers_of
 
@@ -31,14 +32,10 @@ def configured(program: Program) -> Program:
         return engines_configured(program, program.machine)
     files = _files((*program.ahead, *program.body))
     if files:
-        program = replace(
-            program,
-            ahead=_numbered(program, program.ahead, files, {}),
-            body=_numbered(program, program.body, files, {}),
-        )
-    program = replace(program, ahead=_asking(program, program.ahead), body=_asking(program, program.body))
+        program = map_bodies(program, lambda body: _numbered(program.name, body, files, {}))
+    program = map_bodies(program, lambda body: _asking(program, body))
     threads = _Threads(program, {name: b.numbers for name, b in buffers(program).items()})
-    return replace(program, ahead=threads.whole(program.ahead), body=threads.whole(program.body))
+    return map_bodies(program, threads.whole)
 
 
 def _files(nodes: Nodes) -> dict[str, tuple[str, int]]:
@@ -51,46 +48,42 @@ def _files(nodes: Nodes) -> dict[str, tuple[str, int]]:
     }
 
 
-def _numbered(program: Program, body: Nodes, files: dict[str, tuple[str, int]], taken: dict[str, int]) -> Nodes:
+def _numbered(name: str, body: Nodes, files: dict[str, tuple[str, int]], taken: dict[str, int]) -> Nodes:
     """The body, whose buffers take the next numbers of their files; they are free again behind it."""
     taken = dict(taken)
     found: list[Node] = []
     for node in body:
-        if isinstance(node, Loop | If):
-            found.append(replace(node, body=_numbered(program, node.body, files, taken)))
-        elif isinstance(node, Alloc) and node.buffer.name in files:
+        if isinstance(node, Alloc) and node.buffer.name in files:
             file, most = files[node.buffer.name]
             first = taken.get(file, 0)
             taken[file] = first + node.buffer.registers
             if taken[file] > most:
                 raise ScheduleError(
-                    f"{program.name} needs more than the {most} registers of {file}; take smaller register tiles"
+                    f"{name} needs more than the {most} registers of {file}; take smaller register tiles"
                 )
             found.append(Alloc(replace(node.buffer, first=first)))
         else:
-            found.append(node)
+            found.append(map_bodies(node, lambda inner: _numbered(name, inner, files, taken)))
     return tuple(found)
 
 
 def _asking(program: Program, body: Nodes) -> Nodes:
     """The body, with a request in front of each use that needs a number which was not asked for just before."""
-    if not any(isinstance(n, Use) and n.instruction.numbers_needed for n, _ in walk(body)):
+    if not any(n.instruction.numbers_needed for n in nodes_of(Use, body)):
         return body
     found: list[Node] = []
-    last: dict[str, Use] = {}
+    last: dict[str, Ask] = {}
     for node in body:
+        made = map_bodies(node, lambda inner: _asking(program, inner))
         if isinstance(node, Loop | If):
-            inner = _asking(program, node.body)
-            written = {n.state for n, _ in walk(inner) if isinstance(n, Use) and n.asks is not None}
+            written = {n.state for n in nodes_of(Ask, (made,))}
             last = {memory: use for memory, use in last.items() if memory not in written}
-            found.append(replace(node, body=inner))
-            continue
         found += _requests(program, node, last) if isinstance(node, Use) else []
-        found.append(node)
+        found.append(made)
     return tuple(found)
 
 
-def _requests(program: Program, use: Use, last: dict[str, Use]) -> list[Node]:
+def _requests(program: Program, use: Use, last: dict[str, Ask]) -> list[Node]:
     """What it asks for that `last` has not; state memory -> request, which is kept."""
     found: list[Node] = []
     for held in use.instruction.numbers_needed:
@@ -101,14 +94,14 @@ def _requests(program: Program, use: Use, last: dict[str, Use]) -> list[Node]:
     return found
 
 
-def _request(program: Program, use: Use, held: Held) -> Use:
+def _request(program: Program, use: Use, held: Held) -> Ask:
     points, count = use.instruction.extents[held.axis], dict(use.parameters)[held.parameter]
     asking = hardware_of(program).whole.asking(held.memory, points)
     if asking is None:
         raise ScheduleError(
             f"{program.name}: nothing grants {points} in {held.memory}, which {use.instruction.name} needs"
         )
-    return Use(asking, asks=wanted(count, points))
+    return Ask(asking, wanted(count, points))
 
 
 def hardware_of(program: Program) -> Hardware:
@@ -130,26 +123,24 @@ class _Threads:
         enter, leave = self._written(body)
         return (*enter, *self._inner(body, enter), *leave)
 
-    def _inner(self, body: Nodes, around: tuple[Use, ...]) -> Nodes:
+    def _inner(self, body: Nodes, around: tuple[SetState, ...]) -> Nodes:
         found: list[Node] = []
         for node in body:
             if isinstance(node, Loop) and node.kind == "parallel":
                 enter, leave = self._written(node.body)
                 found.append(replace(node, enter=enter, leave=leave, body=self._inner(node.body, enter)))
                 found += [use for use in around if use.state in {x.state for x in enter}]
-            elif isinstance(node, Loop | If):
-                found.append(replace(node, body=self._inner(node.body, around)))
             else:
-                found.append(node)
+                found.append(map_bodies(node, lambda inner: self._inner(inner, around)))
         return tuple(found)
 
-    def _written(self, body: Nodes) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
+    def _written(self, body: Nodes) -> tuple[tuple[SetState, ...], tuple[SetState, ...]]:
         """(what the body's thread writes at its head, what clears it again), each state once."""
         needs = list(self._needs(body))
         return configuring(hardware_of(self._program), needs) if needs else ((), ())
 
     def _needs(self, body: Nodes) -> Iterator[tuple[Need, int]]:
         for node, around in walk(body):
-            if not any(isinstance(n, Loop) and n.kind == "parallel" for n in around):
+            if not shared(around):
                 for o, i, ref in registers_of(node):
                     yield from needs_at(i, {o: self._numbers[ref.name]})

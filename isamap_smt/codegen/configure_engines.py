@@ -8,7 +8,7 @@ Nothing of it is trusted: the claim `configuration` finds for each use the write
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,8 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, symbols_of
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Command, Configure, If, Loop, Node, Program, Ref
+from isamap_smt.ir.traversal import map_bodies, map_nodes, nodes_of, walk
 
 Nodes = tuple[Node, ...]
 Image = tuple[Any, ...]
@@ -49,7 +50,7 @@ class _Placing:
 
     def _image(self, node: Node) -> Image | None:
         """What a use needs of the state; None where it needs nothing."""
-        if not isinstance(node, Use) or all(n.memory != self.memory.name for n in node.instruction.cells_needed):
+        if not isinstance(node, Command) or all(n.memory != self.memory.name for n in node.instruction.cells_needed):
             return None
         shapes = {t.name: t.shape for t in self.program.kernel.tensors}
         cells = needed_cells(node, shapes)[self.memory.name]
@@ -89,33 +90,34 @@ class _Placing:
                 continue
             if len(set(needed)) == 1 and self._bound(needed[0]) <= known:
                 if held != needed[0]:
-                    found.append(Use(self._write, cells=needed[0], sets=((self.memory.name, number),)))
+                    found.append(Configure(self._write, needed[0], ((self.memory.name, number),)))
                 found.append(node)
                 held = needed[0]
                 continue
             assert isinstance(node, Loop | If)
-            inside = known | ({node.var.name, node.number.name} if isinstance(node, Loop) else frozenset())
-            found.append(replace(node, body=self._placed(node.body, inside, number, own, None)[0]))
+            found.append(self._within(node, known, number, own))
             held = None
         return tuple(found), held
 
+    def _within(self, node: Loop | If, known: frozenset[str], number: int, own: set[Image]) -> Node:
+        inside = known | ({node.var.name, node.number.name} if isinstance(node, Loop) else frozenset())
+        return map_bodies(node, lambda body: self._placed(body, inside, number, own, None)[0])
+
     def _bound(self, image: Image) -> set[str]:
         """The variables of loops that its values depend on."""
-        loops = (n for n, _ in walk(self.program.body) if isinstance(n, Loop))
+        loops = nodes_of(Loop, self.program.body)
         names = {e.name for x in loops for e in (x.var, x.number)}
         return names & symbols_of(e for cell in image for e in (cell.index if isinstance(cell, Ref) else (cell,)))
 
-    def _named(self, body: Iterable[Node], sets: dict[Image, int]) -> Nodes:
+    def _named(self, body: Nodes, sets: dict[Image, int]) -> Nodes:
         """The body, whose uses name their sets."""
-        found: list[Node] = []
-        for node in body:
-            if isinstance(node, Loop | If):
-                found.append(replace(node, body=self._named(node.body, sets)))
-            elif isinstance(node, Use) and (image := self._image(node)) is not None:
-                found.append(replace(node, sets=(*node.sets, (self.memory.name, sets[image]))))
-            else:
-                found.append(node)
-        return tuple(found)
+
+        def named(node: Node) -> Node:
+            if not isinstance(node, Command) or (image := self._image(node)) is None:
+                return node
+            return replace(node, sets=(*node.sets, (self.memory.name, sets[image])))
+
+        return map_nodes(body, named)
 
 
 def _inside(element: Ref, shape: Sequence[Any]) -> Ref:

@@ -25,7 +25,8 @@ from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Block, CopyForm, If, Loop, Node, Program, Use, buffers
+from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Node, Program
+from isamap_smt.ir.traversal import buffers, map_bodies
 
 Nodes = tuple[Node, ...]
 Places = Dict[str, tuple[DType, tuple[Any, ...]]]
@@ -35,7 +36,7 @@ def decided(program: Program) -> Program:
     """The program with every such choice made."""
     places: dict[str, tuple[DType, tuple[Any, ...]]] = {t.name: (t.dtype, t.shape) for t in program.kernel.tensors}
     places |= {name: (b.dtype, b.shape) for name, b in buffers(program).items()}
-    made = replace(program, ahead=_body(program.ahead, (), places), body=_body(program.body, (), places))
+    made = map_bodies(program, lambda body: _body(body, (), places))
     return with_folds(with_across(made))
 
 
@@ -46,11 +47,11 @@ def _body(body: Nodes, loops: tuple[Loop, ...], places: Places) -> Nodes:
 def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
     match node:
         case Loop():
-            return with_end(replace(node, body=_body(node.body, (*loops, node), places)))
+            return with_end(map_bodies(node, lambda body: _body(body, (*loops, node), places)))
         case If():
             known = tuple(_known(r, loops) for r in node.condition)
-            return replace(node, body=_body(node.body, loops, places), known=known)
-        case Use() if node.copies:
+            return replace(map_bodies(node, lambda body: _body(body, loops, places)), known=known)
+        case Copy():
             return _copy(node, places)
     return node
 
@@ -68,7 +69,7 @@ def _known(relation: Any, loops: tuple[Loop, ...]) -> tuple[tuple[tuple[str, int
     return tuple(found)
 
 
-def _copy(copy: Use, places: Places) -> Use:
+def _copy(copy: Copy, places: Places) -> Copy:
     (_, shape), (held, room) = places[copy.src.name], places[copy.dst.name]
     source = row_major(copy.src.index, shape)
     if (
@@ -80,7 +81,7 @@ def _copy(copy: Use, places: Places) -> Use:
     return replace(copy, form=CopyForm(plan.split, plan.whole, plan.unrolled))
 
 
-def _in_blocks(copy: Use, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Use | None:
+def _in_blocks(copy: Copy, source: Any, target: Any, dtypes: tuple[DType, DType]) -> Copy | None:
     """The copy block by block, where it has blocks and they can be whole; a block that is cut goes element by element."""
     found = block_of(copy, source, target, dtypes)
     if found is None or (copy.where and not copy.fill):

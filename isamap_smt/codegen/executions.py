@@ -21,7 +21,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import smallest, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.neutral import left_beyond
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Ref, Use, use_of
+from isamap_smt.ir.program import Alloc, Buffer, Compute, IndexType, Move, Ref, use_of
 from isamap_smt.mapping.moves import fits, lane_symbols, moves_in_place
 
 
@@ -46,7 +46,7 @@ def execute(state: Lowering) -> Nodes:
     references[state.output] = Ref(nest.buffer("acc"), tuple(units[a] for a in unrolled_axes(state, state.output)))
     values = tile_values(state, units, {lane: sym(lane) for lane in state.compute.extents})
     point = tuple(nest.point(values).items())
-    execution = Use(state.compute, tuple(references.items()), point=point, statement=nest.mapping.statement_index)
+    execution = Compute(state.compute, tuple(references.items()), point, nest.mapping.statement_index)
     within = {v.name for v in inner.values()}
     where = tested(state)
     woven = state.compute.chained and {o for o, _ in state.compute.places} == {o for o, _ in state.compute.c_types}
@@ -133,7 +133,7 @@ def _number_beyond(state: Lowering, operand: str) -> str:
     return str(left_beyond(source.boundary.beyond, state.nest.held(operand)))
 
 
-def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Use:
+def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     """One load or broadcast of the operand's register for these units."""
     nest, source = state.nest, state.staged[operand]
     lanes = nest.lanes(operand)

@@ -16,7 +16,8 @@ from isamap_smt.ir.boxes import always_true, most
 from isamap_smt.ir.expr import IMin, is_constant
 from isamap_smt.ir.folds import folded
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Copy, Loop, Node, Point, Program, Ref, Use
+from isamap_smt.ir.traversal import nodes_of, parts, walk
 
 _Touch = tuple[Ref, tuple[Axis, ...]]  # a place, with the ranges of the variables in it
 
@@ -25,10 +26,10 @@ def with_folds(program: Program) -> Program:
     """The program, with the tensors that its outermost loops fold."""
     assigned = set(program.assigned)
     fresh = set(program.unfilled) & set(program.kernel.temporaries)
-    ahead = {r.name for n, _ in walk(program.ahead) if isinstance(n, Use) for _, r in n.operands}
+    ahead = {r.name for r in parts(program.ahead, Ref)}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
     marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
-    combined = {r.name for n, _ in walk(program.body) if isinstance(n, Use) and n.across is not None for r in n.reads}
+    combined = {r.name for n in nodes_of(Point, program.body) if n.across is not None for r in n.reads}
     return _with_rings(marked, [n for n in names if n in assigned and n not in {*folded(marked), *combined}])
 
 
@@ -95,7 +96,7 @@ def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
         if isinstance(x, Use):
             loops = [Axis(str(y.var), most(y.count)) for y in around if isinstance(y, Loop)]
             own = [Axis(a, sp.sympify(n)) for a, n in x.instruction.extents.items()]
-            copied = [Axis(str(v), most(n)) for v, n in x.over]
+            copied = [Axis(str(v), most(n)) for v, n in x.over] if isinstance(x, Copy) else []
             for _, ref in x.operands:
                 yield ref.name, (ref, (*loops, *own, *copied))
 

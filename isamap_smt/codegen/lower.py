@@ -6,7 +6,6 @@ statements whose schedules share a loop: block by block, what one leaves is read
 
 from __future__ import annotations
 
-from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
@@ -25,9 +24,10 @@ from isamap_smt.ir.expr import IMin, ceil_div, is_constant, sym, symbols_of
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.traversal import nodes_of, renamed
 from isamap_smt.proof.kernel_begun import needs_no_fill
 
 Nodes = tuple[Node, ...]
@@ -219,23 +219,7 @@ def _apart(nest: LoweredNest, number: int) -> LoweredNest:
     """Buffers named apart from those of other nests: `acc` becomes `acc_2` in the second one."""
     if number == 0:
         return nest
-    own = {n.buffer.name for n, _ in walk((*nest.ahead, *chain(*nest.setup), *nest.body)) if isinstance(n, Alloc)}
+    own = {n.buffer.name for n in nodes_of(Alloc, (*nest.ahead, *chain(*nest.setup), *nest.body))}
     names = {name: apart(f"{name}_{number + 1}", nest.kernel) for name in own}
-    setup = tuple(_renamed(nodes, names) for nodes in nest.setup)
-    return replace(nest, ahead=_renamed(nest.ahead, names), setup=setup, body=_renamed(nest.body, names))
-
-
-def _renamed(nodes: Nodes, names: Dict[str, str]) -> Nodes:
-    def ref(r: Ref) -> Ref:
-        return replace(r, name=names.get(r.name, r.name))
-
-    def visit(node: Node) -> Node:
-        match node:
-            case Loop() | If():
-                return replace(node, body=_renamed(node.body, names))
-            case Alloc():
-                return Alloc(replace(node.buffer, name=names.get(node.buffer.name, node.buffer.name)))
-            case Use():
-                return node.placed(*(ref(r) for _, r in node.operands))
-
-    return tuple(map(visit, nodes))
+    setup = tuple(renamed(nodes, names) for nodes in nest.setup)
+    return replace(nest, ahead=renamed(nest.ahead, names), setup=setup, body=renamed(nest.body, names))

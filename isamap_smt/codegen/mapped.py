@@ -39,10 +39,10 @@ from isamap_smt.ir.hypotheses import Finite, Hypothesis
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.program import (
+    Copy,
     If,
     Loop,
     Node,
-    Use,
 )
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.moves import without_fill
@@ -259,7 +259,7 @@ def _setup(state: Lowering, position: int) -> Nodes:
 
 def _by_threads(node: Node) -> Node:
     """A large copy, the outermost dimension of more than one cell shared by threads."""
-    if not (isinstance(node, Use) and node.copies):
+    if not isinstance(node, Copy):
         return node
     known = [int(n) for _, n in node.over if is_constant(n)]
     if len(known) == len(node.over) and prod(known) < ALONE:

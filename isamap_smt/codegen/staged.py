@@ -27,7 +27,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Access
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Node, Program, Ref, Signal
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staged_points import active_points, guards
@@ -95,7 +95,7 @@ class _Lowering:
         if self.output.depth == depth:
             nodes += self._nest(self.output, "begin", self._begin)
             if self._begun_apart:
-                nodes.append(Use(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
+                nodes.append(Signal(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
         for s in begun:
             nodes += self._nest(s, "fill", self._fill)
         inner = self._rest(depth)
@@ -112,7 +112,7 @@ class _Lowering:
         for s in begun if depth else ():
             if self._is_outer(s):
                 onward = self.machine.instruction(self.schedule.stage(s.operand).via)
-                nodes.append(Use(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
+                nodes.append(Signal(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
         if self.output.depth == depth:
             nodes += self._nest(self.ends, "store", self._store)
         return tuple(nodes)
@@ -210,7 +210,7 @@ class _Lowering:
         signals = own.get(what, ())
         made = use(stage, mark)
         body: tuple[Node, ...] = made if isinstance(made, tuple) else (made,)
-        engine = body[-1].instruction.engine if isinstance(body[-1], Use) else ""
+        engine = body[-1].instruction.engine if isinstance(body[-1], Issued) else ""
         for x in reversed(self._tile(stage, mark).loops):
             body = (x.loop(body),)
         return self._signalled(body, signals, engine)
@@ -220,14 +220,14 @@ class _Lowering:
         if not counters:
             return body
         last = body[-1]
-        if len(body) == 1 and isinstance(last, Use):
+        if len(body) == 1 and isinstance(last, Issued):
             return (replace(last, signals=counters),)
-        return (*body, Use(signal(engine), signals=counters))
+        return (*body, Signal(signal(engine), signals=counters))
 
     def _number(self, stage: Stage) -> Any:
         return self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
 
-    def _fill(self, stage: Stage, mark: str) -> Use:
+    def _fill(self, stage: Stage, mark: str) -> Command:
         move, outer = self.machine.instruction(stage.via), self.schedule.outer(stage)
         awaits = ((f"released_{self._key(stage)}", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
         if outer is None:
@@ -239,9 +239,9 @@ class _Lowering:
         )
         whole = tuple(sp.Integer(move.axes[axis]) for axis, _ in move.active)
         none = (sp.S.Zero,) * len(move.front)
-        return Use(move, tuple(places), whole, none, awaits=awaits, begins=True)
+        return Command(move, tuple(places), whole, none, awaits=awaits, begins=True)
 
-    def _store(self, stage: Stage, mark: str) -> Use:
+    def _store(self, stage: Stage, mark: str) -> Command:
         return self._ended(stage, mark, self._cover.store, (("finished", self._number(stage) + 1),), False)
 
     @cached_property
@@ -318,7 +318,7 @@ class _Lowering:
 
     def _ended(
         self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None
-    ) -> Use:
+    ) -> Command:
         """What begins, changes or stores a tile of the output. lie: operands -> buffers that hold a tile of something else."""
         i, lie = step.instruction, lie or {}
         target = i.kernel.statements[0].target.tensor
@@ -335,12 +335,12 @@ class _Lowering:
             places[name] = Ref(CODE, (sp.sympify(element),)) if constant else self._element(element, at)
         points = active_points(self.mapping, stage.operand, index, home, held, i)
         operands = tuple((o.name, places[o.name]) for o in i.operands)
-        return Use(i, operands, points.active, points.front, awaits=awaits, begins=begins)
+        return Command(i, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _element(self, access: Access, at: tuple[Any, ...]) -> Ref:
         return Ref(access.tensor, self._epilogue.index(access, at))
 
-    def _moved(self, stage: Stage, mark: str, move: Instruction, awaits: Any, begins: bool) -> Use:
+    def _moved(self, stage: Stage, mark: str, move: Instruction, awaits: Any, begins: bool) -> Command:
         """A tile between its tensor and its slot."""
         held = next(o for o in move.operands if o.row is not None)
         main = next(o for o in move.operands if o.row is None)
@@ -353,25 +353,25 @@ class _Lowering:
             main.name: Ref(self.schedule.tensor(stage), self._coordinates(stage, mark, cells)),
         }
         operands = tuple((o.name, places[o.name]) for o in move.operands)
-        return Use(move, operands, points.active, points.front, awaits=awaits, begins=begins)
+        return Command(move, operands, points.active, points.front, awaits=awaits, begins=begins)
 
-    def _begin(self, stage: Stage, mark: str) -> Use:
+    def _begin(self, stage: Stage, mark: str) -> Command:
         return self._ended(stage, mark, self._cover.begin, self._freed(stage) if stage is self.ends else (), True)
 
     def _freed(self, stage: Stage) -> tuple[tuple[str, Any], ...]:
         """The wait until what was in a slot of finished sums is stored."""
         return (("stored", self._number(stage) + 1 - stage.slots),) if stage.depth else ()
 
-    def _onward(self, stage: Stage, mark: str) -> Use:
+    def _onward(self, stage: Stage, mark: str) -> Command:
         """A finished tile, taken on to the slot that it is stored from."""
         move = self.machine.instruction(self.output.via)
         target = move.kernel.statements[0].target.tensor
         places = ((o.name, self._at(stage if o.name == target else self.output, mark)) for o in move.operands)
-        return Use(move, tuple(places), awaits=self._freed(stage), begins=True)
+        return Command(move, tuple(places), awaits=self._freed(stage), begins=True)
 
-    def _compute(self) -> Use:
+    def _compute(self) -> Command:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
         places = tuple((o.name, self._at(self.schedule.stage(o.name), "")) for o in self.compute.operands)
-        return Use(self.compute, places, point=point, awaits=awaits)
+        return Command(self.compute, places, point=point, awaits=awaits)

@@ -20,7 +20,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import If, Loop, Node, Ref, Use, element_of
+from isamap_smt.ir.program import If, Loop, Node, Point, Ref, element_of
 from isamap_smt.proof.program_kernel_order import injective
 
 Nodes = tuple[Node, ...]
@@ -253,7 +253,7 @@ def _looks_around(s: Statement) -> bool:
     return any(a.tensor == s.target.tensor and a != s.target for a in s.inputs)
 
 
-def _compute(kernel: Kernel, n: int, point: dict[str, Any]) -> Use:
+def _compute(kernel: Kernel, n: int, point: dict[str, Any]) -> Point:
     s = kernel.statements[n]
 
     def place(tensor: str, index: tuple[Any, ...]) -> Ref:

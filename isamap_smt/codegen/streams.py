@@ -23,7 +23,8 @@ import sympy as sp
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import If, Loop, Node, Prefetch, Ref, Use, walk
+from isamap_smt.ir.program import Loop, Move, Node, Prefetch, Ref
+from isamap_smt.ir.traversal import map_nodes, nodes_of
 from isamap_smt.mapping.moves import lane_symbols
 
 Nodes = tuple[Node, ...]
@@ -39,7 +40,7 @@ class _Asked:
     distance: Any = sp.S.Zero
     other: str = ""
 
-    def beside(self, move: Use) -> Prefetch:
+    def beside(self, move: Move) -> Prefetch:
         """What the move asks for."""
         return Prefetch(self.distance, place=_begin(move, self.other) if self.other else None)
 
@@ -77,7 +78,7 @@ def _again(read: Sequence[set[str]]) -> list[set[str]]:
 
 def _touched(body: Nodes, kind: str, block: Loop) -> set[str]:
     """The tensors that its moves of this kind read or write as whole vectors, others in each block."""
-    moves = [n for n, _ in walk(body) if isinstance(n, Use) and n.moves and n.instruction.kind == kind]
+    moves = [n for n in nodes_of(Move, body) if n.instruction.kind == kind]
     return {
         m.memory.name
         for m in moves
@@ -85,7 +86,7 @@ def _touched(body: Nodes, kind: str, block: Loop) -> set[str]:
     }
 
 
-def _vector(move: Use) -> bool:
+def _vector(move: Move) -> bool:
     lanes = lane_symbols(move.instruction)
     return move.memory is not None and len(lanes) == 1 and sp.diff(move.memory.index[-1], lanes[0]) == 1
 
@@ -94,8 +95,8 @@ def _pitch(kernel: Kernel, body: Nodes, tensor: str, block: Loop) -> int | None:
     """Bytes from a block of the tensor to the next one; None where they are not the same everywhere."""
     t = kernel.tensor(tensor)
     found = set()
-    for node, _ in walk(body):
-        if isinstance(node, Use) and node.moves and node.memory is not None and node.memory.name == tensor:
+    for node in nodes_of(Move, body):
+        if node.memory is not None and node.memory.name == tensor:
             at = row_major(node.memory.index, t.shape)
             found.add(sp.expand(substitute(at, {block.var.name: block.var + 1}) - at) * t.dtype.bytes)
     pitch = next(iter(found)) if len(found) == 1 else None
@@ -107,7 +108,7 @@ def _same(kernel: Kernel, one: str, other: str) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype
 
 
-def _begin(move: Use, tensor: str) -> Ref:
+def _begin(move: Move, tensor: str) -> Ref:
     """Where the first element that it reads lies in the tensor of the same shape."""
     assert move.memory is not None
     first = {str(s): 0 for s in lane_symbols(move.instruction)}
@@ -116,11 +117,9 @@ def _begin(move: Use, tensor: str) -> Ref:
 
 def _with(body: Nodes, asked: Sequence[_Asked]) -> Nodes:
     def visit(node: Node) -> Node:
-        if isinstance(node, Loop | If):
-            return replace(node, body=_with(node.body, asked))
-        if isinstance(node, Use) and node.moves and node.instruction.kind == "load" and node.memory and _vector(node):
+        if isinstance(node, Move) and node.instruction.kind == "load" and node.memory and _vector(node):
             besides = (a.beside(node) for a in asked if a.loaded == node.memory.name)
             return replace(node, prefetch=(*node.prefetch, *besides))
         return node
 
-    return tuple(map(visit, body)) if asked else body
+    return map_nodes(body, visit) if asked else body

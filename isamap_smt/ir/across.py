@@ -10,7 +10,7 @@ import sympy as sp
 from isamap_smt.ir.expr import is_constant, substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.pointwise import POINT
-from isamap_smt.ir.program import Across, Ref, Use
+from isamap_smt.ir.program import Across, Point, Ref
 from isamap_smt.ir.scalar import Read, reads, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 
@@ -51,7 +51,7 @@ def _is_register(i: Instruction, operand: str, last: Instruction) -> bool:
     )
 
 
-def in_a_row(use: Use) -> tuple[tuple[str, Ref], ...]:
+def in_a_row(use: Point) -> tuple[tuple[str, Ref], ...]:
     """What a point reads, element behind element in one row of memory; () where it is not so."""
     reads_of = use.operands[1:]
     first = reads_of[0][1] if reads_of else None

@@ -40,7 +40,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is Any:
         return True
     parts = typing.get_args(kind)
-    if isinstance(kind, types.UnionType):
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return any(_fits(value, k) for k in parts)
     if typing.get_origin(kind) is tuple:
         if type(value) is not tuple:

@@ -13,13 +13,13 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import Use, immediate
+from isamap_smt.ir.program import Issued, immediate
 from isamap_smt.ir.states import Need
 
 Shapes = Mapping[str, Sequence[Any]]  # of tensors
 
 
-def needed_cells(use: Use, shapes: Shapes) -> dict[str, dict[int, Any]]:
+def needed_cells(use: Issued, shapes: Shapes) -> dict[str, dict[int, Any]]:
     """State memory -> cell -> the value that it must hold where the use runs."""
     found: dict[str, dict[int, Any]] = {}
     for need in use.instruction.cells_needed:
@@ -27,7 +27,7 @@ def needed_cells(use: Use, shapes: Shapes) -> dict[str, dict[int, Any]]:
     return found
 
 
-def needed_value(use: Use, need: Need, shapes: Shapes) -> Any:
+def needed_value(use: Issued, need: Need, shapes: Shapes) -> Any:
     """What one cell must hold: an expression, or the element (a Ref) whose bits it holds."""
     i, places = use.instruction, dict(use.operands)
     name = need.value.name if getattr(need.value, "is_Symbol", False) else ""
@@ -47,7 +47,7 @@ def _bits(number: float, floating: bool) -> int:
     return int.from_bytes(struct.pack("<f", number), "little") if floating else int(number)
 
 
-def named_set(use: Use, memory: str) -> int | None:
+def named_set(use: Issued, memory: str) -> int | None:
     """The set of a state's cells that a use names: 0 where it names none; None where it names two."""
     found = [n for m, n in use.sets if m == memory]
     return None if len(found) > 1 else found[0] if found else 0

@@ -22,7 +22,8 @@ import sympy as sp
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.kernel import Kernel, Tensor
-from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, buffers, walk
+from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, map_parts, nodes_of
 
 Nodes = tuple[Node, ...]
 PAGE, WAYS = 4096, 8  # bytes after which lines of a first cache share a place, and how many of them it holds
@@ -92,16 +93,9 @@ def _ringed(nodes: Nodes, rings: Dict[str, int]) -> Nodes:
         return replace(r, index=tuple(index))
 
     def visit(node: Node) -> Node:
-        match node:
-            case Loop():
-                return replace(node, body=_ringed(node.body, rings), rings=())
-            case If():
-                return replace(node, body=_ringed(node.body, rings))
-            case Use():
-                return replace(node, operands=tuple((o, place(r)) for o, r in node.operands))
-        return node
+        return map_parts(replace(node, rings=()) if isinstance(node, Loop) else node, {Ref: place})
 
-    return tuple(map(visit, nodes)) if rings else nodes
+    return map_nodes(nodes, visit) if rings else nodes
 
 
 def folded(program: Program) -> tuple[str, ...]:
@@ -121,16 +115,15 @@ class _Layout:
     def _node(self, node: Node, blocks: Dict[str, _Block]) -> Node:
         match node:
             case Loop():
-                further = {t for x, _ in walk(node.body) if isinstance(x, Loop) for t, _ in x.folds}
+                further = {t for x in nodes_of(Loop, node.body) for t, _ in x.folds}
                 here = {t: blocks.get(t, _Block(self.kernel.tensor(t))).inside(node, d) for t, d in node.folds}
                 here = {t: b if t in further else replace(b, buffer=self._name(t)) for t, b in here.items()}
                 made = tuple(b.declared() for b in here.values() if b.buffer)
                 return replace(node, body=(*made, *self.nodes(node.body, {**blocks, **here})), folds=())
             case If():
-                return replace(node, body=self.nodes(node.body, blocks))
+                return map_bodies(node, lambda body: self.nodes(body, blocks))
             case Use() if blocks:
-                found = ((o, r, blocks.get(r.name)) for o, r in node.operands)
-                return replace(node, operands=tuple((o, b.place(r) if b and b.buffer else r) for o, r, b in found))
+                return map_parts(node, {Ref: lambda r: b.place(r) if (b := blocks.get(r.name)) and b.buffer else r})
         return node
 
     def _name(self, tensor: str) -> str:

@@ -19,12 +19,12 @@ from dataclasses import replace
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import GIVE, TAKE, signal, touch
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, number_of, walk
+from isamap_smt.ir.program import Alloc, Command, Issued, Loop, Node, Program, Ref, Role, Signal
 from isamap_smt.ir.scalar import index_values
+from isamap_smt.ir.traversal import Nodes, nodes_of, parts, renamed
 
 Groups = tuple[tuple[Statement, ...], ...]
 
@@ -111,7 +111,7 @@ def joined(programs: Sequence[Program], kernel: Kernel) -> Program:
         mark = f"_{n}" if more else ""
         while more and tensors & {x.buffer.name + mark for x in p.body if isinstance(x, Alloc)}:
             mark += "_"
-        body += _renamed(p.body, mark)
+        body += _marked(p.body, mark)
     allocated = [n for n in body if isinstance(n, Alloc)]
     between = [n for n in body if not isinstance(n, Alloc)]
     if host_of(machine):
@@ -125,58 +125,29 @@ def host_of(machine: Hardware) -> str:
     return next((e.name for e in machine.engines if e.host), "")
 
 
-def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Use, Use]:
+def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Command, Command]:
     """What the host does before the first phase, and behind the last."""
     host = host_of(machine)
     written = [t.name for t in kernel.tensors if t.name not in kernel.temporaries]
     given, taken = (tuple((n, Ref(n, ())) for n in names) for names in (written, kernel.results))
-    return Use(touch(host, GIVE), given), Use(touch(host, TAKE), taken)
+    return Command(touch(host, GIVE), given), Command(touch(host, TAKE), taken)
 
 
-def barrier(machine: Hardware, name: str) -> tuple[Use, ...]:
+def barrier(machine: Hardware, name: str) -> tuple[Signal, ...]:
     """Each engine signals that it is there, and waits for all others. name: of its counters."""
     engines = [e.name for e in machine.engines]
-    there = (Use(signal(e), signals=(f"{name}_{e}",)) for e in engines)
-    return (*there, *(Use(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
+    there = (Signal(signal(e), signals=(f"{name}_{e}",)) for e in engines)
+    return (*there, *(Signal(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
 
 
-def _renamed(body: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
+def _marked(body: Nodes, mark: str) -> Nodes:
     """Buffers, counters and variables of loops with the mark behind their names."""
-    loops = [n.var for n, _ in walk(body) if isinstance(n, Loop)]
-    table = {v.name: sym(v.name + mark) for v in loops} | {
-        number_of(v).name: number_of(sym(v.name + mark)) for v in loops
-    }
-    own = {n.buffer.name for n, _ in walk(body) if isinstance(n, Alloc)}
-
-    def new(e: Any) -> Any:
-        return tuple(map(new, e)) if isinstance(e, tuple) else substitute(e, table)
-
-    def place(r: Ref) -> Ref:
-        return Ref(r.name + mark if r.name in own else r.name, new(r.index), new(r.version))
-
-    def buffer(b: Buffer) -> Buffer:
-        held = replace(b.type, coordinates=new(b.type.coordinates), guard=new(b.type.guard))
-        return replace(b, name=b.name + mark, type=held, version=new(b.version))
-
-    def node(n: Node) -> Node:
-        match n:
-            case Alloc():
-                return Alloc(buffer(n.buffer))
-            case Loop():
-                return replace(n, var=new(n.var), count=new(n.count), body=tuple(map(node, n.body)))
-            case If():
-                return replace(n, condition=new(n.condition), body=tuple(map(node, n.body)))
-        operands = tuple((o, place(r)) for o, r in n.operands)
-        point = tuple((a, new(e)) for a, e in n.point)
-        cells = tuple(place(e) if isinstance(e, Ref) else new(e) for e in n.cells)
-        awaits = tuple((c + mark, new(e)) for c, e in n.awaits)
-        signals = tuple(c + mark for c in n.signals)
-        active, front = new(n.active), new(n.front)
-        return replace(
-            n, operands=operands, active=active, front=front, point=point, awaits=awaits, signals=signals, cells=cells
-        )
-
-    return tuple(map(node, body))
+    return renamed(
+        body,
+        buffers={n.buffer.name: n.buffer.name + mark for n in nodes_of(Alloc, body)},
+        variables={n.var.name: n.var.name + mark for n in nodes_of(Loop, body)},
+        counters={c: c + mark for c in parts(body, Role.COUNTER)},
+    )
 
 
 def phases(program: Program) -> tuple[Program, ...]:
@@ -186,17 +157,17 @@ def phases(program: Program) -> tuple[Program, ...]:
     Raises ScheduleError where the kernel has other phases, two parts have a counter or the variable of a loop in common, or
     the host is not kept apart from all of them.
     """
-    parts = list(_cut(program))
+    cut = list(_cut(program))
     kernels = phase_kernels(program.kernel)
     machine = program.machine
     if machine is not None and host_of(machine):
-        parts = _within(machine, program.kernel, parts)
+        cut = _within(machine, program.kernel, cut)
         machine = replace(machine, engines=tuple(e for e in machine.engines if not e.host))
-    elif len(parts) == len(kernels) == 1:
+    elif len(cut) == len(kernels) == 1:
         return (program,)
-    if len(kernels) != len(parts):
-        raise ScheduleError(f"{program.kernel.name} has {len(kernels)} phases, and the program {len(parts)}")
-    names = [_own(p) for p in parts]
+    if len(kernels) != len(cut):
+        raise ScheduleError(f"{program.kernel.name} has {len(kernels)} phases, and the program {len(cut)}")
+    names = [_own(p) for p in cut]
     for n, mine in enumerate(names):
         for other in names[n + 1 :]:
             if shared := sorted(mine & other):
@@ -205,8 +176,8 @@ def phases(program: Program) -> tuple[Program, ...]:
                 )
     allocated = {n.buffer.name: n for n in program.body if isinstance(n, Alloc)}
     made = []
-    for kernel, nodes in zip(kernels, parts, strict=True):
-        used = {r.name for n, _ in walk(nodes) if isinstance(n, Use) for _, r in n.operands}
+    for kernel, nodes in zip(kernels, cut, strict=True):
+        used = {r.name for r in parts(nodes, Ref)}
         made.append(
             replace(
                 program, kernel=kernel, machine=machine, body=(*(a for n, a in allocated.items() if n in used), *nodes)
@@ -215,33 +186,29 @@ def phases(program: Program) -> tuple[Program, ...]:
     return tuple(made)
 
 
-def _within(machine: Hardware, kernel: Kernel, parts: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:
+def _within(machine: Hardware, kernel: Kernel, cut: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:
     """The parts between what the host does. Raises ScheduleError."""
     host, (give, take) = host_of(machine), host_uses(machine, kernel)
-    if len(parts) < 3 or parts[0] != (give,) or parts[-1] != (take,):
+    if len(cut) < 3 or cut[0] != (give,) or cut[-1] != (take,):
         raise ScheduleError(
             f"{host} does not give its tensors before a barrier and take the results behind another one"
         )
-    own = [n for nodes in parts[1:-1] for n, _ in walk(nodes) if isinstance(n, Use) and n.instruction.engine == host]
+    own = [n for nodes in cut[1:-1] for n in nodes_of(Issued, nodes) if n.instruction.engine == host]
     if own:
         raise ScheduleError(f"{host} has a part in a phase: {own[0].instruction.name}")
-    return parts[1:-1]
+    return cut[1:-1]
 
 
-def _own(nodes: tuple[Node, ...]) -> set[str]:
+def _own(nodes: Nodes) -> set[str]:
     """Counters and variables of loops."""
-    found = {n.var.name for n, _ in walk(nodes) if isinstance(n, Loop)}
-    for n, _ in walk(nodes):
-        if isinstance(n, Use):
-            found |= {c for c, _ in n.awaits} | set(n.signals)
-    return found
+    return {n.var.name for n in nodes_of(Loop, nodes)} | set(parts(nodes, Role.COUNTER))
 
 
 def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
     """What stands between barriers."""
     nodes = [n for n in program.body if not isinstance(n, Alloc)]
     engines = {e.name for e in program.machine.engines} if program.machine else set()
-    signalled = [c for n, _ in walk(program.body) if isinstance(n, Use) for c in n.signals]
+    signalled = [c for n in nodes_of(Issued, program.body) for c in n.signals]
     start = at = 0
     while at < len(nodes):
         if _barrier(nodes[at : at + 2 * len(engines)], engines, signalled):
@@ -252,15 +219,15 @@ def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
     yield tuple(nodes[start:])
 
 
-def _plain(use: Use) -> Use:
+def _plain(use: Issued) -> Signal:
     """The same awaits and signals of its engine, and nothing else."""
-    return Use(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
+    return Signal(signal(use.instruction.engine), awaits=use.awaits, signals=use.signals)
 
 
 def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:
     """Whether each engine signals a counter that nothing else does, and then waits for those of all others, and for nothing else:
     a wait that is never met would stop them all, and what is signalled here no phase counts."""
-    uses = [n for n in nodes if isinstance(n, Use) and n == _plain(n)]
+    uses = [n for n in nodes if isinstance(n, Issued) and n == _plain(n)]
     half = len(engines)
     if not half or len(uses) != 2 * half or len(nodes) != 2 * half:
         return False

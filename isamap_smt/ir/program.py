@@ -9,22 +9,21 @@ Meaning (the interpreter's and the printer's alike):
   'parallel' may run in any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
-- Use: one instruction, as its contract says. A register operand is named by leading indices (the instruction's cells are the last
-  dimensions of the register buffer); a memory operand is addressed per instruction point, by an index expression over loop
-  variables and the instruction's own axes. With `active` (numbers of active points, clamped to [0, points]) only points below all
-  of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left alone. `point` claims which kernel
-  point each instruction point computes; it is a claim only, the interpreter does not use it.
-  Who asks for a number (`asks`) is granted one of several where he asks for more than `grants` of his instruction; what is needed
-  of it must hold whichever it is (isamap_smt.ir.states).
-  A thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold where it is
-  used; and what lies in registers that need a state is gone when that is written.
-- Use of a portable instruction (isamap_smt.ir.portable): its operands are elements in memory. A copy is used for every point of
+- Compute, Move: one instruction on registers, as its contract says. A register operand is named by leading indices (the
+  instruction's cells are the last dimensions of the register buffer); a memory operand is addressed per instruction point, by an
+  index expression over loop variables and the instruction's own axes. With `active` (numbers of active points, clamped to
+  [0, points]) only points below all of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left
+  alone. `point` claims which kernel point each instruction point computes; it is a claim only, the interpreter does not use it.
+- Copy, Point: portable C (isamap_smt.ir.portable); their operands are elements in memory. A copy is carried out for every point of
   `over`: to[...] = from[...] where all of `where` holds, elsewhere `fill` ('' leaves it alone). Counts in `over` may mention
-  symbols further left in `over` and loop variables. One that computes a point of a statement has the places of
-  Statement.inputs, in their order.
+  symbols further left in `over` and loop variables. A point of a statement has the places of Statement.inputs, in their order.
+- SetState, Ask: a thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold
+  where it is used; and what lies in registers that need a state is gone when that is written. Who asks for a number is granted one
+  of several where he asks for more than `grants` of his instruction; what is needed of it must hold whichever it is
+  (isamap_smt.ir.states).
 - If: body where all relations hold.
 
-On a machine with engines, besides:
+On a machine with engines uses are Issued:
 - Every engine issues the uses of its own instructions in the order in which the program comes to them, and completes them
   in that order. Different engines know nothing of each other but the counters.
 - A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
@@ -39,10 +38,11 @@ On a machine with engines, besides:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from math import prod
-from typing import Any
+from typing import Annotated, Any, Self
 
 import sympy as sp
 
@@ -51,7 +51,7 @@ from isamap_smt.ir.errors import LanguageError, NotProvedError
 from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Hypothesis, texts
-from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction
+from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.notebook import Shown
@@ -65,6 +65,28 @@ FRESH = sym(
 )  # 1 in a call whose outputs begin at 0, 0 in a call that adds to what they hold; no name of a user's
 
 
+class Role(Enum):
+    """What a field of a node holds, for the folds over programs (isamap_smt.ir.traversal).
+
+    Each type of node says it once, in the annotations of its fields; `bodies` names those that hold nodes, in their order.
+    """
+
+    EXPRESSION = "an expression or relation that decides what the node does; None for none"
+    CLAIM = "one that is claimed alone: no executor evaluates it"
+    BOUND = "a symbol that is bound here; None for none"
+    BUFFER = "the name of a buffer or of a tensor"
+    VARIABLE = "the name of a bound symbol"
+    COUNTER = "the name of a counter"
+
+
+Expr = Annotated[Any, Role.EXPRESSION]
+Claim = Annotated[Any, Role.CLAIM]
+Bound = Annotated[Any, Role.BOUND]
+BufferName = Annotated[str, Role.BUFFER]
+VariableName = Annotated[str, Role.VARIABLE]
+CounterName = Annotated[str, Role.COUNTER]
+
+
 @dataclass(frozen=True)
 class IndexType:
     """Cell -> element of `tensor` at `coordinates`, where all of `guard` holds; elsewhere the cell holds `outside`.
@@ -75,8 +97,8 @@ class IndexType:
     """
 
     tensor: str
-    coordinates: tuple[Any, ...]
-    guard: tuple[Any, ...] = ()
+    coordinates: tuple[Claim, ...]
+    guard: tuple[Claim, ...] = ()
     outside: str = "dead"
 
 
@@ -92,17 +114,17 @@ class Buffer:
     `version`, symbols for the loops around the use that begins a content.
     """
 
-    name: str
+    name: BufferName
     dtype: DType
-    cells: tuple[Any, ...]
-    shape: tuple[Any, ...]
+    cells: tuple[Bound, ...]
+    shape: tuple[Expr, ...]
     type: IndexType
     memory: str = "heap"
     lanes: int = 0
     first: int | None = None
     offset: int = 0
     slots: int = 0
-    version: tuple[Any, ...] = ()
+    version: tuple[Bound, ...] = ()
 
     def __post_init__(self) -> None:
         _require_names(f"buffer {self.name}", self.cells)
@@ -127,14 +149,20 @@ class Buffer:
 class Ref:
     """A place in a buffer or a tensor argument. A buffer in slots is indexed by the slot; version: the content that is meant."""
 
-    name: str
-    index: tuple[Any, ...]
-    version: tuple[Any, ...] = ()
+    name: BufferName
+    index: tuple[Expr, ...]
+    version: tuple[Claim, ...] = ()
+
+
+Operands = tuple[tuple[str, Ref], ...]
+Sets = tuple[tuple[str, int], ...]  # state memory, number of its set
 
 
 @dataclass(frozen=True)
 class Alloc:
     buffer: Buffer
+
+    bodies = ()
 
 
 @dataclass(frozen=True)
@@ -147,10 +175,10 @@ class Block:
     """
 
     call: str
-    to_row: Any
-    from_row: Any
-    sides: tuple[str, ...]
-    cut: tuple[tuple[str, Any], ...] | None = None
+    to_row: Expr
+    from_row: Expr
+    sides: tuple[VariableName, ...]
+    cut: tuple[tuple[VariableName, Expr], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -162,7 +190,7 @@ class CopyForm:
     """
 
     split: int
-    whole: tuple[Any, ...] | None
+    whole: tuple[Expr, ...] | None
     unrolled: bool = False
     block: Block | None = None
 
@@ -176,7 +204,7 @@ class Prefetch:
     cache: which it is brought into.
     """
 
-    distance: Any
+    distance: Expr
     lines: int = 0
     cache: int = 1
     place: Ref | None = None
@@ -200,116 +228,275 @@ class Across:
 
 @dataclass(frozen=True)
 class Use:
-    """One use of an instruction.
-
-    operands: operand -> place. A register is named by leading indices of its buffer, the instruction's cells are the last
-    dimensions; a place in memory has an index over loop variables and the instruction's own axes. cells: what is written into a
-    state, each a number from 0 to 255; of an engine's: an expression over loops and sizes, or an element whose bits it gets (Ref).
-    sets: of such a state with several sets of cells, the one that is written or needed. asks: of what grants a number: which is
-    asked for.
-    active: for each axis that has a number of active points (Instruction.active), how many; () for none. front: for each axis
-    of Instruction.front, how many of its first points are not active.
-    point: of what computes, kernel axis -> expression (a claim); statement: which of the kernel's is computed, for whose
-    mapping one of the program's schedules is, unless the instruction is portable. prefetch: lines that are asked for besides.
-    across: of a point that combines elements side by side: the instructions that do, in place of portable C.
-    Of a copy: over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: '0',
-    '-0' or ''; form: how it is printed; None: a test for each element.
-    On an engine: awaits: (counter, amount); signals: counters; begins: whether it begins a content of the buffer that it writes.
-    """
+    """One use of an instruction; the classes below are its kinds. Raises LanguageError for an instruction of another kind."""
 
     instruction: Instruction
-    operands: tuple[tuple[str, Ref], ...] = ()
-    active: tuple[Any, ...] = ()
-    front: tuple[Any, ...] = ()
-    point: tuple[tuple[str, Any], ...] = ()
-    statement: int = 0
-    prefetch: tuple[Prefetch, ...] = ()
-    cells: tuple[Any, ...] = ()
-    sets: tuple[tuple[str, int], ...] = ()
-    asks: Any = None
-    awaits: tuple[tuple[str, Any], ...] = ()
-    signals: tuple[str, ...] = ()
-    begins: bool = False
-    over: tuple[tuple[Any, Any], ...] = ()
-    where: tuple[Any, ...] = ()
-    fill: str = ""
-    form: CopyForm | None = None
-    across: Across | None = None
+
+    bodies = ()
+
+    def __post_init__(self) -> None:
+        if not self.takes(self.instruction):
+            raise LanguageError(f"{self.instruction.name} is no instruction of a {type(self).__name__}")
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether a use of this kind may be of that instruction."""
+        raise NotImplementedError
+
+    @property
+    def operands(self) -> Operands:
+        """Operand -> place."""
+        return ()
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
         """What is executed: the instruction, and where others do its work, those."""
-        return (self.instruction, *(() if self.across is None else self.across.steps))
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Use parameter -> how many points are active, or how many of the first are not."""
-        return {p: value for (_, p), value in zip(self.instruction.counted, self.counted, strict=False)}
+        return (self.instruction,)
 
     @property
     def counted(self) -> tuple[Any, ...]:
-        """Their values, in the order of the instruction's."""
-        return (*self.front, *self.active)
+        """How many points are active, or how many of the first are not, in the order of the instruction's parameters."""
+        return ()
 
     @property
-    def moves(self) -> bool:
-        """Whether it moves between a register and memory, or clears a register."""
-        return self.instruction.kind in MOVES
-
-    @property
-    def computes(self) -> bool:
-        """Whether it computes on registers."""
-        return self.instruction.kind == "compute"
-
-    @property
-    def copies(self) -> bool:
-        """Whether it copies elements from memory to memory."""
-        return self.instruction.kind == COPY
-
-    @property
-    def by_element(self) -> bool:
-        """Whether it computes a point of a statement from memory to memory."""
-        return self.instruction.kind == ELEMENT
-
-    @property
-    def dst(self) -> Ref:
-        """Where a portable instruction writes."""
-        return self.operands[0][1]
-
-    @property
-    def reads(self) -> tuple[Ref, ...]:
-        """What a portable instruction reads, in the order of its operands."""
-        return tuple(ref for _, ref in self.operands[1:])
-
-    @property
-    def src(self) -> Ref:
-        """What a copy reads."""
-        return self.operands[1][1]
-
-    def placed(self, *refs: Ref) -> Use:
-        """The same use with other places, in the order of its operands."""
-        return replace(self, operands=tuple((o, r) for (o, _), r in zip(self.operands, refs, strict=True)))
+    def parameters(self) -> dict[str, Any]:
+        """The same by the names of the parameters."""
+        return {p: value for (_, p), value in zip(self.instruction.counted, self.counted, strict=False)}
 
     @property
     def state(self) -> str:
         """The state memory that it writes; '' for others."""
-        return writes_state(self.instruction)
+        return ""
+
+
+@dataclass(frozen=True)
+class Compute(Use):
+    """Computes on registers, which are named by the leading indices of their buffers.
+
+    point: kernel axis -> expression, the point that is computed (a claim); statement: which of the kernel's, for whose mapping
+    one of the program's schedules is.
+    """
+
+    operands: Operands = ()
+    point: tuple[tuple[str, Claim], ...] = ()
+    statement: int = 0
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it computes on a core."""
+        return i.kind == "compute" and not i.engine
+
+
+@dataclass(frozen=True)
+class Move(Use):
+    """Moves between a register and memory, or clears a register.
+
+    A place in memory has an index over loop variables and the instruction's own axes. active: for each axis that has a number of
+    active points (Instruction.active), how many; () for none. prefetch: lines that are asked for besides.
+    """
+
+    operands: Operands = ()
+    active: tuple[Expr, ...] = ()
+    prefetch: tuple[Prefetch, ...] = ()
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it moves on a core."""
+        return i.kind in MOVES and not i.engine
+
+    @property
+    def counted(self) -> tuple[Any, ...]:
+        """How many points are active."""
+        return self.active
 
     @property
     def register(self) -> Ref:
-        """The register operand of a move."""
+        """The register operand."""
         return dict(self.operands)[register_operand(self.instruction)]
 
     @property
     def memory(self) -> Ref | None:
-        """The other operand of a move, where it is given one."""
+        """The other operand, where it is given one."""
         return next((ref for o, ref in self.operands if o != register_operand(self.instruction)), None)
 
-    def put(self, register: Ref | None = None, memory: Ref | None = None) -> Use:
+    def put(self, register: Ref | None = None, memory: Ref | None = None) -> Move:
         """The same move with other places."""
         own = register_operand(self.instruction)
         places = {o: (register if o == own else memory) or ref for o, ref in self.operands}
         return replace(self, operands=tuple(places.items()))
+
+
+@dataclass(frozen=True)
+class Portable(Use):
+    """Reads and writes elements in memory, by portable C."""
+
+    operands: Operands = ()
+
+    @property
+    def dst(self) -> Ref:
+        """Where it writes."""
+        return self.operands[0][1]
+
+    @property
+    def reads(self) -> tuple[Ref, ...]:
+        """What it reads, in the order of its operands."""
+        return tuple(ref for _, ref in self.operands[1:])
+
+    def placed(self, *refs: Ref) -> Self:
+        """The same use with other places, in the order of its operands."""
+        return replace(self, operands=tuple((o, r) for (o, _), r in zip(self.operands, refs, strict=True)))
+
+
+@dataclass(frozen=True)
+class Copy(Portable):
+    """Copies an element from memory to memory, for every point of `over` where all of `where` holds.
+
+    over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: what is written
+    elsewhere, '0' or '-0', or '' for nothing. form: how it is printed; None: a test for each element.
+    """
+
+    over: tuple[tuple[Bound, Expr], ...] = ()
+    where: tuple[Expr, ...] = ()
+    fill: str = ""
+    form: CopyForm | None = None
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it copies."""
+        return i.kind == COPY and not i.engine
+
+    @property
+    def src(self) -> Ref:
+        """What it reads."""
+        return self.operands[1][1]
+
+
+@dataclass(frozen=True)
+class Point(Portable):
+    """Computes one point of a statement, element by element, from memory to memory.
+
+    point: kernel axis -> expression; statement: which of the kernel's. across: the instructions that combine elements side by
+    side, in place of portable C.
+    """
+
+    point: tuple[tuple[str, Expr], ...] = ()
+    statement: int = 0
+    across: Across | None = None
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it computes an element."""
+        return i.kind == ELEMENT and not i.engine
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The instruction, and those that do its work."""
+        return (self.instruction, *(() if self.across is None else self.across.steps))
+
+
+@dataclass(frozen=True)
+class SetState(Use):
+    """Writes a state of the thread. cells: each a number from 0 to 255."""
+
+    cells: tuple[Expr, ...] = ()
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it writes what it is given."""
+        return bool(writes_state(i)) and i.grants is None and not i.engine
+
+    @property
+    def state(self) -> str:
+        """The memory that it writes."""
+        return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
+class Ask(Use):
+    """Asks for a number, and is granted one: it is written into a state of the thread."""
+
+    number: Expr
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it grants a number."""
+        return bool(writes_state(i)) and i.grants is not None and not i.engine
+
+    @property
+    def state(self) -> str:
+        """The memory that holds the number."""
+        return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
+class Issued(Use):
+    """A use that an engine issues; the classes below are its kinds. awaits: (counter, amount); signals: counters."""
+
+    awaits: tuple[tuple[CounterName, Expr], ...] = field(default=(), kw_only=True)
+    signals: tuple[CounterName, ...] = field(default=(), kw_only=True)
+
+    @property
+    def sets(self) -> Sets:
+        """Of states with several sets of cells, those that are written or needed."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Command(Issued):
+    """Moves or computes; a host's gives or takes tensors.
+
+    active, front: for each axis of Instruction.active and .front, how many points are active, how many of the first are not.
+    point: of what computes, kernel axis -> expression (a claim). sets: those that are needed. begins: whether it begins a content
+    of the buffer that it writes.
+    """
+
+    operands: Operands = ()
+    active: tuple[Expr, ...] = ()
+    front: tuple[Expr, ...] = ()
+    point: tuple[tuple[str, Claim], ...] = ()
+    sets: Sets = ()
+    begins: bool = False
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether an engine moves or computes."""
+        return bool(i.engine) and i.kind not in ("configure", "signal")
+
+    @property
+    def counted(self) -> tuple[Any, ...]:
+        """How many of the first points are not active, and how many are."""
+        return (*self.front, *self.active)
+
+
+@dataclass(frozen=True)
+class Configure(Issued):
+    """Writes a state of its engine.
+
+    cells: each an expression over loops and sizes, or an element whose bits it gets. sets: the one that is written.
+    """
+
+    cells: tuple[Expr | Ref, ...] = ()
+    sets: Sets = ()
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it writes what it is given."""
+        return bool(writes_state(i)) and i.grants is None and bool(i.engine)
+
+    @property
+    def state(self) -> str:
+        """The memory that it writes."""
+        return writes_state(self.instruction)
+
+
+@dataclass(frozen=True)
+class Signal(Issued):
+    """Awaits and signals counters, and does nothing else."""
+
+    @staticmethod
+    def takes(i: Instruction) -> bool:
+        """Whether it is its engine's signal."""
+        return bool(i.engine) and i == signal(i.engine)
 
 
 def immediate(ref: Ref) -> int | float | None:
@@ -323,29 +510,29 @@ def immediate(ref: Ref) -> int | float | None:
 def use_of(
     instruction: Instruction, register: Ref, memory: Ref | None = None, active: tuple[Any, ...] = (),
     prefetch: tuple[Prefetch, ...] = (),
-) -> Use:  # fmt: skip
+) -> Move:  # fmt: skip
     """A use of a move. memory: None for one that clears."""
     own = register_operand(instruction)
     other = next((t.name for t in instruction.kernel.tensors if t.name != own), "m")
     places = ((own, register),) if memory is None else ((own, register), (other, memory))
-    return Use(instruction, places, active, prefetch=prefetch)
+    return Move(instruction, places, active, prefetch)
 
 
 def copy_of(
     dst: Ref, src: Ref, over: tuple[tuple[Any, Any], ...], where: tuple[Any, ...] = (), fill: str = "0", *,
     dtypes: tuple[DType, DType],
-) -> Use:  # fmt: skip
+) -> Copy:  # fmt: skip
     """A copy for each point of `over`. dtypes: of the source, and of what is written."""
     i = copying(*dtypes)
-    return Use(i, _places(i, dst, src), over=over, where=where, fill=fill)
+    return Copy(i, _places(i, dst, src), over, where, fill)
 
 
 def element_of(
     kernel: Kernel, statement: int, dst: Ref, reads: tuple[Ref, ...], point: tuple[tuple[str, Any], ...]
-) -> Use:
+) -> Point:
     """One point of a statement. dst and reads lie in memory: tensors, or buffers that are no registers."""
     i = computing(kernel, statement)
-    return Use(i, _places(i, dst, *reads), point=point, statement=statement)
+    return Point(i, _places(i, dst, *reads), point, statement)
 
 
 def _places(i: Instruction, *refs: Ref) -> tuple[tuple[str, Ref], ...]:
@@ -368,21 +555,23 @@ class Loop:
     end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
     """
 
-    var: Any
-    count: Any
+    var: Bound
+    count: Expr
     body: tuple[Node, ...]
     kind: str = "serial"
     axis: str = ""
-    step: Any = 1
-    backwards: Any = None
-    enter: tuple[Use, ...] = ()
-    leave: tuple[Use, ...] = ()
-    base: Any = None
-    extent: Any = None
+    step: Expr = 1
+    backwards: Expr = None
+    enter: tuple[SetState, ...] = ()
+    leave: tuple[SetState, ...] = ()
+    base: Bound = None
+    extent: Expr = None
     folds: tuple[tuple[str, int], ...] = ()
     rings: tuple[tuple[str, int], ...] = ()
     woven: bool = False
-    end: Any = None
+    end: Expr = None
+
+    bodies = ("enter", "body", "leave")
 
     def __post_init__(self) -> None:
         _require_names("a loop", (self.var,))
@@ -417,9 +606,11 @@ class Loop:
 class If:
     """known: for each relation, the values of unrolled variables around at which it always holds, so that no code tests it."""
 
-    condition: tuple[Any, ...]
+    condition: tuple[Expr, ...]
     body: tuple[Node, ...]
-    known: tuple[tuple[tuple[tuple[str, int], ...], ...], ...] = ()
+    known: tuple[tuple[tuple[tuple[VariableName, int], ...], ...], ...] = ()
+
+    bodies = ("body",)
 
     def open_at(self, constants: Mapping[str, int]) -> tuple[Any, ...]:
         """The relations that are tested at these values of the unrolled variables."""
@@ -428,7 +619,8 @@ class If:
         return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
 
 
-Node = Alloc | Use | Loop | If
+AnyUse = Compute | Move | Copy | Point | SetState | Ask | Command | Configure | Signal
+Node = Alloc | AnyUse | Loop | If
 
 
 def _require_names(what: str, names: tuple[Any, ...]) -> None:
@@ -474,6 +666,8 @@ class Program(Shown):
     machine: Hardware | None = None
     parameters: tuple[str, ...] = ()
 
+    bodies = ("ahead", "body")
+
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The hypotheses in words, each once."""
@@ -497,7 +691,10 @@ class Program(Shown):
 
 
 # Dataclasses that a program is made of.
-PARTS = (Program, Alloc, Buffer, IndexType, Ref, Loop, If, Use, Prefetch, CopyForm, Block, Across)
+PARTS = (
+    Program, Alloc, Buffer, IndexType, Ref, Loop, If, Compute, Move, Copy, Point, SetState, Ask, Command, Configure,
+    Signal, Prefetch, CopyForm, Block, Across,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -517,22 +714,3 @@ class ProvedProgram:
 def seal_program(program: Program, proof: Proof) -> ProvedProgram:
     """For the prover only. Raises NotProvedError when the proof is not complete."""
     return ProvedProgram(program, proof, Seal(program, proof))
-
-
-def walk(body: tuple[Node, ...], loops: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Every node with the Loop and If nodes around it, outermost first, in program order."""
-    for node in body:
-        yield node, loops
-        if isinstance(node, Loop | If):
-            yield from walk(inside(node), (*loops, node))
-
-
-def inside(node: Loop | If) -> tuple[Node, ...]:
-    """What stands in a loop or under a condition, in its order."""
-    return (*node.enter, *node.body, *node.leave) if isinstance(node, Loop) else node.body
-
-
-def buffers(program: Program) -> dict[str, Buffer]:
-    """All buffers by name."""
-    found = (n.buffer for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Alloc))
-    return {b.name: b for b in found}

@@ -3,59 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import every_value, instruction_at
-from isamap_smt.ir.program import (
-    Alloc,
-    Block,
-    Buffer,
-    CopyForm,
-    If,
-    IndexType,
-    Loop,
-    Node,
-    Prefetch,
-    Program,
-    Ref,
-    Use,
-)
-
-_PARTS = (Alloc, Block, Buffer, CopyForm, IndexType, Loop, Prefetch, Ref, Use)
+from isamap_smt.ir.program import If, Node, Program
+from isamap_smt.ir.traversal import Nodes, map_bodies, map_parts, substituted
 
 
-def nodes_at(nodes: tuple[Node, ...], values: Mapping[str, int]) -> tuple[Node, ...]:
+def nodes_at(nodes: Nodes, values: Mapping[str, int]) -> Nodes:
     """The nodes with numbers in the place of the parameters. What stands under a relation that fails at these is left out."""
-    found: list[Node] = []
-    for node in nodes:
-        if not isinstance(node, If):
-            found.append(_at(node, values))
-            continue
-        condition = tuple(substitute(r, values) for r in node.condition)
-        known = node.known or ((),) * len(condition)
-        if len(known) != len(condition):  # a wrong program, which stays as wrong
-            found.append(replace(node, condition=condition, body=nodes_at(node.body, values)))
-            continue
-        relations = list(zip(condition, known, strict=True))
-        if any(r == sp.false for r, _ in relations):
-            continue
-        left = [(r, k) for r, k in relations if r != sp.true]
-        body = nodes_at(node.body, values)
-        marks = tuple(k for _, k in left) if node.known else ()
-        found.append(replace(node, condition=tuple(r for r, _ in left), body=body, known=marks))
-    return tuple(found)
+    changes = {**substituted(values), Instruction: lambda i: instruction_at(i, values)}
+    there = (n for node in nodes for n in _there(map_parts(node, changes)))
+    return tuple(map_bodies(n, lambda body: nodes_at(body, values)) for n in there)
+
+
+def _there(node: Node) -> Nodes:
+    """The node without relations that hold; nothing where one fails. Marks of other relations are wrong, and stay as wrong."""
+    if not isinstance(node, If) or (node.known and len(node.known) != len(node.condition)):
+        return (node,)
+    if sp.false in node.condition:
+        return ()
+    left = [n for n, r in enumerate(node.condition) if r != sp.true]
+    known = tuple(node.known[n] for n in left) if node.known else ()
+    return (replace(node, condition=tuple(node.condition[n] for n in left), known=known),)
 
 
 def program_at(program: Program, values: Mapping[str, int]) -> Program:
     """The program without parameters. Its schedules are left as they are."""
-    ahead, body = nodes_at(program.ahead, values), nodes_at(program.body, values)
-    return replace(program, ahead=ahead, body=body, parameters=())
+    return replace(map_bodies(program, lambda body: nodes_at(body, values)), parameters=())
 
 
 def at_own_values(program: Program) -> Program:
@@ -72,18 +51,3 @@ def instances(program: Program) -> tuple[Program, ...]:
     machine = program.schedules[0].hardware
     assert machine is not None
     return tuple(program_at(program, values) for values in every_value(machine.whole))
-
-
-def _at(part: Any, values: Mapping[str, int]) -> Any:
-    if isinstance(part, sp.Basic):
-        return substitute(part, values)
-    if isinstance(part, Instruction):
-        return instruction_at(part, values)
-    if isinstance(part, tuple):
-        if part and isinstance(part[0], Alloc | Loop | If | Use):
-            return nodes_at(part, values)
-        return tuple(_at(x, values) for x in part)
-    if isinstance(part, _PARTS):
-        made = {f.name: _at(getattr(part, f.name), values) for f in fields(part)}
-        return replace(part, **made)
-    return part

@@ -15,7 +15,25 @@ from typing import Any, assert_never
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import GIVE, TAKE
 from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Prefetch, Program, Ref, Use, immediate
+from isamap_smt.ir.program import (
+    Alloc,
+    Ask,
+    Buffer,
+    Compute,
+    Configure,
+    Copy,
+    If,
+    Issued,
+    Loop,
+    Move,
+    Node,
+    Point,
+    Prefetch,
+    Program,
+    Ref,
+    SetState,
+    immediate,
+)
 from isamap_smt.ir.words import words
 
 _INDENT = "  "
@@ -50,12 +68,10 @@ def _block(nodes: tuple[Node, ...], depth: int, counted: bool) -> Iterator[str]:
     for node in nodes:
         yield _INDENT * depth + _line(node, counted)
         if isinstance(node, Loop | If):
-            edges = [
-                _block(uses, depth + 1, counted) for uses in (getattr(node, "enter", ()), getattr(node, "leave", ()))
-            ]
-            yield from (f"{line}  # once on each thread" for line in edges[0])
+            enter, leave = (node.enter, node.leave) if isinstance(node, Loop) else ((), ())
+            yield from (f"{line}  # once on each thread" for line in _block(enter, depth + 1, counted))
             yield from _block(node.body, depth + 1, counted)
-            yield from (f"{line}  # once on each thread" for line in edges[1])
+            yield from (f"{line}  # once on each thread" for line in _block(leave, depth + 1, counted))
 
 
 def _line(node: Node, counted: bool) -> str:
@@ -66,31 +82,31 @@ def _line(node: Node, counted: bool) -> str:
             return f"if {_all(node.condition)}:"
         case Alloc(buffer):
             return declaration(buffer)
-        case Use() if node.instruction.engine:
+        case Issued():
             return _issued(node)
-        case Use() if node.moves:
+        case Move():
             return _move(node)
-        case Use() if node.computes:
+        case Compute():
             operands = ", ".join(f"{o}={_ref(r)}" for o, r in node.operands)
             point = ", ".join(f"{axis}={words(e)}" for axis, e in node.point)
             return f"{node.instruction.name}({operands})" + (f"  # computes {point}" if point else "")
-        case Use() if node.copies:
+        case Copy():
             return _copy(node)
-        case Use() if node.by_element:
+        case Point():
             return _compute(node)
-        case Use():
-            return _use(node)
+        case Ask():
+            return f"{node.state} = {node.instruction.name}({words(node.number)})"
+        case SetState():
+            return _written(node)
     assert_never(node)
 
 
-def _use(use: Use) -> str:
-    if use.asks is not None:
-        return f"{use.state} = {use.instruction.name}({words(use.asks)})"
+def _written(use: SetState) -> str:
     cells = ", ".join(f"{n}: {x}" for n, x in enumerate(use.cells) if x)
     return f"{use.state} = {use.instruction.name}({cells or 0})"
 
 
-def _issued(use: Use) -> str:
+def _issued(use: Issued) -> str:
     """A use with the engine that issues it, what it waits for and what it signals."""
     i = use.instruction
     slotted = {o.name for o in i.operands if o.row is not None}
@@ -106,7 +122,7 @@ def _issued(use: Use) -> str:
     else:
         operation = f"{i.name}({', '.join(places)})" if i.kind != "signal" else "signal"
     sets = "".join(f" {m}.set {n}" for m, n in use.sets)
-    if use.state:
+    if isinstance(use, Configure):
         cells = ", ".join(f"{n}: {_ref(e) if isinstance(e, Ref) else words(e)}" for n, e in enumerate(use.cells))
         return f"{i.engine}:{sets or ' ' + use.state} = {i.name}({cells})"
     operation += f" with{sets}" if sets else ""
@@ -157,7 +173,7 @@ def declaration(buffer: Buffer) -> str:
     return f"{text}  # {shape} {buffer.dtype} in {'memory' if buffer.memory == 'heap' else buffer.memory}"
 
 
-def _copy(copy: Use) -> str:
+def _copy(copy: Copy) -> str:
     text = f"{_ref(copy.dst)} = {_ref(copy.src)}"
     if copy.over:
         text += f" for {', '.join(f'{s} < {words(n)}' for s, n in copy.over)}"
@@ -166,16 +182,15 @@ def _copy(copy: Use) -> str:
     return text
 
 
-def _compute(node: Use) -> str:
+def _compute(node: Point) -> str:
     text = f"{_ref(node.dst)} = {node.instruction.name} of ({', '.join(map(_ref, node.reads))})"
     text += "" if node.across is None else f" by {', '.join(i.name for i in node.across.steps)}"
     return text + f"  # computes {', '.join(f'{axis}={words(e)}' for axis, e in node.point)}"
 
 
-def _move(move: Use) -> str:
+def _move(move: Move) -> str:
     name, register = move.instruction.name, _ref(move.register)
     lanes = f", active={' x '.join(map(words, move.active))}" if move.active else ""
-    lanes += f", front={' x '.join(map(words, move.front))}" if any(e != 0 for e in move.front) else ""
     if move.memory is None:
         return f"{register} = {name}()"
     if move.instruction.kind == "store":

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import SetState
 from isamap_smt.ir.states import Need, c_bytes, image_of
 
-Uses = tuple[Use, ...]
+Uses = tuple[SetState, ...]
 
 
 def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[Uses, Uses]:
@@ -17,8 +17,8 @@ def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[
 
     Raises ScheduleError where a cell is to be two numbers.
     """
-    enter: list[Use] = []
-    leave: list[Use] = []
+    enter: list[SetState] = []
+    leave: list[SetState] = []
     asked = list(needs)
     for memory in dict.fromkeys(need.memory for need, _ in asked):
         write, clear = hardware.configuring(memory)
@@ -26,12 +26,12 @@ def configuring(hardware: Hardware, needs: Iterable[tuple[Need, int]]) -> tuple[
         image, wrong = image_of([x for x in asked if x[0].memory == memory], cells)
         if wrong:
             raise ScheduleError(f"{hardware.name}: instructions of one thread need different things: {wrong}")
-        enter.append(Use(write, cells=image))
-        leave.insert(0, Use(clear, cells=(0,) * cells))
+        enter.append(SetState(write, image))
+        leave.insert(0, SetState(clear, (0,) * cells))
     return tuple(enter), tuple(leave)
 
 
-def c_use(use: Use, failed: str) -> str:
+def c_use(use: SetState, failed: str) -> str:
     """Its C, as one statement; failed: the statements to take where the system refuses it."""
     constants = {name: c_bytes(use.cells) for name in use.instruction.kernel.inputs}
     code = use.instruction.statement(constants)

@@ -22,7 +22,7 @@ from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.move_form import MAIN, register_operand
-from isamap_smt.ir.program import Node, Ref, Use
+from isamap_smt.ir.program import Compute, Move, Node, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.language.printer import access_text, value_text
 from isamap_smt.mapping.point_c import c_value
@@ -30,9 +30,9 @@ from isamap_smt.mapping.point_c import c_value
 
 def registers_of(node: Node) -> list[tuple[str, Instruction, Ref]]:
     """(operand, instruction, place) of each register that a node names."""
-    if isinstance(node, Use) and node.moves:
+    if isinstance(node, Move):
         return [(register_operand(node.instruction), node.instruction, node.register)]
-    if isinstance(node, Use) and node.computes:
+    if isinstance(node, Compute):
         return [(o, node.instruction, ref) for o, ref in node.operands]
     return []
 

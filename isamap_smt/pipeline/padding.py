@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.program import Buffer, Program, buffers
+from isamap_smt.ir.program import Buffer, Program
 from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
+from isamap_smt.ir.traversal import buffers
 
 
 def padding(program: Program) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.notes import GivenUp, Note, OneThread
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
-from isamap_smt.ir.program import Loop, Program, ProvedProgram, walk
+from isamap_smt.ir.program import Loop, Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.scalar import index_values
@@ -38,6 +38,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
 from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.ir.time_limit import found_in_time, limited
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.mapping.wider_sums import narrow_sums
@@ -418,7 +419,7 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
 
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
-    shared = any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk(program.body))
+    shared = any(n.kind == "parallel" for n in nodes_of(Loop, program.body))
     if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
     if not program.schedules:

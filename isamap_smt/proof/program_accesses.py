@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from isamap_smt.ir.program import Point
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import TRUE, Place, Transfer
@@ -24,7 +25,7 @@ class Access:
     @property
     def computed(self) -> bool:
         """A statement of the kernel touches memory itself."""
-        return self.site.node.by_element  # type: ignore[union-attr]
+        return isinstance(self.site.node, Point)
 
 
 def accesses(book: Book, transfers: Sequence[Transfer]) -> list[Access]:

@@ -13,7 +13,7 @@ from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.hypotheses import Apart, Fits, Hypothesis, Range, Relation, Shape, Unchanged, Within
 from isamap_smt.ir.indirect import index_tensors
-from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.program import Copy, Program
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_memory import entry_bound
@@ -61,7 +61,7 @@ def _entry(sites: Sites) -> list[Hypothesis]:
     low = {p.name: p.low for p in kernel.parameters}
     sizes = [Relation(Condition(sym(name), ">=", sp.Integer(low.get(name, 1)))) for name in sites.sizes]
     ahead = (s.node for s in sites.sites if s.position[0] == 0)
-    packed = {n.src.name for n in ahead if isinstance(n, Use) and n.copies}
+    packed = {n.src.name for n in ahead if isinstance(n, Copy)}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
     indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
     # of integers, what needs them says so

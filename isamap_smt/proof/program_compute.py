@@ -27,7 +27,7 @@ from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.portable import computing
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Compute, Point, Use
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import Execution, execution, executions, the_mapping
@@ -95,11 +95,11 @@ def _neutral(book: Book, site: Site) -> None:
     sites = book.sites
     e = execution(sites, site)
     node = site.node
-    assert isinstance(node, Use)
-    if node.by_element:
+    if isinstance(node, Point):
         words = "a statement is computed at points of its domain only"
         book.ask("neutral", subject(site), words, state(site), e.inside())
         return
+    assert isinstance(node, Compute)
     statement, instruction = e.statement, node.instruction
     inputs = [p for _, p in e.inputs]
     outside = ("not", conjunction(e.inside()))

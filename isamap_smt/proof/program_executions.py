@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Compute, Point
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.program_held import TRUE, Place, operand_cells, place_of
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, rename, span
@@ -56,14 +56,13 @@ class Execution:
     @property
     def by_element(self) -> bool:
         """Whether it is one point, from memory to memory."""
-        node = self.site.node
-        return isinstance(node, Use) and node.by_element
+        return isinstance(self.site.node, Point)
 
     @property
     def lanes(self) -> list[str]:
         """The instruction's own axes."""
         node = self.site.node
-        return list(node.instruction.axes) if (isinstance(node, Use) and node.computes) else []
+        return list(node.instruction.axes) if isinstance(node, Compute) else []
 
     @property
     def output(self) -> list[Any]:
@@ -115,9 +114,9 @@ def operand_access(sites: Sites, position: int, operand: str) -> Access:
 def execution(sites: Sites, site: Site) -> Execution:
     """An execution as the claims see it. Raises UnrecognisedError when it is no point of its statement."""
     node = site.node
-    assert isinstance(node, Use)
-    if node.by_element:
+    if isinstance(node, Point):
         return _computed(sites, site, node)
+    assert isinstance(node, Compute)
     position = node.statement
     statement = the_statement(sites, position)
     point = _point(node.point, statement)
@@ -128,7 +127,7 @@ def execution(sites: Sites, site: Site) -> Execution:
     return Execution(site, position, statement, axes, point, acc, taken, empty, acc.held.guard)
 
 
-def _computed(sites: Sites, site: Site, node: Use) -> Execution:
+def _computed(sites: Sites, site: Site, node: Point) -> Execution:
     statement = the_statement(sites, node.statement)
     places = [place_of(sites, site, r, tuple(map(sp.sympify, r.index))) for r in (node.dst, *node.reads)]
     for p in places:
@@ -195,4 +194,4 @@ def axis_value(site: Site, axis: Axis) -> Any:
 
 def executions(sites: Sites) -> list[Site]:
     """Every execution, in program order."""
-    return [s for s in sites.of(Use) if s.node.computes or s.node.by_element]  # type: ignore[union-attr]
+    return sites.of(Compute, Point)

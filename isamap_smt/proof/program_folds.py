@@ -19,7 +19,8 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.program import Loop, Node, Use, walk
+from isamap_smt.ir.program import Loop, Node, Point, Use
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import UnrecognisedError, state
@@ -30,7 +31,7 @@ _CLAIM = "forms"
 def fold_claims(book: Book, touched: Sequence[Access]) -> None:
     """All of it, for each tensor that a loop of the program folds."""
     program = book.sites.program
-    for node, around in walk((*program.ahead, *program.body)):
+    for node, around in walk(program):
         for tensor, dimension in node.folds if isinstance(node, Loop) else ():
             words = f"each iteration has a block of {tensor} of its own"
             book.attempt(
@@ -43,9 +44,7 @@ def fold_claims(book: Book, touched: Sequence[Access]) -> None:
             book.attempt(
                 _CLAIM, tensor, words, lambda x=node, t=tensor, d=dimension, at=n: _ring(book, x, t, d, at, touched)
             )  # fmt: skip
-    inner = [
-        t for x, around in walk((*program.ahead, *program.body)) if isinstance(x, Loop) and around for t, _ in x.rings
-    ]
+    inner = [t for x, around in walk(program) if isinstance(x, Loop) and around for t, _ in x.rings]
     if inner:
         said = "a loop inside another one keeps two rows"
         book.note(_CLAIM, inner[0], "rings are of loops at the top", Refuted({}, said))
@@ -56,17 +55,14 @@ def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched:
     counted = loop.step == 1 and is_constant(loop.count) and loop.count >= 1 and loop.end is None
     if not loop.plain or loop.base is not None or not counted:
         raise UnrecognisedError(f"{loop.var} is no loop in order, in steps of 1, so it keeps no two rows of {tensor}")
-    every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in (*x.folds, *x.rings)]
+    every = [t for x in nodes_of(Loop, program.body) for t, _ in (*x.folds, *x.rings)]
     if every.count(tensor) != 1 or _uses(program.ahead, tensor):
         raise UnrecognisedError(f"{tensor} is folded twice, or touched ahead of the calls")
     fresh = tensor in program.assigned and tensor in kernel.temporaries and tensor not in kernel.results
     said = f"{tensor} is a result, or its elements are not all assigned before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", fresh, said)
 
-    apart = not any(
-        isinstance(x, Use) and x.across is not None and tensor in {r.name for r in x.reads}
-        for x, _ in walk(program.body)
-    )
+    apart = not any(x.across is not None and tensor in {r.name for r in x.reads} for x in nodes_of(Point, program.body))
     said = f"instructions combine elements of {tensor} side by side, which two rows do not keep in their order"
     book.structure(_CLAIM, tensor, "no instruction combines its elements side by side", apart, said)
 
@@ -110,7 +106,7 @@ def _fold(
     top = -1 not in dimensions and (around or loop in program.body)
     if not top or not loop.folding:
         raise UnrecognisedError(f"{loop.var} is no loop at the top in equal steps, so {tensor} is not folded")
-    every = [t for x, _ in walk(program.body) if isinstance(x, Loop) for t, _ in x.folds]
+    every = [t for x in nodes_of(Loop, program.body) for t, _ in x.folds]
     if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
         raise UnrecognisedError(f"{tensor} is folded twice")
     right = tensor in kernel.temporaries and tensor not in kernel.results and tensor in program.unfilled
@@ -125,12 +121,12 @@ def _fold(
 
 def _depth(loop: Loop, tensor: str) -> int:
     """How many loops fold it, one inside the other, from this one on."""
-    return sum(tensor in dict(x.folds) for x, _ in walk((loop,)) if isinstance(x, Loop))
+    return sum(tensor in dict(x.folds) for x in nodes_of(Loop, (loop,)))
 
 
 def _uses(nodes: Sequence[Node], tensor: str) -> int:
     """How many uses among the nodes touch it."""
-    return sum(isinstance(n, Use) and tensor in (r.name for _, r in n.operands) for n, _ in walk(tuple(nodes)))
+    return sum(tensor in (r.name for _, r in n.operands) for n in nodes_of(Use, tuple(nodes)))
 
 
 __all__ = ["fold_claims"]

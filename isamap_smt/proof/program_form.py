@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from isamap_smt.ir.annotated import misfit
 from isamap_smt.ir.hypotheses import HYPOTHESES
-from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Program, Ref, Use, buffers, walk
+from isamap_smt.ir.program import PARTS, Alloc, Buffer, Copy, If, Issued, Loop, Move, Program, Ref, Use
+from isamap_smt.ir.traversal import buffers, walk
 
 CACHES = range(1, 5)  # that __builtin_prefetch names: the last is none that keeps the line
 
@@ -23,12 +24,14 @@ def misshapen(program: Program) -> str:
         return wrong
     ranks = {t.name: len(t.shape) for t in program.kernel.tensors}
     registers = {b.name for b in buffers(program).values() if b.memory == "registers"}
-    for node, _ in walk((*program.ahead, *program.body)):
+    for node, _ in walk(program):
         match node:
             case Alloc(buffer=b):
                 found = _of_a_buffer(b, ranks)
             case Loop():
                 found = _of_a_loop(node, ranks)
+            case Issued():
+                found = iter((f"{node.instruction.name} is issued by an engine, of which a core has none",))
             case Use():
                 found = _of_a_use(node, ranks, registers)
             case If():
@@ -61,14 +64,15 @@ def _of_a_loop(loop: Loop, ranks: Mapping[str, int]) -> Iterator[str]:
 
 
 def _of_a_use(use: Use, ranks: Mapping[str, int], registers: set[str]) -> Iterator[str]:
-    asked = [p.place for p in use.prefetch if p.place is not None]
+    prefetch = use.prefetch if isinstance(use, Move) else ()
+    asked = [p.place for p in prefetch if p.place is not None]
     for ref in (*(r for _, r in use.operands), *asked):
         yield from _of_a_place(ref, ranks)
     if lost := [r.name for r in asked if r.name in registers]:
         yield f"a line of {lost[0]} is asked for, which lies in registers"
-    if any(p.cache not in CACHES or p.lines < 0 for p in use.prefetch):
+    if any(p.cache not in CACHES or p.lines < 0 for p in prefetch):
         yield f"{use.instruction.name} asks for less than no line, or for one in a cache that C has no word for"
-    if odd := [v for v, _ in use.over if not getattr(v, "is_Symbol", False)]:
+    if odd := [v for v, _ in (use.over if isinstance(use, Copy) else ()) if not getattr(v, "is_Symbol", False)]:
         yield f"{use.instruction.name} counts by {odd[0]}, which is no name"
 
 

@@ -18,7 +18,8 @@ import sympy as sp
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import substitute, sym, symbols_of
-from isamap_smt.ir.program import Block, CopyForm, If, Loop, Program, Use, walk
+from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Program
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_across import across_claims
 from isamap_smt.proof.program_book import Book
@@ -36,7 +37,7 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
     program = book.sites.program
     fold_claims(book, touched)
     across_claims(book)
-    for loop, outer in walk((*program.ahead, *program.body)):
+    for loop, outer in walk(program):
         if isinstance(loop, Loop) and loop.end is not None:
             words = f"the loop over {loop.var} may stop"
             book.attempt(_CLAIM, loop.var.name, words, lambda x=loop, a=outer: _end(book, x, a))
@@ -50,9 +51,9 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
 
 
 def _tests(program: Program) -> Iterator[tuple[If, tuple[Loop | If, ...]]]:
-    for node, around in walk((*program.ahead, *program.body)):
+    for node, around in walk(program):
         if isinstance(node, If) and any(node.known):
-            yield node, around  # type: ignore[misc]
+            yield node, around
 
 
 # ---- tests -------------------------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ def _copy(book: Book, site: Site, subject: str) -> None:
         book.structure(_CLAIM, subject, "points outside the guard are filled", False, said)
 
 
-def _check_form(copy: Use, form: CopyForm, known: set[str]) -> None:
+def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
     """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
     if not 0 <= form.split <= len(copy.over):
         raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")

@@ -18,22 +18,23 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, value
 from isamap_encodings.verdict import Refuted, Unknown, Verdict
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import If, Loop, Node, Use, walk
+from isamap_smt.ir.program import Ask, If, Loop, Node, Use
 from isamap_smt.ir.states import Held, allowed, wanted
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import Site
 
 _CLAIM = "configuration"
 _SEVERAL = "several"  # writes, on different ways
 _NONE = "none"
-Now = Mapping[str, Use | str]  # state memory -> what wrote it last
+Now = Mapping[str, Ask | str]  # state memory -> what wrote it last
 
 
 @dataclass
 class _Seen:
     """Each use that needs a number with the writes that it sees."""
 
-    at: dict[tuple[int, ...], dict[str, list[Use | str]]] = field(default_factory=dict)
+    at: dict[tuple[int, ...], dict[str, list[Ask | str]]] = field(default_factory=dict)
 
     def note(self, position: tuple[int, ...], use: Use, now: Now) -> None:
         for held in use.instruction.numbers_needed:
@@ -63,7 +64,7 @@ def _body(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now: Now) ->
     for n, node in enumerate(body):
         place = (*at, n)
         if isinstance(node, Use):
-            if node.asks is not None:
+            if isinstance(node, Ask):
                 now[node.state] = node
             elif node.instruction.numbers_needed:
                 seen.note(place, node, now)
@@ -86,10 +87,10 @@ def _inside(seen: _Seen, node: Loop | If, at: tuple[int, ...], now: Now) -> Now:
 
 
 def _written(body: tuple[Node, ...]) -> Iterator[str]:
-    return (n.state for n, _ in walk(body) if isinstance(n, Use) and n.asks is not None)
+    return (n.state for n in nodes_of(Ask, body))
 
 
-def _needed(book: Book, site: Site, use: Use, held: Held, writes: list[Use | str]) -> None:
+def _needed(book: Book, site: Site, use: Use, held: Held, writes: list[Ask | str]) -> None:
     i = use.instruction
     subject, statement = i.short, f"whatever {held.memory} is granted, it is the number of its active points"
     points = i.extents[held.axis]
@@ -102,15 +103,15 @@ def _needed(book: Book, site: Site, use: Use, held: Held, writes: list[Use | str
         book.note(_CLAIM, subject, statement, _verdict(book, site, i.name, held, needed, write))
 
 
-def _verdict(book: Book, site: Site, name: str, held: Held, needed: Any, write: Use | str) -> Verdict:
+def _verdict(book: Book, site: Site, name: str, held: Held, needed: Any, write: Ask | str) -> Verdict:
     asked = f"{name} needs '{held.text}'"
     if write is _NONE:
         return Refuted({}, f"{asked}, and nothing has asked for {held.memory} on this thread")
-    if not isinstance(write, Use):
+    if not isinstance(write, Ask):
         return Unknown(f"{asked}; which number was asked for differs between two ways that lead there")
     most = sp.sympify(write.instruction.grants)
     granted = sym(f"{held.memory}'")
-    known = [*book.sites.hypotheses, *site.context(), allowed(granted, sp.sympify(write.asks), most)]
+    known = [*book.sites.hypotheses, *site.context(), allowed(granted, sp.sympify(write.number), most)]
     words = f"{_CLAIM} {name}: {held.text}"
     verdict = implied(known, [("eq", granted, needed)], book.sites.sizes, words, smallest=not book.stop)
     if not isinstance(verdict, Refuted):
@@ -118,10 +119,10 @@ def _verdict(book: Book, site: Site, name: str, held: Held, needed: Any, write: 
     return Refuted(verdict.witness, f"{asked}, and {_told(write, held, needed, verdict.witness)}", verdict.seconds)
 
 
-def _told(write: Use, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
+def _told(write: Ask, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
     """The counterexample: how many are asked for, how many are granted for sure, and which number may come of it."""
     marked = f"{held.memory}'"
-    asks, most = (value(sp.sympify(e), witness) for e in (write.asks, write.instruction.grants))
+    asks, most = (value(sp.sympify(e), witness) for e in (write.number, write.instruction.grants))
     found = f"{held.memory} may be {witness[marked]}, where {value(needed, witness)} points are active"
     free = f", between half of {asks} and {most} as it likes," if most < asks < 2 * most else ""
     at = " ".join(f"{k}={v}" for k, v in witness.items() if k != marked) or "every size"

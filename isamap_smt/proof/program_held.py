@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.neutral import left_beyond
-from isamap_smt.ir.program import Alloc, Buffer, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Move, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename
 
@@ -91,8 +91,8 @@ def register_cell(ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
 def transfer(sites: Sites, site: Site) -> Transfer:
     """What a copy or move does. Raises UnrecognisedError for a move that is no plain copy of elements."""
     node = site.node
-    assert isinstance(node, Use)
-    if node.copies:
+    assert isinstance(node, Copy | Move)
+    if isinstance(node, Copy):
         dst = place_of(sites, site, node.dst, tuple(map(sp.sympify, node.dst.index)))
         src = place_of(sites, site, node.src, tuple(map(sp.sympify, node.src.index)))
         return Transfer(site, dst, src, conjunction(node.where), node.fill)
@@ -118,7 +118,7 @@ def transfer(sites: Sites, site: Site) -> Transfer:
     return Transfer(site, into, memory, selected, str(left_beyond(i.beyond, into.held.dtype)))
 
 
-def active(node: Use) -> Formula:
+def active(node: Move) -> Formula:
     """Where a lane is active."""
     if not node.active:
         return TRUE
@@ -130,7 +130,7 @@ def active(node: Use) -> Formula:
 def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Place]]]:
     """The accumulator cell of an execution, and (operand, cell) for each element its instruction reads."""
     node = site.node
-    assert isinstance(node, Use)
+    assert isinstance(node, Compute)
     s = node.instruction.kernel.statements[0]
     refs = dict(node.operands)
     names = {s.target.tensor, *(a.tensor for a in s.inputs)}

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.machine_parameters import at_values, every_value
-from isamap_smt.ir.program import Program, Use, walk
+from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.moves import fills
 
 WORDS = "each use is of an instruction of the machine, as its description says it"
@@ -24,8 +25,8 @@ def foreign(program: Program) -> str:
         return ""
     machines = list(dict.fromkeys(m for h in described for m in (h, h.whole, *_at_each(h.whole))))
     known = {i for m in machines for i in m.instructions} | {s.proved.mapping.instruction for s in program.schedules}
-    for node, _ in walk((*program.ahead, *program.body)):
-        for i in node.instructions if isinstance(node, Use) else ():
+    for node in nodes_of(Use, program):
+        for i in node.instructions:
             if not (i.portable or i in known or any(fills(m, i) for m in machines)):
                 names = " and ".join(dict.fromkeys(m.name for m in described))
                 like = any(i.name == x.name for x in known)

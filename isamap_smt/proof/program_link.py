@@ -17,7 +17,7 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import FloorDiv, sym, symbols_of
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.program import If, Use
+from isamap_smt.ir.program import Compute, If
 from isamap_smt.ir.scalar import Read, Scalar, rewrite_reads
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.proof.program_book import Book, place
@@ -91,7 +91,7 @@ def _same_instructions(book: Book) -> None:
 
 def _same_instruction(book: Book, site: Site, words: str) -> None:
     node = site.node
-    assert isinstance(node, Use)
+    assert isinstance(node, Compute)
     proved = the_mapping(book.sites, node.statement).instruction
     wrong = f"{node.instruction.name} is executed, {proved.name} was proved"
     book.structure("link", "instruction", words, node.instruction == proved, wrong)

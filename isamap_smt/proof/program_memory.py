@@ -31,7 +31,20 @@ from isamap_smt.ir.expr import (
 )
 from isamap_smt.ir.hypotheses import Fits
 from isamap_smt.ir.indirect import index_tensors
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Program, Use
+from isamap_smt.ir.program import (
+    FRESH,
+    Alloc,
+    Ask,
+    Buffer,
+    Command,
+    Compute,
+    Copy,
+    If,
+    Move,
+    Point,
+    Program,
+    Use,
+)
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_sites import (
@@ -87,11 +100,7 @@ def _constant_registers(book: Book, site: Site) -> None:
     unrolled = {x.var.name for x in site.loops if x.kind == "unroll"}
     for r in refs(site.node):
         b = site.buffer(r.name)
-        if (
-            b is not None
-            and b.memory == "registers"
-            and not (isinstance(site.node, Use) and site.node.moves and r is site.node.memory)
-        ):
+        if b is not None and b.memory == "registers" and not (isinstance(site.node, Move) and r is site.node.memory):
             loose = symbols_of(map(sp.sympify, r.index)) - unrolled
             book.structure(
                 "memory", r.name, "a register is named by unrolled loops only", not loose,
@@ -237,12 +246,12 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield from (a for c in n.condition for a in getattr(c, "args", ())) if isinstance(n, If) else (n.trips,)
     if isinstance(node, Alloc):
         yield sp.Mul(*node.buffer.shape) * node.buffer.dtype.bytes
-    if isinstance(node, Use) and node.copies:
+    if isinstance(node, Copy):
         yield from (a for g in node.where for a in getattr(g, "args", ()))
         yield from _form(node)
-    if isinstance(node, Use) and node.asks is not None:
-        yield node.asks
-    if isinstance(node, Use) and node.moves:
+    if isinstance(node, Ask):
+        yield node.number
+    if isinstance(node, Move):
         yield from node.counted
         yield from (p.distance for p in node.prefetch)
     for r in (*refs(node), *asked_for(node)):
@@ -255,7 +264,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
         yield from r.index
 
 
-def _form(copy: Use) -> Iterator[Any]:
+def _form(copy: Copy) -> Iterator[Any]:
     """What is computed besides where a copy goes tile by tile."""
     if copy.form is None:
         return
@@ -306,7 +315,7 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
     if isinstance(node, Alloc):
         yield from node.buffer.type.coordinates
         yield from (a for g in node.buffer.type.guard for a in getattr(g, "args", ()))
-    if isinstance(node, Use):
+    if isinstance(node, Compute | Point | Command):
         yield from (e for _, e in node.point)
     yield from (n for _, n in own_spans(node))
 

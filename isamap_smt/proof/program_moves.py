@@ -17,7 +17,7 @@ from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.dtypes import widens
 from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Use
+from isamap_smt.ir.program import Alloc, Copy, Move, Use
 from isamap_smt.mapping.moves import memory_address
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_executions import execution, executions
@@ -51,9 +51,9 @@ def move_claims(book: Book) -> list[Transfer]:
 def _subject(site: Site) -> str:
     node = site.node
     match node:
-        case Use() if node.copies:
+        case Copy():
             return f"copy {node.src.name} -> {node.dst.name}"
-        case Use() if node.moves:
+        case Move():
             memory = node.memory.name if node.memory else "0"
             if node.instruction.kind == "store":
                 return f"{node.instruction.short} {node.register.name} -> {memory}"
@@ -104,7 +104,7 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
         _inside(book, subject, t.src, [*around, t.selected], "read")
     if t.dst.home is None:
         _output(book, subject, t.dst.name)
-    if isinstance(node, Use) and node.moves:
+    if isinstance(node, Move):
         _preconditions(book, t, node, subject, around)
 
 
@@ -112,17 +112,18 @@ def _keeps_type(t: Transfer) -> bool:
     """One type, which is a move's own; or a copy of an input into a buffer of a type that has all its values, to which it is
     converted."""
     use: Any = t.site.node
-    if use.moves and t.dst.held.dtype != use.instruction.kernel.tensor(_written(use)).dtype:
+    copies = isinstance(use, Copy)
+    if not copies and t.dst.held.dtype != use.instruction.kernel.tensor(_written(use)).dtype:
         return False
     if t.src is None:
         return True
     source, target = t.src.held.dtype, t.dst.held.dtype
-    if use.copies and (source, target) != tuple(x.dtype for x in reversed(use.instruction.kernel.tensors)):
+    if copies and (source, target) != tuple(x.dtype for x in reversed(use.instruction.kernel.tensors)):
         return False
-    return source == target or (use.copies and t.dst.home is not None and widens(source, target))
+    return source == target or (copies and t.dst.home is not None and widens(source, target))
 
 
-def _written(use: Use) -> str:
+def _written(use: Move) -> str:
     """The operand that a move writes."""
     return use.instruction.kernel.statements[0].target.tensor
 
@@ -148,7 +149,7 @@ def _output(book: Book, subject: str, name: str) -> None:
     )  # fmt: skip
 
 
-def _preconditions(book: Book, t: Transfer, node: Use, subject: str, around: list[Formula]) -> None:
+def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: list[Formula]) -> None:
     i = node.instruction
     book.structure(
         "precondition", subject, "a mask is given just where the instruction takes one",
@@ -185,7 +186,7 @@ def _asks_for_masks(i: Instruction) -> str:
     )
 
 
-def _register_name(node: Use) -> str:
+def _register_name(node: Move) -> str:
     s = node.instruction.kernel.statements[0]
     return str(s.value.tensor if node.instruction.kind == "store" else s.target.tensor)
 

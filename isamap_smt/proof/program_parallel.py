@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isamap_smt.ir.program import Alloc, If, Loop, Use, walk
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import equal, own_names, primed, rename, state
@@ -49,7 +50,7 @@ def _takes_turns(book: Book, loop: Loop) -> None:
             isinstance(n, If)
             or (isinstance(n, Loop) and n.woven)
             or (isinstance(n, Alloc) and n.buffer.memory == "registers" and n.buffer.first is None)
-            or (isinstance(n, Use) and (n.moves or n.computes))
+            or isinstance(n, Move | Compute)
         )
     ]
     right = loop.kind == "unroll" and loop.backwards is None and not others

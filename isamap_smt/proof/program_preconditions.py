@@ -20,7 +20,7 @@ from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import FloorMod, substitute, symbols_of
 from isamap_smt.ir.hypotheses import Hypothesis, Relation, Start
 from isamap_smt.ir.preconditions import Aligned, Related, Unruled, offset, row_length
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Move
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula
@@ -40,7 +40,7 @@ class _Use:
     around: list[Formula]
 
 
-def stated(book: Book, subject: str, node: Use, memory: Place, address: Any, around: list[Formula]) -> None:
+def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, around: list[Formula]) -> None:
     """Every precondition that the instruction of a move states."""
     start = dict.fromkeys(node.instruction.axes, sp.S.Zero)
     counts = {p: sp.sympify(n) for (_, p), n in zip(node.instruction.active, node.active, strict=False)}

@@ -16,7 +16,27 @@ from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.portable import copying
-from isamap_smt.ir.program import FRESH, Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate
+from isamap_smt.ir.program import (
+    FRESH,
+    Alloc,
+    AnyUse,
+    Ask,
+    Buffer,
+    Command,
+    Compute,
+    Configure,
+    Copy,
+    If,
+    Issued,
+    Loop,
+    Move,
+    Node,
+    Point,
+    Program,
+    Ref,
+    Use,
+    immediate,
+)
 
 Formula = Any  # see isamap_encodings.terms
 MARKS = frozenset("'?#")  # in names of the proof's own: other moments, digits, numbers of loops
@@ -104,15 +124,15 @@ class Sites:
 
     def moving(self) -> list[Site]:
         """Sites of copies, and of uses that move."""
-        return [s for s in self.sites if isinstance(s.node, Use) and (s.node.copies or s.node.moves)]
+        return self.of(Copy, Move)
 
     def computing(self) -> list[Site]:
         """Sites of uses that compute on registers."""
-        return [s for s in self.sites if isinstance(s.node, Use) and s.node.computes]
+        return self.of(Compute)
 
     def copying(self) -> list[Site]:
         """Sites of copies from memory to memory."""
-        return [s for s in self.sites if isinstance(s.node, Use) and s.node.copies]
+        return self.of(Copy)
 
 
 def collect(program: Program) -> Sites:
@@ -149,17 +169,18 @@ def _walk(
 def refs(node: Node) -> list[Ref]:
     """Every Ref of a statement."""
     match node:
-        case Use() if node.moves and not node.instruction.engine:
+        case Move():
             return [node.register] + ([node.memory] if node.memory else [])
-        case Use() if not node.state:
-            i = node.instruction
-            return [r for o, r in node.operands if not (i.engine and o in i.immediates)]
+        case Compute() | Copy() | Point():
+            return [r for _, r in node.operands]
+        case Command():
+            return [r for o, r in node.operands if o not in node.instruction.immediates]
     return []
 
 
 def asked_for(node: Node) -> list[Ref]:
     """The elements of other tensors whose lines it asks for. Nothing is read of them."""
-    return [p.place for p in node.prefetch if p.place is not None] if isinstance(node, Use) else []
+    return [p.place for p in node.prefetch if p.place is not None] if isinstance(node, Move) else []
 
 
 def _check_names(sites: Sites) -> None:
@@ -217,58 +238,49 @@ def _check_defined(sites: Sites, s: Site) -> None:
         _need(known, (count,), s)
         known.add(v.name)
     node = s.node
-    if not (isinstance(node, Use) and node.instruction.engine):
+    if not isinstance(node, Issued):
         _need(known, [i for r in refs(node) for i in r.index], s)
     match node:
-        case Use() if node.instruction.portable:
-            _need(known, [*node.where, *(e for _, e in node.point)], s)
-        case Use() if node.instruction.engine:
+        case Copy():
+            _need(known, node.where, s)
+        case Point():
+            _need(known, [e for _, e in node.point], s)
+        case Issued():
             _check_issued(node, known | {x.number.name for x in s.loops}, sites, s)
-        case Use() if node.moves:
+        case Move():
             _need(known - set(node.instruction.axes), node.register.index, s)
             _need(known - set(node.instruction.axes), node.active, s)
             asked = [i for r in asked_for(node) for i in r.index]
             _need(known - set(node.instruction.axes), [*asked, *(p.distance for p in node.prefetch)], s)
-        case Use() if node.asks is not None:
-            _need(known, (node.asks,), s)
-        case Use() if node.computes:
+        case Ask():
+            _need(known, (node.number,), s)
+        case Compute():
             _need(known - set(node.instruction.axes), [i for _, r in node.operands for i in r.index], s)
             _need(known, [e for _, e in node.point], s)
 
 
-def _check_fields(use: Use) -> None:
-    """A copy is a member of its family; operands have their names. What only some uses have has no meaning for others."""
+def _check_fields(use: AnyUse) -> None:
+    """A copy is a member of its family; operands have their names; contents are of engines' buffers alone."""
     i, contract = use.instruction, use.instruction.kernel
-    if use.copies and (len(contract.tensors) != 2 or i != copying(*(t.dtype for t in reversed(contract.tensors)))):
-        raise UnrecognisedError(f"{i.name} is no copy of one element")
     given, names = [o for o, _ in use.operands], [t.name for t in contract.tensors]
-    if i.portable and given != names:
-        raise UnrecognisedError(f"{i.name} reads {len(names) - 1} elements and is given {len(given) - 1}")
-    if use.moves and not i.engine and sorted(given) != sorted(names):
-        raise UnrecognisedError(f"{i.name} has operands {sorted(names)} and is given {sorted(given)}")
-    issued = (use.awaits, use.signals, use.begins, *(ref.version for _, ref in use.operands))
-    odd = [*(issued if not i.engine else ()), *((use.over, use.where, use.fill, use.form) if not use.copies else ())]
-    odd += [use.sets if not i.engine else ()]
-    odd += [use.cells if not use.state else (), use.prefetch if not use.moves or i.engine else ()]
-    odd += [(use.cells,) if use.asks is not None and use.cells else ()]
-    if (use.asks is None) != (i.grants is None):
-        raise UnrecognisedError(
-            f"{i.name} is {'given' if i.grants is None else 'not given'} a number that is asked for"
-        )
-    odd += [
-        use.active if not (use.moves or i.engine) else (),
-        use.front if not i.engine else (),
-        use.point if (use.moves and not i.engine) or use.copies else (),
-    ]
-    if any(odd):
+    match use:
+        case Copy() if len(names) != 2 or i != copying(*(t.dtype for t in reversed(contract.tensors))):
+            raise UnrecognisedError(f"{i.name} is no copy of one element")
+        case Copy() | Point() if given != names:
+            raise UnrecognisedError(f"{i.name} reads {len(names) - 1} elements and is given {len(given) - 1}")
+        case Move() if sorted(given) != sorted(names):
+            raise UnrecognisedError(f"{i.name} has operands {sorted(names)} and is given {sorted(given)}")
+    if not isinstance(use, Issued) and any(ref.version for _, ref in use.operands):
         raise UnrecognisedError(f"{i.name} is given what it has no meaning for")
 
 
-def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
+def _check_issued(use: Issued, known: set[str], sites: Sites, s: Site) -> None:
     """A use on an engine gives a slot, an element or a number for whatever its instruction asks for."""
-    i, outside = use.instruction, known - set(own_names(use))
-    if use.state:
+    i, outside = use.instruction, known - set(own_names(s.node))
+    _need(outside, [e for _, e in use.awaits], s)
+    if isinstance(use, Configure):
         _check_written(use, known, sites, s)
+    if not isinstance(use, Command):
         return
     if sorted(o for o, _ in use.operands) != sorted(o.name for o in i.operands) or (
         len(use.active),
@@ -290,14 +302,12 @@ def _check_issued(use: Use, known: set[str], sites: Sites, s: Site) -> None:
         if (len(ref.index), len(ref.version)) != wanted:
             raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")
         _need(outside if buffer else known, [*ref.index, *ref.version], s)
-    _need(outside, [*use.counted, *(e for _, e in use.awaits)], s)
+    _need(outside, use.counted, s)
     _need(known, [e for _, e in use.point], s)
 
 
-def _check_written(use: Use, known: set[str], sites: Sites, s: Site) -> None:
+def _check_written(use: Configure, known: set[str], sites: Sites, s: Site) -> None:
     """What an engine's state gets is over loops around it and sizes, or elements of tensors there."""
-    if use.operands or use.active or use.front or use.point:
-        raise UnrecognisedError(f"{use.instruction.name} writes a state, and is given operands")
     shapes = {t.name: len(t.shape) for t in sites.kernel.tensors}
     for e in use.cells:
         if not isinstance(e, Ref):
@@ -329,9 +339,9 @@ def _need(known: set[str], expressions: Iterable[Any], s: Site) -> None:
 def own_names(node: Node) -> list[str]:
     """Variables that run inside one statement: a copy's points, an instruction's axes, an Alloc's cells."""
     match node:
-        case Use() if node.copies:
+        case Copy():
             return [s.name for s, _ in node.over]
-        case Use() if not node.state:
+        case Compute() | Move() | Point() | Command():
             return [a.name for a in node.instruction.kernel.axes]
         case Alloc():
             return [c.name for c in node.buffer.cells]
@@ -341,9 +351,9 @@ def own_names(node: Node) -> list[str]:
 def own_spans(node: Node) -> list[tuple[Any, Any]]:
     """The same with their counts, outermost first."""
     match node:
-        case Use() if node.copies:
+        case Copy():
             return list(node.over)
-        case Use() if not node.state:
+        case Compute() | Move() | Point() | Command():
             return axes_of(node.instruction)
         case Alloc():
             return list(zip(node.buffer.cells, node.buffer.shape, strict=True))

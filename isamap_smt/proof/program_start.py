@@ -29,7 +29,7 @@ from isamap_encodings.verdict import Verdict
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.program import FRESH, Buffer, IndexType, Loop, Ref, Use
+from isamap_smt.ir.program import FRESH, Buffer, Compute, IndexType, Loop, Ref
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_accumulators import Accumulators
 from isamap_smt.proof.program_begun import begun_by_points
@@ -74,7 +74,7 @@ def begins(book: Book, t: Transfer) -> bool:
 def _adds_to(site: Site) -> Site | None:
     """Where the accumulator of an execution is declared."""
     node = site.node
-    assert isinstance(node, Use)
+    assert isinstance(node, Compute)
     ref = dict(node.operands).get(node.instruction.kernel.statements[0].target.tensor)
     return None if ref is None else site.visible.get(ref.name)
 

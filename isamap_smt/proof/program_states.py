@@ -20,8 +20,9 @@ import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, Ask, Buffer, If, Loop, Node, Ref, SetState
 from isamap_smt.ir.states import Need, needs_at
+from isamap_smt.ir.traversal import walk
 from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_granted import granted_claims
@@ -47,7 +48,7 @@ class _Walk:
 def state_claims(book: Book) -> None:
     """All of them, for programs whose instructions have numbers or states."""
     program = book.sites.program
-    nodes = [n for n, _ in walk((*program.ahead, *program.body))]
+    nodes = [n for n, _ in walk(program)]
     _edges(book, nodes)
     held = [
         (ref.name, dict(i.places)[o], i.registers[o])
@@ -69,7 +70,7 @@ def state_claims(book: Book) -> None:
         return
     granted_claims(book)
     known = any(i.cells_needed for n in nodes for _, i, _ in registers_of(n)) or any(
-        isinstance(n, Use) and n.state and n.asks is None for n in nodes
+        isinstance(n, SetState) for n in nodes
     )
     if not files and not known:
         return
@@ -91,7 +92,7 @@ def _edges(book: Book, nodes: list[Node]) -> None:
             said = f"threads of {x.var} do not clear what they write, the last state first"
             book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
         edges = (*x.enter, *x.leave)
-        other = next((u for u in edges if not u.state or u.asks is not None or x.kind != "parallel"), None)
+        other = next((u for u in edges if x.kind != "parallel"), None)
         if other is not None:
             said = f"{other.instruction.name} stands at the edge of {x.var}, where threads of a parallel loop write states only"
             book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
@@ -156,9 +157,9 @@ def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer
             case Alloc(buffer) if buffer.name in w.files:
                 live[buffer.name] = buffer
                 now = _Now(now.cells, {n: x for n, x in now.lost.items() if n != buffer.name})
-            case Use() if node.asks is not None:
+            case Ask():
                 pass  # granted_claims
-            case Use() if node.state:
+            case SetState():
                 now = _written(w, node, now, live)
             case _:
                 for operand, i, ref in registers_of(node):
@@ -187,7 +188,7 @@ def _thread(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now
     return _body(w, loop.leave, inner.or_else(_turns(w, loop.body, inner, {})), live)
 
 
-def _written(w: _Walk, use: Use, now: _Now, live: Mapping[str, Buffer]) -> _Now:
+def _written(w: _Walk, use: SetState, now: _Now, live: Mapping[str, Buffer]) -> _Now:
     i = use.instruction
     cells, constants = int(i.kernel.axes[0].extent), bool(i.kernel.inputs)
     bytes_ = all(type(x) is int and 0 <= x <= 255 for x in use.cells)

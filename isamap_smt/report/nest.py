@@ -7,8 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.expr import evaluate, symbols_of
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Use, inside
+from isamap_smt.ir.program import (
+    Alloc,
+    Ask,
+    Buffer,
+    Compute,
+    Copy,
+    If,
+    Issued,
+    Loop,
+    Move,
+    Node,
+    Point,
+    Program,
+    SetState,
+)
 from isamap_smt.ir.pseudocode import course_of, kept_by
+from isamap_smt.ir.traversal import inside
 from isamap_smt.ir.words import words
 
 
@@ -33,7 +48,7 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
     work: Counter[str] = Counter()
     for node in nodes:
         match node:
-            case Use() if not node.instruction.portable:
+            case Compute() | Move() | SetState() | Ask() | Issued():
                 work[node.instruction.name] += 1
                 continue
             case Loop(kind="unroll"):
@@ -60,7 +75,7 @@ def _unrolled(loop: Loop) -> Counter[str] | None:
     total: Counter[str] = Counter()
     for node in loop.body:
         match node:
-            case Use() if not node.instruction.portable:
+            case Compute() | Move() | SetState() | Ask() | Issued():
                 total[node.instruction.name + (" in turns" if loop.woven else "")] += count
             case Loop(kind="unroll"):
                 inner = _unrolled(node)
@@ -77,13 +92,13 @@ def _box(node: Node) -> Box:
     match node:
         case Alloc(buffer):
             return Box("buffer", f"{buffer.name}{_shape(buffer)}", _bytes(buffer), index_type(buffer))
-        case Use() if node.copies:
+        case Copy():
             over = ", ".join(f"{s} < {words(n)}" for s, n in node.over)
             text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.src.name}[{_list(node.src.index)}]"
             where = f"where {' and '.join(map(words, node.where))}" if node.where else ""
             fill = f", elsewhere {node.fill}" if node.where and node.fill else ""
             return Box("copy", text, f"for {over}" if over else "", where + fill)
-        case Use():
+        case Point():
             by = "" if node.across is None else f" by {', '.join(i.name for i in node.across.steps)}"
             text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.instruction.name}{by}"
             return Box("work", text, ", ".join(f"{r.name}[{_list(r.index)}]" for r in node.reads))

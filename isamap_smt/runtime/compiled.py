@@ -22,8 +22,8 @@ from isamap_smt.codegen.printed import PrintedC, require_printed
 from isamap_smt.ir.arguments import LARGEST, whole_number
 from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
 from isamap_smt.ir.expr import symbols_of
-from isamap_smt.ir.mentioned import mentioned
-from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.ir.program import Alloc, Program, Role
+from isamap_smt.ir.traversal import parts
 from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime import arguments as check
@@ -128,7 +128,7 @@ class CompiledKernel(Callee):
         for name, array in arrays.items():
             check.check_array(self.signature, name, array, written=False)
         known = check.infer_sizes(self.signature, arrays, sizes)
-        needed = symbols_of(mentioned(self.program.ahead)) & set(self.kernel.free_sizes)
+        needed = symbols_of(parts(self.program.ahead, Role.EXPRESSION)) & set(self.kernel.free_sizes)
         if needed - set(known):
             raise SizeError(f"packing needs {', '.join(sorted(needed - set(known)))}; pass sizes={{name: number}}")
         # No expression of `ahead` mentions the others.

@@ -5,23 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Program, Use, buffers, walk
+from isamap_smt.ir.program import Command, Compute, Copy, Move, Program, Use
+from isamap_smt.ir.traversal import buffers, nodes_of
 
 
 def used_instructions(program: Program) -> tuple[Instruction, ...]:
     """Every instruction that the program executes, each once. Those that are made for statements may share a name."""
-    nodes = (n for n, _ in walk((*program.ahead, *program.body)))
-    return tuple(dict.fromkeys(i for n in nodes if isinstance(n, Use) for i in n.instructions if not i.portable))
+    return tuple(dict.fromkeys(i for n in nodes_of(Use, program) for i in n.instructions if not i.portable))
 
 
 def constant_tensors(program: Program) -> tuple[str, ...]:
     """Inputs that `ahead` reads, in the kernel's order: those packed before the first call."""
-    sources = set()
-    for node, _ in walk(program.ahead):
-        if isinstance(node, Use) and node.copies:
-            sources.add(node.src.name)
-        elif (isinstance(node, Use) and node.moves) and node.memory is not None and node.instruction.kind != "store":
-            sources.add(node.memory.name)
+    sources = {n.src.name for n in nodes_of(Copy, program.ahead)}
+    for move in nodes_of(Move, program.ahead):
+        if move.memory is not None and move.instruction.kind != "store":
+            sources.add(move.memory.name)
     return tuple(n for n in program.kernel.inputs if n in sources)
 
 
@@ -33,11 +31,10 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, Any, Any], ...]:
     """
     held = {name: b.type.tensor for name, b in buffers(program).items()}
     found = dict.fromkeys(program.kernel.ranges)
-    for node, _ in walk((*program.ahead, *program.body)):
-        if isinstance(node, Use) and node.computes:
-            operands = dict(node.operands)
-            for operand, low, high in node.instruction.assume:
-                if operand in node.instruction.immediates:
-                    continue  # the program's proof has looked at the number
-                found[held[operands[operand].name], low, high] = None
+    for node in (*nodes_of(Compute, program), *nodes_of(Command, program)):
+        operands = dict(node.operands)
+        for operand, low, high in node.instruction.assume if node.instruction.kind == "compute" else ():
+            if operand in node.instruction.immediates:
+                continue  # the program's proof has looked at the number
+            found[held[operands[operand].name], low, high] = None
     return tuple(found)

@@ -10,7 +10,7 @@ from typing import Any
 
 from isamap_smt.ir.engine_states import needed_value
 from isamap_smt.ir.engines import KEPT
-from isamap_smt.ir.program import Ref
+from isamap_smt.ir.program import Configure, Ref
 from isamap_smt.simulator.sites import Elaborated, Site
 
 Cells = Sequence[Any]  # numbers, or (tensor, index ...) of an element whose bits a cell holds
@@ -66,7 +66,7 @@ def _told(cell: Cells) -> str:
 
 
 def _written(site: Site) -> list[list[Any]]:
-    return [_column(site, e) for e in site.use.cells]
+    return [_column(site, e) for e in site.use.cells] if isinstance(site.use, Configure) else []
 
 
 def _needed(site: Site, shapes: Mapping[str, Sequence[Any]]) -> list[tuple[str, int, int, str, list[Any]]]:

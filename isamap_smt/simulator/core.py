@@ -19,7 +19,7 @@ from isamap_smt.ir.expr import elements, held_as, substitute
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Alloc, Loop, Use
+from isamap_smt.ir.program import Alloc, Ask, Compute, Copy, Loop, Move, Point, SetState
 from isamap_smt.ir.states import grants, needs_at
 from isamap_smt.simulator.across import combined_in_steps, in_order, instruction_steps
 from isamap_smt.simulator.findings import UNDEFINED, Stop
@@ -99,17 +99,17 @@ class Core:
                 return self._alloc(number, node, rows)
             case Loop():
                 return self._thread(standing.what)
-            case Use() if node.copies:
+            case Copy():
                 return self._transfer(rows, copied(self, node, rows))
-            case Use() if node.by_element:
+            case Point():
                 return self._compute(node, rows)
-            case Use() if node.moves:
+            case Move():
                 return self._checked(node, rows, self._transfer(rows, moved(self, node, rows)))
-            case Use() if node.computes:
+            case Compute():
                 return self._checked(node, rows, self._execute(node, rows))
-            case Use() if node.asks is not None:
+            case Ask():
                 return self._ask(node, rows)
-            case Use():
+            case SetState():
                 return self._configure(node)
         raise Stop(UNDEFINED, f"no core runs a {type(node).__name__}")
 
@@ -151,16 +151,16 @@ class Core:
 
         return act
 
-    def _configure(self, node: Use) -> Act:
+    def _configure(self, node: SetState) -> Act:
         def act(row: int) -> None:
             self.lose()
             self.states = {**self.states, node.state: node.cells}
 
         return act
 
-    def _ask(self, node: Use, rows: Rows) -> Act:
+    def _ask(self, node: Ask, rows: Rows) -> Act:
         """A number is granted, by chance one of those that may be."""
-        asked, most = rows.column(node.asks, "what is asked for"), int(node.instruction.grants)
+        asked, most = rows.column(node.number, "what is asked for"), int(node.instruction.grants)
 
         def act(row: int) -> None:
             may_be = grants(int(asked[row]), most)
@@ -168,7 +168,7 @@ class Core:
 
         return act
 
-    def _granted(self, node: Use, rows: Rows, act: Act) -> Act:
+    def _granted(self, node: Move | Compute, rows: Rows, act: Act) -> Act:
         """The act, where the numbers that were granted are those of its active points."""
         i, counts = node.instruction, node.parameters
         wanted = [
@@ -186,7 +186,7 @@ class Core:
 
         return granted
 
-    def _checked(self, node: Use, rows: Rows, act: Act) -> Act:
+    def _checked(self, node: Move | Compute, rows: Rows, act: Act) -> Act:
         """The act, where the thread's states are as the instruction needs them for the registers that it uses."""
         i = node.instruction
         if i.numbers_needed:
@@ -247,10 +247,14 @@ class Core:
 
         return act
 
-    def _execute(self, node: Use, rows: Rows) -> Act:
+    def _execute(self, node: Compute, rows: Rows) -> Act:
         """Registers, whole, and the accumulator after one execution."""
         kernel = node.instruction.kernel
-        output, actions = kernel.statements[0].target.tensor, instruction_steps(node.instruction)
+        s = kernel.statements[0]
+        output, names = s.target.tensor, {s.target.tensor, *(a.tensor for a in s.inputs)}
+        if sorted(o for o, _ in node.operands) != sorted(names):
+            raise Stop(UNDEFINED, f"{node.instruction.short} has operands {sorted(names)}, and is given others")
+        actions = instruction_steps(node.instruction)
         places = []
         for o, ref in node.operands:
             space, tensor = self.space(rows, ref.name), kernel.tensor(o)
@@ -282,13 +286,13 @@ class Core:
 
         return act
 
-    def _with_indices(self, node: Use, rows: Rows) -> Rows:
+    def _with_indices(self, node: Point, rows: Rows) -> Rows:
         """The rows, which know the elements that are indices: of inputs, which nothing changes."""
         used = {e.tensor: self.tensors[e.tensor] for e in elements(i for r in node.reads for i in r.index)}
         held = {held_as(n): Held(self.data[space].reshape(space.shape)) for n, space in used.items()}
         return replace(rows, env=rows.env | held) if held else rows
 
-    def _compute(self, node: Use, rows: Rows) -> Act:
+    def _compute(self, node: Point, rows: Rows) -> Act:
         check_types(self, node, rows)
         function = pointwise(node.instruction)
         rows = self._with_indices(node, rows)

@@ -24,8 +24,9 @@ from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.instruction import GIVE, TAKE, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.program import Buffer, Program, Ref, buffers, immediate
+from isamap_smt.ir.program import Buffer, Program, Ref, immediate
 from isamap_smt.ir.scalar import reads
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.simulator.iterations import column, defined
 from isamap_smt.simulator.sites import Elaborated, Site
 

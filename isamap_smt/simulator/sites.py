@@ -15,7 +15,8 @@ import sympy as sp
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Loop, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Issued, Loop, Program
+from isamap_smt.ir.traversal import walk
 from isamap_smt.simulator.iterations import Rows, in_order, standings
 
 Array = np.ndarray
@@ -30,7 +31,7 @@ class Site:
     cycles: how long each iteration occupies the engine.
     """
 
-    use: Use
+    use: Issued
     engine: int
     rows: Rows
     position: Array
@@ -75,9 +76,9 @@ def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
     """The program's uses. Raises LanguageError for an expression over something that has no value and for what no engine does,
     UnknownNameError for an engine the machine does not have."""
     _check_form(program)
-    found = [s for s in standings(program.body, sizes, np.random.default_rng(0)) if isinstance(s.node, Use)]
+    found = [s for s in standings(program.body, sizes, np.random.default_rng(0)) if isinstance(s.node, Issued)]
     names = [e.name for e in program.machine.engines] if program.machine else []
-    uses = [s.node for s in found if isinstance(s.node, Use)]
+    uses = [s.node for s in found if isinstance(s.node, Issued)]
     counters = tuple(dict.fromkeys(c for u in uses for c in (*(a for a, _ in u.awaits), *u.signals)))
     made = [_site(u, s.rows, names, counters) for u, s in zip(uses, found, strict=True)]
     queues = [Queue(name, [], []) for name in names]
@@ -92,7 +93,7 @@ def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
 def _check_form(program: Program) -> None:
     for node, around in walk(program.body):
         buffer, loop = isinstance(node, Alloc) and not around, isinstance(node, Loop) and node.plain
-        if not (buffer or loop or isinstance(node, Use)):
+        if not (buffer or loop or isinstance(node, Issued)):
             what = type(node).__name__
             raise LanguageError(f"programs for engines are made of loops, uses and buffers; this one has a {what}")
         if isinstance(node, Alloc):
@@ -102,7 +103,7 @@ def _check_form(program: Program) -> None:
                 raise LanguageError(f"{said}; say numbers, and two sides")
 
 
-def _site(use: Use, rows: Rows, engines: list[str], counters: tuple[str, ...]) -> Site:
+def _site(use: Issued, rows: Rows, engines: list[str], counters: tuple[str, ...]) -> Site:
     i, name = use.instruction, use.instruction.name
     if i.engine not in engines:
         raise UnknownNameError(f"{name}: no engine {i.engine!r}; {did_you_mean(i.engine, engines)}")

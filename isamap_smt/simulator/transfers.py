@@ -15,7 +15,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.neutral import left_beyond
-from isamap_smt.ir.program import Ref, Use
+from isamap_smt.ir.program import Copy, Move, Ref, Use
 from isamap_smt.simulator.findings import BOUNDS, LANES, UNDEFINED, WRITE, Stop
 from isamap_smt.simulator.iterations import Rows
 
@@ -132,7 +132,7 @@ def check_types(core: Core, node: Use, rows: Rows) -> None:
             raise Stop(UNDEFINED, f"{ref.name} holds {space.dtype}, operand {operand} is {tensors[operand].dtype}")
 
 
-def copied(core: Core, node: Use, rows: Rows) -> Transfer:
+def copied(core: Core, node: Copy, rows: Rows) -> Transfer:
     """All points of a copy."""
     check_types(core, node, rows)
     points, row = rows, np.arange(rows.count)
@@ -150,7 +150,7 @@ def copied(core: Core, node: Use, rows: Rows) -> Transfer:
     return _transfer(target, source, rows, row, inside, fill)
 
 
-def moved(core: Core, node: Use, rows: Rows) -> Transfer:
+def moved(core: Core, node: Move, rows: Rows) -> Transfer:
     """All points of a move, of which those below the active numbers are read; a load puts zeros beyond, a store nothing."""
     check_types(core, node, rows)
     i, statement = node.instruction, node.instruction.kernel.statements[0]

@@ -17,8 +17,9 @@ from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Program, Ref, Use, immediate, walk
+from isamap_smt.ir.program import Alloc, Buffer, Configure, If, Issued, Loop, Node, Program, Ref, immediate
 from isamap_smt.ir.states import c_cells
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.uses.text import in_order
 
 
@@ -44,17 +45,17 @@ class EnginesText(ABC):
         return self.program.kernel.tensors
 
     @abstractmethod
-    def use(self, node: Use) -> None:
+    def use(self, node: Issued) -> None:
         """Put the lines of a use."""
 
-    def expressions(self, node: Use) -> Iterator[Any]:
+    def expressions(self, node: Issued) -> Iterator[Any]:
         """What the lines of a use compute."""
         yield from (e for _, r in node.operands for e in r.index)
 
     def text(self) -> str:
         """The function of (arrays, numbers): `tensors` in their order, the kernel's free sizes in theirs."""
         kernel = self.program.kernel
-        uses = [n for n, _ in walk(self.program.body) if isinstance(n, Use)]
+        uses = list(nodes_of(Issued, self.program.body))
         self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
         for k, t in enumerate(self.tensors):
             const = "" if t.name in kernel.outputs else "const "
@@ -63,7 +64,7 @@ class EnginesText(ABC):
             self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
         self._put("(void)numbers;")
         counted = symbols_of(sp.sympify(e) for u in uses for e in self.expressions(u))
-        for loop in dict.fromkeys(n for n, _ in walk(self.program.body) if isinstance(n, Loop)):
+        for loop in dict.fromkeys(nodes_of(Loop, self.program.body)):
             self.names[str(loop.var)] = f"im_v{len(self.names)}"
             if str(loop.number) in counted:
                 self.names[str(loop.number)] = f"im_n{len(self.names)}"
@@ -102,7 +103,7 @@ class EnginesText(ABC):
                     self._loop(node)
                 case If():
                     self._block(f"if ({c_condition(node.condition, self.names)}) {{", node.body)
-                case Use():
+                case Issued():
                     self.use(node)
 
     def _loop(self, loop: Loop) -> None:
@@ -117,10 +118,10 @@ class EnginesText(ABC):
         self.depth -= 1
         self._put("}")
 
-    def _words(self, use: Use) -> dict[str, str]:
+    def _words(self, use: Issued) -> dict[str, str]:
         """What stands for the operands, strides and parameters of a use in its C."""
         i, words = use.instruction, {m: str(n) for m, n in use.sets}
-        if use.state:
+        if isinstance(use, Configure):
             return words | {i.kernel.inputs[0]: c_cells("int64_t", [self._cell(e) for e in use.cells])}
         for name, ref in use.operands:
             if (number := immediate(ref)) is not None:
@@ -142,10 +143,10 @@ class EnginesText(ABC):
             return element
         return f"((const union {{ {t.dtype.c} im_number; uint32_t im_bits; }}){{{element}}}).im_bits"
 
-    def _in_main(self, use: Use, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
+    def _in_main(self, use: Issued, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
         """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""
         i, kernel = use.instruction, self.program.kernel
-        begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: e for (a, _), e in zip(i.front, use.front, strict=True)}
+        begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: use.parameters[p] for a, p in i.front}
         number = [t.name for t in self.tensors].index(tensor)
         shape = kernel.tensor(tensor).shape
         first = tuple(sp.expand(substitute(e, begin)) for e in index)

@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.parallel import spread
-from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Move, Node, Point, Program, Ref
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import ALL, EVERY_SIZE
@@ -63,7 +64,7 @@ ORIGINALS = tuple(Original(m, n) for m in ("statements", "recurrences") for n in
 
 def mutants(program: Program) -> Iterator[tuple[str, str, Program]]:
     """(kind, in words, program), each different from the program."""
-    moves = [n.instruction for n, _ in walk((*program.ahead, *program.body)) if (isinstance(n, Use) and n.moves)]
+    moves = [n.instruction for n, _ in walk(program) if isinstance(n, Move)]
     kinds = tuple(dict.fromkeys(moves))
     for t in program.kernel.tensors:
         for field in ("starts", "assigned"):
@@ -114,11 +115,11 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
             for what, guard in _guards(node.condition):
                 known = node.known if len(guard) == len(node.condition) else ()
                 yield "guard", what, replace(node, condition=guard, known=known)
-        case Use() if node.copies:
+        case Copy():
             yield from _copy(node)
-        case Use() if node.moves:
+        case Move():
             yield from _move(node, moves)
-        case Use() if node.computes:
+        case Compute():
             for k, (o, ref) in enumerate(node.operands):
                 for what, new in _refs(ref):
                     operands = (*node.operands[:k], (o, new), *node.operands[k + 1 :])
@@ -127,7 +128,7 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 for d in (-1, 1):
                     point = (*node.point[:k], (a, sp.sympify(e) + d), *node.point[k + 1 :])
                     yield "point", f"{a} {d:+}", replace(node, point=point)
-        case Use() if node.by_element:
+        case Point():
             yield from _compute(node)
         case Alloc():
             yield from _alloc(node)
@@ -157,7 +158,7 @@ def _guards(guard: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
             yield f"condition {n} {d:+}", (*guard[:n], moved, *guard[n + 1 :])
 
 
-def _copy(node: Use) -> Iterator[tuple[str, str, Node]]:
+def _copy(node: Copy) -> Iterator[tuple[str, str, Node]]:
     for what, ref in _refs(node.src):
         yield "offset", f"src {what}", node.placed(node.dst, ref)
     for what, ref in _refs(node.dst):
@@ -173,7 +174,7 @@ def _copy(node: Use) -> Iterator[tuple[str, str, Node]]:
             yield "bound", f"{s} {d:+}", replace(node, over=over)
 
 
-def _move(node: Use, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
+def _move(node: Move, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
     for part in ("memory", "register"):
         ref = getattr(node, part)
         for what, new in _refs(ref) if ref is not None else ():
@@ -191,7 +192,7 @@ def _move(node: Use, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]:
                 yield "mask", f"no mask: {other.short}", replace(node, instruction=other, active=())
 
 
-def _compute(node: Use) -> Iterator[tuple[str, str, Node]]:
+def _compute(node: Point) -> Iterator[tuple[str, str, Node]]:
     for what, ref in _refs(node.dst):
         yield "offset", f"dst {what}", node.placed(ref, *node.reads)
     for k, read in enumerate(node.reads):

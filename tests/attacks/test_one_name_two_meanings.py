@@ -22,8 +22,9 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import FloorMod, sym
-from isamap_smt.ir.program import FRESH, Alloc, If, Loop, Node, Prefetch, Program, Ref, Use, element_of, walk
+from isamap_smt.ir.program import FRESH, Alloc, Compute, If, Loop, Move, Node, Prefetch, Program, Ref, element_of
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
 from tests.programs.portable import is_copy
 
@@ -60,7 +61,7 @@ def test_executions_that_define_the_same_prefix_differently_cover_nothing() -> N
     (nest,) = (
         n
         for n in whole.body
-        if isinstance(n, Loop) and any((isinstance(x, Use) and x.computes) and x.statement == 1 for x, _ in walk((n,)))
+        if isinstance(n, Loop) and any(isinstance(x, Compute) and x.statement == 1 for x, _ in walk((n,)))
     )
     half = replace(nest, body=recurrences._at(nest.body, {nest.var.name: 3 * nest.var}), count=sp.Integer(2), step=12)
     some = replace(whole, body=tuple(half if n is nest else n for n in whole.body))
@@ -78,7 +79,7 @@ def test_executions_that_define_the_same_prefix_differently_cover_nothing() -> N
 
 def prefetching(distance: Any) -> Program:
     def asked(n: Node) -> tuple[Node, ...] | None:
-        if (isinstance(n, Use) and n.moves) and n.memory is not None and n.memory.name == "B_packed":
+        if isinstance(n, Move) and n.memory is not None and n.memory.name == "B_packed":
             return (replace(n, prefetch=(Prefetch(distance),)),)
         return None
 
@@ -143,7 +144,7 @@ def test_two_buffers_are_not_called_the_same() -> None:
             return (Alloc(replace(n.buffer, name="B_packed")),)
         if is_copy(n):
             return (n.placed(named(n.dst), named(n.src)),)
-        return (n.put(memory=named(n.memory)),) if (isinstance(n, Use) and n.moves) else None
+        return (n.put(memory=named(n.memory)),) if isinstance(n, Move) else None
 
     assert not failed(program) and failed(rewritten(program, same)) == {"hypotheses"}
 
@@ -180,13 +181,9 @@ def test_registers_have_names_of_their_own_in_the_c(rename: str) -> None:
     def other(n: Node) -> tuple[Node, ...] | None:
         if isinstance(n, Alloc) and n.buffer.name == "a_r":
             return (Alloc(replace(n.buffer, name=rename)),)
-        if isinstance(n, Use) and n.moves:
+        if isinstance(n, Move):
             return (n.put(register=named(n.register)),)
-        return (
-            (replace(n, operands=tuple((o, named(r)) for o, r in n.operands)),)
-            if (isinstance(n, Use) and n.computes)
-            else None
-        )
+        return (replace(n, operands=tuple((o, named(r)) for o, r in n.operands)),) if isinstance(n, Compute) else None
 
     program = rewritten(case("both packed symbolic"), other)
     assert not failed(program)

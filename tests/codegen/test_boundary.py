@@ -16,7 +16,8 @@ from isamap_smt.ir.expr import IMin
 from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, use_of, walk
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, use_of
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -27,11 +28,11 @@ STRIDES = {"sp": 2, "sq": 2, "dp": 1, "dq": 1, "pp": 1, "pq": 1}
 
 
 def _windows(program: Program) -> list[str]:
-    return [n.buffer.name for n, _ in walk(program.body) if isinstance(n, Alloc) and n.buffer.name.endswith("_padded")]
+    return [n.buffer.name for n in nodes_of(Alloc, program.body) if n.buffer.name.endswith("_padded")]
 
 
 def _executes(n: Node) -> bool:
-    return isinstance(n, If) and any((isinstance(x, Use) and x.computes) for x, _ in walk(n.body))
+    return isinstance(n, If) and any(isinstance(x, Compute) for x, _ in walk(n.body))
 
 
 def _tells_tiles(n: Node) -> bool:
@@ -45,7 +46,7 @@ def _is_test(n: Node) -> bool:
 
 
 def _tests(program: Program) -> list[If]:
-    return [n for n, _ in walk(program.body) if isinstance(n, If) and _is_test(n)]
+    return [n for n in nodes_of(If, program.body) if _is_test(n)]
 
 
 @pytest.mark.one_in(2)
@@ -188,7 +189,7 @@ def _with_zeros(nodes: tuple[Node, ...], given: tuple[Any, ...], zero: Instructi
             case Alloc(b) if given:
                 held = replace(b.type, guard=(*b.type.guard, *given), outside="0")
                 found.append(Alloc(replace(b, type=held)))
-            case Use() if n.moves and given:
+            case Move() if given:
                 found.append(If(given, (n,)))
                 for k, relation in enumerate(given if zero else ()):
                     found.append(If((*given[:k], sp.Not(relation)), (use_of(zero, n.register),)))  # type: ignore[arg-type]

@@ -12,7 +12,8 @@ import isamap_smt as im
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.ir.addresses import collapsed
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym
-from isamap_smt.ir.program import Alloc, walk
+from isamap_smt.ir.program import Alloc
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.moves import fits
 
 X, T, L, N = sym("x"), sym("t"), sym("l"), sym("N")
@@ -55,6 +56,6 @@ def test_lanes_along_fused_axes_are_consecutive() -> None:
 def test_gates_are_stored_without_a_detour() -> None:
     """The gates and elements of a GRU, fused, are one row in memory: accumulators are moved to it directly."""
     planned = im.plan("gru", "avx2", sizes={"t": 2, "b": 2, "j": 12, "c": 8})
-    buffers = [n.buffer.name for n, _ in walk(planned.program.body) if isinstance(n, Alloc)]
+    buffers = [n.buffer.name for n in nodes_of(Alloc, planned.program.body)]
     assert "acc" in buffers and not [b for b in buffers if "staged" in b]
     assert planned.proof.proved

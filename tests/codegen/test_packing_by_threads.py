@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.program import Loop, Node, Program, walk
+from isamap_smt.ir.program import Loop, Node, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from tests.programs.portable import is_copy
 
@@ -22,7 +23,7 @@ def planned(kernel: str, sizes: dict[str, int], **more: Any) -> im.Plan:
 
 def copying(nodes: tuple[Node, ...]) -> list[Loop]:
     """Loops over threads that hold a copy and nothing else."""
-    loops = [n for n, _ in walk(nodes) if isinstance(n, Loop) and n.kind == "parallel"]
+    loops = [n for n in nodes_of(Loop, nodes) if n.kind == "parallel"]
     return [n for n in loops if all(is_copy(x) for x in n.body)]
 
 
@@ -40,7 +41,7 @@ def test_a_large_copy_is_shared_and_proved() -> None:
     program = once_per_call()
     (loop,) = copying(program.body)
     assert prove_program(program).proved
-    assert not [n for n, _ in walk(loop.body) if isinstance(n, Loop)]
+    assert not list(nodes_of(Loop, loop.body))
 
 
 @pytest.mark.needs("avx2", "fma")
@@ -57,14 +58,14 @@ def test_a_small_copy_is_not() -> None:
 
 def test_one_thread_shares_nothing() -> None:
     plan = im.plan("gemm", "avx2", sizes=SIZES, fix={"pack.B": "L3"}, strategy="exact", cost_model="analytic")
-    assert not [n for n, _ in walk(plan.program.body) if isinstance(n, Loop) and n.kind == "parallel"]
+    assert not [n for n in nodes_of(Loop, plan.program.body) if n.kind == "parallel"]
 
 
 def test_copies_of_one_thread_stay_inside_its_loop() -> None:
     plan = planned("gemm", SIZES, fix={"parallel": "j", "pack.B": "L2"})
     outer = [n for n in plan.program.body if isinstance(n, Loop) and n.kind == "parallel"]
     for loop in outer:
-        assert not [n for n, _ in walk(loop.body) if isinstance(n, Loop) and n.kind == "parallel"]
+        assert not [n for n in nodes_of(Loop, loop.body) if n.kind == "parallel"]
 
 
 def test_threads_that_fill_one_cell_are_refuted() -> None:

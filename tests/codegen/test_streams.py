@@ -13,7 +13,8 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.codegen.streams import asking
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import If, Loop, Prefetch, Ref, Use, walk
+from isamap_smt.ir.program import Compute, If, Loop, Move, Prefetch, Ref
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 
@@ -37,18 +38,18 @@ def shared(plan: Plan) -> Loop:
     return loop
 
 
-def computes(loop: Loop) -> list[Use]:
-    return [n for n, _ in walk(loop.body) if isinstance(n, Use) and n.computes]
+def computes(loop: Loop) -> list[Compute]:
+    return list(nodes_of(Compute, loop.body))
 
 
 def asked(plan: Plan) -> list[tuple[int, str, Prefetch]]:
     """(statement before which, tensor that is loaded, what is asked for) of every load."""
     found: list[tuple[int, str, Prefetch]] = []
-    loads: list[Use] = []
+    loads: list[Move] = []
     for node, _ in walk(plan.program.body):
-        if isinstance(node, Use) and node.moves and node.memory is not None:
+        if isinstance(node, Move) and node.memory is not None:
             loads.append(node)
-        if isinstance(node, Use) and node.computes:
+        if isinstance(node, Compute):
             found += [(node.statement, m.memory.name, p) for m in loads for p in m.prefetch if m.memory]
             loads = []
     return found
@@ -119,7 +120,7 @@ def with_prefetch(node: Any, prefetch: tuple[Prefetch, ...]) -> Any:
     """The same node whose loads ask for this, where they ask for anything."""
     if isinstance(node, Loop | If):
         return replace(node, body=tuple(with_prefetch(n, prefetch) for n in node.body))
-    return replace(node, prefetch=prefetch) if isinstance(node, Use) and node.prefetch else node
+    return replace(node, prefetch=prefetch) if isinstance(node, Move) and node.prefetch else node
 
 
 def proof_with(place: Ref) -> Any:

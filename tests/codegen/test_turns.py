@@ -17,8 +17,9 @@ from isamap_smt.codegen.c_printer import print_c
 from isamap_smt.ir.c_text import steps
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.functions import applied
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, copy_of, walk
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, copy_of
 from isamap_smt.ir.scalar import Erf
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof import prove_program, require_proof
 from isamap_smt.simulator.run import run_program
@@ -85,7 +86,7 @@ def test_what_hangs_together_over_lines_stays_together(code: str) -> None:
 @pytest.mark.parametrize("name", ["GELU", "SILU"])
 def test_the_steps_of_neighbours_stand_side_by_side(name: str) -> None:
     plan = planned(name, "avx512", 6144)
-    loops = [n for n, _ in walk(plan.program.body) if isinstance(n, Loop) and n.woven]
+    loops = [n for n in nodes_of(Loop, plan.program.body) if n.woven]
     assert loops and all(int(x.count) == 6 for x in loops)
     assert "unroll in turns" in str(plan.program)
     lines = [line.strip() for line in print_c(require_proof(plan.program)).splitlines()]
@@ -136,7 +137,7 @@ def same_result(loop: Loop) -> tuple[Node, ...]:
     """Every iteration computes into the first one's register."""
 
     def first(n: Node) -> Node:
-        if not (isinstance(n, Use) and n.computes):
+        if not isinstance(n, Compute):
             return n
         places = tuple((o, replace(r, index=(0,) if r.index else ())) for o, r in n.operands)
         return replace(n, operands=places)
@@ -150,7 +151,7 @@ def test_two_iterations_that_write_one_register_are_refuted() -> None:
 
 def with_a_copy(loop: Loop) -> tuple[Node, ...]:
     """A copy among the steps."""
-    load: Any = next(n for n in loop.body if isinstance(n, Use) and n.moves)
+    load: Any = next(n for n in loop.body if isinstance(n, Move))
     first = replace(load.memory, index=tuple(substitute(i, {"l": 0}) for i in load.memory.index))
     copied = copy_of(first, first, (), dtypes=(im.f32,) * 2)
     return (replace(loop, body=(*loop.body, copied)),)

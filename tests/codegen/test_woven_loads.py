@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.program import Alloc, If, Loop, Program, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Move, Program
+from isamap_smt.ir.traversal import walk
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping.moves import memory_lanes
 from isamap_smt.proof import prove_program
@@ -26,8 +27,8 @@ def _plan(types: tuple[str, str, str], sizes: dict[str, int], text: str = NN) ->
     return im.plan(kernel, machine, sizes=sizes, fix={"pack.B": "no"})
 
 
-def _woven(program: Program) -> list[Use]:
-    moves = [n for n, _ in walk(program.body) if (isinstance(n, Use) and n.moves)]
+def _woven(program: Program) -> list[Move]:
+    moves = [n for n, _ in walk(program.body) if isinstance(n, Move)]
     return [m for m in moves if "weave" in m.instruction.name]
 
 
@@ -76,22 +77,22 @@ def _edited(nodes: tuple[Any, ...], change: Any) -> tuple[Any, ...]:
         if isinstance(n, Loop | If):
             made.append(replace(n, body=_edited(n.body, change)))
         else:
-            made.append(change(n) if (isinstance(n, Use) and n.moves) and "weave" in n.instruction.name else n)
+            made.append(change(n) if isinstance(n, Move) and "weave" in n.instruction.name else n)
     return tuple(made)
 
 
-def _other_row(m: Use) -> Use:
+def _other_row(m: Move) -> Move:
     assert m.memory is not None
     first, *rest = m.memory.index
     return m.put(memory=replace(m.memory, index=(first + 1, *rest)))
 
 
-def _as_groups(m: Use) -> Use:
+def _as_groups(m: Move) -> Move:
     plain = im.find_instruction("avx512_vnni.load_i8x4")
     return replace(m, instruction=plain)
 
 
-def _turned(m: Use) -> Use:
+def _turned(m: Move) -> Move:
     """Row and column change places in the address."""
     assert m.memory is not None
     return m.put(memory=replace(m.memory, index=m.memory.index[::-1]))

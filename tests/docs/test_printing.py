@@ -92,9 +92,9 @@ def test_a_program_prints_as_pseudocode(planned: Plan):
 
 
 def test_the_pseudocode_has_one_line_for_every_node(planned: Plan):
-    from isamap_smt.ir.program import walk
+    from isamap_smt.ir.traversal import walk
 
-    nodes = list(walk((*planned.program.ahead, *planned.program.body)))
+    nodes = list(walk(planned.program))
     body = str(planned.program).split("each call:\n")[1].splitlines()
     assert not planned.program.ahead
     assert len(body) == len(nodes)

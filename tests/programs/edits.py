@@ -12,7 +12,7 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import Element, elements, sym
-from isamap_smt.ir.program import Alloc, If, IndexType, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Move, Node, Point, Program, Ref
 
 Edit = Callable[[random.Random, Any], Any]
 TYPES = ("f32", "i32", "bf16", "i16", "u8", "i8")
@@ -78,7 +78,7 @@ def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node,
     node = get(nodes, path)
     if rng.random() < 0.25:
         return _order(nodes, path, node, rng)
-    table = {Loop: _loop, If: _if, Use: _use, Alloc: _alloc}
+    table = {Loop: _loop, If: _if, Copy: _copy, Point: _compute, Move: _move, Compute: _exec, Alloc: _alloc}
     changed, name = table[type(node)](node, rng)
     if changed == node:
         return nodes, ""
@@ -176,7 +176,7 @@ def _if(x: If, rng: random.Random) -> tuple[Node, str]:
     return replace(x, condition=guard, known=x.known if len(guard) == len(x.condition) else ()), "condition"
 
 
-def _copy(x: Use, rng: random.Random) -> tuple[Node, str]:
+def _copy(x: Copy, rng: random.Random) -> tuple[Node, str]:
     kind = rng.choice(["src", "dst", "guard", "guard", "over", "fill"])
     if kind == "src":
         return x.placed(x.dst, _ref(rng, x.src)), kind
@@ -191,15 +191,7 @@ def _copy(x: Use, rng: random.Random) -> tuple[Node, str]:
     return replace(x, over=over), kind
 
 
-def _use(x: Use, rng: random.Random) -> tuple[Node, str]:
-    if x.copies:
-        return _copy(x, rng)
-    if x.by_element:
-        return _compute(x, rng)
-    return _move(x, rng) if x.moves else _exec(x, rng)
-
-
-def _move(x: Use, rng: random.Random) -> tuple[Node, str]:
+def _move(x: Move, rng: random.Random) -> tuple[Node, str]:
     from toys import TOY
 
     own = x.instruction.name
@@ -222,7 +214,7 @@ def _move(x: Use, rng: random.Random) -> tuple[Node, str]:
     return x, kind
 
 
-def _exec(x: Use, rng: random.Random) -> tuple[Node, str]:
+def _exec(x: Compute, rng: random.Random) -> tuple[Node, str]:
     n = rng.randrange(len(x.operands))
     if rng.random() < 0.5:
         operands = tuple((o, _ref(rng, r) if m == n else r) for m, (o, r) in enumerate(x.operands))
@@ -231,7 +223,7 @@ def _exec(x: Use, rng: random.Random) -> tuple[Node, str]:
     return replace(x, point=tuple((a, _nudge(rng, e) if m == n else e) for m, (a, e) in enumerate(x.point))), "point"
 
 
-def _compute(x: Use, rng: random.Random) -> tuple[Node, str]:
+def _compute(x: Point, rng: random.Random) -> tuple[Node, str]:
     kind = rng.choice(["dst", "read", "read", "point", "statement", "reads"])
     if kind == "dst":
         return x.placed(_ref(rng, x.dst), *x.reads), kind

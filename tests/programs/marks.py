@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from isamap_smt.ir.program import If, Loop, Node, Program, Use
+from isamap_smt.ir.program import Copy, If, Loop, Node, Program
 
 
 def unmarked(program: Program) -> Program:
@@ -19,7 +19,7 @@ def unmarked(program: Program) -> Program:
                 return replace(n, body=visit(n.body), known=())
             case Loop():
                 return replace(n, body=visit(n.body), folds=(), end=None)
-            case Use() if n.copies:
+            case Copy():
                 return replace(n, form=None)
         return n
 

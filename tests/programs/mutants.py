@@ -13,7 +13,20 @@ from marks import unmarked
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower_points
 from isamap_smt.ir.expr import FloorDiv, IMax, sym
-from isamap_smt.ir.program import FRESH, Alloc, If, IndexType, Loop, Node, Program, Ref, Use, use_of
+from isamap_smt.ir.program import (
+    FRESH,
+    Alloc,
+    Compute,
+    Copy,
+    If,
+    IndexType,
+    Loop,
+    Move,
+    Node,
+    Program,
+    Ref,
+    use_of,
+)
 from tests.programs.portable import is_copy
 
 Rewrite = Callable[[Node], tuple[Node, ...] | None]
@@ -52,7 +65,7 @@ def _touches_acc(n: Node, move: str) -> bool:
     if isinstance(n, Loop | If):
         return any(_touches_acc(x, move) for x in n.body)
     kinds = ("load", "zero") if move == "load" else (move,)
-    return (isinstance(n, Use) and n.moves) and n.register.name == "acc" and n.instruction.kind in kinds
+    return isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind in kinds
 
 
 def _scope_of_acc(n: Node) -> bool:
@@ -77,7 +90,7 @@ def next_panel() -> Program:
     """The micro-kernel reads the panel of the next column block."""
 
     def f(n: Node) -> Any:
-        if (isinstance(n, Use) and n.moves) and n.memory and n.memory.name == "B_packed":
+        if isinstance(n, Move) and n.memory and n.memory.name == "B_packed":
             return (n.put(memory=replace(n.memory, index=(n.memory.index[0] + 1, *n.memory.index[1:]))),)
 
     return rewritten(toys.packed_gemm(), f)
@@ -133,7 +146,7 @@ def hoisted() -> Program:
             if isinstance(n, If):
                 return If(tuple(c.subs(sym("i1"), 0) for c in n.condition), inner)
             return replace(n, body=inner)
-        assert isinstance(n, Use)
+        assert isinstance(n, Move)
         if n.memory is None:
             return n
         return n.put(memory=Ref(n.memory.name, tuple(i.subs(sym("i1"), 0) for i in n.memory.index)))
@@ -180,7 +193,7 @@ def restarted() -> Program:
     """The accumulator starts at zero in every visit: what earlier blocks of the reduction added is lost."""
 
     def f(n: Node) -> Any:
-        if (isinstance(n, Use) and n.moves) and n.register.name == "acc" and n.instruction.kind == "load":
+        if isinstance(n, Move) and n.register.name == "acc" and n.instruction.kind == "load":
             return (use_of(toys.ZERO, n.register),)
 
     return rewritten(toys.packed_gemm(), f)
@@ -275,7 +288,7 @@ def unmasked_store() -> Program:
     """The last columns are stored with a full store."""
 
     def f(n: Node) -> Any:
-        if (isinstance(n, Use) and n.moves) and n.instruction.name == "toy.masked_store_f32x1":
+        if isinstance(n, Move) and n.instruction.name == "toy.masked_store_f32x1":
             return (replace(n, instruction=toys.move("toy.store_f32x1"), active=()),)
 
     return rewritten(toys.inplace_gemm(), f)
@@ -285,7 +298,7 @@ def dead_row_stored() -> Program:
     """Rows beyond the end are stored too."""
 
     def f(n: Node) -> Any:
-        if isinstance(n, If) and _touches_acc(n, "store") and all((isinstance(x, Use) and x.moves) for x in n.body):
+        if isinstance(n, If) and _touches_acc(n, "store") and all(isinstance(x, Move) for x in n.body):
             return n.body
 
     return rewritten(toys.inplace_gemm(), f)
@@ -321,7 +334,7 @@ def stored_inside_k() -> Program:
 
 def double_accumulation() -> Program:
     """Every execution happens twice."""
-    return rewritten(toys.inplace_gemm(), lambda n: (n, n) if (isinstance(n, Use) and n.computes) else None)
+    return rewritten(toys.inplace_gemm(), lambda n: (n, n) if isinstance(n, Compute) else None)
 
 
 def overlapping_k_blocks() -> Program:
@@ -337,7 +350,7 @@ def overlapping_k_blocks() -> Program:
             case Alloc() if n.buffer.name in ("A_packed", "B_packed"):
                 b = n.buffer
                 return (replace(n, buffer=replace(b, shape=(b.shape[0], b.shape[1] + 1, *b.shape[2:]))),)
-            case Use() if n.copies:
+            case Copy():
                 return (replace(n, over=tuple((s, longer(c)) for s, c in n.over)),)
             case Loop() if n.var.name == "k1":
                 return (replace(n, count=longer(n.count)),)
@@ -371,9 +384,9 @@ def strided_lanes() -> Program:
             case Alloc() if n.buffer.name == "B_packed":
                 b = n.buffer
                 return (replace(n, buffer=replace(b, cells=turn(b.cells), shape=turn(b.shape))),)
-            case Use() if n.copies and n.dst.name == "B_packed":
+            case Copy() if n.dst.name == "B_packed":
                 return (n.placed(Ref("B_packed", turn(n.dst.index)), n.src),)
-            case Use() if n.moves and n.memory and n.memory.name == "B_packed":
+            case Move() if n.memory and n.memory.name == "B_packed":
                 return (n.put(memory=Ref("B_packed", turn(n.memory.index))),)
 
     return rewritten(toys.packed_gemm(), f)
@@ -391,7 +404,7 @@ def unclamped_row() -> Program:
                 t = n.buffer.type
                 new = IndexType(t.tensor, tuple(map(loose, t.coordinates)), t.guard, t.outside)
                 return (replace(n, buffer=replace(n.buffer, type=new)),)
-            case Use() if n.moves and n.memory and n.memory.name == "A":
+            case Move() if n.memory and n.memory.name == "A":
                 return (n.put(memory=Ref("A", tuple(map(loose, n.memory.index)))),)
 
     return rewritten(toys.inplace_gemm(), f)
@@ -416,11 +429,11 @@ def twin_registers() -> Program:
             case Alloc() if n.buffer.name == "acc":
                 b = n.buffer
                 return (replace(n, buffer=replace(b, cells=(twin, *b.cells), shape=(sp.Integer(2), *b.shape))),)
-            case Use() if n.moves and n.register.name == "acc":
+            case Move() if n.register.name == "acc":
                 v = sym(f"twin_{n.instruction.kind}")
                 node = n.put(register=Ref("acc", (v, *n.register.index)))
                 return (Loop(v, sp.Integer(2), (node,), "unroll"),)
-            case Use() if n.computes:
+            case Compute():
                 ops = tuple((o, Ref(r.name, (sp.S.Zero, *r.index)) if o == "c" else r) for o, r in n.operands)
                 return (replace(n, operands=ops),)
 

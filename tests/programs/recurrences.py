@@ -14,7 +14,8 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program
+from isamap_smt.ir.traversal import nodes_of
 from tests.programs.portable import is_copy, is_element
 
 CELL = """axis k < J
@@ -64,7 +65,7 @@ def unmapped() -> Program:
 def to_and_fro(loops: str = "t:1 j:4 b:2 k:1", **more: Any) -> Program:
     """What is packed ahead of the calls is gone over forwards in one time step and backwards in the next."""
     program = cell(CELL, loops, packing={"b": "ahead"}, **more)
-    turned = [n.step for n, _ in walk(program.body) if isinstance(n, Loop) and n.backwards is not None]
+    turned = [n.step for n in nodes_of(Loop, program.body) if n.backwards is not None]
     assert turned == [int(x[2:]) for x in loops.split() if x.startswith("j")]
     return program
 
@@ -76,7 +77,7 @@ def scattered() -> Program:
     )
     m = im.fuse(kernel, toys.FMA, {"l": ("b",)})
     program = lower(toys.schedule(m, "t:1 r:1 p:1 b:4", 4, {"b": 4}, packing={"b": "ahead"}))
-    assert not any(n.backwards is not None for n, _ in walk(program.body) if isinstance(n, Loop))
+    assert not any(n.backwards is not None for n in nodes_of(Loop, program.body))
     return program
 
 

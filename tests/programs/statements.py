@@ -14,7 +14,7 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.portable import computing
-from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use, copy_of
+from isamap_smt.ir.program import Alloc, Buffer, Compute, If, IndexType, Loop, Node, Point, Program, Ref, copy_of
 from tests.programs.portable import is_element
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
@@ -131,7 +131,7 @@ def _computes(n: Node) -> bool:
     return is_element(n)
 
 
-def _each_compute(program: Program, change: Callable[[Use], Use]) -> Program:
+def _each_compute(program: Program, change: Callable[[Point], Point]) -> Program:
     return rewritten(program, lambda n: (change(n),) if is_element(n) else None)
 
 
@@ -202,7 +202,7 @@ def before_the_store() -> Program:
 def next_tile() -> Program:
     """The epilogue works on the tile that comes next."""
 
-    def f(c: Use) -> Use:
+    def f(c: Point) -> Point:
         table = {"j0": sym("j0") + 1}
         moved = [replace(r, index=tuple(sp.sympify(i).subs(sym("j0"), table["j0"]) for i in r.index)) for r in c.reads]
         dst = replace(c.dst, index=tuple(sp.sympify(i).subs(sym("j0"), table["j0"]) for i in c.dst.index))
@@ -215,7 +215,7 @@ def next_tile() -> Program:
 def other_element() -> Program:
     """The bias of the next column is added."""
 
-    def f(c: Use) -> Use:
+    def f(c: Point) -> Point:
         return c.placed(c.dst, c.reads[0], replace(c.reads[1], index=(c.reads[1].index[0] - 1,)))
 
     return _each_compute(whole(), f)
@@ -353,7 +353,7 @@ def layer_named_as_the_other() -> Program:
     """The instructions of the second product claim to compute the first."""
 
     def f(n: Node) -> Any:
-        return (replace(n, statement=0),) if (isinstance(n, Use) and n.computes) and n.statement == 2 else None
+        return (replace(n, statement=0),) if isinstance(n, Compute) and n.statement == 2 else None
 
     return rewritten(two_layers(), f)
 

@@ -16,8 +16,9 @@ from isamap_smt.codegen.across import with_across
 from isamap_smt.ir.across import combined, in_a_row, leaves
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import If, Loop, Node, Point, Program
 from isamap_smt.ir.scalar import read
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -34,8 +35,8 @@ def planned(op: str, kind: str, parts: int, have: frozenset[str] = AVX512) -> An
     return im.plan(kernel, host(have), sizes={"i": 6, "n": 3 * parts + 1}, fix={"split.n": parts})
 
 
-def points(program: Program) -> list[Use]:
-    return [n for n, _ in walk(program.body) if isinstance(n, Use) and n.across is not None]
+def points(program: Program) -> list[Point]:
+    return [n for n in nodes_of(Point, program.body) if n.across is not None]
 
 
 def numbers(kind: str, shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
@@ -100,19 +101,19 @@ def test_a_machine_of_eight_lanes_has_steps_of_its_own() -> None:
 # ---- what is refuted
 
 
-def edited(program: Program, change: Callable[[Use], Use]) -> Program:
+def edited(program: Program, change: Callable[[Point], Point]) -> Program:
     def visit(node: Node) -> Node:
         match node:
             case Loop() | If():
                 return replace(node, body=tuple(map(visit, node.body)))
-            case Use() if node.across is not None:
+            case Point() if node.across is not None:
                 return change(node)
         return node
 
     return replace(program, body=tuple(map(visit, program.body)))
 
 
-def steps(use: Use, **fields: Any) -> Use:
+def steps(use: Point, **fields: Any) -> Point:
     assert use.across is not None
     return replace(use, across=replace(use.across, **fields))
 
@@ -121,7 +122,7 @@ def other(name: str) -> im.Instruction:
     return host(AVX512).instruction(name)
 
 
-def without_a_lane(use: Use) -> Use:
+def without_a_lane(use: Point) -> Point:
     """The sum of all lanes but the last, in an instruction of the machine's name."""
     assert use.across is not None
     last = use.across.last
@@ -130,12 +131,12 @@ def without_a_lane(use: Use) -> Use:
     return steps(use, last=replace(last, kernel=replace(last.kernel, statements=(replace(s, value=short),))))
 
 
-def moved(use: Use) -> Use:
+def moved(use: Point) -> Point:
     """Reads that begin one element further on."""
     return use.placed(use.dst, *(replace(r, index=(*r.index[:-1], r.index[-1] + 1)) for r in use.reads))
 
 
-def swapped(use: Use) -> Use:
+def swapped(use: Point) -> Point:
     """Two reads change places: each is read, in another order than the tree's."""
     one, two, *rest = use.reads
     return use.placed(use.dst, two, one, *rest)
@@ -152,7 +153,7 @@ def placed(i: im.Instruction, place: str) -> im.Instruction:
     return replace(i, places=tuple((o, place) for o, _ in i.places))
 
 
-MUTANTS: dict[str, Callable[[Use], Use]] = {
+MUTANTS: dict[str, Callable[[Point], Point]] = {
     "the maximum": lambda u: steps(u, last=other("avx512.max_of_16xf32")),
     "of eight lanes": lambda u: steps(u, last=other("avx512.sum_of_8xf64")),
     "of whole numbers": lambda u: steps(u, last=other("avx512.sum_of_16xi32")),

@@ -16,8 +16,9 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Node, Program, SetState
 from isamap_smt.ir.states import c_bytes
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -102,21 +103,21 @@ def edited(p: Program, change: Callable[[Node], Nodes | None]) -> Program:
 
 
 def written(n: Node) -> bool:
-    return isinstance(n, Use) and any(n.cells)
+    return isinstance(n, SetState) and any(n.cells)
 
 
-def the_write(p: Program) -> Use:
-    return next(n for n, _ in walk(p.body) if isinstance(n, Use) and any(n.cells))
+def the_write(p: Program) -> SetState:
+    return next(n for n in nodes_of(SetState, p.body) if any(n.cells))
 
 
-def the_clear(p: Program) -> Use:
-    return next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.state and not any(n.cells))
+def the_clear(p: Program) -> SetState:
+    return next(n for n in nodes_of(SetState, p.body) if not any(n.cells))
 
 
 def with_cell(cell: int, value: int) -> Callable[[Program], Program]:
     def edit(p: Program) -> Program:
         def change(n: Node) -> Nodes | None:
-            if not (isinstance(n, Use) and n.state) or not any(n.cells):
+            if not isinstance(n, SetState) or not any(n.cells):
                 return None
             return (replace(n, cells=(*n.cells[:cell], value, *n.cells[cell + 1 :])),)
 
@@ -130,7 +131,7 @@ def without_the_write(p: Program) -> Program:
 
 
 def without_the_clear(p: Program) -> Program:
-    return edited(p, lambda n: () if isinstance(n, Use) and n.state and not any(n.cells) else None)
+    return edited(p, lambda n: () if isinstance(n, SetState) and not any(n.cells) else None)
 
 
 def late(p: Program) -> Program:
@@ -140,15 +141,15 @@ def late(p: Program) -> Program:
     def change(n: Node) -> Nodes | None:
         if isinstance(n, Loop) and n.enter:
             return (replace(n, enter=(), leave=(write, clear)),)
-        if isinstance(n, Use) and n.state and n in p.body:
+        if isinstance(n, SetState) and n in p.body:
             return () if n is write else (write, clear)
         return None
 
     return edited(p, change)
 
 
-def before_each_product(*uses: Use) -> Callable[[Program], Program]:
-    return lambda p: edited(p, lambda n: (*uses, n) if isinstance(n, Use) and n.computes else None)
+def before_each_product(*uses: SetState) -> Callable[[Program], Program]:
+    return lambda p: edited(p, lambda n: (*uses, n) if isinstance(n, Compute) else None)
 
 
 def clobbered(p: Program) -> Program:
@@ -214,7 +215,7 @@ def test_an_instruction_that_names_fewer_registers() -> None:
     """Of tiles 0 to 3 alone, in a program that has more."""
 
     def change(n: Node) -> Nodes | None:
-        if not (isinstance(n, Use) and n.computes):
+        if not isinstance(n, Compute):
             return None
         few = tuple(text.replace("a < 8", "a < 4") for text in n.instruction.needs)
         return (replace(n, instruction=replace(n.instruction, needs=few)),)
@@ -231,18 +232,22 @@ def test_a_write_on_some_ways_alone_is_not_known() -> None:
     assert any(isinstance(c.verdict, Unknown) and "differs between two ways" in c.verdict.reason for c in failed)
 
 
-@pytest.mark.parametrize("kind", ["parallel", "serial"])
-def test_the_edges_of_a_loop_write_states_alone(kind: str) -> None:
-    """What stands there is no site of the other claims: a store would be proved by none."""
-    product = next(n for n, _ in walk(program().body) if isinstance(n, Use) and n.computes)
-
-    def change(n: Node) -> Nodes | None:
-        mine = isinstance(n, Loop) and bool(n.enter)
-        return (replace(n, kind=kind, enter=(*n.enter, product)),) if mine else None  # type: ignore[union-attr, type-var]
-
-    p = edited(program(2), change)
+def at_its_edges(**fields: Any) -> Program:
+    """The loop at whose edges threads write states, with other fields."""
+    p = edited(program(2), lambda n: (replace(n, **fields),) if isinstance(n, Loop) and n.enter else None)
     assert p != program(2)
-    failed = prove_program(p).failed()
+    return p
+
+
+def test_the_edges_of_a_loop_write_states_alone() -> None:
+    """What stands there is no site of the other claims: a store would be proved by none."""
+    product = next(nodes_of(Compute, program().body))
+    (proof,) = prove_program(at_its_edges(enter=(the_write(program()), product))).failed()
+    assert "the field enter of a Loop holds tuple" in getattr(proof.verdict, "reason", "")
+
+
+def test_only_loops_that_threads_share_have_edges() -> None:
+    failed = prove_program(at_its_edges(kind="serial")).failed()
     assert any("where threads of a parallel loop write states only" in getattr(c.verdict, "text", "") for c in failed)
 
 
@@ -250,7 +255,7 @@ def test_a_loop_that_threads_share_may_not_run() -> None:
     """Then no thread clears what the caller has written, in the C and when the program is run."""
     p = program()
     write, clear = the_write(p), the_clear(p)
-    body = tuple(n for n in p.body if not (isinstance(n, Use) and n.state))
+    body = tuple(n for n in p.body if not isinstance(n, SetState))
     for count in (0, sym("fresh?")):
         empty = Loop(sym("nothing"), count, (If((), ()),), kind="parallel", enter=(write,), leave=(clear,))
         failed = prove_program(replace(p, body=(write, *body, empty))).failed()
@@ -276,7 +281,7 @@ def test_cells_that_are_no_bytes(cells: Any) -> None:
 def test_in_a_loop_the_first_turn_counts() -> None:
     """Written at the end of each turn, the first one has nothing."""
     p = program()
-    body = tuple(n for n in p.body if not (isinstance(n, Use) and n.state))
+    body = tuple(n for n in p.body if not isinstance(n, SetState))
     turns = Loop(sym("turn"), 2, (If((), body), the_write(p)))
     texts = [
         c.verdict.text
@@ -300,7 +305,7 @@ def test_behind_a_loop_that_threads_share_the_state_is_gone() -> None:
 def test_a_tile_that_is_kept_over_a_parallel_loop() -> None:
     """Its threads are others: what is in a register of this one is not in theirs."""
     p = program()
-    loops = [n for n, _ in walk(p.body) if isinstance(n, Loop) and any(isinstance(x, Alloc) for x in n.body)]
+    loops = [n for n in nodes_of(Loop, p.body) if any(isinstance(x, Alloc) for x in n.body)]
     holder = next(n for n in loops if any(isinstance(x, Loop) and _runs(x) for x in n.body))
     spread = replace(holder, body=tuple(replace(x, kind="parallel") if _runs(x) else x for x in holder.body))  # type: ignore[type-var]
     found = refuted(edited(p, lambda n: (spread,) if n is holder else None))
@@ -308,7 +313,7 @@ def test_a_tile_that_is_kept_over_a_parallel_loop() -> None:
 
 
 def _runs(node: Node) -> bool:
-    return isinstance(node, Loop) and any((isinstance(n, Use) and n.computes) for n, _ in walk(node.body))
+    return isinstance(node, Loop) and any(isinstance(n, Compute) for n, _ in walk(node.body))
 
 
 def test_each_thread_writes_what_the_claims_read() -> None:

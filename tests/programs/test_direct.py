@@ -12,7 +12,8 @@ from direct import ALL, BEFORE, BETWEEN, CHAIN, LATER, OWN, ROUND, SHIFT, STATE,
 from mutants import rewritten
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.program import Loop, Node, Program, walk
+from isamap_smt.ir.program import Loop, Node, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.programs.portable import is_element
@@ -22,7 +23,7 @@ def _upside_down(axis: str) -> Callable[[Program], Program]:
     """The loop over an axis runs from its end."""
 
     def change(program: Program) -> Program:
-        loop = next(n for n, _ in walk(program.body) if isinstance(n, Loop) and n.axis == axis)
+        loop = next(n for n in nodes_of(Loop, program.body) if n.axis == axis)
 
         def f(n: Node) -> Any:
             if is_element(n):

@@ -17,7 +17,8 @@ from examples import norms
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import Loop, Program, buffers
+from isamap_smt.ir.program import Loop, Program
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program

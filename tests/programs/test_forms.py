@@ -16,7 +16,8 @@ import sympy as sp
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.c_printer import _text
-from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Copy, If, Loop, Node, Program
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from tests.codegen.pinned import ALL
 from tests.programs.marks import unmarked
@@ -78,7 +79,7 @@ def test_a_block_of_fewer_elements_is_refuted() -> None:
 
 
 def nodes(kind: type) -> Iterator[Any]:
-    yield from (n for p in programs() for n, _ in walk((*p.ahead, *p.body)) if isinstance(n, kind))
+    yield from (n for p in programs() for n in nodes_of(kind, p))
 
 
 def block(n: Node, call: str = "", cut: bool = False) -> Any:
@@ -189,15 +190,15 @@ def test_the_marks_are_of_all_forms() -> None:
     """So that the edits above are of programs as they are."""
     assert any(not n.known or not all(n.known) for n in nodes(If) if n.condition)
     assert any(values for n in nodes(If) for marks in n.known for values in marks)  # at constants of unrolled loops
-    calls = {b.call for n in nodes(Use) if (b := block(n))}
+    calls = {b.call for n in nodes(Copy) if (b := block(n))}
     assert calls == {"isamap_transpose", "isamap_interleave_2", "isamap_interleave_4"}
-    assert any(block(n, cut=True) for n in nodes(Use))
+    assert any(block(n, cut=True) for n in nodes(Copy))
 
 
 def test_without_marks_everything_is_tested() -> None:
     """The printer decides nothing: a program without marks is printed with all its tests, element by element."""
 
-    p = next(p for p in programs() if any(block(n) for n, _ in walk((*p.ahead, *p.body))))
+    p = next(p for p in programs() if any(block(n) for n, _ in walk(p)))
     plain = unmarked(p)
     assert "isamap_transpose(" in _text(p) or "isamap_interleave" in _text(p)
     assert "isamap_transpose(" not in _text(plain) and "isamap_interleave" not in _text(plain)

@@ -18,8 +18,9 @@ from isamap_encodings.program_implication import truth
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError
 from isamap_smt.ir.expr import FloorDiv, IMax, IMin, sym
-from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Ask, If, Loop, Move, Node, Program, Use
 from isamap_smt.ir.states import allowed, grants
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -41,7 +42,7 @@ def program(length: int = 0, threads: int = 1, j: int = 21) -> Program:
 
 
 def asks(n: Node) -> bool:
-    return isinstance(n, Use) and n.asks is not None
+    return isinstance(n, Ask)
 
 
 def needs(n: Node) -> bool:
@@ -68,7 +69,7 @@ def edited(p: Program, change: Callable[[Node], Nodes | None]) -> Program:
 
 def asking_for(form: Callable[[Any], Any]) -> Callable[[Program], Program]:
     """The request changed: it is max(0, min(points, count))."""
-    return lambda p: edited(p, lambda n: (replace(n, asks=form(n.asks)),) if asks(n) else None)  # type: ignore[union-attr, type-var]
+    return lambda p: edited(p, lambda n: (replace(n, number=form(n.number)),) if asks(n) else None)  # type: ignore[union-attr, type-var]
 
 
 def rest(asked: Any) -> Any:
@@ -96,8 +97,8 @@ def behind(p: Program) -> Program:
 
 def clobbered(p: Program) -> Program:
     """Another request between the right one and the use."""
-    request = next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.asks is not None)
-    return edited(p, lambda n: (replace(request, asks=sp.Integer(1)), n) if needs(n) else None)
+    request = next(nodes_of(Ask, p.body))
+    return edited(p, lambda n: (replace(request, number=sp.Integer(1)), n) if needs(n) else None)
 
 
 def conditional(p: Program) -> Program:
@@ -187,7 +188,7 @@ CHOICES = (
 def test_twice_a_vector_grants_a_whole_one() -> None:
     """There the specification leaves no choice: it is proved, and one less is not."""
     whole = program(2, j=16)
-    uses = [n for n, _ in walk(whole.body) if isinstance(n, Use) and n.moves and n.instruction.kind == "load"]
+    uses = [n for n in nodes_of(Move, whole.body) if n.instruction.kind == "load"]
     machine = isamap_hardware.load("rvv").at(VL=2)
     masked = machine.instruction("masked_load_f32")
     request = machine.asking("vl", 8)
@@ -195,9 +196,9 @@ def test_twice_a_vector_grants_a_whole_one() -> None:
     for asked, right in CHOICES:
 
         def change(n: Node, asked: int = asked) -> Nodes | None:
-            if not (isinstance(n, Use) and n.instruction.short == "load_f32"):
+            if not (isinstance(n, Move) and n.instruction.short == "load_f32"):
                 return None
-            return (Use(request, asks=sp.Integer(asked)), replace(n, instruction=masked, active=(sp.Integer(8),)))
+            return (Ask(request, sp.Integer(asked)), replace(n, instruction=masked, active=(sp.Integer(8),)))
 
         p = edited(whole, change)
         proof = prove_program(p)
@@ -215,7 +216,7 @@ def test_a_request_on_some_ways_alone_is_not_known() -> None:
 def test_a_thread_asks_for_itself() -> None:
     """What was asked for outside of a loop that threads share is not known inside."""
     p = program(2)
-    request = replace(next(n for n, _ in walk(p.body) if isinstance(n, Use) and n.asks is not None), asks=sp.Integer(8))
+    request = replace(next(nodes_of(Ask, p.body)), number=sp.Integer(8))
     inside = edited(p, lambda n: () if asks(n) else None)
     for kind, said in (("serial", "AVL = 8"), ("parallel", "nothing has asked for vl on this thread")):
         shared = replace(inside, body=(request, Loop(sym("turn"), 1, inside.body, kind)))
@@ -282,9 +283,9 @@ def test_random_requests(seed: int) -> None:
     p = program((1, 2, 4)[seed % 3])
     requests = [n for n, _ in walk(p.body) if asks(n)]
     chosen = requests[int(random.integers(len(requests)))]
-    new = another(chosen.asks, random)  # type: ignore[union-attr]
-    if new != chosen.asks:  # type: ignore[union-attr]
-        p = edited(p, lambda n: (replace(n, asks=new),) if n is chosen else None)  # type: ignore[type-var]
+    new = another(chosen.number, random)  # type: ignore[union-attr]
+    if new != chosen.number:  # type: ignore[union-attr]
+        p = edited(p, lambda n: (replace(n, number=new),) if n is chosen else None)  # type: ignore[type-var]
     verdicts = [c.verdict for c in prove_program(p).failed()]
     assert not any(isinstance(v, Unknown) for v in verdicts), verdicts
     assert told_by_a_run(p, 40) == bool(verdicts), new

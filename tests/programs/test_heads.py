@@ -16,7 +16,8 @@ import sympy as sp
 import isamap_smt as im
 from examples.attention import CAUSAL
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.program import If, Loop, Node, Program, walk
+from isamap_smt.ir.program import If, Loop, Node, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
@@ -95,7 +96,7 @@ def _folds(program: Program, which: int, change: Callable[[dict[str, int]], dict
 
 def _steps(program: Program) -> tuple[If, If]:
     """The test for steps at which the whole tile lies inside, and the one for those at the border."""
-    inside = [n for n, _ in walk(program.body) if isinstance(n, Loop) and len(n.body) == 2]
+    inside = [n for n in nodes_of(Loop, program.body) if len(n.body) == 2]
     whole, border = next(  # of the products with the values; maxima and sums before them go eight columns at a time
         x.body for x in reversed(inside) if all(isinstance(n, If) and str(x.var) in str(n.condition) for n in x.body)
     )

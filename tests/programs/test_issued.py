@@ -10,7 +10,8 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import If, Loop, Node, Program, Use
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 
 SOFTMAX = "temporary M, S\nM[i] max= X[i,j]\nS[i] += exp(X[i,j]-M[i])\nY[i,j] = exp(X[i,j]-M[i])/S[i]"
@@ -35,7 +36,7 @@ def changed(program: Program, change: Callable[[Instruction], Instruction]) -> P
 
 
 def used(program: Program) -> list[Instruction]:
-    nodes = (n for n, _ in walk((*program.ahead, *program.body)) if isinstance(n, Use))
+    nodes = nodes_of(Use, program)
     return list(dict.fromkeys(n.instruction for n in nodes if not n.instruction.portable))
 
 

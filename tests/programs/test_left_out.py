@@ -13,7 +13,8 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.codegen.left_out import left_out
 from isamap_smt.codegen.nest import build_nest
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Program
+from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -42,7 +43,7 @@ def rewritten(change: Callable[[Node], tuple[Node, ...]]) -> Program:
 
 def stores(n: Node) -> bool:
     """Whether it takes accumulators to the scores."""
-    return isinstance(n, Use) and n.instruction.kind == "store" and bool(n.active)
+    return isinstance(n, Move) and n.instruction.kind == "store" and bool(n.active)
 
 
 def one_lane_more() -> Program:
@@ -88,7 +89,7 @@ def never_cut() -> Program:
             return ()
         if (
             isinstance(n, If)
-            and any(isinstance(x, Use) and x.instruction.kind == "store" for x, _ in walk(n.body))
+            and any(x.instruction.kind == "store" for x in nodes_of(Move, n.body))
             and n.condition[0].func is sp.Ge
             and not any(isinstance(x, Alloc) for x in n.body)
         ):

@@ -14,7 +14,7 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, If, Loop, Program, Use
+from isamap_smt.ir.program import Alloc, Copy, If, Loop, Move, Program
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.program import prove_program
@@ -64,19 +64,17 @@ def _count(node: Any) -> Any:
 
 
 def _active(node: Any) -> Any:
-    return replace(node, active=tuple(map(two, node.active))) if isinstance(node, Use) else node
+    return replace(node, active=tuple(map(two, node.active))) if isinstance(node, Move) else node
 
 
 def _operand(node: Any) -> Any:
-    if not (isinstance(node, Use) and node.moves):
+    if not isinstance(node, Move):
         return node
     return node.placed(*(replace(r, index=tuple(map(two, r.index))) for _, r in node.operands))
 
 
 def _copied(node: Any) -> Any:
-    return (
-        replace(node, over=tuple((v, two(n)) for v, n in node.over)) if isinstance(node, Use) and node.copies else node
-    )
+    return replace(node, over=tuple((v, two(n)) for v, n in node.over)) if isinstance(node, Copy) else node
 
 
 def _guard(node: Any) -> Any:

@@ -14,7 +14,8 @@ from mutants import rewritten
 
 import isamap_smt as im
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.program import Alloc, Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Alloc, Loop, Move, Node, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof import prove_program
 from isamap_smt.proof.kernel_begun import needs_no_fill
 
@@ -40,7 +41,7 @@ def _refuted(program: Program) -> set[str]:
 
 
 def _moves(n: Node) -> bool:
-    return isinstance(n, Use) and n.moves and bool(n.active) and n.instruction.kind == "load"
+    return isinstance(n, Move) and bool(n.active) and n.instruction.kind == "load"
 
 
 def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -> None:
@@ -48,7 +49,7 @@ def test_the_lanes_outside_hold_what_the_maximum_starts_from(maximum: Program) -
     assert "masked_load_least_f32" in text
     assert "else -oo" in text
     assert maximum.starts == ("M_sums",)  # though no point reaches M_sums[0,1]
-    assert any(isinstance(n, Loop) and n.end is not None for n, _ in walk(maximum.body))
+    assert any(n.end is not None for n in nodes_of(Loop, maximum.body))
     assert prove_program(maximum).proved
 
 
@@ -67,7 +68,7 @@ def test_what_a_mask_leaves_out_is_in_no_result(op: str, steep: int) -> None:
     np.testing.assert_array_equal(im.build(planned)(np.where(held, s, np.float32(np.nan))), wanted)
 
 
-def _with(change: Callable[[Use], Use]) -> Callable[[Node], tuple[Node, ...] | None]:
+def _with(change: Callable[[Move], Move]) -> Callable[[Node], tuple[Node, ...] | None]:
     return lambda n: (change(n),) if _moves(n) else None  # type: ignore[arg-type]
 
 
@@ -80,7 +81,7 @@ def _outside(number: str) -> Callable[[Node], tuple[Node, ...] | None]:
     return f
 
 
-def _zeros(n: Use) -> Use:
+def _zeros(n: Move) -> Move:
     return replace(n, instruction=im.find_hardware("avx512").instruction("masked_load_f32"))
 
 
@@ -112,7 +113,7 @@ def test_partial_results_that_are_not_stored_before_they_are_read_are_refuted(ma
     """Also those that no point reaches: the closing maximum reads all of them."""
 
     def first_lanes(n: Node) -> tuple[Node, ...] | None:
-        if not (isinstance(n, Use) and n.moves and n.instruction.kind == "store"):
+        if not (isinstance(n, Move) and n.instruction.kind == "store"):
             return None
         return (
             replace(

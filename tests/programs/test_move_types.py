@@ -9,7 +9,8 @@ import statements
 from mutants import rewritten
 
 import isamap_smt as im
-from isamap_smt.ir.program import Node, Use, walk
+from isamap_smt.ir.program import Move, Node
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -21,9 +22,9 @@ def test_a_move_of_another_element_type_is_refuted(mine: str, other: str) -> Non
     wrong = im.find_instruction(f"avx2.{other}")
 
     def changed(n: Node) -> tuple[Node, ...] | None:
-        return (replace(n, instruction=wrong),) if isinstance(n, Use) and n.instruction.short == mine else None
+        return (replace(n, instruction=wrong),) if isinstance(n, Move) and n.instruction.short == mine else None
 
-    assert any(isinstance(n, Use) and n.instruction.short == mine for n, _ in walk(program.body))
+    assert any(n.instruction.short == mine for n in nodes_of(Move, program.body))
     edited = rewritten(program, changed)
     assert "source and destination have one element type" in [c.statement for c in prove_program(edited).failed()]
     found = trials(edited, 1)

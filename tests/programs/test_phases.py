@@ -16,9 +16,10 @@ import isamap_smt as im
 from examples import convolutions, windows
 from isamap_smt.bench import references as want
 from isamap_smt.ir.expr import FloorMod
-from isamap_smt.ir.program import If, Loop, walk
+from isamap_smt.ir.program import If, Loop
 from isamap_smt.ir.scalar import Read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping import digits
 from isamap_smt.mapping.digits import phases, split_axes
 from isamap_smt.proof.program import prove_program
@@ -128,7 +129,7 @@ def test_executions_without_their_tests_are_refuted(kernel: im.Kernel, plan: im.
         plan.program if kernel is convolutions.TRANSPOSED_BY_OUTPUT else im.plan(kernel, "avx2", sizes=sizes).program
     )
     assert program.schedules
-    tests = dict.fromkeys(n for n, _ in walk(unmarked(program).body) if isinstance(n, If))
+    tests = dict.fromkeys(nodes_of(If, unmarked(program).body))
     found = [prove_program(rewritten(program, lambda n, t=t: n.body if n == t else None)) for t in tests]
     assert sum(not proof.proved for proof in found) >= 2
 

@@ -12,7 +12,7 @@ from mutants import rewritten
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.addresses import Steps
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Node, Program, Use
+from isamap_smt.ir.program import Move, Node, Program
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
 
@@ -35,7 +35,7 @@ def placed(steps: Steps) -> Program:
         return replace(i, steps=(("m", steps),)) if i.short == "load_i8x2" else i
 
     def f(n: Node) -> tuple[Node, ...] | None:
-        return (replace(n, instruction=load(n.instruction)),) if isinstance(n, Use) and n.moves else None
+        return (replace(n, instruction=load(n.instruction)),) if isinstance(n, Move) else None
 
     assert DOT.schedule is not None and DOT.schedule.hardware is not None
     there = DOT.schedule.hardware

@@ -21,7 +21,8 @@ from examples.attention import CAUSAL
 from isamap_smt.codegen.c_printer import _text
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.folds import laid_out
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use, walk
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
@@ -61,9 +62,7 @@ def test_the_shared_loop_folds_and_each_iteration_has_its_own_block() -> None:
     own = [n.buffer for n in laid.body if isinstance(n, Alloc) and n.buffer.name.endswith("_block")]
     folds = dict(loop.folds)
     assert {b.type.tensor: b.shape[folds[b.type.tensor]] for b in own} == dict.fromkeys(folds, loop.step)
-    assert not {b.type.tensor for b in own} & {
-        r.name for n, _ in walk(laid.body) if isinstance(n, Use) for _, r in n.operands
-    }
+    assert not {b.type.tensor for b in own} & {r.name for n in nodes_of(Use, laid.body) for _, r in n.operands}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])

@@ -17,7 +17,8 @@ from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import random_arrays
-from isamap_smt.ir.program import Loop, Node, walk
+from isamap_smt.ir.program import Loop, Node
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -119,7 +120,7 @@ def test_a_loop_runs_backwards_where_a_loop_around_it_is_odd() -> None:
 def test_compiled_layers_that_go_to_and_fro(name: str, threads: int) -> None:
     kernel = im.find_kernel(name)
     planned = im.plan(kernel, "host", sizes={"b": 3, "j": 100, "c": 7, "t": 5}, threads=threads, constant=("U",))
-    assert any(isinstance(n, Loop) and n.backwards is not None for n, _ in walk(planned.program.body))
+    assert any(n.backwards is not None for n in nodes_of(Loop, planned.program.body))
     arrays = random_arrays(planned.program.kernel, {}, np.random.default_rng(1))
     expected = im.run_kernel(planned.program.kernel, arrays)
     compiled = im.build(planned)

@@ -13,7 +13,8 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Node, Program, Use, use_of, walk
+from isamap_smt.ir.program import Compute, Move, Node, Program, use_of
+from isamap_smt.ir.traversal import walk
 from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -61,7 +62,7 @@ def test_a_maximum_that_begins_elsewhere_is_refuted(op: str, number: str) -> Non
     assert begin is not None
 
     def elsewhere(n: Node) -> Any:
-        return (use_of(begin, n.register),) if isinstance(n, Use) and n.instruction.kind == "zero" else None
+        return (use_of(begin, n.register),) if isinstance(n, Move) and n.instruction.kind == "zero" else None
 
     mutant = rewritten(program, elsewhere)
     wrong = prove_program(mutant).failed()
@@ -120,7 +121,7 @@ def test_what_a_later_sum_reads_at_a_border_begins_nothing() -> None:
     )
     sizes = {"h": 56, "x": 56, "c": 32, "d": 16, "p": 28, "q": 28, "r": 3, "s": 3}
     program = im.plan(im.kernel(text, name="mine"), "avx2", sizes=sizes).program
-    moves = [n for n, _ in walk(program.body) if (isinstance(n, Use) and n.moves) and n.instruction.kind == "zero"]
+    moves = [n for n, _ in walk(program.body) if isinstance(n, Move) and n.instruction.kind == "zero"]
     assert {m.register.name for m in moves} == {"acc", "acc_2"}
     proof = prove_program(program)
     assert proof.proved, [str(c) for c in proof.failed()]
@@ -162,27 +163,19 @@ def test_a_later_sum_that_is_mapped_loads_what_the_first_began() -> None:
 def test_a_later_sum_that_comes_first_is_refuted() -> None:
     program = _two_mapped_sums()
     body = list(program.body)
-    first, second = (n for n, x in enumerate(body) if any((isinstance(y, Use) and y.computes) for y, _ in walk((x,))))
+    first, second = (n for n, x in enumerate(body) if any(isinstance(y, Compute) for y, _ in walk((x,))))
     body[first], body[second] = body[second], body[first]
     assert _refuted(replace(program, body=tuple(body)))
 
 
 def test_a_later_sum_that_is_zeroed_is_refuted() -> None:
     program = _two_mapped_sums()
-    begun, second = (n for n in program.body if any((isinstance(y, Use) and y.computes) for y, _ in walk((n,))))
-    zero = next(
-        n.instruction for n, _ in walk((begun,)) if (isinstance(n, Use) and n.moves) and n.instruction.kind == "zero"
-    )
-    store = next(
-        n for n, _ in walk((second,)) if (isinstance(n, Use) and n.moves) and n.instruction.kind.endswith("store")
-    )
+    begun, second = (n for n in program.body if any(isinstance(y, Compute) for y, _ in walk((n,))))
+    zero = next(n.instruction for n, _ in walk((begun,)) if isinstance(n, Move) and n.instruction.kind == "zero")
+    store = next(n for n, _ in walk((second,)) if isinstance(n, Move) and n.instruction.kind.endswith("store"))
 
     def zeroed(n: Node) -> Any:
-        if (
-            (isinstance(n, Use) and n.moves)
-            and n.register.name == store.register.name
-            and n.instruction.kind.endswith("load")
-        ):
+        if isinstance(n, Move) and n.register.name == store.register.name and n.instruction.kind.endswith("load"):
             return (use_of(zero, n.register),)
         return None
 

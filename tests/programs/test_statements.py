@@ -10,8 +10,13 @@ from mutants import rewritten
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.dtypes import dtype
+from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Node, Use
+from isamap_smt.ir.instruction import signal
+from isamap_smt.ir.portable import copying
+from isamap_smt.ir.program import Compute, Copy, Move, Node, Point, Ref, Signal, Use
+from isamap_smt.ir.traversal import map_parts, nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 
@@ -74,26 +79,46 @@ def test_a_further_statement_may_name_its_axes_otherwise(further: str) -> None:
     assert planned.proof.proved
 
 
-def test_what_a_use_has_no_meaning_for_is_not_passed_over() -> None:
-    """Nothing runs by it, so nothing may be concluded from it either."""
+def test_what_a_use_has_no_meaning_for_cannot_be_written() -> None:
+    """Each kind of use has its own fields: nothing runs by others, so nothing may be concluded from them."""
+    uses = list(nodes_of(Use, statements.whole()))
+    assert {type(u) for u in uses} == {Compute, Move, Point}
+    for use in uses:
+        for name in ("awaits", "signals", "begins", "cells", "where", "fill", "sets", "number"):
+            with pytest.raises(TypeError, match=name):
+                replace(use, **{name: 1})  # type: ignore[arg-type]
+
+
+def test_a_use_is_of_an_instruction_of_its_kind() -> None:
+    """A move where a computation stood, and any other kind: none is made."""
+    found = {type(u): u.instruction for u in nodes_of(Use, statements.whole())}
+    found |= {Copy: copying(dtype("f32"), dtype("f32")), Signal: signal("load")}
+    for kind, own in found.items():
+        assert kind(own).instruction is own
+        for instruction in found.values():
+            if instruction is not own:
+                with pytest.raises(LanguageError, match=f"is no instruction of a {kind.__name__}"):
+                    kind(instruction)
+
+
+def test_a_core_issues_nothing_by_an_engine() -> None:
     program = statements.whole()
-    for odd in (
-        {"awaits": (("c", 1),)},
-        {"signals": ("c",)},
-        {"begins": True},
-        {"cells": (1,)},
-        {"where": (sym("i0") < 1,)},
-    ):
-        changed = rewritten(program, lambda n, odd=odd: (replace(n, **odd),) if isinstance(n, Use) else None)
-        assert any("has no meaning for" in str(c.verdict) for c in prove_program(changed).failed()), odd
+    proof = prove_program(replace(program, body=(*program.body, Signal(signal("load")))))
+    assert any("is issued by an engine" in str(c.verdict) for c in proof.failed())
+
+
+def test_contents_are_those_of_engines() -> None:
+    def meant(n: Node) -> tuple[Node, ...] | None:
+        if not isinstance(n, Use):
+            return None
+        return (map_parts(n, {Ref: lambda r: replace(r, version=(sym("i0"),))}),)
+
+    changed = rewritten(statements.whole(), meant)
+    assert any("has no meaning for" in str(c.verdict) for c in prove_program(changed).failed())
 
 
 def test_a_move_has_the_operands_of_its_instruction() -> None:
     def renamed(n: Node) -> tuple[Node, ...] | None:
-        return (
-            (replace(n, operands=tuple((f"{o}x", r) for o, r in n.operands)),)
-            if isinstance(n, Use) and n.moves
-            else None
-        )
+        return (replace(n, operands=tuple((f"{o}x", r) for o, r in n.operands)),) if isinstance(n, Move) else None
 
     assert any("and is given" in str(c.verdict) for c in prove_program(rewritten(statements.whole(), renamed)).failed())

@@ -15,7 +15,7 @@ import isamap_smt as im
 from isamap_smt import codegen, pipeline, runtime
 from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.program import Loop, ProvedProgram, Use
+from isamap_smt.ir.program import Compute, Loop, ProvedProgram
 from isamap_smt.runtime.compiled import build_program
 
 
@@ -28,7 +28,7 @@ def without_sums(program: im.Program) -> im.Program:
     """The program with nothing executed: wrong, and of the same type."""
 
     def visit(nodes: Any) -> Any:
-        rest = (n for n in nodes if not (isinstance(n, Use) and n.computes))
+        rest = (n for n in nodes if not isinstance(n, Compute))
         return tuple(replace(n, body=visit(n.body)) if isinstance(n, Loop) else n for n in rest)
 
     return replace(program, body=visit(program.body))

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 import sympy as sp
 
-from isamap_smt.ir.program import Loop, Use
+from isamap_smt.ir.program import Compute, Loop, Move
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline.plan import Plan, plan
@@ -99,7 +99,7 @@ def test_names_are_escaped(planned: Plan) -> None:
 
 
 def test_every_buffer_is_drawn_with_its_type(planned: Plan) -> None:
-    from isamap_smt.ir.program import buffers
+    from isamap_smt.ir.traversal import buffers
 
     def walk(found: tuple[Box, ...]) -> list[Box]:
         return [b for box in found for b in (box, *walk(box.inside))]
@@ -115,7 +115,7 @@ def test_every_buffer_is_drawn_with_its_type(planned: Plan) -> None:
 def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: Plan) -> None:
     at = sp.Symbol("t")
     load = find_hardware("avx2").instruction("load_f32")
-    turns = Loop(sp.Symbol("u"), sp.Integer(4), (Use(load),), "unroll", woven=True)
+    turns = Loop(sp.Symbol("u"), sp.Integer(4), (Move(load),), "unroll", woven=True)
     body = (Loop(at, sp.Integer(9), (turns,), folds=(("e", 0),), rings=(("m", 0),), end=at + 1),)
     (box,) = boxes(replace(planned.program, body=body))[1]
     assert box.detail == "until t + 1"
@@ -126,11 +126,12 @@ def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: P
 def test_every_execution_is_counted(planned: Plan) -> None:
     """Instructions in the boxes, times the unrolled loops drawn around them, are those of the program."""
     from isamap_smt.ir.expr import evaluate
-    from isamap_smt.ir.program import Loop, Use, walk
+    from isamap_smt.ir.program import Loop
+    from isamap_smt.ir.traversal import walk
 
     wanted = 0
     for node, around in walk(planned.program.body):
-        if isinstance(node, Use) and node.computes:
+        if isinstance(node, Compute):
             times = 1
             for loop in around:
                 if isinstance(loop, Loop) and loop.kind == "unroll":

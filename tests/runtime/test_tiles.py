@@ -16,7 +16,8 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.program import Use, walk
+from isamap_smt.ir.program import Move
+from isamap_smt.ir.traversal import walk
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.proof.program import prove_program
 from isamap_smt.runtime.compiled import CompiledKernel, build_program
@@ -135,7 +136,7 @@ def test_weights_packed_ahead_and_two_threads() -> None:
 def test_rows_of_the_left_operand_are_read_in_place() -> None:
     """In place, a cut tile of rows is loaded under a mask."""
     planned = im.plan(gemm("nn", "u8i8"), "amx", sizes={"i": 35, "j": 64, "k": 256}, fix={"pack.A": "no"})
-    moves = {n.instruction.short for n, _ in walk(planned.program.body) if (isinstance(n, Use) and n.moves)}
+    moves = {n.instruction.short for n, _ in walk(planned.program.body) if isinstance(n, Move)}
     assert "masked_load_rows_u8" in moves
     run = compiled("nn", "u8i8", (("i", 35), ("j", 64), ("k", 256)))
     arrays = inputs(gemm("nn", "u8i8"), I=35, J=64, K=256)
@@ -172,11 +173,7 @@ def changed(program: im.Program, change: Any) -> im.Program:
 
     def visit(nodes: Any) -> Any:
         return tuple(
-            replace(n, body=visit(n.body))
-            if hasattr(n, "body")
-            else change(n)
-            if (isinstance(n, Use) and n.moves)
-            else n
+            replace(n, body=visit(n.body)) if hasattr(n, "body") else change(n) if isinstance(n, Move) else n
             for n in nodes
         )
 
@@ -190,7 +187,7 @@ def test_a_mask_that_is_one_off_is_refuted(axis: int, by: int) -> None:
     planned = im.plan(gemm("nn", "bf16"), "amx", sizes={"i": 35, "j": 70, "k": 64})
     assert prove_program(planned.program).proved
 
-    def nudge(m: Use) -> Use:
+    def nudge(m: Move) -> Move:
         if len(m.active) < 2:
             return m
         return replace(m, active=tuple(n + by * (x == axis) for x, n in enumerate(m.active)))
@@ -203,7 +200,7 @@ def test_rows_that_do_not_lie_evenly_are_refuted() -> None:
     """Row i of the tile at the square of i: each element exists, and no one distance between rows leads to it."""
     planned = im.plan(gemm("nn", "bf16"), "amx", sizes={"i": 256, "j": 16, "k": 32})
 
-    def bend(m: Use) -> Use:
+    def bend(m: Move) -> Move:
         if not m.instruction.short.startswith("load_rows"):
             return m
         i = next(a.symbol for a in m.instruction.kernel.axes if a.name == "i")

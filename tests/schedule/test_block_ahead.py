@@ -21,8 +21,9 @@ from isamap_smt.ir.expr import evaluate as value
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Cost
-from isamap_smt.ir.program import Loop, Program, Use, buffers, walk
+from isamap_smt.ir.program import Loop, Move, Program
 from isamap_smt.ir.schedule import LoopStep, Schedule
+from isamap_smt.ir.traversal import buffers, walk
 from isamap_smt.mapping.moves import lane_symbols
 from isamap_smt.pipeline.time_steps import over_time_steps
 from isamap_smt.scheduling import schedule
@@ -112,7 +113,7 @@ def asked(program: Program) -> list[tuple[int, int]]:
     found = []
     shape = buffers(program)["B_packed"].shape
     for node, around in walk(program.body):
-        if not (isinstance(node, Use) and node.moves) or node.memory is None or node.memory.name != "B_packed":
+        if not isinstance(node, Move) or node.memory is None or node.memory.name != "B_packed":
             continue
         loops = [x for x in around if isinstance(x, Loop)]
         zero = dict.fromkeys(map(str, lane_symbols(node.instruction)), 0)

@@ -11,7 +11,8 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Loop, Use, walk
+from isamap_smt.ir.program import Compute, Loop
+from isamap_smt.ir.traversal import walk
 from isamap_smt.pipeline.plan import Plan
 from tests.programs.portable import is_element
 
@@ -57,7 +58,7 @@ def test_partial_sums_are_added_up_while_their_tile_is_at_hand() -> None:
     assert plan.split is not None
     (tiles,) = plan.program.body
     inside = [n for n, _ in walk((tiles,))]
-    both = any(isinstance(n, Use) and n.computes for n in inside) and any(is_element(n) for n in inside)
+    both = any(isinstance(n, Compute) for n in inside) and any(is_element(n) for n in inside)
     assert isinstance(tiles, Loop) and both, "the loop over tiles holds the products and the sums"
 
 

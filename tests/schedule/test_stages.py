@@ -10,9 +10,9 @@ import pytest
 import isamap_smt as im
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.program import buffers
 from isamap_smt.ir.schedule import LEFT_OUT, ZEROS, Schedule
 from isamap_smt.ir.schedule_record import schedule_of, schedule_record
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.simulator.run import run_program
 
 SIZES = {"N": 1, "P": 5, "Q": 6, "C": 8, "K": 16, "R": 3, "S": 3, "sp": 1, "sq": 1, "dp": 1, "dq": 1, "pp": 1, "pq": 1}

@@ -15,7 +15,8 @@ from use_edits import at, edited, place, uses
 import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.program import Loop, Program, walk
+from isamap_smt.ir.program import Loop, Program
+from isamap_smt.ir.traversal import walk
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program

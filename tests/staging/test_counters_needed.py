@@ -17,7 +17,7 @@ from use_edits import uses as uses_of
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import signal
-from isamap_smt.ir.program import Loop, Program, Use
+from isamap_smt.ir.program import Issued, Loop, Program, Signal
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
@@ -94,7 +94,7 @@ def test_a_signal_that_is_doubled_is_refuted() -> None:
     """Of each counter that somebody needs; who awaits it goes on too early."""
     for counter in COUNTERS:
 
-        def twice(u: Use, counter: str = counter) -> Use:
+        def twice(u: Issued, counter: str = counter) -> Issued:
             return replace(u, signals=tuple(c for s in u.signals for c in ((s, s) if s == counter else (s,))))
 
         proof = prove_program(edited(double_buffered(1), twice))
@@ -109,7 +109,7 @@ def test_an_await_in_a_loop_counts_where_the_loop_has_an_iteration(count: object
     def change(x: Loop) -> Loop:
         if x.var.name != "k_tile_step":
             return x
-        waiting = Use(signal("load"), awaits=(("released_a", x.number - 1),))
+        waiting = Signal(signal("load"), awaits=(("released_a", x.number - 1),))
         return replace(x, body=(Loop(sym("w"), sp.sympify(count), (waiting,)), *x.body))
 
     changed = loops(program, change)

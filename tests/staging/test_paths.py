@@ -16,7 +16,7 @@ from use_edits import uses as uses_of
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import LanguageError, ScheduleError
-from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.program import Issued, Program
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
@@ -106,12 +106,12 @@ def test_each_counter_of_a_further_stage_is_needed_or_redundant(what: str, count
     assert failed and all(isinstance(v, Refuted) and re.search(WRONG, v.text) for v in failed), failed
 
 
-def feeds(u: Use) -> bool:
+def feeds(u: Issued) -> bool:
     return u.instruction.name.startswith("feed")
 
 
 def test_what_is_taken_from_another_slot_is_refuted() -> None:
-    def other(u: Use) -> Use:
+    def other(u: Issued) -> Issued:
         (source, ref) = next(((o, r) for o, r in u.operands if "@" in r.name), ("", None))
         return place(u, source, index=(ref.index[0] + 1,)) if feeds(u) and ref is not None else u
 

@@ -13,7 +13,7 @@ from use_edits import edited
 import isamap_smt as im
 from isamap_smt.ir.addresses import Steps
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.program import Issued, Program
 
 MACHINE = f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHINE"
 
@@ -24,7 +24,7 @@ def test_rows_of_columns_are_refuted() -> None:
     assert im.prove_program(program).proved
     load = program.machine.instruction("load")
 
-    def by_rows(use: Use) -> Use:
+    def by_rows(use: Issued) -> Issued:
         return replace(use, instruction=load) if use.instruction.name == "gather" else use
 
     failed = im.prove_program(on_its_machine(edited(program, by_rows))).failed()
@@ -37,7 +37,7 @@ def test_rows_that_do_not_touch_are_refuted_where_the_place_says_so() -> None:
     """A tile without gaps is 64 numbers; in a matrix that is wider its rows lie apart."""
     program = im.stage("gemm", MACHINE).program
 
-    def dense(use: Use) -> Use:
+    def dense(use: Issued) -> Issued:
         return replace(use, instruction=described(use.instruction, ())) if use.instruction.name == "load" else use
 
     failed = im.prove_program(on_its_machine(edited(program, dense))).failed()
@@ -56,7 +56,7 @@ def test_steps_are_those_of_the_tensor(steps: Steps, right: bool) -> None:
     """B has 19 columns."""
     program = im.stage(im.kernel("C[i,j] += A[i,k] * B[k,j]", sizes={"j": 19}), MACHINE).program
 
-    def other(use: Use) -> Use:
+    def other(use: Issued) -> Issued:
         return replace(use, instruction=described(use.instruction, steps)) if use.instruction.name == "load" else use
 
     assert im.prove_program(on_its_machine(edited(program, other))).proved == right

@@ -29,7 +29,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.program import Issued, Program
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.scheduling.record import from_record, to_record
@@ -97,7 +97,7 @@ def test_the_time_of_the_plan_that_is_chosen_is_as_predicted(variant: str) -> No
 def loads_of(program: Program, tensor: str, columns: int) -> Program:
     """The tensor's loads take so many columns."""
 
-    def changed(u: Use) -> tuple[Use, ...] | None:
+    def changed(u: Issued) -> tuple[Issued, ...] | None:
         if u.instruction.name == "load" and dict(u.operands)["m"].name == tensor:
             return (replace(u, active=tuple(columns if n == "columns" else e for n, e in u.parameters.items())),)
         return None
@@ -133,7 +133,7 @@ def test_tiles_that_are_narrower_than_a_row_of_their_memory() -> None:
     plan = stage("gemm", machine(wide))
     short = machine(wide).instruction("gather_4")
 
-    def changed(u: Use) -> tuple[Use, ...] | None:
+    def changed(u: Issued) -> tuple[Issued, ...] | None:
         return (replace(u, instruction=short),) if u.instruction.name.endswith("_8") else None
 
     assert not prove_program(rewritten(plan.program, changed)).proved

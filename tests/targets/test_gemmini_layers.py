@@ -14,7 +14,8 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Use, walk
+from isamap_smt.ir.program import Issued
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -177,7 +178,7 @@ def test_no_order_of_the_engines_changes_an_mlp(seeds: int) -> None:
 def test_each_layer_configures_anew() -> None:
     """A second layer that relies on the first one's configuration is not proved, and here it is wrong; a wrong one is refuted."""
     program = plan(MLP).program
-    writes = [n for n, _ in walk(program.body) if isinstance(n, Use) and n.state == "stores"]
+    writes = [n for n in nodes_of(Issued, program.body) if n.state == "stores"]
     assert len(writes) == 2 and [str(w.cells[1].name) for w in writes] == ["s", "u"]
     arrays, _ = mlp(7, 20, 18, 33)
     given, sizes = {t: arrays[t] for t in plan(MLP).kernel.inputs}, {"I": 20, "J": 18, "K": 33, "M": 8}
@@ -201,7 +202,7 @@ def test_what_one_layer_wrote_the_next_one_reads_behind_a_fence() -> None:
     marks = {f"phase2_{e.name}" for e in MACHINE.engines}
 
     def bare(node: Any) -> bool:
-        return isinstance(node, Use) and bool(marks & {*node.signals, *(c for c, _ in node.awaits)})
+        return isinstance(node, Issued) and bool(marks & {*node.signals, *(c for c, _ in node.awaits)})
 
     assert sum(map(bare, program.body)) == 2 * len(MACHINE.engines)
     without = replace(program, body=tuple(n for n in program.body if not bare(n)))

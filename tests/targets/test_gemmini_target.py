@@ -16,7 +16,8 @@ import isamap_smt as im
 from isamap_smt.cli.app import run as command
 from isamap_smt.ir.errors import ArgumentError, DTypeError, HardwareError, NotProvedError, SizeError
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import If, Loop, Program, Use, walk
+from isamap_smt.ir.program import If, Issued, Loop, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
@@ -100,7 +101,7 @@ def without(program: Program, counter: str) -> Program:
     def visit(node: Any) -> Any:
         if isinstance(node, Loop | If):
             return replace(node, body=tuple(map(visit, node.body)))
-        if isinstance(node, Use):
+        if isinstance(node, Issued):
             return replace(node, awaits=tuple(a for a in node.awaits if a[0] != counter))
         return node
 
@@ -113,7 +114,7 @@ def test_every_counter_is_necessary() -> None:
     program = plan().program
     slots = {s.operand: s.slots for s in plan().schedule.stages}
     assert (slots["a"], slots["b"]) == (1, 2)
-    counters = {c for n, _ in walk(program.body) if isinstance(n, Use) for c, _ in n.awaits}
+    counters = {c for n in nodes_of(Issued, program.body) for c, _ in n.awaits}
     counters -= {f"{name}_{e.name}" for name in ("given", "done") for e in MACHINE.engines}
     assert counters == {"filled_a", "filled_b", "finished", "released_a", "released_b", "stored"}
     words = {c: prove_program(without(program, c)).word for c in sorted(counters)}

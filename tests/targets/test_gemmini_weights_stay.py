@@ -15,7 +15,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import If, Issued, Loop, Node, Program, Ref
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -95,7 +95,7 @@ def rewritten(change: Callable[[Node], tuple[Node, ...]]) -> Program:
 
 
 def is_use(node: Node, name: str) -> bool:
-    return isinstance(node, Use) and node.instruction.short == name
+    return isinstance(node, Issued) and node.instruction.short == name
 
 
 def never() -> Program:
@@ -138,14 +138,14 @@ def outside_of_k() -> Program:
 
 def unawaited() -> Program:
     """The array takes weights from rows that are not loaded yet."""
-    return rewritten(lambda n: (replace(n, awaits=n.awaits[:1]) if isinstance(n, Use) and is_use(n, "hold") else n,))
+    return rewritten(lambda n: (replace(n, awaits=n.awaits[:1]) if isinstance(n, Issued) and is_use(n, "hold") else n,))
 
 
 def of_the_step_before() -> Program:
     """The products name the weights of the step before."""
 
     def change(n: Node) -> tuple[Node, ...]:
-        if not isinstance(n, Use) or not is_use(n, "matmul_held"):
+        if not isinstance(n, Issued) or not is_use(n, "matmul_held"):
             return (n,)
         k = sym("k_tile_step")
         places = tuple(

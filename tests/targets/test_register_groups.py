@@ -13,7 +13,8 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.ir.program import Use, buffers, walk
+from isamap_smt.ir.program import Compute
+from isamap_smt.ir.traversal import buffers, nodes_of
 from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.targets import Target, find_target
@@ -139,7 +140,7 @@ def test_a_group_that_is_too_small_is_refused(name: str, wide: str, narrow: str)
 def test_tiles_fit_the_registers(name: str) -> None:
     """Of 32 registers a tile of groups of four has 8 values, and the products between take theirs."""
     made = im.plan(typed(name), "rvv_groups", instruction=name, sizes=dict(i=40, j=40, k=40))
-    computes = [n for n, _ in walk(made.program.body) if isinstance(n, Use) and n.computes]
+    computes = list(nodes_of(Compute, made.program.body))
     held = buffers(made.program)
     used = {ref.name: held[ref.name].registers * n.instruction.group(o) for n in computes for o, ref in n.operands}
     assert sum(used.values()) + computes[0].instruction.temporaries <= 32, used

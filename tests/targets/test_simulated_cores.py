@@ -10,7 +10,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.cli.app import run
-from isamap_smt.ir.program import Loop, Node, Use
+from isamap_smt.ir.program import Compute, Loop, Node
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.targets.simulate import Simulated
 from tests.cli.test_engines import document
@@ -79,4 +79,4 @@ def test_a_race_is_told() -> None:
 
 
 def _computes(n: Node) -> bool:
-    return (isinstance(n, Use) and n.computes) or any(map(_computes, getattr(n, "body", ())))
+    return isinstance(n, Compute) or any(map(_computes, getattr(n, "body", ())))

@@ -13,7 +13,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import If, Loop, Program, Use
+from isamap_smt.ir.program import If, Issued, Loop, Program
 from isamap_smt.proof.program import prove_program
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.simulator import simulate
@@ -131,26 +131,26 @@ def test_every_token_is_necessary() -> None:
     assert every and all(noticed(dram, without(stream, *ends)) in ("race", "refused") for ends in every)
 
 
-def changed(program: Program, which: Callable[[Use], bool], change: Callable[[Use], Use]) -> Program:
+def changed(program: Program, which: Callable[[Issued], bool], change: Callable[[Issued], Issued]) -> Program:
     def visit(node: Any) -> Any:
         if isinstance(node, Loop | If):
             return replace(node, body=tuple(map(visit, node.body)))
-        return change(node) if isinstance(node, Use) and which(node) else node
+        return change(node) if isinstance(node, Issued) and which(node) else node
 
     return replace(program, body=tuple(map(visit, program.body)))
 
 
-def of_image(u: Use) -> bool:
+def of_image(u: Issued) -> bool:
     return u.instruction.short == "load_inp"
 
 
-def by_one(u: Use, **more: int) -> Use:
+def by_one(u: Issued, **more: int) -> Issued:
     """Its points of each side, so many more; the elements of the points stay where they are."""
     front, active = (tuple(e + more.get(n, 0) for e in getattr(u, n)) for n in ("front", "active"))
     return replace(u, front=front, active=active)
 
 
-def moved_by(u: Use, columns: int, tensor: str = "X") -> Use:
+def moved_by(u: Issued, columns: int, tensor: str = "X") -> Issued:
     """It takes other columns of the image, or of another tensor."""
     places = dict(u.operands)
     for o, r in u.operands:
@@ -159,7 +159,7 @@ def moved_by(u: Use, columns: int, tensor: str = "X") -> Use:
     return replace(u, operands=tuple(places.items()))
 
 
-WRONG: dict[str, Callable[[Use], Use]] = {
+WRONG: dict[str, Callable[[Issued], Issued]] = {
     "one zero more in front": lambda u: by_one(u, front=1),
     "one zero less in front": lambda u: by_one(u, front=-1),
     "one point more": lambda u: by_one(u, active=1),
@@ -185,11 +185,11 @@ def test_zeros_that_are_wrong_by_one(wrong: str) -> None:
     assert not same and not (found.sound and np.array_equal(found.outputs["Y"], right))
 
 
-def beside(u: Use) -> bool:
+def beside(u: Issued) -> bool:
     return u.instruction.short == "add_acc"
 
 
-SUMS: dict[str, tuple[Callable[[Use], bool], Callable[[Use], Use]]] = {
+SUMS: dict[str, tuple[Callable[[Issued], bool], Callable[[Issued], Issued]]] = {
     "the larger one": (beside, lambda u: replace(u, instruction=MACHINE.instruction("vta.max_acc"))),
     "twice itself": (
         beside,
@@ -214,7 +214,7 @@ def test_elements_that_are_not_brought_yet() -> None:
     def swapped(node: Any) -> Any:
         if isinstance(node, Loop):
             body = [swapped(n) for n in node.body]
-            at = next((n for n, u in enumerate(body) if isinstance(u, Use) and beside(u)), None)
+            at = next((n for n, u in enumerate(body) if isinstance(u, Issued) and beside(u)), None)
             if at:
                 body[at - 1 : at + 1] = [body[at], body[at - 1]]
             return replace(node, body=tuple(body))

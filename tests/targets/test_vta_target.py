@@ -26,7 +26,7 @@ from isamap_smt.ir.errors import (
     SizeError,
 )
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import If, Loop, Program, Ref, Use
+from isamap_smt.ir.program import If, Issued, Loop, Program, Ref
 from isamap_smt.ir.states import CODE
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
@@ -338,7 +338,7 @@ def with_shift(program: Program, by: Any) -> Program:
     def visit(node: Any) -> Any:
         if isinstance(node, Loop | If):
             return replace(node, body=tuple(map(visit, node.body)))
-        if isinstance(node, Use) and node.instruction.short == "shift":
+        if isinstance(node, Issued) and node.instruction.short == "shift":
             return replace(node, operands=tuple((o, by if r.name == CODE else r) for o, r in node.operands))
         return node
 

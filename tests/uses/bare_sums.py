@@ -15,7 +15,7 @@ import isamap_smt as im
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Program, Ref, Use, number_of
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref, Signal, number_of
 
 TEXT = """T: [8,4]
 X: [2,4]
@@ -44,24 +44,24 @@ def program() -> Program:
     store = s.made("store", "m[r,c] = acc[r,c]", "store", {"m": s.FAR, "acc": s.ACC}, types)
     x, w = Ref("tile_x", (ZERO,), (I,)), Ref("tile_w", (ZERO,), (I,))
     n, filled = number_of(I), {"begins": True, "awaits": (("added", number_of(I)),), "signals": ("loaded",)}
-    product = Use(
+    product = Command(
         adds, (("acc", _sums(2 * I + 1)), ("a", x), ("b", w)), point=(("i", I), ("j", sym("j")), ("k", sym("k"))),
         awaits=(("loaded", 2 * n + 2),), signals=("added",),
     )  # fmt: skip
     body = (
         *map(Alloc, _buffers()),
-        Loop(P, 5, (Use(clear, (("acc", _sums(P)),), begins=True),)),
+        Loop(P, 5, (Command(clear, (("acc", _sums(P)),), begins=True),)),
         Loop(
             I,
             2,
             (
-                Use(row_of_x, (("s", x), ("m", Ref("X", (I, s.C)))), **filled),
-                Use(tile_of_w, (("s", w), ("m", Ref("W", (s.R, s.C)))), **filled),
+                Command(row_of_x, (("s", x), ("m", Ref("X", (I, s.C)))), **filled),
+                Command(tile_of_w, (("s", w), ("m", Ref("W", (s.R, s.C)))), **filled),
                 product,
             ),
         ),
-        Loop(U, 4, (Use(half, (("acc", _sums(U + 1)), ("n", Ref("b", (s.C,))))),)),
-        Use(signal("execute"), signals=("finished",)),
+        Loop(U, 4, (Command(half, (("acc", _sums(U + 1)), ("n", Ref("b", (s.C,))))),)),
+        Signal(signal("execute"), signals=("finished",)),
         Loop(Q, 2, (_stored(store),)),
     )
     return Program(None, kernel, (), body, machine=s.machine(row_of_x, tile_of_w, adds, half, store, clear))
@@ -71,9 +71,9 @@ def _sums(content: Any) -> Ref:
     return Ref("acc", (content,), (content,))
 
 
-def _stored(store: Instruction) -> Use:
+def _stored(store: Instruction) -> Issued:
     places = (("m", Ref("Y", (4 * Q + s.R, s.C))), ("acc", _sums(2 * Q + 1)))
-    return Use(store, places, awaits=(("finished", sp.S.One),))
+    return Command(store, places, awaits=(("finished", sp.S.One),))
 
 
 def _load(name: str, text: str, places: dict[str, str], **more: Any) -> Instruction:

@@ -19,24 +19,35 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.portable import computing, copying
 from isamap_smt.ir.program import (
     PARTS,
     Across,
     Alloc,
+    Ask,
     Block,
     Buffer,
+    Command,
+    Compute,
+    Configure,
+    Copy,
     CopyForm,
     IndexType,
     Loop,
+    Move,
+    Point,
     Prefetch,
     Program,
     Ref,
+    Role,
+    SetState,
+    Signal,
     Use,
-    buffers,
-    walk,
 )
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.traversal import buffers, nodes_of, parts
 
+KINDS: tuple[Any, ...] = (Compute, Move, Copy, Point, SetState, Ask, Command, Configure, Signal)
 PAIRS = ("operands", "awaits", "point", "sets", "over", "folds", "rings", "cut")  # fields that are pairs with a name
 Field = tuple[str, str]
 # Values of fields that have few.
@@ -98,8 +109,8 @@ class Edits:
     def __init__(self, program: Program, rng: random.Random) -> None:
         self.program, self.rng = program, rng
         self.spots = list(spots(program))
-        self.uses = [u for u, _ in walk(program.body) if isinstance(u, Use)]
-        loops = [x for x, _ in walk(program.body) if isinstance(x, Loop)]
+        self.uses = list(nodes_of(Use, program.body))
+        loops = list(nodes_of(Loop, program.body))
         sizes = [sym(n) for n in program.kernel.free_sizes]
         self.numbers = [
             sp.S.Zero,
@@ -109,7 +120,7 @@ class Edits:
             *(e for x in loops for e in (x.var, x.number)),
             sym("z"),
         ]
-        counters = [c for u in self.uses for c in (*u.signals, *(c for c, _ in u.awaits))]
+        counters = list(parts(program.body, Role.COUNTER))
         memories = [m.name for m in program.machine.memories] if program.machine else []
         tensors = [t.name for t in program.kernel.tensors]
         self.names = [
@@ -155,9 +166,11 @@ class Edits:
             case Kernel():
                 return rng.choice(_other_kernels(v))
             case Buffer():
-                return rng.choice([n.buffer for n, _ in walk(self.program.body) if isinstance(n, Alloc)])
+                return rng.choice([n.buffer for n in nodes_of(Alloc, self.program.body)])
             case IndexType():
                 return rng.choice([b.type for b in buffers(self.program).values()])
+            case Use():
+                return self._other_kind(v)
             case Ref():
                 return (
                     replace(v, name=rng.choice(self.names)) if rng.random() < 0.5 else replace(rng.choice(self._refs()))
@@ -169,6 +182,24 @@ class Edits:
             case int() | sp.Basic():
                 return self._number(v)
         return v
+
+    def _other_kind(self, use: Use) -> Use:
+        """A use of another kind with the same fields, of an instruction that such a use may be of. Raises IsamapError for none."""
+        kind = self.rng.choice([k for k in KINDS if type(use) is not k])
+        fitting = [i for i in self._instructions() if kind.takes(i)]
+        same = {f.name: getattr(use, f.name) for f in fields(kind) if f.name != "instruction" and hasattr(use, f.name)}
+        return kind(
+            self.rng.choice(fitting) if fitting else use.instruction,
+            **{"number": sp.S.One, **same} if kind is Ask else same,
+        )
+
+    def _instructions(self) -> list[Instruction]:
+        """Those that its uses might be of."""
+        machine = self.program.machine
+        hardware = machine or next((s.hardware for s in self.program.schedules if s.hardware), None)
+        signals = [signal(e.name) for e in hardware.engines] if hardware else []
+        portable = [copying(DTYPES["f32"], DTYPES["f32"]), computing(self.program.kernel, 0)]
+        return [*(hardware.instructions if hardware else ()), *signals, *portable, *(u.instruction for u in self.uses)]
 
     def _refs(self) -> list[Ref]:
         return [r for u in self.uses for _, r in u.operands] or [Ref("A", ())]
@@ -215,11 +246,11 @@ class Edits:
         word, ref, use = (
             rng.choice(self.names),
             rng.choice(self._refs()),
-            rng.choice(self.uses or [Use(signal("load"))]),
+            rng.choice(self.uses or [Signal(signal("load"))]),
         )
         found: dict[str, Any] = {
             "beside": use.instruction, "end": number, "backwards": number, "base": number, "extent": number, "first": 0,
-            "asks": number, "cut": (),
+            "number": number, "cut": (),
             "form": CopyForm(0, None), "across": Across(use.instruction, None, use.instruction), "place": ref,
             "enter": use, "leave": use, "folds": (word, 0), "rings": (word, 0), "prefetch": Prefetch(0), "cells": number,
             "sets": (word, rng.randrange(3)), "awaits": (word, rng.choice([0, 1, number])), "signals": word,

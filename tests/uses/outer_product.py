@@ -15,7 +15,7 @@ import isamap_smt as im
 from isamap_smt.ir.expr import FloorMod, IMin, ceil_div, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import signal
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Program, Ref, Use, number_of
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref, Signal, number_of
 
 TILE = 8
 ROW, COLUMN = sym("row"), sym("column")
@@ -74,7 +74,7 @@ def gemm(choice: Choice = Choice()) -> Program:
     load, clear, multiply, store = machine().instructions
     r, c, i, j, k = map(sym, "rcijk")
 
-    def tile(name: str, tensor: str, offset: int, axis: str, at: object) -> tuple[Buffer, Use]:
+    def tile(name: str, tensor: str, offset: int, axis: str, at: object) -> tuple[Buffer, Issued]:
         held = IndexType(
             tensor,
             (TILE * k0 + ROW, TILE * at + COLUMN),
@@ -92,7 +92,7 @@ def gemm(choice: Choice = Choice()) -> Program:
             slots=choice.slots,
             version=(i0, j0, k0),
         )
-        use = Use(
+        use = Command(
             load,
             (
                 ("s", Ref(name, (FloorMod(n, choice.slots),), (i0, j0, k0))),
@@ -112,19 +112,19 @@ def gemm(choice: Choice = Choice()) -> Program:
     )
     here = Ref("acc", (FloorMod(m, choice.accumulators),), (i0, j0))
     step = Ref("a", (FloorMod(n, choice.slots),), (i0, j0, k0))
-    compute = Use(
+    compute = Command(
         multiply, (("acc", here), ("a", step), ("b", Ref("b", step.index, step.version))),
         point=(("i", TILE * i0 + i), ("j", TILE * j0 + j), ("k", TILE * k0 + k)),
         awaits=(("loaded_a", n + 1), ("loaded_b", n + 1)), signals=("executed",),
     )  # fmt: skip
-    out = Use(
+    out = Command(
         store, (("m", Ref("C", (TILE * i0 + r, TILE * j0 + c))), ("acc", here)),
         (IMin(TILE, size["i"] - TILE * i0), IMin(TILE, size["j"] - TILE * j0)),
         awaits=(("finished", m + 1),), signals=("stored",),
     )  # fmt: skip
-    begin = Use(clear, (("acc", here),), awaits=(("stored", m + 1 - drain),), begins=True)
+    begin = Command(clear, (("acc", here),), awaits=(("stored", m + 1 - drain),), begins=True)
     steps = Loop(k0, ceil_div(size["k"], TILE), (load_a, load_b, compute))
-    done = Use(signal("execute"), signals=("finished",))
+    done = Signal(signal("execute"), signals=("finished",))
     tiles = Loop(j0, ceil_div(size["j"], TILE), (begin, steps, done, out))
     rows = Loop(i0, ceil_div(size["i"], TILE), (tiles,))
     return Program(None, kernel, (), (Alloc(a), Alloc(b), Alloc(acc), rows), machine=machine())

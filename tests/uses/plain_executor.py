@@ -21,7 +21,7 @@ import sympy as sp
 
 from isamap_smt.ir.engine_states import needed_value
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Loop, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Issued, Loop, Program, Ref
 
 RARELY = 200
 Env = Mapping[str, Any]
@@ -134,10 +134,10 @@ def value(e: Any, read: Callable[[Any], Typed], exact: bool = False) -> Typed:
 
 
 @dataclass
-class Issued:
+class Run:
     """One use of the run: with the machine's own instruction, and the values of variables, numbers and sizes."""
 
-    use: Use
+    use: Issued
     instruction: Instruction
     env: dict[str, int]
 
@@ -192,7 +192,7 @@ class Machine:
 
     # ---- text
 
-    def issued(self, nodes: tuple[Any, ...], env: dict[str, int]) -> Iterator[Issued]:
+    def issued(self, nodes: tuple[Any, ...], env: dict[str, int]) -> Iterator[Run]:
         machine = self.program.machine
         assert machine is not None
         own = {i.name: i for i in machine.instructions}
@@ -207,22 +207,22 @@ class Machine:
                         here = self.numbers.get(id(node), 0)
                         self.numbers[id(node)] = here + 1
                         yield from self.issued(node.body, {**env, node.var.name: v, f"#{node.var.name}": here})
-                case Use():
+                case Issued():
                     i = node.instruction
                     if i.kind not in ("signal", "give", "take"):
                         i = own.get(i.name)
                     if i is None or i.engine not in {e.name for e in machine.engines}:
                         raise Wrong(f"{machine.name} has no {node.instruction.name}")
-                    yield Issued(node, i, env)
+                    yield Run(node, i, env)
                 case _:
                     raise Wrong(f"a {type(node).__name__}")
 
     # ---- one use
 
-    def ready(self, x: Issued) -> bool:
+    def ready(self, x: Run) -> bool:
         return all(self.counts.get(c, 0) >= number(e, x.env) for c, e in x.use.awaits)
 
-    def read_and_spoil(self, x: Issued) -> Callable[[], None]:
+    def read_and_spoil(self, x: Run) -> Callable[[], None]:
         """What a use reads when it begins; what is called when it is complete."""
         if x.kind == "give":
             return lambda: None
@@ -240,7 +240,7 @@ class Machine:
     def cell(self, e: Any, env: Env) -> Any:
         return (e.name, *(number(i, env) for i in e.index)) if isinstance(e, Ref) else number(e, env)
 
-    def computed(self, x: Issued) -> Callable[[], None]:
+    def computed(self, x: Run) -> Callable[[], None]:
         i, (statement,) = x.instruction, x.instruction.kernel.statements
         extents = {a.name: int(a.extent) for a in i.kernel.axes}
         axes = dict(
@@ -301,7 +301,7 @@ class Machine:
 
         return complete
 
-    def configured(self, x: Issued) -> None:
+    def configured(self, x: Run) -> None:
         sets = dict(x.use.sets)
         for need in x.instruction.cells_needed:
             held = self.states.get((need.memory, sets.get(need.memory, 0)))
@@ -309,7 +309,7 @@ class Machine:
             if held is None or need.at(0) >= len(held) or held[need.at(0)] != wanted:
                 raise Wrong(f"{x.instruction.name} finds another {need.memory}[{need.at(0)}]")
 
-    def place(self, x: Issued, operand: str, ref: Ref, axes: dict[str, Any], active: np.ndarray) -> Cells:
+    def place(self, x: Run, operand: str, ref: Ref, axes: dict[str, Any], active: np.ndarray) -> Cells:
         i, machine = x.instruction, self.program.machine
         assert machine is not None
         (o,) = (o for o in i.operands if o.name == operand)
@@ -398,7 +398,7 @@ def run(
     assert machine is not None
     m = Machine(program, dict(sizes), np.random.default_rng(seed))
     m.begin(arrays)
-    queues: dict[str, list[Issued]] = {e.name: [] for e in machine.engines}
+    queues: dict[str, list[Run]] = {e.name: [] for e in machine.engines}
     for x in m.issued(program.body, dict(sizes)):
         queues[x.engine].append(x)
     head, busy = dict.fromkeys(queues, 0), {}

@@ -20,7 +20,8 @@ from isamap_smt.ir.expr import FloorMod, IMin, ceil_div, evaluate, sym
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_kernels
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Node, Program, Ref, Use, number_of, walk
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Node, Program, Ref, Signal, number_of
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.simulator import simulate
 
 SIDE = 4
@@ -120,7 +121,7 @@ def program(
     total, result = kernel.statements[0].target.tensor, kernel.statements[-1].target.tensor
     x, w = (a.tensor for a in kernel.statements[0].inputs)
 
-    def tile(name: str, tensor: str, offset: int, at: tuple[Any, Any], ends: tuple[Any, Any]) -> tuple[Buffer, Use]:
+    def tile(name: str, tensor: str, offset: int, at: tuple[Any, Any], ends: tuple[Any, Any]) -> tuple[Buffer, Issued]:
         coordinates = (SIDE * at[0] + ROW, SIDE * at[1] + COLUMN)
         guard = tuple(c < e for c, e in zip(coordinates, ends, strict=True))
         dtype = loads.kernel.tensor("s").dtype
@@ -130,7 +131,7 @@ def program(
         )  # fmt: skip
         places = (("s", Ref(name, (0,), (I0, J0, K0))), ("m", Ref(tensor, (SIDE * at[0] + R, SIDE * at[1] + C))))
         active = tuple(IMin(SIDE, e - SIDE * o) for o, e in zip(at, ends, strict=True))
-        return buffer, Use(loads, places, active, awaits=(("added", n),), signals=("loaded",), begins=True)
+        return buffer, Command(loads, places, active, awaits=(("added", n),), signals=("loaded",), begins=True)
 
     a, load_a = tile("tile_x", x, 0, (I0, K0), (size["i"], size["k"]))
     b, load_b = tile("tile_w", w, SIDE, (K0, J0), (size["k"], size["j"]))
@@ -153,24 +154,24 @@ def program(
         i = step.instruction
         places = {"acc": here, "m": element(result)} | step.places
         active = step.active if step.active is not None else whole if i.active else ()
-        found: Node = Use(i, tuple((o.name, places[o.name]) for o in i.operands), active, **more)
+        found: Node = Command(i, tuple((o.name, places[o.name]) for o in i.operands), active, **more)
         for var, count in reversed(step.around):
             found = Loop(var, count, (found,))
         return found
 
     *updates, last = steps
     inner = {a_.name: a_.symbol for a_ in adds.kernel.axes}
-    compute = Use(
+    compute = Command(
         adds, (("acc", here), ("a", Ref("tile_x", (0,), (I0, J0, K0))), ("b", Ref("tile_w", (0,), (I0, J0, K0)))),
         point=tuple((a_.name, SIDE * o + inner[q]) for a_, q, o in zip(kernel.axes, "ijk", (I0, J0, K0), strict=False)),
         awaits=(("loaded", 2 * (n + 1)),), signals=("added",),
     )  # fmt: skip
     tiles = (
         use(begin, awaits=(("stored", m - 1),), signals=("begun",), begins=True),
-        Use(signal("execute"), awaits=(("begun", m + 1),)),
+        Signal(signal("execute"), awaits=(("begun", m + 1),)),
         Loop(K0, ceil_div(size["k"], SIDE), (load_a, load_b, compute)),
         *(use(u, begins=u.begins) for u in updates),
-        Use(signal("execute"), signals=("finished",)),
+        Signal(signal("execute"), signals=("finished",)),
         use(last, awaits=(("finished", m + 1),), signals=("stored",)),
     )
     rows = Loop(I0, ceil_div(size["i"], SIDE), (Loop(J0, ceil_div(size["j"], SIDE), tiles),))
@@ -221,7 +222,7 @@ def drawn(rng: np.random.Generator, k: Kernel, name: str, sizes: dict[str, int],
 def together(parts: Sequence[Program], kernel: Kernel) -> Program:
     """Programs of the kernel's phases as one, on a machine with all their instructions."""
     made_ = joined(parts, kernel)
-    used = [u.instruction for u, _ in walk(made_.body) if isinstance(u, Use) and u.instruction.kind != "signal"]
+    used = [u.instruction for u in nodes_of(Issued, made_.body) if u.instruction.kind != "signal"]
     return replace(made_, machine=machine(*used))
 
 

@@ -16,8 +16,9 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, substitute, sym
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.phases import phase_kernels
-from isamap_smt.ir.program import Alloc, Program, Ref, Use, buffers, number_of
+from isamap_smt.ir.program import Alloc, Command, Issued, Program, Ref, number_of
 from isamap_smt.ir.states import CODE
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.proof.program import prove_program
 
 BIAS = s.element("b", s.SIDE * s.J0 + s.C)
@@ -95,11 +96,13 @@ def flat(program: Program) -> Program:
         held = replace(b.type, coordinates=at(b.type.coordinates), guard=at(b.type.guard))  # type: ignore[attr-defined]
         return Alloc(replace(b, version=(), type=held))  # type: ignore[type-var]
 
-    def use(u: Use) -> Use:
+    def use(u: Issued) -> Issued:
+        u = replace(u, awaits=tuple((c, at((e,))[0]) for c, e in u.awaits))
+        if not isinstance(u, Command):
+            return u
         places = tuple((o, Ref(r.name, at(r.index))) for o, r in u.operands)
-        awaits = tuple((c, at((e,))[0]) for c, e in u.awaits)
         point = tuple((a, at((e,))[0]) for a, e in u.point)
-        return replace(u, operands=places, active=at(u.active), awaits=awaits, point=point)
+        return replace(u, operands=places, active=at(u.active), point=point)
 
     return replace(program, body=(*map(buffer, edits.held(program)), *map(use, edits.uses(program))))
 
@@ -108,7 +111,9 @@ def in_two_buffers(program: Program, moved: tuple[str, ...], begins: str) -> Pro
     """Uses of these instructions take another buffer of sums, and one that does not begin a content says that it does."""
     other = replace(buffers(program)["acc"], name="other", offset=16)
 
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
+        if not isinstance(u, Command):
+            return u
         u = replace(u, begins=u.begins or u.instruction.name == begins)
         places = ((o, replace(r, name="other") if r.name == "acc" else r) for o, r in u.operands)
         return replace(u, operands=tuple(places)) if u.instruction.name in moved else u
@@ -157,7 +162,7 @@ def multiplying(text: str, places: dict[str, str], **operands: Ref) -> Program:
     types = {n: "i32" if n == "acc" else "i8" for n in where}
     unlike = s.made("multiply", f"acc[i,j] += {text}", "execute", where, types, axes=dict.fromkeys("ijk", s.SIDE))
 
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
         if u.instruction.name != "multiply":
             return u
         known = dict(u.operands) | operands
@@ -166,11 +171,11 @@ def multiplying(text: str, places: dict[str, str], **operands: Ref) -> Program:
     return edits.edited(biased("Y[i,j] = T[i,j]"), change)
 
 
-def at_a_barrier(change: Callable[[str, bool, Use], Use]) -> Program:
+def at_a_barrier(change: Callable[[str, bool, Issued], Issued]) -> Program:
     """Two phases. change: of the engine, whether its use waits, and the use."""
 
     def node(n: object) -> object:
-        one = isinstance(n, Use) and n.instruction.kind == "signal"
+        one = isinstance(n, Issued) and n.instruction.kind == "signal"
         return change(n.instruction.engine, not n.signals, n) if one else n  # type: ignore[union-attr,arg-type]
 
     program = s.two_phases()
@@ -182,7 +187,7 @@ def awaiting(engine: str, waits: bool, *more: tuple[str, int]) -> Program:
 
 
 def not_awaited(engine: str, of: str) -> Program:
-    def change(e: str, waits: bool, u: Use) -> Use:
+    def change(e: str, waits: bool, u: Issued) -> Issued:
         return replace(u, awaits=tuple(a for a in u.awaits if a[0] != f"phase2_{of}")) if e == engine else u
 
     return at_a_barrier(change)
@@ -199,7 +204,7 @@ def from_the_first_phase() -> Program:
     return edits.edited(s.two_phases(), _of_x)
 
 
-def _of_x(u: Use) -> Use:
+def _of_x(u: Issued) -> Issued:
     places = tuple((o, replace(r, name="X") if r.name == "H" and o == "m" else r) for o, r in u.operands)
     return replace(u, operands=places) if u.instruction.name == "load" else u
 
@@ -212,7 +217,7 @@ def infinite() -> Program:
     held = buffers(second)["tile_w"]
     few = replace(held, type=replace(held.type, guard=(s.SIDE * s.K0 + s.ROW < 3, *held.type.guard[1:])))
 
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
         return (
             replace(u, active=(3 * (1 - s.K0), u.active[1])) if "tile_w" in [r.name for _, r in u.operands[:1]] else u
         )

@@ -15,7 +15,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.phases import phases
-from isamap_smt.ir.program import Program, Use
+from isamap_smt.ir.program import Issued, Program
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -38,7 +38,7 @@ def without(program: Program, barrier: str) -> Program:
     """A barrier left out."""
     names = {f"{barrier}_{e.name}" for e in MACHINE.engines}
 
-    def meant(u: Use) -> bool:
+    def meant(u: Issued) -> bool:
         return bool(names & {*u.signals, *(c for c, _ in u.awaits)})
 
     return edits.rewritten(program, lambda u: () if meant(u) else None)
@@ -47,16 +47,18 @@ def without(program: Program, barrier: str) -> Program:
 def host_first(program: Program) -> Program:
     """The host reads the results before the barrier."""
     *body, take = program.body
-    at = next(n for n, x in enumerate(body) if isinstance(x, Use) and "done_load" in x.signals)
+    at = next(n for n, x in enumerate(body) if isinstance(x, Issued) and "done_load" in x.signals)
     return replace(program, body=(*body[:at], take, *body[at:]))
 
 
 def in_a_phase(program: Program) -> Program:
     """The host writes the tensors behind the barrier, beside the first phase."""
     body = list(program.body)
-    give = next(x for x in body if isinstance(x, Use) and x.instruction.kind == "give")
+    give = next(x for x in body if isinstance(x, Issued) and x.instruction.kind == "give")
     body.remove(give)
-    at = max(n for n, x in enumerate(body) if isinstance(x, Use) and any(c.startswith("given_") for c, _ in x.awaits))
+    at = max(
+        n for n, x in enumerate(body) if isinstance(x, Issued) and any(c.startswith("given_") for c, _ in x.awaits)
+    )
     return replace(program, body=(*body[: at + 1], give, *body[at + 1 :]))
 
 

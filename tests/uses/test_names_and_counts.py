@@ -13,7 +13,7 @@ from use_edits import edited, held, holding, loops
 
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import IMax, substitute, sym
-from isamap_smt.ir.program import Program, Ref, Use, number_of
+from isamap_smt.ir.program import Command, Issued, Program, Ref, number_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_sites import UnrecognisedError, collect
 from isamap_smt.simulator import simulate
@@ -32,11 +32,12 @@ def renamed(program: Program, names: dict[str, str]) -> Program:
     def place(ref: Ref) -> Ref:
         return Ref(ref.name, new(ref.index), new(ref.version))
 
-    def use(u: Use) -> Use:
-        return replace(
-            u, operands=tuple((o, place(r)) for o, r in u.operands), active=new(u.active),
-            point=tuple((a, new(e)) for a, e in u.point), awaits=tuple((c, new(e)) for c, e in u.awaits),
-        )  # fmt: skip
+    def use(u: Issued) -> Issued:
+        u = replace(u, awaits=tuple((c, new(e)) for c, e in u.awaits))
+        if not isinstance(u, Command):
+            return u
+        point = tuple((a, new(e)) for a, e in u.point)
+        return replace(u, operands=tuple((o, place(r)) for o, r in u.operands), active=new(u.active), point=point)
 
     types = (replace(b.type, coordinates=new(b.type.coordinates), guard=new(b.type.guard)) for b in held(program))
     changed = (replace(b, type=t, version=new(b.version)) for b, t in zip(held(program), types, strict=True))
@@ -61,7 +62,7 @@ def test_counts_that_vary_are_not_proved() -> None:
     """With as many steps as the tile's number, numbers of steps are not those of tiles times the count."""
     m, n = number_of(J0), number_of(K0)
 
-    def waits(u: Use) -> Use:
+    def waits(u: Issued) -> Issued:
         return replace(u, awaits=tuple((c, a - 100 * IMax(0, m - n) if c == "executed" else a) for c, a in u.awaits))
 
     program = loops(

@@ -14,7 +14,8 @@ from use_mutants import MUTANTS, RIGHT, Mutant
 import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.program import Program, walk
+from isamap_smt.ir.program import Program
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
 from tests.families import part
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from outer_product import Choice, gemm
-from use_edits import edited, held, holding, unawaited, unsignalled, with_slot
+from use_edits import commanded, edited, held, holding, unawaited, unsignalled, with_slot
 
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError
 from isamap_smt.ir.expr import FloorMod, evaluate, sym
-from isamap_smt.ir.program import Loop, Node, Program, Use, number_of
+from isamap_smt.ir.program import Command, Issued, Loop, Node, Program, number_of
 from isamap_smt.simulator import Simulation, simulate
 from isamap_smt.simulator.iterations import column
 
@@ -174,7 +174,7 @@ def walked(program: Program, sizes: dict[str, int]) -> dict[str, list[tuple[str,
 
     def walk(body: tuple[Node, ...], env: dict[str, int], loops: tuple[int, ...]) -> None:
         for node in body:
-            if isinstance(node, Use):
+            if isinstance(node, Issued):
                 amounts = tuple(int(evaluate(a, env)) for _, a in node.awaits)
                 queues[node.instruction.engine].append((node.instruction.name, loops, amounts))
                 continue
@@ -193,9 +193,9 @@ def test_uses_are_those_of_a_walk_of_the_loops() -> None:
     program = gemm()
     # A loop before and one behind, one of them empty, so that positions and numbers are told apart.
     *buffers, rows = program.body
-    load = next(n for n in rows.body[0].body[1].body if isinstance(n, Use))  # type: ignore[union-attr]
+    load = next(n for n in rows.body[0].body[1].body if isinstance(n, Issued))  # type: ignore[union-attr]
     x = sym("x")
-    wait = Use(load.instruction, load.operands, (1, 1), awaits=(("executed", 10 * number_of(x) + x),))
+    wait = Command(load.instruction, load.operands, (1, 1), awaits=(("executed", 10 * number_of(x) + x),))
     around = (*buffers, Loop(x, sym("I") - 9, (wait,)), rows, Loop(x, 3, (wait,)))
     for i, j, k in ((9, 17, 20), (11, 8, 9)):
         sizes = {"I": i, "J": j, "K": k}
@@ -255,12 +255,12 @@ def test_a_place_beyond_is_said_and_nothing_crashes() -> None:
     assert said(holding(program, replace(a, shape=(7, 8))))[0] == (
         "load 0 (a, slot 0; i0=0 j0=0 k0=0) writes row 7 of a slot of a, which has 7 rows"
     )
-    whole = edited(program, lambda u: replace(u, active=(8,) * len(u.active)))
+    whole = commanded(program, lambda u: replace(u, active=(8,) * len(u.active)))
     assert [r.text for r in simulate(whole, arrays(5, 8, 8), seed=0).races] == [
         "load 0 (A; i0=0 j0=0 k0=0) reads A[0, 5], which has shape [8, 5]",
         "store 0 (C; i0=0 j0=0) writes C[5, 0], which has shape [5, 8]",
     ]
-    more = edited(program, lambda u: replace(u, active=tuple(e + 1 for e in u.active)))
+    more = commanded(program, lambda u: replace(u, active=tuple(e + 1 for e in u.active)))
     assert "load 0 (rows; i0=0 j0=0 k0=0) has rows 9, which is not in 0..8" in said(more)
 
 
@@ -275,11 +275,11 @@ def test_misuse_says_what_is_wrong() -> None:
     ):
         simulate(with_slot(program, "load", "s", lambda slot: sym("lost")), given)
     with pytest.raises(LanguageError, match=r"a use of clear has no place for acc; add \('acc', Ref"):
-        simulate(edited(program, lambda u: replace(u, operands=u.operands[1:])), given)
+        simulate(commanded(program, lambda u: replace(u, operands=u.operands[1:])), given)
     with pytest.raises(LanguageError, match=r"does not say how large rows is; give it active=\(8, 8\)"):
-        simulate(edited(program, lambda u: replace(u, active=())), given)
+        simulate(commanded(program, lambda u: replace(u, active=())), given)
     with pytest.raises(UnknownNameError, match="clear: no tensor or buffer 'x'"):
-        moved = edited(
+        moved = commanded(
             program,
             lambda u: replace(
                 u, operands=tuple((o, replace(p, name="x") if p.name == "acc" else p) for o, p in u.operands)

@@ -15,7 +15,7 @@ import isamap_smt as im
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import signal
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Program, Ref, Signal
 from isamap_smt.simulator import simulate
 from tests.families import part
 
@@ -50,7 +50,7 @@ def machine(engines: int) -> Hardware:
     return Hardware("toy", (cells,), instructions=tuple(found), engines=tuple(map(im.Engine, NAMES[:engines])))
 
 
-def program(uses: tuple[Use, ...], engines: int) -> Program:
+def program(uses: tuple[Issued, ...], engines: int) -> Program:
     """Uses in order, over a buffer of two slots and the output T of T[u,v] += A[u,v]."""
     held = IndexType("T", (sym("row"), sym("column")), (), "0")
     cells = (sym("row"), sym("column"))
@@ -58,18 +58,18 @@ def program(uses: tuple[Use, ...], engines: int) -> Program:
     return Program(None, KERNEL, (), (Alloc(buffer), *uses), machine=machine(engines))
 
 
-def use(engines: int, name: str, rows: int = ROWS, slot: int = 0, **more: object) -> Use:
+def use(engines: int, name: str, rows: int = ROWS, slot: int = 0, **more: object) -> Issued:
     what, engine = name.split()
     if what == "none":
-        return replace(Use(signal(engine)), **more)
+        return replace(Signal(signal(engine)), **more)
     instruction = machine(engines).instruction(f"{what}_{engine}")
     instruction = replace(instruction, name=name.replace(" ", "_"))
     places = {"s": Ref("b", (slot,)), "m": Ref("T", (X + ROWS * slot, Y))}
     chosen = tuple((o.name, places[o.name]) for o in instruction.operands)
-    return replace(Use(instruction, chosen, (rows,)), **more)
+    return replace(Command(instruction, chosen, (rows,)), **more)
 
 
-def drawn(seed: int) -> tuple[tuple[Use, ...], int]:
+def drawn(seed: int) -> tuple[tuple[Issued, ...], int]:
     """A few uses of two or three engines with random awaits and signals. Several engines may signal one counter."""
     draw = random.Random(seed)
     engines = draw.choice((2, 2, 3))
@@ -82,7 +82,7 @@ def drawn(seed: int) -> tuple[tuple[Use, ...], int]:
     return tuple(uses), engines
 
 
-def orders(uses: tuple[Use, ...]) -> Iterator[tuple[int, ...]]:
+def orders(uses: tuple[Issued, ...]) -> Iterator[tuple[int, ...]]:
     """Every order in which the uses can be carried out, until nothing can go on."""
 
     def go(done: tuple[int, ...], counts: dict[str, int]) -> Iterator[tuple[int, ...]]:
@@ -99,7 +99,7 @@ def orders(uses: tuple[Use, ...]) -> Iterator[tuple[int, ...]]:
     yield from go((), {})
 
 
-def touched(u: Use) -> dict[tuple[str, int], bool]:
+def touched(u: Issued) -> dict[tuple[str, int], bool]:
     """Cell -> whether it is written, said once more by hand."""
     if not u.operands:
         return {}
@@ -112,7 +112,7 @@ def touched(u: Use) -> dict[tuple[str, int], bool]:
     return cells
 
 
-def expected(uses: tuple[Use, ...]) -> tuple[set[frozenset[int]], bool]:
+def expected(uses: tuple[Issued, ...]) -> tuple[set[frozenset[int]], bool]:
     """Pairs of uses in conflict that are seen in both orders; whether some use is left over."""
     seen: set[tuple[int, int]] = set()
     stuck = False
@@ -167,7 +167,7 @@ def test_any_signal_of_a_counter_that_two_engines_make_will_do() -> None:
 def test_only_cells_that_are_touched_race() -> None:
     given = {"A": np.zeros((2 * ROWS, 1), np.float32)}
 
-    def cells(first: Use, second: Use) -> list[str]:
+    def cells(first: Issued, second: Issued) -> list[str]:
         return [r.text for r in simulate(program((first, second), 2), given, seed=0).races]
 
     # `fill` clears the rows beyond, `clear` keeps them.

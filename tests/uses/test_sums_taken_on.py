@@ -15,7 +15,7 @@ import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, IsamapError
 from isamap_smt.ir.hardware import Memory
-from isamap_smt.ir.program import IndexType, Program, Use
+from isamap_smt.ir.program import IndexType, Issued, Program
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 
@@ -28,7 +28,7 @@ def program() -> Program:
     return im.stage(KERNEL, MACHINE, sizes={"k": 31}, instruction="matmul_os").program
 
 
-def at(name: str, change: Callable[[Use], Use]) -> Program:
+def at(name: str, change: Callable[[Issued], Issued]) -> Program:
     return edits.edited(program(), lambda u: change(u) if u.instruction.short == name else u)
 
 
@@ -43,9 +43,9 @@ def before_the_products() -> Program:
     def change(loop: Any) -> Any:
         if loop.var.name != "j_tile_step":
             return loop
-        take = next(n for n in loop.body if isinstance(n, Use) and n.instruction.short == "take")
+        take = next(n for n in loop.body if isinstance(n, Issued) and n.instruction.short == "take")
         rest = [n for n in loop.body if n is not take]
-        at = next(n for n, x in enumerate(rest) if isinstance(x, Use) and x.instruction.short == "empty")
+        at = next(n for n, x in enumerate(rest) if isinstance(x, Issued) and x.instruction.short == "empty")
         return replace(loop, body=(*rest[: at + 1], take, *rest[at + 1 :]))
 
     return edits.loops(program(), change)

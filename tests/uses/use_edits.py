@@ -12,9 +12,10 @@ import sympy as sp
 
 from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Ref, Use, buffers, walk
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Ref
+from isamap_smt.ir.traversal import buffers, nodes_of, walk
 
-Rewrite = Callable[[Use], tuple[Node, ...] | None]
+Rewrite = Callable[[Issued], tuple[Node, ...] | None]
 
 
 def rewritten(program: Program, f: Rewrite) -> Program:
@@ -25,15 +26,15 @@ def rewritten(program: Program, f: Rewrite) -> Program:
             if isinstance(n, Loop):
                 yield replace(n, body=tuple(nodes(n.body)))
             else:
-                made = f(n) if isinstance(n, Use) else None
+                made = f(n) if isinstance(n, Issued) else None
                 yield from (n,) if made is None else made
 
     return replace(program, body=tuple(nodes(program.body)))
 
 
-def uses(program: Program) -> list[Use]:
+def uses(program: Program) -> list[Issued]:
     """In the order of the text."""
-    return [u for u, _ in walk(program.body) if isinstance(u, Use)]
+    return list(nodes_of(Issued, program.body))
 
 
 def held(program: Program) -> tuple[Buffer, ...]:
@@ -48,7 +49,7 @@ def holding(program: Program, *changed: Buffer) -> Program:
     return replace(program, body=tuple(body))
 
 
-def at(program: Program, number: int, change: Callable[[Use], Use]) -> Program:
+def at(program: Program, number: int, change: Callable[[Issued], Issued]) -> Program:
     """One use changed, by its place in the text."""
     one = uses(program)[number]
     return rewritten(program, lambda u: (change(u),) if u is one else None)
@@ -63,24 +64,29 @@ def loops(program: Program, change: Callable[[Loop], Loop]) -> Program:
     return replace(program, body=nodes(program.body))
 
 
-def place(u: Use, operand: str, **fields: Any) -> Use:
+def place(u: Issued, operand: str, **fields: Any) -> Issued:
     """A use with fields of one operand's place replaced."""
     return replace(u, operands=tuple((o, replace(p, **fields) if o == operand else p) for o, p in u.operands))
 
 
-def without_await(u: Use, number: int) -> Use:
+def without_await(u: Issued, number: int) -> Issued:
     """One await dropped."""
     return replace(u, awaits=u.awaits[:number] + u.awaits[number + 1 :])
 
 
-def waiting(u: Use, number: int, more: int) -> Use:
+def waiting(u: Issued, number: int, more: int) -> Issued:
     """One await of a larger or smaller amount."""
     return replace(u, awaits=tuple((c, a + more if k == number else a) for k, (c, a) in enumerate(u.awaits)))
 
 
-def edited(program: Program, change: Callable[[Use], Use]) -> Program:
+def edited(program: Program, change: Callable[[Issued], Issued]) -> Program:
     """Every use changed."""
     return rewritten(program, lambda u: (change(u),))
+
+
+def commanded(program: Program, change: Callable[[Command], Command]) -> Program:
+    """Every use changed that moves or computes."""
+    return edited(program, lambda u: change(u) if isinstance(u, Command) else u)
 
 
 def described(program: Program) -> Program:
@@ -111,7 +117,7 @@ def unsignalled(program: Program, counter: str) -> Program:
 def with_slot(program: Program, instruction: str, operand: str, slot: Callable[[Any], Any]) -> Program:
     """One operand of one instruction takes another slot."""
 
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
         held = dict(u.operands).get(operand)
         mine = u.instruction.name == instruction and held is not None
         return place(u, operand, index=(slot(held.index[0]),)) if mine else u
@@ -128,7 +134,7 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     kinds = ["signal", "signal", "engine", "swap", "count", "buffer", "moved", "displaced", "loops", "type"]
     kinds += ["await", "amount", "amount"] * bool(u.awaits)
     kinds += ["slot", "slot", "version", "index", "begins"] * bool(_buffer_places(program, u))
-    kinds += ["parameter"] * bool(u.counted) + ["point"] * bool(u.point)
+    kinds += ["parameter"] * bool(u.counted) + ["point"] * bool(isinstance(u, Command) and u.point)
     kinds += ["update", "update", "update"] * bool(_updates(program)) + ["begin", "begin"] * bool(_others(program))
     kinds += ["barrier", "barrier", "across", "across"] * bool(_barrier(program)) + ["operand"] * bool(
         _elements(program)
@@ -142,20 +148,20 @@ def _counters(program: Program) -> list[str]:
     return sorted({c for u in uses(program) for c in (*u.signals, *(c for c, _ in u.awaits))}) or ["other"]
 
 
-def _around(program: Program, u: Use) -> list[Any]:
+def _around(program: Program, u: Issued) -> list[Any]:
     """Variables and numbers of the loops around a use."""
     inside = next((inside for x, inside in walk(program.body) if x is u), ())
     return [e for x in inside for e in (x.var, x.number)]
 
 
-def _other(program: Program, number: int, u: Use, rng: random.Random) -> int:
+def _other(program: Program, number: int, u: Issued, rng: random.Random) -> int:
     """Another use of the same engine, or of any where there is none."""
     found = uses(program)
     same = [n for n, x in enumerate(found) if n != number and x.instruction.engine == u.instruction.engine]
     return rng.choice(same or list(range(len(found))))
 
 
-def _signal(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _signal(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """Dropped, doubled, moved to another use, or one more."""
     what = rng.choice(["drop", "drop", "double", "move"] if u.signals else ["add"])
     if what == "move":
@@ -168,7 +174,7 @@ def _signal(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return at(p, number, lambda u: replace(u, signals=signals))
 
 
-def _await(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _await(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """Dropped, of another counter, or moved to another use."""
     k = rng.randrange(len(u.awaits))
     what = rng.choice(["drop", "drop", "rename", "move"])
@@ -183,7 +189,7 @@ def _await(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     )
 
 
-def _amount(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _amount(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """More or less, or counted by another loop."""
     k, more, names = rng.randrange(len(u.awaits)), rng.choice([-2, -1, 1, 2]), _around(p, u)
     here = [e for e in names if e in sp.sympify(u.awaits[k][1]).free_symbols]
@@ -193,11 +199,11 @@ def _amount(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return at(p, number, lambda u: waiting(u, k, more))
 
 
-def _buffer_places(p: Program, u: Use) -> list[tuple[str, Ref]]:
+def _buffer_places(p: Program, u: Issued) -> list[tuple[str, Ref]]:
     return [(o, ref) for o, ref in u.operands if ref.name in buffers(p)]
 
 
-def _slot(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _slot(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     o, where = rng.choice(_buffer_places(p, u))
     slots, slot = buffers(p)[where.name].slots, where.index[0]
     inner = [x for x in _around(p, u) if rng.random() < 0.5]
@@ -205,7 +211,7 @@ def _slot(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return at(p, number, lambda u: place(u, o, index=(new,)))
 
 
-def _version(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _version(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     o, where = rng.choice(_buffer_places(p, u))
     if not where.version:
         return _slot(p, number, u, rng)
@@ -216,7 +222,7 @@ def _version(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     )
 
 
-def _index(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _index(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     found = [(o, x) for o, x in u.operands if x.name not in buffers(p) and x.index]
     if not found:
         return _slot(p, number, u, rng)
@@ -227,26 +233,26 @@ def _index(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return at(p, number, lambda u: place(u, o, index=tuple(index if rng.random() < 0.8 else index[::-1])))
 
 
-def _parameter(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _parameter(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     k, more = rng.randrange(len(u.counted)), rng.choice([-1, 1])
     changed = tuple(e + more if m == k else e for m, e in enumerate(u.counted))
     cut = len(u.front)
     return at(p, number, lambda u: replace(u, front=changed[:cut], active=changed[cut:]))
 
 
-def _point(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _point(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     k = rng.randrange(len(u.point))
     return at(
         p, number, lambda u: replace(u, point=tuple((n, e + 1 if m == k else e) for m, (n, e) in enumerate(u.point)))
     )
 
 
-def _engine(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _engine(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     engine = rng.choice([e.name for e in p.machine.engines] if p.machine else [""])
     return at(p, number, lambda u: replace(u, instruction=replace(u.instruction, engine=engine)))
 
 
-def _begins(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _begins(p: Program, number: int, u: Command, rng: random.Random) -> Program:
     return at(p, number, lambda u: replace(u, begins=not u.begins))
 
 
@@ -255,7 +261,7 @@ def _every_loop(body: tuple[Node, ...]) -> list[Loop]:
     return [*inside, *(y for x in inside for y in _every_loop(x.body))]
 
 
-def _count(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _count(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     more, every = rng.choice([-1, 1]), _every_loop(p.body)
     if not every:
         return p
@@ -263,7 +269,7 @@ def _count(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return loops(p, lambda x: replace(x, count=x.count + more) if x.var == one else x)
 
 
-def _loops(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _loops(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A loop and the one around it change places."""
     pairs = [(x, y) for x in _every_loop(p.body) for y in x.body if isinstance(y, Loop)]
     if not pairs:
@@ -278,7 +284,7 @@ def _loops(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return loops(p, change)
 
 
-def _buffer(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _buffer(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     b = rng.choice(held(p))
     row = b.offset if isinstance(b.offset, int) else 0  # a symbol, where another edit has put one
     moved = replace(b, offset=max(0, row + rng.choice([-8, -1, 1, 8])))
@@ -286,7 +292,7 @@ def _buffer(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return holding(p, new)
 
 
-def _type(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _type(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A buffer says that it holds other elements, or more of them."""
     b = rng.choice(held(p))
     said = b.type
@@ -298,7 +304,7 @@ def _type(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return holding(p, replace(b, type=new))
 
 
-def _swap(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _swap(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A use and its neighbour, if that is one."""
 
     def nodes(body: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -312,31 +318,31 @@ def _swap(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return replace(p, body=nodes(p.body))
 
 
-def _moved(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _moved(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A use dropped, or doubled."""
     again = (u, replace(u)) if rng.random() < 0.5 else ()
     return rewritten(p, lambda x: again if x is u else None)
 
 
-def _displaced(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _displaced(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A use beside another one, in the loops around that."""
     other = rng.choice(uses(p))
     made = (u, other) if rng.random() < 0.5 else (other, u)
     return p if other is u else rewritten(p, lambda x: () if x is u else made if x is other else None)
 
 
-def _updates(p: Program) -> list[Use]:
+def _updates(p: Program) -> list[Issued]:
     """Uses that change cells in place."""
     return [u for u in uses(p) if changes(u)]
 
 
-def changes(u: Use) -> bool:
+def changes(u: Issued) -> bool:
     """Whether a use computes new values of cells from their own."""
     found = u.instruction.kernel.statements
     return any(s.op == "=" and s.target.tensor in {a.tensor for a in s.inputs} for s in found)
 
 
-def _update(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _update(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """An update dropped, doubled, exchanged with another, or in the place of another one, or with another number."""
     every = _updates(p)
     one, two = rng.choice(every), rng.choice(every)
@@ -355,16 +361,16 @@ def _update(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return rewritten(p, lambda x: again if x is one else None)
 
 
-def _as(here: Use, other: Use) -> Use:
+def _as(here: Issued, other: Issued) -> Issued:
     """A use that does what another one does, to the cells of its own."""
     own = dict(here.operands)
     places = tuple((o, own.get(o, r) if o == "acc" else r) for o, r in other.operands)
     return replace(here, instruction=other.instruction, operands=places, active=other.active)
 
 
-def _begun(p: Program) -> Use | None:
+def _begun(p: Program) -> Issued | None:
     """What begins the sums."""
-    return next((u for u in uses(p) if u.begins and "acc" in dict(u.operands)), None)
+    return next((u for u in uses(p) if isinstance(u, Command) and u.begins and "acc" in dict(u.operands)), None)
 
 
 def _others(p: Program) -> list[Any]:
@@ -375,11 +381,11 @@ def _others(p: Program) -> list[Any]:
     return [i for i in every if i.name in named and own is not None and i != own.instruction]
 
 
-def _begin(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _begin(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """Sums begin with another instruction, or elsewhere in their tensor."""
     own, other = _begun(p), rng.choice(_others(p))
     assert own is not None
-    stored = next((x for x in uses(p) if x.instruction.name.startswith("store") and x.active), own)
+    stored = next((x for x in uses(p) if x.instruction.name.startswith("store") and x.counted), own)
     tensors = [t for t in p.kernel.tensors if t.name in p.kernel.inputs and t.dtype.name == "i32"]
     places = {"acc": dict(own.operands)["acc"]}
     if "m" in [o.name for o in other.operands]:
@@ -392,16 +398,16 @@ def _begin(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return rewritten(p, lambda x: (made,) if x is own else None)
 
 
-def _barrier(p: Program) -> list[Use]:
+def _barrier(p: Program) -> list[Issued]:
     """Signals outside of all loops."""
     return (
-        [n for n in p.body if isinstance(n, Use) and n.instruction.kind == "signal"]
+        [n for n in p.body if isinstance(n, Issued) and n.instruction.kind == "signal"]
         if len(p.kernel.statements) > 2 or (p.machine is not None and any(e.host for e in p.machine.engines))
         else []
     )
 
 
-def _at_barrier(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _at_barrier(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """A barrier's use dropped, or it waits for one engine less, for more, or signals something."""
     one = rng.choice(_barrier(p))
     counter = rng.choice(_counters(p))
@@ -412,7 +418,7 @@ def _at_barrier(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return rewritten(p, lambda x: made if x is one else None)
 
 
-def _across(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _across(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """What stands beside a barrier changes places with some of its uses; or a use is taken to its other side."""
     nodes = list(p.body)
     at_ = [n for n, x in enumerate(nodes) if any(x is b for b in _barrier(p))]
@@ -427,14 +433,14 @@ def _across(p: Program, number: int, u: Use, rng: random.Random) -> Program:
     return rewritten(p, lambda x: () if x is one else (other, one) if x is other else None)
 
 
-def _elements(p: Program) -> list[tuple[Use, str]]:
+def _elements(p: Program) -> list[tuple[Issued, str]]:
     """Operands in main memory that are read beside sums."""
     held = buffers(p)
     found = ((u, o, r) for u in uses(p) if "acc" in dict(u.operands) for o, r in u.operands)
     return [(u, o) for u, o, r in found if r.name not in held and r.index and o not in u.instruction.immediates]
 
 
-def _operand(p: Program, number: int, u: Use, rng: random.Random) -> Program:
+def _operand(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     """Another element of a bias or residual, or of another tensor."""
     one, name = rng.choice(_elements(p))
     ref = dict(one.operands)[name]

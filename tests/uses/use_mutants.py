@@ -11,7 +11,7 @@ import use_edits as edits
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.hypotheses import Relation
-from isamap_smt.ir.program import IndexType, Loop, Program, Use, number_of
+from isamap_smt.ir.program import IndexType, Issued, Loop, Program, number_of
 
 CLEAR, LOAD_A, LOAD_B, MULTIPLY, DONE, STORE = range(6)
 
@@ -28,7 +28,7 @@ class Mutant:
     behaves: bool = True
 
 
-def _at(number: int, change: Callable[[Use], Use], **choice: int) -> Callable[[], Program]:
+def _at(number: int, change: Callable[[Issued], Issued], **choice: int) -> Callable[[], Program]:
     return lambda: edits.at(outer.gemm(outer.Choice(**choice)), number, change)
 
 
@@ -37,7 +37,7 @@ def _no_await(number: int, k: int) -> Callable[[], Program]:
 
 
 def _steps(number: int, *steps: int | str) -> Callable[[], Program]:
-    def said(use: Use) -> Use:
+    def said(use: Issued) -> Issued:
         return replace(use, instruction=replace(use.instruction, steps=(("m", steps),) if steps else ()))
 
     return _described(_at(number, said))
@@ -137,7 +137,7 @@ def _buffer(**fields: object) -> Callable[[], Program]:
 
 
 def _parameter(number: int, name: str, more: int) -> Callable[[], Program]:
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
         return replace(u, active=tuple(e + more if n == name else e for n, e in u.parameters.items()))
 
     return _at(number, change)
@@ -172,7 +172,7 @@ def _one_counter(awaited: int) -> Program:
 
 
 def _one_too_far() -> Program:
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
         row, column = dict(u.operands)["m"].index
         return edits.place(u, "m", index=(row, column + 1))
 
@@ -180,7 +180,7 @@ def _one_too_far() -> Program:
 
 
 def _half_steps() -> Program:
-    def change(u: Use) -> Use:
+    def change(u: Issued) -> Issued:
         point = dict(u.point)
         return replace(u, point=tuple({**point, "k": point["k"] - 4 * sym("k0")}.items()))
 
@@ -205,7 +205,7 @@ def _two_cells_one_element(held: IndexType) -> IndexType:
 def _of_other_type() -> Program:
     """Rows of A are brought as whole numbers of 32 bits."""
 
-    def changed(u: Use) -> Use:
+    def changed(u: Issued) -> Issued:
         contract = u.instruction.kernel
         tensors = tuple(replace(t, dtype=dtype("i32")) for t in contract.tensors)
         return replace(u, instruction=replace(u.instruction, kernel=replace(contract, tensors=tensors)))

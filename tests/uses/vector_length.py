@@ -10,7 +10,7 @@ from typing import Any
 import isamap_smt as im
 from isamap_smt.ir.expr import IMin, ceil_div, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref
 
 ROWS = 4
 ROW, LANE = sym("row"), sym("lane")
@@ -65,16 +65,16 @@ def gemm(length: int | None = None, rows: int = 8, skip: int = 0) -> Program:
         Ref("a", (0,), (i0, j0, k0, iu)),
     )
 
-    def each_row(*uses: Use) -> Loop:
+    def each_row(*uses: Issued) -> Loop:
         return Loop(iu, ROWS, uses)
 
-    load_b = Use(load, (("r", in_b), ("m", Ref("B", (k0, at + l)))), active, begins=True)
-    load_a = Use(broadcast, (("r", in_a), ("m", Ref("A", (row, k0)))), begins=True)
+    load_b = Command(load, (("r", in_b), ("m", Ref("B", (k0, at + l)))), active, begins=True)
+    load_a = Command(broadcast, (("r", in_a), ("m", Ref("A", (row, k0)))), begins=True)
     point = (("i", row), ("j", at + l), ("k", k0))
-    compute = Use(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=point)
-    out = Use(store, (("m", Ref("C", (row, at + l))), ("acc", in_acc)), active)
+    compute = Command(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=point)
+    out = Command(store, (("m", Ref("C", (row, at + l))), ("acc", in_acc)), active)
     tile = (
-        each_row(Use(zero, (("acc", in_acc),), begins=True)),
+        each_row(Command(zero, (("acc", in_acc),), begins=True)),
         Loop(k0, size["k"], (load_b, each_row(load_a, compute))),
         each_row(out),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import isamap_smt as im
 from isamap_smt.ir.expr import IMax, IMin, ceil_div, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref
 
 LANES, ROWS, VECTORS = 16, 14, 2
 ROW, LANE = sym("row"), sym("lane")
@@ -46,7 +46,7 @@ def gemm(rows: int = 896) -> Program:
     row, first = ROWS * i0 + iu, LANES * (VECTORS * j0 + ju)
     active = (IMax(0, IMin(LANES, size["j"] - first)),)
 
-    def nest(*uses: Use) -> Loop:
+    def nest(*uses: Issued) -> Loop:
         return Loop(iu, ROWS, (Loop(ju, VECTORS, uses),))
 
     def register(name: str, first: int, slots: int, version: tuple[object, ...], held: IndexType) -> Buffer:
@@ -59,16 +59,16 @@ def gemm(rows: int = 896) -> Program:
     a = register("a", 30, 1, (i0, j0, k0, iu), IndexType("A", (row, k0), (), "0"))
     in_acc = Ref("acc", (VECTORS * iu + ju,), (i0, j0, iu, ju))
     in_b, in_a = Ref("b", (ju,), (i0, j0, k0, ju)), Ref("a", (0,), (i0, j0, k0, iu))
-    load_b = Use(load, (("r", in_b), ("m", Ref("B", (k0, first + l)))), active, begins=True)
-    load_a = Use(broadcast, (("r", in_a), ("m", Ref("A", (row, k0)))), begins=True)
+    load_b = Command(load, (("r", in_b), ("m", Ref("B", (k0, first + l)))), active, begins=True)
+    load_a = Command(broadcast, (("r", in_a), ("m", Ref("A", (row, k0)))), begins=True)
     point = (("i", row), ("j", first + l), ("k", k0))
-    compute = Use(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=point)
+    compute = Command(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=point)
     of_row = (load_a, Loop(ju, VECTORS, (compute,)))
     step = (Loop(ju, VECTORS, (load_b,)), Loop(iu, ROWS, of_row))
     tile = (
-        nest(Use(zero, (("acc", in_acc),), begins=True)),
+        nest(Command(zero, (("acc", in_acc),), begins=True)),
         Loop(k0, size["k"], step),
-        nest(Use(store, (("m", Ref("C", (row, first + l))), ("acc", in_acc)), active)),
+        nest(Command(store, (("m", Ref("C", (row, first + l))), ("acc", in_acc)), active)),
     )
     columns = Loop(j0, ceil_div(size["j"], LANES * VECTORS), tile)
     body = (Alloc(acc), Alloc(b), Alloc(a), Loop(i0, rows // ROWS, (columns,)))

@@ -12,7 +12,8 @@ import sympy as sp
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.expr import FloorDiv, substitute, symbols_of
-from isamap_smt.ir.program import Loop, Program, walk
+from isamap_smt.ir.program import Loop, Program
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program_book import Book, Watch
 from isamap_smt.proof.program_sites import Sites
 from isamap_smt.proof.uses.moments import Formula, Moment
@@ -100,7 +101,7 @@ class UseBook(Book):
 
 def _step(program: Program, size: str) -> int:
     """How many points one more iteration of the loops takes that a size ends."""
-    counts = [sp.sympify(n.count) for n, _ in walk(program.body) if isinstance(n, Loop)]
+    counts = [sp.sympify(n.count) for n in nodes_of(Loop, program.body)]
     divisors = (d.args[1] for c in counts for d in c.atoms(FloorDiv) if size in symbols_of([d.args[0]]))
     return max((int(d) for d in divisors if d.is_Integer), default=STEP)
 

@@ -19,16 +19,16 @@ def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
 
 def active(site: UseSite, x: Moment) -> list[Formula]:
     """Those axes that have a parameter lie below it, and from the other one on."""
-    use = site.use
-    below = [("lt", x.at(sym(a)), x.at(n)) for (a, _), n in zip(use.instruction.active, use.active, strict=True)]
-    return below + [("le", x.at(n), x.at(sym(a))) for (a, _), n in zip(use.instruction.front, use.front, strict=True)]
+    i, numbers = site.use.instruction, site.use.parameters
+    below = [("lt", x.at(sym(a)), x.at(numbers[p])) for a, p in i.active]
+    return below + [("le", x.at(numbers[p]), x.at(sym(a))) for a, p in i.front]
 
 
 def whole(site: UseSite, x: Moment) -> list[Formula]:
     """All points are active."""
-    use, extents = site.use, {a.name: a.extent for a in contract_of(site).axes}
-    below = [("eq", x.at(n), extents[a]) for (a, _), n in zip(use.instruction.active, use.active, strict=True)]
-    return below + [("eq", x.at(n), 0) for n in use.front]
+    i, numbers, extents = site.use.instruction, site.use.parameters, {a.name: a.extent for a in contract_of(site).axes}
+    below = [("eq", x.at(numbers[p]), extents[a]) for a, p in i.active]
+    return below + [("eq", x.at(numbers[p]), 0) for _, p in i.front]
 
 
 def negated(guard: list[Formula]) -> Formula:

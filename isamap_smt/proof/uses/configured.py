@@ -19,8 +19,8 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.engine_states import named_set, needed_value
 from isamap_smt.ir.engines import KEPT
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.program import Loop, Node, Program, Ref, Use
+from isamap_smt.ir.expr import evaluate, is_constant
+from isamap_smt.ir.program import Configure, Issued, Loop, Node, Program, Ref
 from isamap_smt.ir.states import Need
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.cells import active, axes_inside
@@ -68,8 +68,10 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
         count, number = moments.machine.memory(memory).count, named_set(use, memory)
         words = f"{site.name} names one of {count} sets of {memory}"
         said = "it names several" if number is None else f"it names {number}"
-        right &= book.structure(_CLAIM, site.name, words, number is not None and 0 <= number < count, said)
-    if not use.state:
+        right &= book.structure(
+            _CLAIM, site.name, words, number is not None and is_constant(number) and 0 <= number < count, said
+        )
+    if not isinstance(use, Configure):
         return right
     cells = int(i.kernel.axes[0].extent)
     words = f"{site.name} gives each of {cells} cells a value"
@@ -130,9 +132,9 @@ class _Reaching:
             place = (*path, n)
             if isinstance(node, Loop):
                 now = self._loop(node, place, now, depth)
-            elif isinstance(node, Use) and node.state:
+            elif isinstance(node, Configure):
                 now = {**now, (node.state, named_set(node, node.state) or 0): {self.sites[place]: depth}}
-            elif isinstance(node, Use):
+            elif isinstance(node, Issued):
                 here = self.seen.setdefault(self.sites[place], {}) if node.instruction.cells_needed else {}
                 for memory in {need.memory for need in node.instruction.cells_needed}:
                     key = memory, named_set(node, memory) or 0
@@ -193,6 +195,7 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
             book.note(_CLAIM, site.name, words, _unwritten(book, later))
             continue
         words = f"{site.name} finds {memory} as it needs it, where {write.name} of {_loops(site, level)} has written it"
+        assert isinstance(write.use, Configure)
         x, y = moments.moment(site), moments.moment(write, "'set")
         given = [*moments.known(x, y), *_at_work(site, x)]
         given += [("eq", x.at(e), y.at(e)) for loop in site.loops[:level] for e in (loop.var, loop.number)]

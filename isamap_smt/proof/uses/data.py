@@ -166,7 +166,7 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
             return "store"
     elif place is not None:
         buffer = moments.buffers[place.name]
-        sums, begins = buffer.type.tensor == out, site.use.begins
+        sums, begins = buffer.type.tensor == out, site.command.begins
         product = isinstance(contract.value, SMul) and len(contract.inputs) == 2 and cells == sources
         if sums and not begins and contract.op == "+" and product:
             return "add"
@@ -253,7 +253,7 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
 def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> None:
     """The use that adds: it finds the factors of its points, adds each point once, and all of them."""
     x, contract = moments.moment(site), contract_of(site)
-    point = {n: x.at(e) for n, e in site.use.point}
+    point = {n: x.at(e) for n, e in site.command.point}
     axes = {a.name: a for a in statement.axes}
     words = f"{site.name} says which point each of its products is"
     if not book.structure("link", site.name, words, sorted(point) == sorted(axes), "an axis is missing"):
@@ -278,13 +278,13 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     again += [
         f for m in (x, y) for a in (contract.target, *contract.inputs) for f in _stands(moments, site, m, a.tensor)
     ]
-    same = [("eq", point[n], y.at(e)) for n, e in site.use.point]
+    same = [("eq", point[n], y.at(e)) for n, e in site.command.point]
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} adds no point twice"
     book.ask("link", site.name, words, [*moments.known(x, y), *again, *same], [x.same(y), *cells], (x, y))
     words = f"each point of the kernel is added by {site.name}"
     where = [substitute(g, {n: sym(f"{n}?") for n in axes}) for g in statement.guard]
-    covered(book, site, dict(site.use.point), axes, words, there, where)
+    covered(book, site, dict(site.command.point), axes, words, there, where)
 
 
 def _enough(book: UseBook, moments: Moments, site: UseSite, zeros: list[Formula]) -> list[Formula]:

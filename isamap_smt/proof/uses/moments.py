@@ -25,7 +25,8 @@ import sympy as sp
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.program import Loop, Use, buffers
+from isamap_smt.ir.program import Command, Issued, Loop
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.proof.program_sites import Sites
 
 Formula = Any
@@ -37,10 +38,16 @@ TRUE: Formula = ("le", sp.S.Zero, sp.S.Zero)
 class UseSite:
     """Where a use stands: loops around it, and its place in the body of each. name: unique words for it."""
 
-    use: Use
+    use: Issued
     loops: tuple[Loop, ...]
     path: tuple[int, ...]
     name: str
+
+    @property
+    def command(self) -> Command:
+        """Its use, of one that moves or computes."""
+        assert isinstance(self.use, Command)
+        return self.use
 
     @property
     def engine(self) -> str:
@@ -157,7 +164,7 @@ class Moments:
         self.sizes = frozenset(sites.sizes)
         self.buffers = buffers(sites.program)
         found = ((s.node, s) for s in sites.sites)
-        self.sites = tuple(UseSite(u, s.loops, s.position[1:], _name(u)) for u, s in found if isinstance(u, Use))
+        self.sites = tuple(UseSite(u, s.loops, s.position[1:], _name(u)) for u, s in found if isinstance(u, Issued))
         self.counts = frozenset(x.count.name for s in self.sites for x in s.loops if x.base is not None)
 
     @cached_property
@@ -255,7 +262,7 @@ def contract_of(site: UseSite) -> Statement:
     return site.use.instruction.kernel.statements[0]
 
 
-def _name(use: Use) -> str:
+def _name(use: Issued) -> str:
     """Its instruction, and what it moves or writes."""
     names = [ref.name for _, ref in use.operands]
     return " ".join([use.instruction.name, *names[:1]])

@@ -22,7 +22,7 @@ from typing import Any
 
 from isamap_smt.ir.arguments import exceeds
 from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.program import Buffer, Ref
+from isamap_smt.ir.program import Buffer, Command, Ref
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.uses.book import Told, UseBook
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
@@ -33,7 +33,9 @@ def order_claims(book: UseBook, moments: Moments) -> None:
     _numbers(book, moments)
     _apart(book, moments)
     for buffer in moments.buffers.values():
-        begins = [s for s, _ in users(moments, buffer) if s.use.begins and writes(s, buffer)]
+        begins = [
+            s for s, _ in users(moments, buffer) if isinstance(s.use, Command) and s.use.begins and writes(s, buffer)
+        ]
         words = f"one use begins the contents of {buffer.name}"
         if book.structure("order", buffer.name, words, len(begins) == 1, f"{len(begins)} uses begin them"):
             _contents(book, moments, buffer, begins[0])

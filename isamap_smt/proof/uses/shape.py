@@ -16,7 +16,8 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import HYPOTHESES, answerable
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Loop, Node, Program, Use, buffers, walk
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program
+from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.proof.uses.book import UseBook
 
 
@@ -28,7 +29,7 @@ def recognised(book: UseBook, machine: Hardware) -> bool:
         book.unknown("program", book.sites.kernel.name, words, f"no claim covers {odd}")
         return False
     _issued(book, machine)
-    loops = (n for n, _ in walk(book.sites.program.body) if isinstance(n, Loop))
+    loops = nodes_of(Loop, book.sites.program.body)
     for loop in dict.fromkeys(n for n in loops if n.base is not None):
         words = f"the step of {loop.var} is positive"  # digits are told by it
         book.ask("hypotheses", str(loop.var), words, [], [("lt", sp.S.Zero, sp.sympify(loop.step))])
@@ -52,7 +53,7 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
                 pass
             case Loop():
                 yield from _of_loop(node, around)
-            case Use() if node.instruction.engine in engines:
+            case Issued() if node.instruction.engine in engines:
                 yield from _of_use(node, set(held))
             case _:
                 yield type(node).__name__
@@ -70,38 +71,38 @@ def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
         yield f"a loop of {loop.count} iterations"
 
 
-def _of_use(use: Use, held: set[str]) -> Iterator[str]:
-    """Fields that mean something on cores, or for other uses."""
+def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
+    """Fields that mean something for uses of other instructions."""
     i = use.instruction
-    statement = i.kernel.statements[0] if i.kernel.statements and not use.state else None
     states = {use.state} if use.state else {n.memory for n in i.cells_needed}
+    if not {memory for memory, _ in use.sets} <= states:
+        yield f"a set of a state that {i.name} has nothing to do with"
+    if not isinstance(use, Command):
+        return
+    statement = i.kernel.statements[0] if i.kernel.statements else None
     target = None if statement is None else dict(use.operands).get(statement.target.tensor)
-    if use.statement or use.across is not None:
-        yield f"what a use of {i.name} says of a core's statements"
     if use.point and (statement is None or statement.op == "="):
         yield f"a point of {i.name}, which adds nothing"
     if use.begins and (target is None or target.name not in held):
         yield f"a content that {i.name} begins, which writes to no buffer"
-    if not {memory for memory, _ in use.sets} <= states:
-        yield f"a set of a state that {i.name} has nothing to do with"
 
 
 def _one_number(program: Program) -> Iterator[str]:
     """Loops whose iterations are counted have variables of their own."""
-    uses = [n for n, _ in walk(program.body) if isinstance(n, Use)]
+    uses = list(nodes_of(Issued, program.body))
     places = [e for u in uses for _, r in u.operands for e in (*r.index, *r.version)]
     counted = symbols_of(map(sp.sympify, (*places, *(count for u in uses for _, count in u.awaits))))
     seen: set[str] = set()
-    for node, _ in walk(program.body):
-        if isinstance(node, Loop) and node.number.name in counted:
-            if node.var.name in seen:
-                yield f"the number of two loops called {node.var}"
-            seen.add(node.var.name)
+    for loop in nodes_of(Loop, program.body):
+        if loop.number.name in counted:
+            if loop.var.name in seen:
+                yield f"the number of two loops called {loop.var}"
+            seen.add(loop.var.name)
 
 
 def _issued(book: UseBook, machine: Hardware) -> None:
     """Every use is of an instruction as the machine has it, on the engine that issues it there."""
-    used = dict.fromkeys(n.instruction for n, _ in walk(book.sites.program.body) if isinstance(n, Use))
+    used = dict.fromkeys(n.instruction for n in nodes_of(Issued, book.sites.program.body))
     known = {i.name: i for i in machine.instructions}
     odd = [_unlike(i, known.get(i.name), machine) for i in used if i.kind != "signal" or i != signal(i.engine)]
     words = f"each use is of an instruction of {machine.name}, on the engine that issues it"
@@ -146,7 +147,7 @@ def _misplaced(book: UseBook, machine: Hardware, b: Buffer) -> Iterator[str]:
     if len(set(own)) != len(own) or not all(getattr(v, "is_Symbol", False) for v in own):
         yield "its cells and contents have no names of their own"
         return
-    loops = [n for n, _ in walk(program.body) if isinstance(n, Loop)]
+    loops = list(nodes_of(Loop, program.body))
     names = {v.name for v in own} | {x.base.name for x in loops if x.base is not None and x.var in b.version}
     if twice := names & set(book.sites.sizes):
         yield f"{min(twice)} is a size, too"

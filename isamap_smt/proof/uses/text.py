@@ -14,7 +14,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.program import Loop, Node, Program, Use, walk
+from isamap_smt.ir.program import Issued, Loop, Node, Program
+from isamap_smt.ir.traversal import map_bodies, map_nodes, nodes_of, walk
 
 First = Mapping[Any, Any]  # variables and numbers of loops -> 0
 
@@ -22,15 +23,13 @@ First = Mapping[Any, Any]  # variables and numbers of loops -> 0
 def in_order(program: Program) -> Program:
     """The same program, with parts of its text exchanged where that brings signals before the awaits that need them, and with loops
     that count the iterations that they carry out (Loop.trips)."""
-    program = replace(program, body=_trips(program.body))
-    loops = [n for n, _ in walk(program.body) if isinstance(n, Loop)]
+    program = map_bodies(program, lambda body: map_nodes(body, _of_its_trips))
+    loops = list(nodes_of(Loop, program.body))
     return replace(program, body=_ordered(program.body, {e: sp.S.Zero for x in loops for e in (x.var, x.number)}))
 
 
-def _trips(body: tuple[Node, ...]) -> tuple[Node, ...]:
-    if not any(isinstance(n, Loop) for n in body):
-        return body
-    return tuple(replace(n, count=n.trips, end=None, body=_trips(n.body)) if isinstance(n, Loop) else n for n in body)
+def _of_its_trips(node: Node) -> Node:
+    return replace(node, count=node.trips, end=None) if isinstance(node, Loop) else node
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class _Part:
 
 
 def _ordered(body: tuple[Node, ...], first: First) -> tuple[Node, ...]:
-    parts = [_part(replace(n, body=_ordered(n.body, first)) if isinstance(n, Loop) else n, first) for n in body]
+    parts = [_part(map_bodies(n, lambda inner: _ordered(inner, first)), first) for n in body]
     before: dict[int, set[int]] = {n: set() for n in range(len(parts))}
     for n, later in enumerate(parts):
         for k, other in enumerate(parts[:n]):
@@ -75,8 +74,8 @@ def _first_ready(sorter: TopologicalSorter[int]) -> Iterator[int]:
 
 
 def _part(node: Node, first: First) -> _Part:
-    uses = [n for n, _ in walk((node,)) if isinstance(n, Use)]
-    if any(not isinstance(n, Use | Loop) for n, _ in walk((node,))):
+    uses = list(nodes_of(Issued, (node,)))
+    if any(not isinstance(n, Issued | Loop) for n, _ in walk((node,))):
         return _Part(node, None, frozenset(), frozenset())
     return _Part(
         node,

@@ -8,7 +8,7 @@ last. Each of them is a fence.
 
 from __future__ import annotations
 
-from isamap_smt.ir.program import Use
+from isamap_smt.ir.program import Issued
 from isamap_smt.targets.engines_text import EnginesText
 from isamap_smt.targets.gemmini.sources import HEADER
 
@@ -20,7 +20,7 @@ class GemminiText(EnginesText):
     before, between = ("gemmini_fence();", "gemmini_begin();"), "gemmini_fence();"
     after = ("gemmini_fence();", "return 0;")
 
-    def use(self, node: Use) -> None:
+    def use(self, node: Issued) -> None:
         """Its instruction; signals have none."""
         if node.instruction.emit:
             self._put(node.instruction.statement(self._words(node)))

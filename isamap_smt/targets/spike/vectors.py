@@ -16,7 +16,8 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.features import architectures
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.machine_parameters import vector_bits
-from isamap_smt.ir.program import Loop, Program, ProvedProgram, walk
+from isamap_smt.ir.program import Loop, Program, ProvedProgram
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.cache import build_bare
@@ -79,7 +80,7 @@ class SpikeVectors(Target):
         machine = program.schedules[0].hardware if program.schedules else None
         if why := self.available() or (self.takes(machine) if machine else ""):
             raise HardwareError(why)
-        if any(isinstance(n, Loop) and n.kind == "parallel" for n, _ in walk((*program.ahead, *program.body))):
+        if any(n.kind == "parallel" for n in nodes_of(Loop, program)):
             raise HardwareError(
                 f"{program.kernel.name} has a loop that threads share, and Spike runs one thread here; plan it with --threads 1"
             )

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.ir.program import Program, Use, walk
+from isamap_smt.ir.program import Issued, Program, Ref
+from isamap_smt.ir.traversal import parts
 from isamap_smt.targets.engines_text import EnginesText
 from isamap_smt.targets.vta.sources import HEADER
 
@@ -20,7 +21,7 @@ ENGINES = ("load", "compute", "store")
 
 def in_memory(program: Program) -> tuple[Tensor, ...]:
     """The tensors that lie in main memory, in their order: not those whose elements never leave the accumulator."""
-    used = {r.name for n, _ in walk(program.body) if isinstance(n, Use) for _, r in n.operands}
+    used = {r.name for r in parts(program.body, Ref)}
     return tuple(t for t in program.kernel.tensors if t.name in used)
 
 
@@ -38,12 +39,12 @@ class VtaText(EnginesText):
         """Those in main memory."""
         return in_memory(self.program)
 
-    def expressions(self, node: Use) -> Iterator[Any]:
+    def expressions(self, node: Issued) -> Iterator[Any]:
         """Those of its places, and of what it awaits."""
         yield from super().expressions(node)
         yield from (amount for _, amount in node.awaits)
 
-    def use(self, node: Use) -> None:
+    def use(self, node: Issued) -> None:
         """What it awaits, its instruction, what it signals."""
         for counter, amount in node.awaits:
             self._put(f"vta_await({self._counter(counter)}, {self._expr(amount)}); /* {counter} */")
