@@ -55,7 +55,7 @@ from isamap_smt.pipeline.decide import (
     taken_apart,
     within_guards,
 )
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, elementwise, left_alone
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Banned, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -294,7 +294,18 @@ def _plan(q: Question) -> Plan:
 
 
 def _planned(q: Question) -> Plan:
-    clock, counted = Clock(q.progress), None
+    """The plan; each mapping whose schedule turns out not to be lowered is banned, and the search goes on without it."""
+    clock = Clock(q.progress)
+    while True:
+        try:
+            return _as_elements(q, clock)
+        except Banned as refused:
+            q = replace(q, banned=(*q.banned, *refused.found))
+
+
+def _as_elements(q: Question, clock: Clock) -> Plan:
+    """With values of axes read as elements, where instructions then compute with them; else as they are."""
+    counted = None
     try:
         counted = in_numbers(q, clock)
     except NotProvedError as error:  # it was our own idea to read them as elements
@@ -389,7 +400,8 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     more, told = secondary_schedules(q, clock)
     schedules = tuple(s for s in (main.schedule, *more) if s is not None)
     together, told_of_fusion = fused_schedules(q, schedules, clock)
-    ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q))
+    banned = tuple(m for m, _ in q.banned)
+    ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q), banned)
     checked, why = ways.first_proved(dict.fromkeys((together, schedules)), clock.time)
     told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
     said = (*main.notes, *told, *why)
