@@ -42,10 +42,9 @@ def assert_described(machine: Hardware | str, **options: Any) -> None:
     """
     __tracebackhide__ = True
     from isamap_smt.runtime.conformance import check_hardware
-    from isamap_smt.runtime.conformance.place import LACKS
 
     found = check_hardware(machine, **options)
-    if found.verdict == "unknown" and all(c.reason.startswith(LACKS) for c in found.of("not run")):
+    if found.verdict == "unknown" and all(c.lacking for c in found.of("not run")):
         pytest.skip(str(found))
     if found.verdict != "right":
         raise AssertionError(str(found))

@@ -50,6 +50,7 @@ from isamap_smt.ir.errors import HardwareError, NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
+from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.program import (
@@ -87,7 +88,7 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> Prin
             f"print_c() takes a ProvedProgram, not {type(checked).__name__}; make one with require_proof(program)"
         )
     _require_c(checked.program)
-    text = _text(checked.program, header, prefix, checked.proof.assumptions)
+    text = _text(checked.program, header, prefix, checked.proof.hypotheses)
     return PrintedC(text, checked, Seal(text, checked))
 
 
@@ -100,7 +101,7 @@ def _require_c(program: Program) -> None:
             )
 
 
-def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[str, ...] | None = None) -> str:
+def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[Hypothesis, ...] | None = None) -> str:
     """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
     checks = entry_checks(program, assumed)
     program = laid_out(program)

@@ -1,6 +1,6 @@
 """What the C tests before it computes: a check, with a code and a text, for every hypothesis of the program's proof.
 
-The list is made from the proof's own assumptions. One that no rule here reads is an error, so that no C is printed which takes
+The list is made from the proof's own hypotheses. One that no rule here tests is an error, so that no C is printed which takes
 for granted what nobody looks at.
 
     1000 ...  sizes     2000 ...  addresses     3000 ...  values     4000 ...  what was packed ahead     5000 ...  threads
@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.hypotheses import (
@@ -30,13 +30,12 @@ from isamap_smt.ir.hypotheses import (
     Stated,
     Unchanged,
     Within,
-    read_hypothesis,
+    answerable,
 )
 from isamap_smt.ir.program import Alloc, Program, Role, Use
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.traversal import nodes_of, parts, walk
-from isamap_smt.ir.words import words
-from isamap_smt.proof.program_assumptions import assumptions
+from isamap_smt.proof.program_assumptions import presupposed
 from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import refs
 
@@ -123,12 +122,12 @@ class Check:
     asked: Asked
 
 
-def entry_checks(program: Program, assumed: Iterable[str] | None = None) -> tuple[Check, ...]:
-    """The checks of a program in the order of their codes; `assumed`: its proof's assumptions.
+def entry_checks(program: Program, assumed: Iterable[Hypothesis] | None = None) -> tuple[Check, ...]:
+    """The checks of a program in the order of their codes; `assumed`: its proof's hypotheses.
 
-    Raises NotProvedError for an assumption that no check tests.
+    Raises NotProvedError for a hypothesis that no check tests.
     """
-    found = hypotheses(program, assumptions(program) if assumed is None else assumed)
+    found = _tested(program, presupposed(program) if assumed is None else assumed)
     shapes = needed_sizes(program.kernel)
     asked = [*_interface(program), *(a for h in found for a in _asked(program, h))]
     checks: list[Check] = []
@@ -142,13 +141,13 @@ def entry_checks(program: Program, assumed: Iterable[str] | None = None) -> tupl
     return tuple(checks)
 
 
-def hypotheses(program: Program, assumed: Iterable[str]) -> tuple[Hypothesis, ...]:
-    """What these sentences ask of a call. Raises NotProvedError for one that asks what nothing can test."""
+def _tested(program: Program, assumed: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Those that ask something of a call, at the sizes that are open. Raises NotProvedError for one that nothing can test."""
     bound, fixed, found = entry_bound(program), _fixed(program), []
-    for text in assumed:
-        if isinstance(text, Stated):
+    for stated in assumed:
+        if isinstance(stated, Stated):
             continue
-        h = read_hypothesis(text, program.kernel, bound)
+        h: Hypothesis | None = stated if answerable(stated, program.kernel, bound) else None
         if isinstance(h, Relation):
             names = h.condition.names - set(program.kernel.free_sizes)
             if names and h.condition.names <= set(fixed) and h.condition.holds(fixed):
@@ -156,7 +155,7 @@ def hypotheses(program: Program, assumed: Iterable[str]) -> tuple[Hypothesis, ..
             h = _at_these(h, fixed) if names <= set(fixed) else None
         if h is None:
             raise NotProvedError(
-                f"the proof of {program.name} assumes that {text}, and no check of the C tests that: no C is printed that "
+                f"the proof of {program.name} assumes that {stated}, and no check of the C tests that: no C is printed that "
                 "takes it for granted"
             )
         found.append(h)
@@ -200,8 +199,8 @@ def _at_these(h: Relation, values: dict[str, int]) -> Relation | None:
     if not c.names & set(table):
         return h
     left, right = (sp.expand(substitute(e, table)) for e in (c.left, c.right))
-    there = parse_condition(f"{words(left)} {c.op} {words(right)}")
-    return None if there is None or not there.names else Relation(there)
+    there = Condition(left, c.op, right)
+    return Relation(there) if there.testable and there.names else None
 
 
 def _interface(program: Program) -> Iterator[Asked]:
@@ -275,7 +274,7 @@ def _copied(program: Program, tensor: str, where: str) -> str:
     return f"write into an array {where}, and copy that back"
 
 
-def _told(program: Program, a: Asked, shapes: Mapping[str, str]) -> tuple[str, str]:
+def _told(program: Program, a: Asked, shapes: Mapping[Condition, str]) -> tuple[str, str]:
     """(name, text) of what a check finds. shapes: relations that declared shapes ask for, and what of them is read."""
     match a:
         case Given(argument=of) if "[" in of:
@@ -287,8 +286,8 @@ def _told(program: Program, a: Asked, shapes: Mapping[str, str]) -> tuple[str, s
             return f"NULL_{t}", f"{t} is NULL"
         case Relation(condition=c):
             name = "SIZE_" + "_".join(sorted(c.names))
-            if c.text in shapes:
-                return name, f"{c.text} does not hold: {shapes[c.text]}"
+            if c in shapes:
+                return name, f"{c.text} does not hold: {shapes[c]}"
             if c.left.is_Symbol and c.right.is_Integer:
                 return name, f"{c.text} does not hold"
             asked = any(i.preconditions for n in nodes_of(Use, program.body) for i in n.instructions)
@@ -356,7 +355,6 @@ __all__ = [
     "Threads",
     "constants_only",
     "entry_checks",
-    "hypotheses",
     "packed_ahead",
     "packing_sizes",
 ]

@@ -21,6 +21,7 @@ from isamap_smt.codegen.statements import Within, alone
 from isamap_smt.codegen.streams import asking
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, ceil_div, is_constant, sym, symbols_of
+from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Alloc, If, Loop, Node, Program
@@ -52,7 +53,7 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
         raise ScheduleError("the schedules are for different kernels, or for different sizes of one")
     ahead = tuple(node for n in nests for node in n.ahead)
     body = tuple(node for _, nodes in parts for node in nodes)
-    assumptions = tuple(dict.fromkeys((*needed_sizes(kernel), *(a for n in nests for a in n.assumptions))))
+    hypotheses = tuple(dict.fromkeys((*map(Relation, needed_sizes(kernel)), *(h for n in nests for h in n.hypotheses))))
     begun = tuple(t for n in nests for t in n.starts)
     assigned = _assigned(kernel, begun)
     machine = schedules[0].hardware
@@ -62,7 +63,7 @@ def lower(schedule: Schedule, *more: Schedule) -> Program:
         kernel,
         ahead,
         body,
-        assumptions,
+        hypotheses,
         kernel.name,
         tuple(schedules[1:]),
         begun,
@@ -78,7 +79,9 @@ def lower_points(kernel: Kernel, parallel: bool = False) -> Program:
     parallel: each statement's outermost loop may be spread over threads, where its iterations write different elements.
     """
     body = tuple(node for part in _parts(kernel) for node in _unmapped(part, kernel, parallel))
-    made = Program(None, kernel, (), body, tuple(needed_sizes(kernel)), kernel.name, assigned=_assigned(kernel, ()))
+    made = Program(
+        None, kernel, (), body, tuple(map(Relation, needed_sizes(kernel))), kernel.name, assigned=_assigned(kernel, ())
+    )
     return decided(made)
 
 
@@ -182,7 +185,7 @@ def _around(part: _Part, schedule: Schedule) -> Around | None:
     """The loops that the schedule's nest has in common with its neighbours."""
     if part.time:
         return Around((part.time,), True)
-    return Around(schedule.shared, False) if schedule.shared else None
+    return Around(schedule.fused, False) if schedule.fused else None
 
 
 def _together(kernel: Kernel, nests: Sequence[LoweredNest], around: Around | None, rooms: Sequence[int]) -> Nodes:

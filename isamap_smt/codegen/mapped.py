@@ -35,7 +35,7 @@ from isamap_smt.codegen.tile import Lowering, Nodes, cut_axes, room, tested
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, affine, is_constant, smallest, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.hypotheses import Finite
+from isamap_smt.ir.hypotheses import Finite, Hypothesis
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.program import (
@@ -63,7 +63,7 @@ class Around:
 class LoweredNest:
     """A nest and what belongs to it. ahead: packed once, before the calls. setup: packed right before each of the loops
     around. before, after: the loops of other statements; within: of those that one iteration of the loops around computes.
-    assumptions: in words. outer: the loops around, each empty."""
+    outer: the loops around, each empty."""
 
     kernel: Kernel
     ahead: Nodes
@@ -71,7 +71,7 @@ class LoweredNest:
     before: Nodes
     body: Nodes
     after: Nodes
-    assumptions: tuple[str, ...]
+    hypotheses: tuple[Hypothesis, ...]
     starts: tuple[str, ...]
     outer: tuple[Loop, ...] = ()
     within: Nodes = ()
@@ -95,7 +95,7 @@ def lower_nest(
     o = state.others
     after, within = ((), o.after) if inside else (o.after, ())
     return LoweredNest(
-        state.nest.kernel, ahead, setup, o.before, body, after, _assumptions(state), starts, outer, within
+        state.nest.kernel, ahead, setup, o.before, body, after, _hypotheses(state), starts, outer, within
     )
 
 
@@ -220,7 +220,7 @@ def _padded(nest: Nest, staged: Dict[str, StagedOperand]) -> list[str]:
     return [o for o, f in staged.items() if guards_carried(nest, o) and not (isinstance(f, InPlace) and f.boundary)]
 
 
-def _assumptions(state: Lowering) -> tuple[str, ...]:
+def _hypotheses(state: Lowering) -> tuple[Hypothesis, ...]:
     """Where one operand is padded with zero and the other is a real element, that one must be finite."""
     nest = state.nest
     out = nest.kernel.tensor(nest.mapping.operand_access(state.output).tensor)
@@ -228,7 +228,7 @@ def _assumptions(state: Lowering) -> tuple[str, ...]:
         return ()
     padded = _padded(nest, state.staged)
     others = {nest.mapping.operand_access(o).tensor for p in padded for o in state.inputs if o != p}
-    return tuple(str(Finite(t)) for t in sorted(others) if nest.kernel.tensor(t).dtype.is_float)
+    return tuple(Finite(t) for t in sorted(others) if nest.kernel.tensor(t).dtype.is_float)
 
 
 def _loops(state: Lowering, position: int) -> Nodes:

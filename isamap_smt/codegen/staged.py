@@ -24,6 +24,7 @@ from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Node, Program, Ref, Signal
@@ -78,7 +79,14 @@ class _Lowering:
     def program(self) -> Program:
         buffers = tuple(Alloc(b) for b in (*(self._buffer(s) for s in self.schedule.stages), *self._beside.values()))
         kernel = self.mapping.kernel
-        return Program(None, kernel, (), (*buffers, *self._body(0)), tuple(needed_sizes(kernel)), machine=self.machine)
+        return Program(
+            None,
+            kernel,
+            (),
+            (*buffers, *self._body(0)),
+            tuple(map(Relation, needed_sizes(kernel))),
+            machine=self.machine,
+        )
 
     def _body(self, depth: int) -> tuple[Node, ...]:
         """What stands inside the first `depth` outer loops."""

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import AssumedError
-from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range, Relation, read_hypothesis
+from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range, Relation
 from isamap_smt.ir.kernel import Kernel
 
 
-def relations(kernel: Kernel, assumptions: tuple[str, ...], names: frozenset[str]) -> Iterator[Condition]:
-    """The relations between these sizes alone."""
-    for h in _read(kernel, assumptions):
-        if isinstance(h, Relation) and h.condition.names <= names:
+def relations(hypotheses: Iterable[Hypothesis], names: frozenset[str]) -> Iterator[Condition]:
+    """The relations between these sizes alone, of those that a call can be asked for."""
+    for h in hypotheses:
+        if isinstance(h, Relation) and h.condition.testable and h.condition.names <= names:
             yield h.condition
 
 
-def _read(kernel: Kernel, assumptions: tuple[str, ...]) -> Iterator[Hypothesis]:
-    for text in assumptions:
-        if (h := read_hypothesis(text, kernel, sp.S.Zero)) is not None:
-            yield h
-
-
-def broken(
-    kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
-) -> str:
+def broken(hypotheses: Iterable[Hypothesis], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]) -> str:
     """The first assumption that these sizes or elements do not meet, in its words; '' if all are met. Addresses, and tensors that
     `arrays` lacks, are not looked at."""
-    for h in _read(kernel, assumptions):
+    for h in hypotheses:
         match h:
-            case Relation() if h.condition.names <= set(sizes) and not h.condition.holds(sizes):
+            case Relation() if any(not c.holds(sizes) for c in relations((h,), frozenset(sizes))):
                 return str(h)
             case Range() if h.tensor in arrays and not inside(arrays[h.tensor], h.low, h.high).all():
                 return str(h)
@@ -54,10 +45,10 @@ def _finite(array: np.ndarray) -> bool:
 
 
 def require_assumed(
-    kernel: Kernel, assumptions: tuple[str, ...], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
+    kernel: Kernel, hypotheses: Iterable[Hypothesis], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> None:
     """Raise AssumedError unless all assumptions are met."""
-    if text := broken(kernel, assumptions, sizes, arrays):
+    if text := broken(hypotheses, sizes, arrays):
         at = " ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
         raise AssumedError(
             f"{kernel.name}: the program assumes {text}, which this call does not meet{f' ({at})' if at else ''}; pass sizes and "

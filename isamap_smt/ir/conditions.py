@@ -1,23 +1,23 @@
-"""Conditions on sizes and addresses that a compiled kernel checks at entry, as text among a program's assumptions.
+"""Relations between numbers: what a compiled kernel checks of its sizes, and what an instruction asks of addresses.
 
-    J % 8 == 0      J*K % 4 == 0      J >= 16      A starts at a multiple of 32 bytes
+    J % 8 == 0      J*K % 4 == 0      J >= 16
 
-The same text is what the proof takes for granted and what each call tests, so neither can mean something else.
+A proof takes the relation for granted and each call tests the same one; its text is made from it.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym, symbols_of
+from isamap_smt.ir.words import words
 
-_START = re.compile(r"(\w+) starts at a multiple of (\d+) bytes\Z")
 _COMPARE: dict[type[ast.cmpop], str] = {ast.Eq: "==", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">"}
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
@@ -30,12 +30,39 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Condition:
-    """left <op> right, over names that the caller knows."""
+    """left <op> right, over names that the caller knows. Raises LanguageError for another sign than ==, <=, >=, <, >, and for a
+    side that is text."""
 
-    text: str
     left: Any
     op: str
     right: Any
+
+    def __post_init__(self) -> None:
+        if self.op not in _COMPARE.values():
+            raise LanguageError(f"a condition compares by {', '.join(_COMPARE.values())}, not by {self.op!r}")
+        for name, side in (("left", self.left), ("right", self.right)):
+            try:
+                object.__setattr__(self, name, sp.sympify(side, strict=True))
+            except sp.SympifyError:
+                raise LanguageError(f"a condition compares expressions, and {side!r} is none") from None
+
+    @property
+    def text(self) -> str:
+        """As it is shown and written."""
+        return f"{_side(self.left)} {self.op} {_side(self.right)}"
+
+    @property
+    def testable(self) -> bool:
+        """Whether each side is made of whole numbers, names, + - * and // % by positive numbers, as code can test it."""
+        return _plain(self.left) and _plain(self.right)
+
+    @property
+    def divides(self) -> tuple[Any, int] | None:
+        """(e, n) of the condition e % n == 0, with a number n >= 1."""
+        if self.op != "==" or self.right != 0 or not isinstance(self.left, FloorMod):
+            return None
+        e, n = self.left.args
+        return (e, int(n)) if n.is_Integer and n > 0 else None
 
     @property
     def names(self) -> frozenset[str]:
@@ -74,7 +101,7 @@ def parse_condition(text: str, calls: dict[str, Any] | None = None) -> Condition
     left, right = expression(node.left, calls), expression(node.comparators[0], calls)
     if left is None or right is None:
         return None
-    return Condition(text.strip(), left, _COMPARE[type(node.ops[0])], right)
+    return Condition(left, _COMPARE[type(node.ops[0])], right)
 
 
 def parse_expression(text: str) -> Any:
@@ -107,15 +134,23 @@ def expression(node: ast.expr, calls: dict[str, Any] | None = None) -> Any:
     return None
 
 
-def start_condition(tensor: str, multiple: int) -> str:
-    """The text that a tensor's first element lies at a multiple of so many bytes."""
-    return f"{tensor} starts at a multiple of {multiple} bytes"
+def _side(e: Any) -> str:
+    """One side; a product that is divided needs no brackets on the left of `%`."""
+    if isinstance(e, FloorMod):
+        body, by = map(words, e.args)
+        return f"({body}) % {by}" if e.args[0].is_Add else f"{body} % {by}"
+    return words(e)
 
 
-def parse_start(text: str) -> tuple[str, int] | None:
-    """(tensor, bytes) of such a text."""
-    found = _START.match(text)
-    return (found[1], int(found[2])) if found else None
+def _plain(e: Any) -> bool:
+    match sp.sympify(e):
+        case sp.Integer() | sp.Symbol():
+            return True
+        case sp.Add(args=parts) | sp.Mul(args=parts):
+            return all(map(_plain, parts))
+        case FloorDiv(args=(a, by)) | FloorMod(args=(a, by)):
+            return _plain(a) and bool(by.is_Integer and by > 0)
+    return False
 
 
-__all__ = ["Condition", "expression", "parse_condition", "parse_expression", "parse_start", "start_condition"]
+__all__ = ["Condition", "expression", "parse_condition", "parse_expression"]

@@ -49,14 +49,15 @@ class HardwareError(IsamapError):
 class DescriptionError(IsamapError):
     """An instruction that was run and does something else than its description says.
 
-    refused: what instruction selection leaves out from then on (see Hardware), if only covers that it made are wrong.
+    wrong: what it does instead. refused: what instruction selection leaves out from then on (see Hardware), if only covers that it
+    made are wrong.
     """
 
     code = 5
 
-    def __init__(self, message: str, refused: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.refused = refused
+    def __init__(self, wrong: str, advice: str = "", refused: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{wrong}\n{advice}" if advice else wrong)
+        self.wrong, self.refused = wrong, refused
 
 
 class UnnamedFileError(IsamapError):
@@ -78,9 +79,13 @@ class ArgumentError(IsamapError):
 
 
 class NotProvedError(IsamapError):
-    """Something unproved was handed to a stage that takes only proved values. refuted: the claims that failed with a witness."""
+    """Something unproved was handed to a stage that takes only proved values.
+
+    refuted: the claims that failed with a witness. unproved: of a program, the obligations that are not proved, in words.
+    """
 
     refuted: frozenset[str] = frozenset()
+    unproved: tuple[str, ...] = ()
 
 
 class ScheduleError(IsamapError):
@@ -97,6 +102,11 @@ class TimeLimitError(UndecidedError):
 
 class WrongKindError(IsamapError):
     """A value of another kind than a function takes."""
+
+
+def headline(error: Exception) -> str:
+    """The first line of what it says, to be shown inside of another sentence."""
+    return str(error).partition("\n")[0]
 
 
 LISTED = 30  # names in an error

@@ -1,24 +1,30 @@
-"""What a proof takes for granted, as values: each has the text that proofs list, and each call's entry check tests it.
+"""What a proof takes for granted, as values: proofs list their texts, and each call's entry check tests the values.
 
-A text that none of these says is refused when C is made, so that nothing is assumed and left unchecked. `Stated` are the
-sentences that ask nothing of a caller: how results are rounded, or what the program itself sees to.
+One that no call can be asked for is refused when C is made, so that nothing is assumed and left unchecked.
 """
 
 from __future__ import annotations
 
-import re
+import math
+import typing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from isamap_smt.ir.conditions import Condition, parse_condition, parse_start, start_condition
+from isamap_smt.ir.conditions import Condition, parse_condition
+from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.kernel import Kernel, Tensor
 
 
-class Stated(str):
-    """A sentence among the assumptions that says how results are meant, and asks nothing of the caller."""
+@dataclass(frozen=True)
+class Stated:
+    """How results are meant, or what the program itself sees to; it asks nothing of the caller."""
 
-    __slots__ = ()
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,8 @@ class Range:
     """Every element lies between the two, both included: no NaN does."""
 
     tensor: str
-    low: Any
-    high: Any
+    low: int | float
+    high: int | float
 
     def __str__(self) -> str:
         return f"{self.low} <= {self.tensor} <= {self.high}"
@@ -102,7 +108,7 @@ class Start:
     multiple: int
 
     def __str__(self) -> str:
-        return start_condition(self.tensor, self.multiple)
+        return f"{self.tensor} starts at a multiple of {self.multiple} bytes"
 
 
 @dataclass(frozen=True)
@@ -111,44 +117,53 @@ class Relation:
 
     condition: Condition
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.condition, Condition):
+            raise LanguageError(f"{self.condition!r} is no relation; write Relation.of('J % 8 == 0')")
+
+    @staticmethod
+    def of(text: str) -> Relation:
+        """The relation that a person writes, such as `J % 8 == 0`. Raises LanguageError for other text."""
+        if (condition := parse_condition(text)) is None:
+            raise LanguageError(f"{text!r} is no relation: compare sums and products of sizes, such as `J % 8 == 0`")
+        return Relation(condition)
+
     def __str__(self) -> str:
         return self.condition.text
 
 
-Hypothesis = Shape | Apart | Unchanged | Fits | Finite | Range | Within | Start | Relation
-_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-_RANGE = re.compile(rf"({_NUMBER}) <= (\w+) <= ({_NUMBER})\Z")
-_FINITE = re.compile(r"(\w+) is finite\Z")
+Hypothesis = Stated | Shape | Apart | Unchanged | Fits | Finite | Range | Within | Start | Relation
+HYPOTHESES: tuple[type, ...] = typing.get_args(Hypothesis)
 
 
-def _read(number: str) -> int | float:
-    return int(number) if number.lstrip("-").isdigit() else float(number)
+def answerable(h: Hypothesis, kernel: Kernel, bound: Any = None) -> bool:
+    """Whether a call of this kernel can be asked for it. bound: the one on all numbers of the program, where one is known."""
+    match h:
+        case Shape(tensor=t):
+            return t in kernel.tensors
+        case Range(low=low, high=high) if not (math.isfinite(low) and math.isfinite(high)):
+            return False
+        case Start(multiple=bytes_) if bytes_ < 1:
+            return False
+        case (
+            Apart(tensor=name) | Unchanged(tensor=name) | Finite(tensor=name) | Range(tensor=name) | Start(tensor=name)
+        ):
+            return name in {t.name for t in kernel.tensors}
+        case Within(tensor=name, extent=e):
+            return e in index_tensors(kernel).get(name, ())
+        case Fits(bound=most):
+            return bound is not None and bool(most == bound)
+        case Relation(condition=c):
+            return c.testable
+    return False
 
 
-def read_hypothesis(text: str, kernel: Kernel, bound: Any) -> Hypothesis | None:
-    """The hypothesis of that text about a program of this kernel, whose numbers stay below `bound`; None if it is none.
-
-    What is read says the same text again, so that a proof and its entry check cannot mean two things.
-    """
-    own: list[Hypothesis] = [Fits(bound)]
-    for t in kernel.tensors:
-        own += [Shape(t), Apart(t.name), Unchanged(t.name)]
-    own += [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
-    found: Hypothesis | None = next((h for h in own if str(h) == text), None)
-    if found is None and (m := _FINITE.match(text)):
-        found = Finite(m[1])
-    if found is None and (m := _RANGE.match(text)):
-        found = Range(m[2], _read(m[1]), _read(m[3]))
-    if found is None and (start := parse_start(text)):
-        found = Start(*start)
-    if isinstance(found, Finite | Range | Start) and found.tensor not in {t.name for t in kernel.tensors}:
-        return None
-    if found is None and (condition := parse_condition(text)) is not None:
-        found = Relation(condition)
-    return found
+def texts(hypotheses: Iterable[Hypothesis]) -> tuple[str, ...]:
+    """Their texts in order, each once."""
+    return tuple(dict.fromkeys(map(str, hypotheses)))
 
 
 __all__ = [
-    "Apart", "Finite", "Fits", "Hypothesis", "Range", "Relation", "Shape", "Start", "Stated", "Unchanged",
-    "Within", "read_hypothesis",
+    "HYPOTHESES", "Apart", "Finite", "Fits", "Hypothesis", "Range", "Relation", "Shape", "Start", "Stated", "Unchanged",
+    "Within", "answerable", "texts",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
+from isamap_smt.ir.preconditions import Precondition, parse_precondition
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
 from isamap_smt.ir.vector_types import vector_type
@@ -120,6 +121,12 @@ class Instruction(Shown):
     def types(self) -> dict[str, DType]:
         """Operand -> element type."""
         return {t.name: t.dtype for t in self.kernel.tensors}
+
+    @cached_property
+    def indices(self) -> dict[str, tuple[Any, ...]]:
+        """Operand -> index of its cells, of one access where it has several."""
+        s = self.kernel.statements[0]
+        return {a.tensor: a.index for a in (s.target, *s.inputs)}
 
     @cached_property
     def shapes(self) -> dict[str, tuple[Any, ...]]:
@@ -229,6 +236,11 @@ class Instruction(Shown):
     @cached_property
     def _parsed(self) -> Needs:
         return parse_needs(self, self.needs)
+
+    @property
+    def asks(self) -> tuple[Precondition, ...]:
+        """The preconditions, parsed."""
+        return tuple(map(parse_precondition, self.preconditions))
 
     @property
     def cells_needed(self) -> tuple[Need, ...]:

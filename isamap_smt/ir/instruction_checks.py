@@ -11,7 +11,6 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.arguments import is_open, whole_number
-from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.engine_checks import check_issue
 from isamap_smt.ir.engines import LEAST, MOST, ZERO
 from isamap_smt.ir.errors import LanguageError, did_you_mean
@@ -19,6 +18,7 @@ from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, check_move
+from isamap_smt.ir.preconditions import Unruled, parse_precondition
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.states import CODE, parse_needs
 
@@ -301,7 +301,6 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
     elif kind == "store":
         operands = [written]
     for text in found:
-        named = _operands_of(text)
         if text.split()[0] == "state":
             raise LanguageError(
                 f"instruction {name}: precondition {text!r} is gone: write needs=('vl[0] = 4',), what cells of a memory of "
@@ -309,9 +308,10 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
             )
         if text.split()[0] in ("contiguous", "rows"):
             raise LanguageError(f"instruction {name}: there is no precondition {text!r}; {_place_of(text, contract)}")
-        if named is None:
+        asked = parse_precondition(text)
+        if isinstance(asked, Unruled):
             raise LanguageError(f"instruction {name}: precondition {text!r} is of no known form: {PRECONDITIONS}")
-        for n in named:
+        for n in asked.operands:
             if n not in operands:
                 lies = "" if kind == "compute" else f" in memory, which a {kind} reads or writes,"
                 known = f"operands{lies}: {', '.join(operands) or 'none'}"
@@ -359,13 +359,3 @@ def preludes(name: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,) if given.strip() else ()
     return texts(name, "prelude", given, "static inline int twice(int n) { return 2 * n; }")
-
-
-def _operands_of(text: str) -> list[str] | None:
-    """The operands that a precondition speaks of; None for text of no known form."""
-    match text.split():
-        case ["aligned", operand, multiple] if multiple.isdecimal() and int(multiple) > 0:
-            return [operand]
-    named = re.findall(r"\b(?:ld|offset)\((\w+)\)", text)
-    calls = {f"{call}({n})": 0 for call in ("ld", "offset") for n in named}
-    return None if parse_condition(text, calls) is None else named

@@ -50,6 +50,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError, NotProvedError
 from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.hypotheses import Hypothesis, texts
 from isamap_smt.ir.instruction import COPY, ELEMENT, MOVES, Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import register_operand
@@ -642,7 +643,7 @@ class Program(Shown):
 
     ahead: run once before the first call, fills buffers that hold constant operands; body: each call.
     Buffers declared at the top level of `ahead` are visible in `body`.
-    assumptions: hypotheses in words, also checked at entry ('W is finite').
+    hypotheses: what is taken for granted besides, such as Finite('W'); each call checks it.
     schedule: of a statement that is mapped onto instructions; None where every one is computed element by element.
     more: the schedules of secondary statements that are mapped, each with its own proved mapping.
     starts: tensors that the body sets by itself to what their reductions start from (0; the least of all for a maximum), so that
@@ -657,7 +658,7 @@ class Program(Shown):
     kernel: Kernel
     ahead: tuple[Node, ...]
     body: tuple[Node, ...]
-    assumptions: tuple[str, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
     name: str = "kernel"
     more: tuple[Schedule, ...] = ()
     starts: tuple[str, ...] = ()
@@ -666,6 +667,11 @@ class Program(Shown):
     parameters: tuple[str, ...] = ()
 
     bodies = ("ahead", "body")
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The hypotheses in words, each once."""
+        return texts(self.hypotheses)
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from isamap_encodings.verdict import Proved, Unknown, Verdict, worst
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.hypotheses import Hypothesis, texts
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
 
@@ -49,13 +50,18 @@ class ClaimResult:
 class Proof(Shown):
     """All obligations of a mapping or a program. `arithmetic` is exact, ordered or reassociate.
 
-    `assumptions` are hypotheses in words; each is listed in the report and checked when the kernel is called.
+    `hypotheses` are taken for granted: each is listed in the report, and checked when the kernel is called.
     """
 
     claims: tuple[ClaimResult, ...]
     arithmetic: str = "exact"
-    assumptions: tuple[str, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The hypotheses in words, each once."""
+        return texts(self.hypotheses)
 
     @property
     def word(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.conditions import Condition, parse_condition
+from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis, Kernel
@@ -47,7 +47,7 @@ class _Use:
 
 
 @lru_cache(maxsize=256)
-def needed_sizes(kernel: Kernel) -> Mapping[str, str]:
+def needed_sizes(kernel: Kernel) -> Mapping[Condition, str]:
     """Conditions on sizes under which every element is there, such as `N >= 4`, with what needs them.
 
     They are those that do not follow, and are linear in the sizes or in quotients of them. Each call checks them, as the
@@ -67,15 +67,18 @@ def needed_sizes(kernel: Kernel) -> Mapping[str, str]:
         least = room.coeff_monomial(1) + sum(c * lows.get(name.name, 1) for name, c in terms)
         if least < 0 or any(c < 0 for _, c in terms):
             found.setdefault((sp.expand(use.extent), sp.expand(use.largest + 1)), use)
-    asked = {f"{words(extent)} >= {words(n)}": (extent, n, use.told) for (extent, n), use in found.items()}
-    least = {t: told for t, (e, n, told) in asked.items() if not any(_more(m - n) for x, m in found if x == e)}
+    least = {
+        Condition(extent, ">=", n): use.told
+        for (extent, n), use in found.items()
+        if not any(_more(m - n) for x, m in found if x == extent)
+    }
     return MappingProxyType(least)
 
 
 @lru_cache(maxsize=256)
 def size_conditions(kernel: Kernel) -> tuple[Condition, ...]:
     """needed_sizes() as relations between free sizes and parameters: mappings and programs take them for granted alike."""
-    return tuple(c for c in map(parse_condition, needed_sizes(kernel)) if c is not None)
+    return tuple(c for c in needed_sizes(kernel) if c.testable)
 
 
 def possible_sizes(kernel: Kernel, sizes: Mapping[str, int]) -> bool:

@@ -148,7 +148,7 @@ class Schedule(Shown):
     status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
     tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
     are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. fused: the
-    axes of the outermost loops, with spaces between, where statements next to this one stand in the same loops; or ''. streams:
+    axes of the outermost loops in which statements next to this one stand, too. streams:
     bytes of the first cache, for which its loads ask in each iteration of those: the next one's lines, and the results'; 0: none.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
     decided_outside: what the solver's bound says nothing of, since it was chosen before or after.
@@ -172,7 +172,7 @@ class Schedule(Shown):
     notes: tuple[str, ...] = field(default=())
     sizes: tuple[tuple[str, int], ...] = ()
     hardware: Hardware | None = None
-    fused: str = ""
+    fused: tuple[str, ...] = ()
     streams: int = 0
     unit: str = "cycles"
     costs: tuple[CostPart, ...] = ()
@@ -186,11 +186,6 @@ class Schedule(Shown):
     def stage(self, operand: str) -> Stage:
         """Where an operand lies when it is used."""
         return next((s for s in reversed(self.stages) if s.operand == operand), Stage(operand))
-
-    @property
-    def shared(self) -> tuple[str, ...]:
-        """The axes of the loops that statements next to this one share with it, the outermost first."""
-        return tuple(self.fused.split())
 
     def outer(self, stage: Stage) -> Stage | None:
         """The stage that its tiles are taken from; None where that is main memory."""
@@ -237,7 +232,7 @@ class Schedule(Shown):
         """One loop of the table."""
         step = self.loops[depth]
         about = "over threads" if depth == self.parallel else ""
-        if depth < len(self.shared):
+        if depth < len(self.fused):
             about = f"fused with other statements{', ' if about else ''}{about}"
         if depth >= self.accumulate:
             about = "reduction inside the accumulators"

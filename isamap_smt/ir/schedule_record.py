@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.notes import read_note
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 
@@ -62,13 +63,17 @@ def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None
     parallel = made.get("parallel")
     if parallel is not None and (type(parallel) is not int or not 0 <= parallel < len(rows["loops"])):
         raise ValueError(f"the schedule spreads loop {parallel!r} over threads, which there is not")
+    if "fused" in made:
+        made["fused"] = tuple(str(made["fused"]).split())  # with spaces between, in a record
+    made["notes"] = tuple(map(read_note, made.get("notes", ())))
     return Schedule(proved=proved, hardware=hardware, **{**made, **rows})
 
 
 def _record(value: Any) -> Record:
     first = _FIRST[type(value)]
     every = {f.name: (getattr(value, f.name), f.default) for f in fields(value) if f.name not in APART}
-    return {_CALLED.get(n, n): _plain(v) for n, (v, default) in every.items() if n in first or v != default}
+    made = {_CALLED.get(n, n): _plain(v) for n, (v, default) in every.items() if n in first or v != default}
+    return made if "shared" not in made else made | {"shared": " ".join(made["shared"])}
 
 
 def _plain(value: Any) -> Any:

@@ -73,6 +73,8 @@ Needs = tuple[tuple[Need, ...], tuple[tuple[str, int], ...], tuple[Held, ...]]
 
 def parse_needs(i: Instruction, texts: Sequence[str]) -> Needs:
     """(cells that hold a value, (operand, how many registers it is one of), numbers that are granted). Raises LanguageError."""
+    if not texts:
+        return (), (), ()
     operands, extents = [t.name for t in i.kernel.tensors], {a.name: a.extent for a in i.kernel.axes}
     cells: list[Need] = []
     counts: dict[str, int] = {}

@@ -7,7 +7,7 @@ from typing import Any
 from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
 from isamap_smt.isa_check.c_types import DOUBLE, INT, NUMBERS, CType, as_dtype, named, of_element
-from isamap_smt.isa_check.c_values import Address, Fault, Promises, Result, Unreadable, Value, settled
+from isamap_smt.isa_check.c_values import Address, Fault, NoCError, Promises, Result, Unreadable, Value, settled
 from isamap_smt.isa_check.contract import convert, float_constant
 
 _RANK = ("int", "unsigned int", "long", "unsigned long")
@@ -55,7 +55,7 @@ def constant(node: Any) -> Value:
     for k in kinds:
         if number < 1 << (NUMBERS[k].bits - (NUMBERS[k].kind == "i")):
             return whole(number, k)
-    raise Fault(f"no C: {text} is too large")
+    raise NoCError(f"{text} is too large")
 
 
 def converted(x: Value, to: CType, promises: Promises) -> Value:
@@ -92,7 +92,7 @@ def cast(x: Result, to: CType, promises: Promises, where: str) -> Result:
         raise Unreadable(f"{where}{'nothing' if x is None else x.type} as {to} is not covered")
     if {"v", "s"} & {x.type.kind, to.kind}:
         if x.type.kind == "s" or x.type.kind != to.kind or x.type.bits != to.bits:
-            raise Fault(f"no C: {where}{x.type} as {to}")
+            raise NoCError(f"{where}{x.type} as {to}")
         return Value(to, x.term)
     return converted(x, to, promises)
 
@@ -117,7 +117,7 @@ def _common(x: Value, y: Value) -> tuple[Value, Value]:
 def unary(op: str, x: Value, promises: Promises, where: str) -> Value:
     """- + ~ or !."""
     if x.type.kind == "s":
-        raise Fault(f"no C: {where}{op} of {x.type}")
+        raise NoCError(f"{where}{op} of {x.type}")
     if x.type.kind == "v":
         return _lanes(op, x, None, promises, where)
     if op == "!":
@@ -138,7 +138,7 @@ def unary(op: str, x: Value, promises: Promises, where: str) -> Value:
 def binary(op: str, x: Value, y: Value, promises: Promises, where: str) -> Value:
     """An operator between two values. Raises Fault and Unreadable."""
     if "s" in (x.type.kind, y.type.kind):
-        raise Fault(f"no C: {where}{op} of {x.type} and {y.type}")
+        raise NoCError(f"{where}{op} of {x.type} and {y.type}")
     if "v" in (x.type.kind, y.type.kind):
         return _lanes(op, x, y, promises, where)
     if op in ("<<", ">>"):
@@ -150,7 +150,7 @@ def binary(op: str, x: Value, y: Value, promises: Promises, where: str) -> Value
         return Value(INT, bits.resized(settled(_compared(op, x, y)), 32, False))
     if x.type.kind == "f":
         if op not in _FLOAT:
-            raise Fault(f"no C: {where}{op} of {x.type}")
+            raise NoCError(f"{where}{op} of {x.type}")
         return Value(x.type, settled(bits.rounded(_FLOAT[op], x.term, y.term)))
     if op in ("/", "%"):
         return _divided(op, x, y, where)

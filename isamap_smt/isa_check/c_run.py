@@ -15,7 +15,7 @@ from isamap_encodings import bit_terms as bits
 from isamap_smt.isa_check import c_arithmetic as arithmetic
 from isamap_smt.isa_check.c_read import declared, place
 from isamap_smt.isa_check.c_types import INT, VECTORS, CType, pointer
-from isamap_smt.isa_check.c_values import Address, Block, Fault, Promises, Result, Unreadable, Value
+from isamap_smt.isa_check.c_values import Address, Block, Fault, NoCError, Promises, Result, Unreadable, Value
 from isamap_smt.isa_check.constants import CONSTANTS
 from isamap_smt.isa_check.meanings import Meaning, table
 
@@ -41,7 +41,7 @@ class Function:
         params = node.decl.type.args.params if node.decl.type.args else []
         params = [p for p in params if getattr(p, "name", None) is not None]
         if len(params) != len(arguments):
-            raise Fault(f"no C: {node.decl.name} takes {len(params)} arguments, and {len(arguments)} are given")
+            raise NoCError(f"{node.decl.name} takes {len(params)} arguments, and {len(arguments)} are given")
         for p, value in zip(params, arguments, strict=True):
             self._declare(p.name, _parameter(p), value)
         try:
@@ -151,7 +151,7 @@ class Function:
         """What an expression is. Raises Fault and Unreadable."""
         found = self._value(node)
         if needed and found is None:
-            raise Fault(f"no C: {place(node)}a value is used where there is none")
+            raise NoCError(f"{place(node)}a value is used where there is none")
         return found
 
     def _value(self, node: Any) -> Result:
@@ -199,7 +199,7 @@ class Function:
         lane = arithmetic.lane_type(kind)
         parts = [self._number(x, lane, "the list") for x in items]
         if len(parts) > kind.bits // lane.bits:
-            raise Fault(f"no C: {place(node)}{len(parts)} values for the {kind.bits // lane.bits} lanes of {kind}")
+            raise NoCError(f"{place(node)}{len(parts)} values for the {kind.bits // lane.bits} lanes of {kind}")
         return Value(kind, bits.concat([*parts, *[bits.const(0, lane.bits)] * (kind.bits // lane.bits - len(parts))]))
 
     def _listed_vectors(self, kind: CType, one: CType, node: Any) -> Value:
@@ -209,7 +209,7 @@ class Function:
         parts = [self._number(self.value(e), one, "the list") for e in listed]
         count = kind.bits // one.bits
         if len(parts) > count:
-            raise Fault(f"no C: {place(node)}{len(parts)} values for the {count} vectors of {kind}")
+            raise NoCError(f"{place(node)}{len(parts)} values for the {count} vectors of {kind}")
         return Value(kind, bits.concat([*parts, *[bits.const(0, one.bits)] * (count - len(parts))]))
 
     def _member(self, node: Any) -> Address:
@@ -217,12 +217,12 @@ class Function:
         if node.type == "->":
             held = self.value(node.name)
             if not isinstance(held, Address):
-                raise Fault(f"no C: {place(node)}-> of what is no pointer")
+                raise NoCError(f"{place(node)}-> of what is no pointer")
             at = held
         elif isinstance(node.name, c_ast.FuncCall):
             found = self.value(node.name)
             if not isinstance(found, Value):
-                raise Fault(f"no C: {place(node)}a member of what has none")
+                raise NoCError(f"{place(node)}a member of what has none")
             at = Address(Block("local result", found.term, found.term.width), 0, found.type)
         else:
             at = self._address(node.name)
@@ -255,12 +255,12 @@ class Function:
             case c_ast.UnaryOp(op="*"):
                 found = self.value(node.expr)
                 if not isinstance(found, Address):
-                    raise Fault(f"no C: {place(node)}* of what is no pointer")
+                    raise NoCError(f"{place(node)}* of what is no pointer")
                 return found
             case c_ast.ArrayRef():
                 base, index = self.value(node.name), self.value(node.subscript)
                 if not isinstance(base, Address) or not isinstance(index, Value):
-                    raise Fault(f"no C: {place(node)}[] of what is no pointer")
+                    raise NoCError(f"{place(node)}[] of what is no pointer")
                 if index.number is None:
                     raise Unreadable(f"{place(node)}an index depends on what the operands hold")
                 return base.moved(index.number)
@@ -346,7 +346,7 @@ class Function:
     def _intrinsic(self, m: Meaning, given: list[Result]) -> Result:
         self.used[m.name] = m
         if len(given) != len(m.params):
-            raise Fault(f"no C: {m.name} takes {len(m.params)} arguments, and {len(given)} are given")
+            raise NoCError(f"{m.name} takes {len(m.params)} arguments, and {len(given)} are given")
         arguments: list[Any] = []
         for n, value in enumerate(given):
             put = self._converted(value, m.type_of(n), f"argument {n + 1} of {m.name}")
@@ -356,9 +356,7 @@ class Function:
             number = put.number if isinstance(put, Value) else None
             if number is None or number not in m.immediates[n]:
                 listed = m.immediates[n]
-                raise Fault(
-                    f"no C: argument {n + 1} of {m.name} must be a constant from {min(listed)} to {max(listed)}"
-                )
+                raise NoCError(f"argument {n + 1} of {m.name} must be a constant from {min(listed)} to {max(listed)}")
             arguments.append(number)
         found = m.compute(self.promises, *arguments)
         return None if found is None else arithmetic.typed(m.result, found)
@@ -367,15 +365,15 @@ class Function:
         """As C converts by itself: numbers to numbers, a vector or pointer only to its own kind. Raises Fault."""
         if isinstance(value, Address):
             if to.kind != "p" or to.to is None:
-                raise Fault(f"no C: a pointer is given for {what}, a {to}")
+                raise NoCError(f"a pointer is given for {what}, a {to}")
             if not _compatible(value.to, to.to):
-                raise Fault(f"no C: a pointer to {value.to} is given for {what}, a pointer to {to.to}")
+                raise NoCError(f"a pointer to {value.to} is given for {what}, a pointer to {to.to}")
             return Address(value.block, value.offset, value.to if to.to.kind == "0" else to.to)
         if value is None or to.kind == "p":
-            raise Fault(f"no C: {'nothing' if value is None else value.type} is given for {what}, a {to}")
+            raise NoCError(f"{'nothing' if value is None else value.type} is given for {what}, a {to}")
         if {"v", "s"} & {value.type.kind, to.kind}:
             if VECTORS.get(value.type.name) != VECTORS.get(to.name):
-                raise Fault(f"no C: {value.type} is given for {what}, a {to}")
+                raise NoCError(f"{value.type} is given for {what}, a {to}")
             return value
         return arithmetic.converted(value, to, self.promises)
 

@@ -21,6 +21,13 @@ class Fault(Exception):
     """C that is wrong whatever its operands hold: it reaches outside of them, is undefined, or is no C."""
 
 
+class NoCError(Fault):
+    """C that no compiler takes."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"no C: {why}")
+
+
 @dataclass
 class Block:
     """Memory of its own: an operand, or a variable. contents: all bits; bits of cells that a name gives words for."""

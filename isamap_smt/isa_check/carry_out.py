@@ -11,7 +11,7 @@ from isamap_smt.ir.c_tokens import FaultError, check_brackets, tokens
 from isamap_smt.isa_check.c_read import functions
 from isamap_smt.isa_check.c_run import Function
 from isamap_smt.isa_check.c_types import CType
-from isamap_smt.isa_check.c_values import Address, Block, Fault, Promises, Result, Unreadable, Value
+from isamap_smt.isa_check.c_values import Address, Block, NoCError, Promises, Result, Unreadable, Value
 from isamap_smt.isa_check.contract import Cells
 from isamap_smt.isa_check.entry import Case, Operand
 from isamap_smt.isa_check.meanings import Meaning
@@ -61,7 +61,7 @@ def _functions(case: Case) -> dict[str, Any]:
         try:
             check_brackets(tokens(case.source))
         except FaultError as fault:
-            raise Fault(f"no C: {fault}") from None
+            raise NoCError(f"{fault}") from None
         raise
 
 
@@ -81,7 +81,7 @@ def _cells(o: Operand, contents: Term) -> list[Term]:
 
 def _returned(value: Any, to: CType) -> Term:
     if not isinstance(value, Value):
-        raise Fault("no C: it returns no value")
+        raise NoCError("it returns no value")
     if any((value.type.kind == k) != (to.kind == k) for k in "vs") or value.type.bits != to.bits:
-        raise Fault(f"no C: it returns {value.type}, and is to return {to}")
+        raise NoCError(f"it returns {value.type}, and is to return {to}")
     return value.term

@@ -12,7 +12,7 @@ import numpy as np
 
 from isamap_encodings import deadline
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.isa_check.c_values import Fault
+from isamap_smt.isa_check.c_values import Fault, NoCError
 from isamap_smt.isa_check.carry_out import carry_out
 from isamap_smt.isa_check.decide import EXACTLY, REALS, Decision, decide
 from isamap_smt.isa_check.entry import Case, Entry, Finding
@@ -123,7 +123,7 @@ def _decided(case: Case, used: dict[str, Meaning]) -> Decision:
     try:
         return decide(case, carry_out(case, used))
     except Fault as fault:
-        return Decision("refuted", str(fault))
+        return Decision("refuted", str(fault), no_c=isinstance(fault, NoCError))
 
 
 def _how(words: str, count: int, used: dict[str, Meaning]) -> str:

@@ -20,12 +20,16 @@ from isamap_smt.isa_check.samples import EXACT, every, samples
 
 @dataclass(frozen=True)
 class Decision:
-    """verdict: proved, refuted or unknown. inputs: bits of each cell of a counterexample; of which cell, `at`."""
+    """verdict: proved, refuted or unknown. inputs: bits of each cell of a counterexample; of which cell, `at`.
+
+    no_c: no compiler takes it.
+    """
 
     verdict: str
     reason: str = ""
     inputs: dict[str, int] | None = None
     at: tuple[str, int] = ("", 0)
+    no_c: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.engine_checks import issued, placed
 from isamap_smt.ir.engines import KEPT, Work
 from isamap_smt.ir.errors import LanguageError, did_you_mean
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.move_form import MAIN, copying_kind, derived_kind
@@ -107,7 +107,8 @@ def _known_before(name: str, text: str, **given: Any) -> dict[str, Any] | None:
     kind = "zero" if found.cleared and places[found.target] != MAIN else "compute"
     if found.copied is not None:
         kind = copying_kind(places[found.target], places[found.copied.source], found.copied.along)
-    return {
+    indices = {} if found.indices is None else {"indices": {o: tuple(map(sym, i)) for o, i in found.indices.items()}}
+    return indices | {
         "name": name,
         "kind": kind,
         "places": tuple(places.items()),

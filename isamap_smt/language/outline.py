@@ -1,7 +1,7 @@
 """What a contract of one statement says at a glance: what is only copied or cleared, and how many cells operands have.
 
 >>> outline("c[l] = max(a[l], 0)", {"l": 8})
-Outline(target='c', shapes={'c': (8,), 'a': (8,)}, copied=None, cleared=False)
+Outline(target='c', indices={'c': ('l',), 'a': ('l',)}, shapes={'c': (8,), 'a': (8,)}, copied=None, cleared=False)
 >>> outline("r[l] = m[]", {"l": 8}).copied, outline("r[l] = 0", {"l": 8}).cleared
 (Copied(source='m', along=False), True)
 >>> outline("c[l] = a[2*l] + a[2*l + 1]", {"l": 8}).shapes["a"]
@@ -35,9 +35,11 @@ class Copied:
 
 @dataclass(frozen=True)
 class Outline:
-    """target: the operand written. shapes: operand -> extents, in the order of the text. cleared: whether 0 is assigned."""
+    """target: the operand written. indices: operand -> axes; None where some index is more. shapes: operand -> extents, in the
+    order of the text. cleared: whether 0 is assigned."""
 
     target: str
+    indices: Mapping[str, tuple[str, ...]] | None
     shapes: Mapping[str, tuple[int, ...]]
     copied: Copied | None
     cleared: bool
@@ -54,7 +56,10 @@ def outline(text: str, axes: Mapping[str, int]) -> Outline | None:
     for operand, index in indices:
         shape = tuple(1 + sum(prod(most[f] if f in most else int(f) for f in term) for term in at) for at in index)
         shapes[operand] = tuple(map(max, shape, shapes.get(operand, shape)))
-    return Outline(target, shapes, copied, cleared)
+    named = {o: tuple(f for at in index for term in at for f in term) for o, index in indices}
+    plain = all(len(named[o]) == len(index) and set(named[o]) <= set(axes) for o, index in indices)
+    single = plain and all(shapes[o] == tuple(axes[n] for n in named[o]) for o in named)
+    return Outline(target, named if single else None, shapes, copied, cleared)
 
 
 @lru_cache(maxsize=512)

@@ -29,14 +29,11 @@ from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import (
-    Cast,
     Compare,
     Read,
     Relu,
-    Round,
     Rsqrt,
     SAdd,
-    Saturate,
     SDiv,
     SMax,
     SMin,
@@ -75,7 +72,7 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
     if machine.opened is not None or machine.engines:
         return None
     found: list[tuple[float, Instruction]] = []
-    for files in register_files(machine, _only_type(kernel, statement)):
+    for files in register_files(machine):
         for rules in ((*RULES, *machine.rules), ()):
             try:
                 value = typed_value(kernel, kernel.statements[statement])
@@ -112,24 +109,15 @@ class Files:
         return hash((self.lanes, tuple(self.of)))
 
 
-def _only_type(kernel: Kernel, statement: int) -> str | None:
-    """The one element type that the statement computes with; None where there are several."""
-    s = kernel.statements[statement]
-    types = {kernel.tensor(a.tensor).dtype.name for a in (s.target, *s.inputs)}
-    return None if len(types) > 1 or s.value.has(Cast, Saturate, Round) else min(types)
-
-
 @lru_cache(maxsize=64)
-def register_files(machine: Hardware, only: str | None = None) -> tuple[Files, ...]:
-    """Registers with one element in each lane, most lanes first; of several for one type the first. only: of this type alone."""
+def register_files(machine: Hardware) -> tuple[Files, ...]:
+    """Registers with one element in each lane, most lanes first; of several for one type the first."""
     found: dict[int, dict[tuple[str, str, str], dict[str, Instruction]]] = {}
     for i in machine.moves:
-        if i.kind not in ("load", "store", "broadcast") or not machine.offers(i):
+        if i.kind not in ("load", "store", "broadcast") or not machine.offers(i) or not _lane_by_lane(i):
             continue
         register, place = next((o, place) for o, place in i.places if place != "memory")
         shape = i.shapes[register]
-        if only not in (None, i.types[register].name) or not _lane_by_lane(i):
-            continue
         if len(shape) == 1 and is_constant(shape[0]) and (machine.simulated or register in dict(i.c_types)):
             key = (i.types[register].name, place, dict(i.c_types).get(register, ""))
             found.setdefault(int(shape[0]), {}).setdefault(key, {}).setdefault(i.kind, i)
@@ -146,11 +134,9 @@ def _first_of_type(files: dict[tuple[str, str, str], dict[str, Instruction]]) ->
 
 def _lane_by_lane(move: Instruction) -> bool:
     """Whether neighbouring lanes are neighbouring elements, or one, wherever these lie."""
-    s = move.kernel.statements[0]
-    lane = tuple(a.symbol for a in s.axes)
-    index = {a.index for a in (s.target, *s.inputs)}
-    plain = index == ({lane, ()} if move.kind == "broadcast" else {lane})
-    return plain and not (move.active or move.numbered or move.preconditions or move.assume or s.guard)
+    lane, *others = sorted(set(move.indices.values()), key=len, reverse=True)
+    plain = all(x.is_Symbol for x in lane) and others == ([()] if move.kind == "broadcast" else [])
+    return plain and not (move.active or move.numbered or move.preconditions or move.assume)
 
 
 def _file(moves: dict[str, Instruction]) -> File:

@@ -35,8 +35,7 @@ def _another(planned: Plan, error: DescriptionError) -> Plan | None:
     q, found = planned.asked, error.refused
     if q is None or not found or set(found) & set(q.hardware.refused) or len(q.hardware.refused) >= MOST:
         return None
-    told = str(error).rpartition("\n")[0]
-    said = f"instruction selection made another cover, since a check refused the first: {told}"
+    said = f"instruction selection made another cover, since a check refused the first: {error.wrong}"
     try:
         hardware = replace(q.hardware, refused=(*q.hardware.refused, *found))
         return planned_for(replace(q, hardware=hardware, said=(*q.said, said)))

@@ -5,17 +5,16 @@ Each is the solver's answer, or what another strategy proposes, or what was deci
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from isamap_encodings import deadline
 from isamap_smt.codegen import lower
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import DTypeError, NotProvedError, ScheduleError, UndecidedError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
@@ -54,6 +53,7 @@ from isamap_smt.pipeline.split import in_numbers as numbers
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling import scheduled as solve_schedule
+from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.record import from_record
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.tuning.protocols import find_strategy
@@ -104,8 +104,8 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
     try:
         _decide(replace(q, pins=()), clock)
     except ScheduleError as whole:
-        if str(whole) == str(error):
-            pins = ", ".join(f"{n}={v}" for n, v in q.pins)
+        if whole.args == error.args:
+            pins = ", ".join(map(str, q.pins))
             return ScheduleError(
                 f"{error}; so there is no schedule of which {pins} could decide anything: leave it out"
             )
@@ -114,13 +114,13 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
 
 def in_numbers(q: Question, clock: Clock) -> tuple[Question, ProvedSplit] | None:
     """The question about the kernel that reads values of axes as elements, where instructions then compute statements of it."""
-    if q.tuned or isinstance(split_pin(dict(q.pins)), OnlinePin):
+    if q.tuned or isinstance(split_pin(q.pins), OnlinePin):
         return None
     made = numbers(q.kernel, q.hardware, dict(q.sizes))
     if made is None:
         return None
     proved = clock.time("prove", lambda: require_split(made))
-    return replace(of_split(q, made), said=(*q.said, str(proved))), proved
+    return replace(of_split(q, made), said=(*q.said, Rewritten(proved))), proved
 
 
 def taken_apart(
@@ -128,9 +128,8 @@ def taken_apart(
 ) -> tuple[Question, Main, ProvedSplit | None]:
     """The question with the kernel that is computed: the one asked about, or the same with its main sum in partial sums
     where that is pinned or predicted to cost less. before: what the kernel comes from."""
-    pins = dict(q.pins)
-    pin, others = split_pin(pins), without_split(pins)
-    q = replace(q, pins=tuple(sorted(others.items())))
+    pin, others = split_pin(q.pins), without_split(q.pins)
+    q = replace(q, pins=others)
     sizes = dict(q.sizes)
     if pin is None and not others and not q.tuned and (phased := _in_phases(q, clock, before)) is not None:
         return phased
@@ -140,8 +139,8 @@ def taken_apart(
             way = after(before.split, way, sizes)
         found = clock.time("prove", lambda: require_split(way))
         if not isinstance(found.split, Online):
-            return _in_parts(q, found, str(found), clock)
-        before, q = found, replace(of_split(q, found.split), said=(*q.said, str(found)))
+            return _in_parts(q, found, Rewritten(found), clock)
+        before, q = found, replace(of_split(q, found.split), said=(*q.said, Rewritten(found)))
         sizes = dict(q.sizes)
     main = main_schedule(q, clock)
     if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
@@ -189,9 +188,9 @@ def within_guards(q: Question, clock: Clock, before: ProvedSplit | None) -> tupl
         proved = clock.time("prove", lambda: require_split(way))
     except NotProvedError:  # a bound may be no bound at all sizes
         return None
-    said = tuple(n for n in q.said if n != str(before))  # of which this speaks, too
-    pins = tuple(sorted(pins_within(dict(q.pins), way).items()))
-    there = replace(of_split(q, way), pins=pins, said=(*said, str(proved)))
+    # the new note speaks of what `before` does, too
+    said = tuple(n for n in q.said if not (isinstance(n, Rewritten) and n.rewrite is before))
+    there = replace(of_split(q, way), pins=pins_within(q.pins, way), said=(*said, Rewritten(proved)))
     return with_winner(there) if q.winners else there, proved
 
 
@@ -206,7 +205,7 @@ def _in_phases(q: Question, clock: Clock, before: ProvedSplit | None) -> tuple[Q
         way = in_these_digits(q.kernel, sizes, turns, q.kernel.main)
         way = way if before is None else after(before.split, way, sizes)
         found = clock.time("prove", lambda: require_split(way))
-        there = replace(of_split(q, found.split), digits=(), said=(*q.said, str(found)))  # phases count in loops
+        there = replace(of_split(q, found.split), digits=(), said=(*q.said, Rewritten(found)))  # phases count in loops
         main = main_schedule(there, clock)
     except (ScheduleError, NotProvedError):
         return None
@@ -296,16 +295,15 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
 
 def of_split(q: Question, split: Apart) -> Question:
     sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
-    return replace(q, kernel=split.kernel, sizes=sizes, tuned="", digits=split.pairs)
+    return replace(q, kernel=split.kernel, sizes=sizes, tuned=None, digits=split.pairs)
 
 
 def _remembered(q: Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
     """What a search found, or what was decided before for the same question; its mapping is proved anew."""
     if q.tuned:
-        winner = json.loads(q.tuned)
-        found = from_record(winner["record"], q.kernel, q.hardware, q.sizes)
+        found = from_record(q.tuned.record, q.kernel, q.hardware, q.sizes)
         if found is not None:
-            return replace(found, status="TUNED", bound=None, gap=None), (winner["told"],)
+            return replace(found, status="TUNED", bound=None, gap=None), (q.tuned.told,)
     return decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" else None
 
 
@@ -333,7 +331,7 @@ def _candidates(q: Question) -> Candidates:
 def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
     """The best schedule among those of the best few mappings."""
     choice: Candidates = clock.time("map", _candidates, q)
-    found, mappings = _best(q, choice, without_fusion(dict(q.pins)), clock)
+    found, mappings = _best(q, choice, without_fusion(q.pins), clock)
     return found, mappings, choice.notes
 
 
@@ -350,7 +348,7 @@ def secondary_schedules(
         try:
             work = partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures)
             choice = clock.time("map", work)
-            found += [_best(q, choice, {}, clock)[0]] if choice.found else []
+            found += [_best(q, choice, (), clock)[0]] if choice.found else []
         except UndecidedError:
             raise
         except ScheduleError as error:
@@ -362,7 +360,7 @@ def fused_schedules(
     q: Question, schedules: tuple[Schedule, ...], clock: Clock
 ) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
     """The schedules, block by block where that costs less; and what was decided."""
-    pinned = fusion_pin(dict(q.pins))
+    pinned = fusion_pin(q.pins)
     blocks = len(schedules) > 1 and q.objective == "latency"
     if pinned is None and deadline.enough():
         return schedules, ()
@@ -371,9 +369,9 @@ def fused_schedules(
         raise ScheduleError(
             f"share.{pinned[0]}={pinned[1]}: blocks are of several statements that have schedules, and {why}"
         )
-    if pinned == NOT_FUSED or not blocks or (dict(q.pins) and not pinned):
+    if pinned == NOT_FUSED or not blocks or (q.pins and not pinned):
         return schedules, ()
-    if others := sorted(without_fusion(dict(q.pins))):
+    if others := [p.name for p in without_fusion(q.pins)]:
         raise ScheduleError(
             f"{', '.join(others)}: pins of one statement cannot stand beside share.{pinned[0] if pinned else ''}, which chooses "
             "the schedules of a block anew; leave one or the other out"
@@ -391,7 +389,7 @@ def fused_schedules(
     return tuple(map(with_stages, found)), notes
 
 
-def _best(q: Question, choice: Candidates, pins: dict[str, Any], clock: Clock) -> tuple[Schedule, MappingSet]:
+def _best(q: Question, choice: Candidates, pins: tuple[Pin, ...], clock: Clock) -> tuple[Schedule, MappingSet]:
     """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
     made: list[tuple[float, Schedule, MappingSet]] = []
     problems: list[tuple[str, str]] = []
@@ -422,7 +420,7 @@ def _outside(schedule: Schedule, decided: str) -> Schedule:
     return replace(schedule, decided_outside=(decided, *schedule.decided_outside))
 
 
-def _scheduled(q: Question, proved: ProvedMapping, pins: dict[str, Any]) -> Schedule:
+def _scheduled(q: Question, proved: ProvedMapping, pins: tuple[Pin, ...]) -> Schedule:
     """One mapping's schedule; in a recurrence, the schedule of one time step inside the loop over the time steps."""
     number, sizes = proved.mapping.statement_index, dict(q.sizes)
     constant = constants_of(q.kernel, number, q.constant)

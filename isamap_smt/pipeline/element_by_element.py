@@ -13,6 +13,7 @@ from isamap_smt.codegen import lower, lower_points
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notes import ByElement, Note, NotUsed
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language.printer import statement_text
@@ -20,7 +21,7 @@ from isamap_smt.proof import require_proof
 
 ELEMENTWISE = "element by element, in portable C"
 
-REFUTED = (
+_REFUTED = (
     "the program that isamap made with instructions is refuted by its proof, and not used; what is computed instead is proved, "
     "only slower. This is a fault of isamap: please report it with this note, the kernel, the machine, the sizes and what "
     "`isamap --version` prints. Its proof: "
@@ -30,10 +31,11 @@ Schedules = tuple[Schedule, ...]
 Timed = Callable[[str, Callable[[], Any]], Any]
 
 
-def computed(kernel: Kernel, hardware: Hardware, statement: int | None, why: str = "") -> str:
+def computed(kernel: Kernel, hardware: Hardware, statement: int | None, why: str = "") -> ByElement:
     """The note that a statement, or the whole kernel, is computed element by element."""
     of = kernel.name if statement is None or len(kernel.statements) == 1 else _called(kernel, statement)
-    return f"{of} is computed {elementwise(hardware)}" + (f": {_in_one_line(why)}" if why else "")
+    text = f"{of} is computed {elementwise(hardware)}" + (f": {_in_one_line(why)}" if why else "")
+    return ByElement(text, statement, isinstance(why, Note) and why.refuted)
 
 
 def _called(kernel: Kernel, n: int) -> str:
@@ -53,9 +55,10 @@ def left_alone(kernel: Kernel, hardware: Hardware, schedules: Schedules, told: I
     """Notes of the statements that no instruction computes, where nothing else does either and nothing was said of it yet."""
     if not (hardware.simulated and schedules):
         return ()
-    done = {s.proved.mapping.statement_index for s in schedules}
-    notes = [computed(kernel, hardware, n) for n in range(len(kernel.statements)) if n not in done]
-    return tuple(note for note in notes if not any(t.startswith(note) for t in told))
+    done = {s.proved.mapping.statement_index for s in schedules} | {
+        n.statement for n in told if isinstance(n, ByElement)
+    }
+    return tuple(computed(kernel, hardware, n) for n in range(len(kernel.statements)) if n not in done)
 
 
 def require_portable(hardware: Hardware, why: str) -> None:
@@ -81,7 +84,7 @@ class Ways:
         one by one; then that of none; and what was given up, in words. Raises what refuses the first where nothing else is
         allowed.
         """
-        problems: list[str] = []
+        problems: list[NotUsed] = []
         last: Schedules = ()
         for last in offered:
             try:
@@ -106,7 +109,7 @@ class Ways:
         )
         return proved
 
-    def _why_not(self, schedules: Schedules, timed: Timed) -> str | None:
+    def _why_not(self, schedules: Schedules, timed: Timed) -> NotUsed | None:
         try:
             self._proved(schedules, timed)
         except (ScheduleError, NotProvedError) as error:
@@ -124,14 +127,14 @@ def _proved_points(kernel: Kernel, parallel: bool) -> ProvedProgram:
     return require_proof(_points(kernel, parallel))
 
 
-def _short(error: Exception) -> str:
-    """What refuses a program. Where nothing shows that it is wrong, the claims alone; where its proof refutes it, what happened and
-    what to send."""
-    first, *claims = str(error).splitlines()
+def _short(error: Exception) -> NotUsed:
+    """What refuses a program. Where nothing shows that it is wrong, the first open claim; where its proof refutes it, what happened
+    and what to send."""
     if isinstance(error, NotProvedError) and error.refuted:
-        return f"{REFUTED}{_in_one_line(chr(10).join(claims))}"
-    open_ = isinstance(error, NotProvedError) and "nothing shows that it is wrong" in first and claims
-    return f"with instructions the program is not proved ({claims[0].strip()})" if open_ else str(error)
+        return NotUsed(f"{_REFUTED}{_in_one_line(chr(10).join(error.unproved))}", refuted=True)
+    if isinstance(error, NotProvedError) and error.unproved:
+        return NotUsed(f"with instructions the program is not proved ({error.unproved[0].splitlines()[0]})")
+    return NotUsed(str(error))
 
 
 def _in_one_line(text: str) -> str:

@@ -24,6 +24,7 @@ from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
 from isamap_smt.pipeline.blocks import Group, alone, statement_of, traffic
 from isamap_smt.pipeline.nested import nested
 from isamap_smt.pipeline.time_steps import constant_along
+from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.figures import FAR, WHOLE, Figures
 from isamap_smt.scheduling.machine import machine
 from isamap_smt.scheduling.supply import usable
@@ -38,26 +39,27 @@ NOT_FUSED = ("", 0)
 Solve = Callable[[Schedule, dict[str, int], tuple[str, ...], dict[str, int]], Schedule]
 
 
-def fusion_pin(pins: Dict[str, Any]) -> tuple[str, int] | None:
+def fusion_pin(pins: tuple[Pin, ...]) -> tuple[str, int] | None:
     """What `share=no` or `share.AXIS=POINTS` among the pins says: NOT_FUSED, axis and points, or None without it."""
-    for key, value in pins.items():
-        kind, _, axis = key.partition(".")
-        if kind != "share":
+    for pin in pins:
+        if pin.kind != "share":
             continue
-        if not axis:
-            if str(value) not in ("no", "none"):
-                raise ScheduleError(f"share={value}: write share=no, or share.AXIS=POINTS for blocks of so many points")
+        if not pin.of:
+            if not pin.off:
+                raise ScheduleError(
+                    f"share={pin.value}: write share=no, or share.AXIS=POINTS for blocks of so many points"
+                )
             return NOT_FUSED
         try:
-            return axis, whole_number(int(value), key, ScheduleError)
-        except ValueError:
-            raise ScheduleError(f"{key}={value}: must be a number of points") from None
+            return pin.of, whole_number(int(pin.value), pin.name, ScheduleError)  # type: ignore[arg-type]
+        except (ValueError, TypeError):
+            raise ScheduleError(f"{pin}: must be a number of points") from None
     return None
 
 
-def without_fusion(pins: Dict[str, Any]) -> dict[str, Any]:
+def without_fusion(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
     """The pins that are about one statement."""
-    return {k: v for k, v in pins.items() if k.partition(".")[0] != "share"}
+    return tuple(p for p in pins if p.kind != "share")
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def fused(
             except (ScheduleError, SizeError) as error:
                 problems.append(error)
                 continue
-            beside = found[at - 1].shared if at else ()
+            beside = found[at - 1].fused if at else ()
             if (
                 best is not None
                 and (*best.over, best.axis) != beside
@@ -386,7 +388,7 @@ def _around(s: Schedule, group: Group, points: int, choice: _Choice, parallel: i
     several = "two" if len(group.schedules) == 2 else len(group.schedules)
     outside = f"blocks of {points} along {group.axis}, in which {several} statements share a cache"
     return replace(
-        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(choice.sizes.items())), fused=" ".join(group.axes),
+        every, parallel=parallel, notes=(*s.notes, told), sizes=tuple(sorted(choice.sizes.items())), fused=group.axes,
         decided_outside=(*s.decided_outside, outside),
     )  # fmt: skip
 

@@ -5,8 +5,9 @@ What cannot be used is said in a note and never stops a plan; a search, which ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
@@ -91,17 +92,20 @@ def cost_model(name: str, hardware: Hardware, database: Database | None = None) 
 
 def known_strategy(name: str) -> str:
     """The name of an installed strategy, or 'auto'. Raises UnknownNameError."""
-    return name if name == AUTO else _known(name, "strategy", strategy_names())
+    return _known(name, "strategy", strategy_names)
 
 
 def known_model(name: str) -> str:
     """The name of an installed cost model, or 'auto'. Raises UnknownNameError."""
-    return name if name == AUTO else _known(name, "cost_model", cost_model_names())
+    return _known(name, "cost_model", cost_model_names)
 
 
-def _known(name: str, what: str, names: tuple[str, ...]) -> str:
+def _known(name: Any, what: str, installed: Callable[[], tuple[str, ...]]) -> str:
+    if isinstance(name, str) and name == AUTO:
+        return name
+    names = (AUTO, *installed())
     if not isinstance(name, str):
-        raise UnknownNameError(f"{what}={name!r}: pass a name; known: {', '.join((AUTO, *names))}")
-    if name not in (AUTO, *names):
-        raise UnknownNameError(f"{what}={name!r} is not installed; {did_you_mean(name, (AUTO, *names))}")
+        raise UnknownNameError(f"{what}={name!r}: pass a name; known: {', '.join(names)}")
+    if name not in names:
+        raise UnknownNameError(f"{what}={name!r} is not installed; {did_you_mean(name, names)}")
     return name

@@ -7,6 +7,7 @@ from math import prod
 
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.mapping.fuse import takes
@@ -42,7 +43,7 @@ def multiplied_out(q: Question, clock: Clock, before: ProvedSplit | None) -> tup
     if made is None or not taken:
         return None
     proved = clock.time("prove", require_split, made)
-    return replace(of_split(q, made), said=(*q.said, str(proved))), proved
+    return replace(of_split(q, made), said=(*q.said, Rewritten(proved))), proved
 
 
 def _first(kernel: Kernel) -> int | None:

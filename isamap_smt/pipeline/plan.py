@@ -21,11 +21,13 @@ from isamap_smt.ir.errors import (
     UndecidedError,
     UnknownNameError,
     did_you_mean,
+    headline,
 )
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.notes import GivenUp, Note, OneThread
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.program import Loop, Program, ProvedProgram
@@ -53,7 +55,7 @@ from isamap_smt.pipeline.decide import (
     taken_apart,
     within_guards,
 )
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, REFUTED, Ways, elementwise, left_alone
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -66,8 +68,8 @@ from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
-from isamap_smt.scheduling.arguments import PLAN_SECONDS, known_objective, pinned, tensor_names
-from isamap_smt.scheduling.space import ONE_THREAD, one_thread
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, in_order, known_objective, pinned, tensor_names
+from isamap_smt.scheduling.space import one_thread
 from isamap_smt.search import MappingSet, find_mappings
 
 
@@ -222,7 +224,7 @@ def plan(
         return stage(kernel, hardware, **options, progress=progress)
     kernel = found_kernel(kernel)
     kernel = assume_values(kernel, assume)
-    sizes, fix, names = valid_sizes(sizes), pinned(fix), tensor_names(constant)
+    sizes, pins, names = valid_sizes(sizes), in_order(pinned(fix)), tensor_names(constant)
     threads, limit = (
         whole_number(threads, "threads", ScheduleError, high=MOST_THREADS),
         time_limit(timeout, ScheduleError),
@@ -239,7 +241,7 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        tuple(sorted(fix.items())), limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
+        pins, limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
         known_model(cost_model), family=known_family(family),
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
@@ -295,7 +297,7 @@ def _planned(q: Question) -> Plan:
     try:
         counted = in_numbers(q, clock)
     except NotProvedError as error:  # it was our own idea to read them as elements
-        q = replace(q, said=(*q.said, f"values of axes as elements; given up: {str(error).partition(chr(10))[0]}"))
+        q = replace(q, said=(*q.said, GivenUp.idea("values of axes as elements", headline(error))))
     if counted is not None:
         there, before = counted
         with suppress(ScheduleError, NotProvedError):
@@ -357,7 +359,8 @@ def _within(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     if made.program.schedules or not may_fall_back(q):
         return made
     as_it_is = _in_pieces(q, clock, before)
-    refuted = any(REFUTED in note for note in as_it_is.notes)  # as it is to be expected where moved elements are loaded
+    # as it is to be expected where moved elements are loaded
+    refuted = any(isinstance(note, Note) and note.refuted for note in as_it_is.notes)
     return as_it_is if as_it_is.program.schedules and not refuted else made
 
 
@@ -368,16 +371,15 @@ def _in_pieces(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
         if split is before or main.schedule is None or made.program.schedules or not may_fall_back(q):
             return made
         why = next(
-            (n for n in made.notes if elementwise(q.hardware) in n), "no program of it with instructions is proved"
+            (n for n in made.notes if isinstance(n, Note) and n.by_element),
+            "no program of it with instructions is proved",
         )
     except (ScheduleError, NotProvedError) as error:
         if split is before or not may_fall_back(q):
             raise
-        why = str(error).partition("\n")[0]
-    pins = tuple(sorted(without_split(dict(q.pins)).items()))
-    whole = replace(
-        q, pins=pins, said=(*q.said, f"{split}; given up: {why}")
-    )  # it was our own idea to take the sum apart
+        why = headline(error)
+    said = (*q.said, GivenUp.idea(split, why))  # it was our own idea to take the sum apart
+    whole = replace(q, pins=without_split(q.pins), said=said)
     return _made(whole, main_schedule(whole, clock), before, clock)
 
 
@@ -417,11 +419,11 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
     shared = any(n.kind == "parallel" for n in nodes_of(Loop, program.body))
-    if q.threads == 1 or shared or "parallel" in dict(q.pins):
+    if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
     if not program.schedules:
-        return (f"{ONE_THREAD}: no loop of {q.kernel.name} can be shared, or is worth it",)
-    told = dict.fromkeys(n for s in program.schedules for n in s.notes if n.startswith(ONE_THREAD))
+        return (OneThread.because(f": no loop of {q.kernel.name} can be shared, or is worth it"),)
+    told = dict.fromkeys(n for s in program.schedules for n in s.notes if isinstance(n, OneThread))
     return tuple(told) or (one_thread(q.threads),)
 
 

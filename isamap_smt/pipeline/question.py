@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,9 @@ from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.fusion import NOT_FUSED, fusion_pin, without_fusion
 from isamap_smt.pipeline.knowledge import AUTO, known_figures, known_winner
 from isamap_smt.pipeline.split import split_pin, without_split
+from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
+from isamap_smt.scheduling.record import Record
 from isamap_smt.tuning.task import Task
 
 Progress = Callable[[str], None]
@@ -44,6 +45,15 @@ class Clock:
 
 
 @dataclass(frozen=True)
+class Tuned:
+    """The winner of a search: the digest of its program, what to say of it, and its schedule's record."""
+
+    program: str
+    told: str
+    record: Record = field(hash=False)
+
+
+@dataclass(frozen=True)
 class Question:
     """What plan() was asked. `progress` takes no part in the comparison, so that it does not split the cache."""
 
@@ -53,14 +63,14 @@ class Question:
     constant: tuple[str, ...]
     threads: int
     objective: str
-    pins: tuple[tuple[str, Any], ...]
+    pins: tuple[Pin, ...]
     timeout: float
     instruction: str | None
     strategy: str = "exact"
     cost_model: str = "analytic"
     figures: Figures = DESCRIBED
     winners: bool = False  # whether winners of searches are used
-    tuned: str = ""  # the record of a search's winner and what to say of it, as JSON
+    tuned: Tuned | None = None  # what a search found
     said: tuple[str, ...] = ()
     family: str = "fuse"
     digits: tuple[
@@ -81,9 +91,8 @@ class Question:
 
 def may_fall_back(q: Question) -> bool:
     """Whether nothing was pinned that scalar code would give up: no instruction, and no more than that no way is taken."""
-    pins = dict(q.pins)
-    ways = fusion_pin(pins) in (None, NOT_FUSED) and split_pin(pins) in (None, False)
-    return q.instruction is None and ways and not without_split(without_fusion(pins))
+    ways = fusion_pin(q.pins) in (None, NOT_FUSED) and split_pin(q.pins) in (None, False)
+    return q.instruction is None and ways and not without_split(without_fusion(q.pins))
 
 
 def informed(q: Question) -> Question:
@@ -107,4 +116,4 @@ def with_winner(q: Question) -> Question:
     w = found.winner
     ratio = f", {w.baseline / w.seconds:.2f} times as fast as the choice without measuring" if w.baseline else ""
     told = f"found by `isamap tune` ({w.strategy}, {w.tried} programs, {w.taken[:10]}): {w.seconds:.3g} s{ratio}"
-    return replace(q, cost_model="analytic", tuned=json.dumps({"record": w.record, "told": told}))
+    return replace(q, cost_model="analytic", tuned=Tuned(w.program, told, w.record))

@@ -39,12 +39,12 @@ def spaces(task: Task, choice: Candidates, timeout: float, figures: Figures = DE
     for mappings, proved in choice.found[:TRIED]:
         try:
             part = space(
-                proved, task.hardware, dict(task.sizes), constant=task.constant, fix=without_split(dict(task.pins)),
+                proved, task.hardware, dict(task.sizes), constant=task.constant, fix=without_split(task.pins),
                 threads=task.threads, figures=figures,
             )  # fmt: skip
             part, answer = solved(part, timeout)
             if answer.choice is None or answer.cost is None:
-                raise ScheduleError(nothing(part, answer, dict(task.pins)))
+                raise ScheduleError(nothing(part, answer, task.pins))
         except ScheduleError as error:
             problems.append((proved.mapping.id, str(error)))
             continue

@@ -42,6 +42,7 @@ from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.pipeline.choose import execution_cycles
 from isamap_smt.proof.split import require_split
+from isamap_smt.scheduling.arguments import Pin, in_order
 from isamap_smt.scheduling.figures import CHUNKS
 from isamap_smt.search import find_mappings
 
@@ -73,25 +74,25 @@ class OnlinePin:
     block: int
 
 
-def split_pin(pins: Dict[str, Any]) -> SplitPin | OnlinePin | Digits | bool | None:
+def split_pin(pins: tuple[Pin, ...]) -> SplitPin | OnlinePin | Digits | bool | None:
     """What `split=no` (False), `split.AXIS=SUMS`, `cut.AXIS=SUMS`, `online.AXIS=POINTS` or some `digits.AXIS=POINTS` among the pins
     say, if any."""
     found: SplitPin | OnlinePin | Digits | bool | None = None
-    for key, value in pins.items():
-        kind, _, axis = key.partition(".")
+    for pin in pins:
+        key, value, kind, axis = pin.name, pin.value, pin.kind, pin.of
         if kind not in KINDS:
             continue
         if found is not None and not (kind == "digits" and isinstance(found, tuple)):
             raise ScheduleError(f"{key}={value}: one sum is split one way; leave the other pin out")
         if not axis:
-            if kind != "split" or str(value) not in ("no", "none"):
+            if kind != "split" or not pin.off:
                 raise ScheduleError(
                     f"{key}={value}: write split=no, split.AXIS=SUMS, cut.AXIS=SUMS, online.AXIS=POINTS or digits.AXIS=POINTS"
                 )
             found = False
             continue
         try:
-            number = int(value)
+            number = int(value)  # type: ignore[arg-type]  # None is refused below
         except (ValueError, TypeError):
             what = "points" if kind in ("digits", "online") else "partial sums"
             raise ScheduleError(f"{key}={value}: must be a number of {what}") from None
@@ -103,9 +104,9 @@ def split_pin(pins: Dict[str, Any]) -> SplitPin | OnlinePin | Digits | bool | No
     return found
 
 
-def without_split(pins: Dict[str, Any]) -> dict[str, Any]:
+def without_split(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
     """The pins about other decisions."""
-    return {k: v for k, v in pins.items() if k.partition(".")[0] not in KINDS}
+    return tuple(p for p in pins if p.kind not in KINDS)
 
 
 def pinned_split(
@@ -282,7 +283,7 @@ def bounded(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> Spli
     return way
 
 
-def pins_within(pins: Dict[str, Any], way: SplitSum) -> dict[str, Any]:
+def pins_within(pins: tuple[Pin, ...], way: SplitSum) -> tuple[Pin, ...]:
     """The pins with the names that axes of the main statement have where they are bounded."""
     names = {
         one.axis: one.pieces[0].back[-1][0] for one in way.splits if one.bounded and one.statement == way.kernel.main
@@ -291,11 +292,12 @@ def pins_within(pins: Dict[str, Any], way: SplitSum) -> dict[str, Any]:
     def named(text: Any) -> Any:
         return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text) if isinstance(text, str) else text
 
-    def key(pin: str) -> str:
-        kind, dot, rest = pin.partition(".")
-        return kind + dot + (rest if kind in OF_OPERANDS else named(rest))
+    def within(pin: Pin) -> Pin:
+        of = pin.of if pin.kind in OF_OPERANDS else named(pin.of)
+        value = named(pin.value) if pin.name == "parallel" else pin.value
+        return Pin(f"{pin.kind}.{of}" if of else pin.name, value, pin.kind, of)
 
-    return {key(k): named(v) if k == "parallel" else v for k, v in pins.items()}
+    return in_order(map(within, pins))
 
 
 def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:

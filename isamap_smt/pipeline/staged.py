@@ -28,7 +28,7 @@ from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.program import require_proof
-from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, Pin, pinned
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -74,10 +74,10 @@ def stage(
     if not hardware.engines:
         raise HardwareError(f"{hardware.name} has no engines; plan() makes plans for it")
     kernel = with_types_of_engines(kernel, hardware) if named else kernel
-    sizes, fix, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout, ScheduleError)
+    sizes, pins, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout, ScheduleError)
     told = function_or_none(progress, "progress", ScheduleError)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, fix, limit or PLAN_SECONDS, found_name(instruction), Clock(told))
+    ask = _Asked(hardware, sizes, pins, limit or PLAN_SECONDS, found_name(instruction), Clock(told))
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         return _staged(kernel, ask)
 
@@ -116,7 +116,7 @@ class _Asked:
 
     hardware: Hardware
     sizes: dict[str, int]
-    fix: Dict[str, Any]
+    pins: tuple[Pin, ...]
     timeout: float
     instruction: str | None
     clock: Clock
@@ -129,7 +129,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
     for partial, note in ways:
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
         try:
-            given = ask.hardware, _assumed(kernel, ask.sizes), ask.fix, ask.timeout
+            given = ask.hardware, _assumed(kernel, ask.sizes), ask.pins, ask.timeout
             schedule = ask.clock.time("schedule", schedule_stages, found, *given)
         except ScheduleError as error:
             refused = refused or (error if found else None)

@@ -26,7 +26,7 @@ from isamap_smt.pipeline.spaces import spaces
 from isamap_smt.pipeline.split import rest, without_split
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.interrupted import interrupts_kept
-from isamap_smt.scheduling.arguments import PLAN_SECONDS, pinned, tensor_names
+from isamap_smt.scheduling.arguments import PLAN_SECONDS, in_order, pinned, tensor_names
 from isamap_smt.search import find_mappings
 from isamap_smt.tuning.database import Database
 from isamap_smt.tuning.errors import TuningError
@@ -119,7 +119,7 @@ def _task(
             raise UnknownNameError(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
-    pins = tuple(sorted(pinned(fix).items()))
+    pins = in_order(pinned(fix))
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     return Task(kernel, hardware, tuple(sorted(given.items())), names, threads, pins, found_name(instruction))
 
@@ -130,8 +130,9 @@ def _computed(task: Task, timeout: float | None, cc: str | None) -> tuple[Task, 
     kernel = task.kernel
     if secondary_statements(kernel):
         raise TuningError(f"{kernel.name} has several sums of products; a search is for kernels with one")
+    fix = {p.name: p.value for p in task.pins}
     planned = plan(
-        kernel, task.hardware, sizes=dict(task.sizes), constant=task.constant, threads=task.threads, fix=dict(task.pins),
+        kernel, task.hardware, sizes=dict(task.sizes), constant=task.constant, threads=task.threads, fix=fix,
         timeout=timeout, instruction=task.instruction, strategy="exact",
     )  # fmt: skip
     planned, _ = built(planned, lambda p: require_checked(p.program, cc))  # the others' are checked in their trials
@@ -144,7 +145,7 @@ def _computed(task: Task, timeout: float | None, cc: str | None) -> tuple[Task, 
             "products: pin split=no to search among the schedules of the whole"
         )
     sizes = rest(planned.split.split, dict(task.sizes))
-    pins = tuple(sorted(without_split(dict(task.pins)).items()))
+    pins = without_split(task.pins)
     return replace(task, kernel=planned.kernel, sizes=tuple(sorted(sizes.items())), pins=pins), planned
 
 

@@ -56,12 +56,12 @@ def carries(instruction: Instruction) -> bool:
     return (ours, theirs) == ("+", "=") and not instruction.kernel.statements[0].guard
 
 
-def beginning(mapping: Mapping) -> tuple[str, ...]:
-    """What such an instruction's sum presupposes of the output, in words: each call checks it."""
+def beginning(mapping: Mapping) -> tuple[Range, ...]:
+    """What such an instruction's sum presupposes of the output: each call checks it."""
     name = mapping.statement.target.tensor
     if not carries(mapping.instruction) or name in mapping.kernel.temporaries:
         return ()
-    return (str(Range(name, 0, 0)),)
+    return (Range(name, 0, 0),)
 
 
 def adds_exactly(mapping: Mapping, operands: Ranges, tensors: dict[str, tuple[int, int]]) -> Verdict:

@@ -16,6 +16,7 @@ from isamap_encodings import agreement, bounds, coverage, exclusive, neutral, sp
 from isamap_encodings.deadline import DeadlinePassed, check, until
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.arguments import time_limit
+from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, seal
 from isamap_smt.language.ranges import assume as assume_values
@@ -25,7 +26,7 @@ from isamap_smt.proof.mapping_form import MappingError, check_form
 from isamap_smt.proof.mapping_hypotheses import Hypotheses
 from isamap_smt.proof.mapping_neutral import Neutral, neutral_claim
 from isamap_smt.proof.rejection import Rejection
-from isamap_smt.proof.scalar import arithmetic, scalar_assumptions, scalar_claims
+from isamap_smt.proof.scalar import arithmetic, scalar_claims, scalar_hypotheses
 from isamap_smt.proof.split import prove_split
 from isamap_smt.proof.witness_points import Instance, at_model
 from isamap_smt.proof.witness_scan import scan
@@ -85,7 +86,7 @@ def prove_after(
     judge = Judge(mapping, first, stop, timeout)
     with until(timeout):
         claims = judge.claims(watch)
-    proof = Proof(claims, arithmetic(mapping), judge.assumptions(claims), round(time.perf_counter() - started, 6))
+    proof = Proof(claims, arithmetic(mapping), judge.listed(claims), round(time.perf_counter() - started, 6))
     return seal(mapping, proof) if proof.proved else Rejection(mapping, proof)
 
 
@@ -200,13 +201,13 @@ class Judge:
             return ()
         return (ClaimResult(found.claim, found.operand, _as_found(found)),)
 
-    def assumptions(self, claims: Sequence[ClaimResult]) -> tuple[str, ...]:
-        """Hypotheses in words."""
+    def listed(self, claims: Sequence[ClaimResult]) -> tuple[Hypothesis, ...]:
+        """What the proof takes for granted."""
         asked = any(c.claim == "neutral" for c in claims) and "neutrality" in vars(
             self
         )  # it may not have been, in time
-        fills = self.neutrality.assumptions if asked else ()
-        return (*self.hypotheses.words, *scalar_assumptions(self.mapping), *fills)
+        fills = self.neutrality.hypotheses if asked else ()
+        return (*self.hypotheses.listed, *scalar_hypotheses(self.mapping), *fills)
 
     def agreement(self, operand: str) -> ClaimResult:
         """Every cell of the operand holds one element."""

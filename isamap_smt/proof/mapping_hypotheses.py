@@ -16,7 +16,7 @@ from isamap_encodings import bounds, solve, space
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, is_constant, sym, symbols_of
-from isamap_smt.ir.hypotheses import Stated
+from isamap_smt.ir.hypotheses import Hypothesis, Relation, Stated
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.reach import possible_sizes, size_conditions
@@ -60,10 +60,11 @@ class Hypotheses:
         return frozenset(n for n, low in self.lows if low >= 0)
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The hypotheses for the reader. An axis that has no points leaves its statement none, of which all claims hold."""
+    def listed(self) -> tuple[Hypothesis, ...]:
+        """As the proof lists them. An axis that has no points leaves its statement none, of which all claims hold."""
         stated = (Stated(f"{e} >= 1") for e in self.extents)
-        return (*(f"{n} >= {low}" for n, low in self.lows), *stated, *(c.text for c in self.needed))
+        lows = (Condition(sym(n), ">=", sp.Integer(low)) for n, low in self.lows)
+        return (*map(Relation, lows), *stated, *map(Relation, self.needed))
 
     def claims(self, mapping: Mapping, fused: bool) -> list[ClaimResult]:
         """Claim 14: some sizes satisfy everything at once with a point in the domain, and divisors are positive."""

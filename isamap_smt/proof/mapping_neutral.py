@@ -10,7 +10,7 @@ from typing import Any
 from isamap_encodings.neutral_element import FILLS, neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.functions import TABLE
-from isamap_smt.ir.hypotheses import Finite, Stated
+from isamap_smt.ir.hypotheses import Finite, Hypothesis, Stated
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
 from isamap_smt.proof.scalar_trees import accumulation, kind
@@ -25,10 +25,10 @@ Reached = Callable[[Sequence[str], bool], Verdict]
 
 @dataclass(frozen=True)
 class Neutral:
-    """The verdict, and the hypotheses it stands on, in words."""
+    """The verdict, and the hypotheses it stands on."""
 
     verdict: Verdict
-    assumptions: tuple[str, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
 
 
 def harmless(op: str, value: Any, dead: frozenset[str]) -> bool:
@@ -135,7 +135,7 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
     tensors = {o: mapping.operand_access(o).tensor for o in operands}
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
     ordered = mapping.statement.ordered and out.is_float
-    words: list[str] = [Stated(f"operand cells that no guarded point reads are filled with {FILL[op]}")]
+    listed: list[Hypothesis] = [Stated(f"operand cells that no guarded point reads are filled with {FILL[op]}")]
     alive = [o for o in operands if not isinstance(reached([o], True), Proved)]
     if out.is_float and op == "+":
         if ordered and alive:
@@ -143,21 +143,21 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
             return Neutral(Refuted({"accumulator": "-0.0", tensors[alive[0]]: "1.0"}, text))
         if ordered:
             stays = f"of these, {operands[0]} holds +0 and the others -0, so that an accumulator of -0 stays"
-            words.append(Stated(stays))
+            listed.append(Stated(stays))
             if len(operands) != 2 or not isinstance(value, SMul):
                 return Neutral(Unknown("only products of two operands are padded in an ordered reduction"))
         else:
-            words.append(Stated("padding may turn a sum of -0 into +0"))
+            listed.append(Stated("padding may turn a sum of -0 into +0"))
         if alive and not any_zero_is_enough(mapping.instruction.kernel):
             return Neutral(
                 Unknown("0 is multiplied by what may be infinite though its elements are finite, which is NaN")
             )
-        words += [str(Finite(t)) for o in alive if mapping.kernel.tensor(t := tensors[o]).dtype.is_float]
+        listed += [Finite(t) for o in alive if mapping.kernel.tensor(t := tensors[o]).dtype.is_float]
     verdict = _arithmetic(op, kind(out), bool(ordered), bool(alive))
     if not isinstance(verdict, Proved):
         text = verdict.reason if isinstance(verdict, Unknown) else "the fill is not neutral"
         return Neutral(Unknown(f"padding with {FILL[op]} under {op} in {out}: {text}"))
-    return Neutral(Proved(), tuple(dict.fromkeys(words)))
+    return Neutral(Proved(), tuple(dict.fromkeys(listed)))
 
 
 def _arithmetic(op: str, of: tuple[str, int], ordered: bool, alive: bool) -> Verdict:

@@ -14,6 +14,7 @@ from functools import partial
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError, SizeError
+from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
@@ -52,7 +53,7 @@ TRIALS = 8  # runs at small sizes where a claim is Unknown
 
 
 def prove_program(program: Program, stop: bool = False, watch: Watch | None = None) -> Proof:
-    """One verdict per obligation, for all free sizes at once. `assumptions` are what the entry check must test.
+    """One verdict per obligation, for all free sizes at once. `hypotheses` are what the entry check must test.
 
     stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
     """
@@ -68,7 +69,7 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 
 def _proved(
     program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
-) -> tuple[Proof, tuple[str, ...]]:
+) -> tuple[Proof, tuple[Hypothesis, ...]]:
     """The proof, and the entry conditions that would mend preconditions which fail. computed: inputs that earlier phases leave."""
     if program.parameters and not program.machine:
         if wrong := misplaced(program):
@@ -99,7 +100,7 @@ def _proved(
     with suppress(StopHere):
         _claims(book)
     results = [*book.results, *_tried(program, book.results)]
-    made = Proof(tuple(results), arithmetic, listed(book.sites, book.assumptions), time.perf_counter() - started)
+    made = Proof(tuple(results), arithmetic, listed(book.sites, book.hypotheses), time.perf_counter() - started)
     return made, tuple(book.wanted)
 
 
@@ -111,7 +112,7 @@ def guarded(program: Program) -> Program:
     failed = {c.claim for c in proof.failed()}
     if not wanted or failed != {"precondition"}:
         return program
-    return replace(program, assumptions=tuple(dict.fromkeys((*program.assumptions, *needed(wanted)))))
+    return replace(program, hypotheses=tuple(dict.fromkeys((*program.hypotheses, *needed(wanted)))))
 
 
 def require_proof(program: Program) -> ProvedProgram:
@@ -124,7 +125,7 @@ def require_proof(program: Program) -> ProvedProgram:
         program = guarded(program)
         proof = prove_program(program)
     if not proof.proved:
-        failed = "\n  ".join(f"{c}: {_why(c)}" for c in proof.failed()[:5])
+        failed = tuple(f"{c}: {_why(c)}" for c in proof.failed()[:5])
         name = program.kernel.name
         if program.machine:
             told = f"the program for {name} on {program.machine.name} is {proof.word}, so nothing runs it"
@@ -136,7 +137,8 @@ def require_proof(program: Program) -> ProvedProgram:
             )
         else:
             told = f"the program for {name} is not proved, so no code is made from it; nothing shows that it is wrong"
-        error = NotProvedError(f"{told}\n  {failed}")
+        error = NotProvedError("\n  ".join((told, *failed)))
+        error.unproved = failed
         error.refuted = frozenset(c.claim for c in proof.failed() if isinstance(c.verdict, Refuted))
         raise error
     return seal_program(program, proof)

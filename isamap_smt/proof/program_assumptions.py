@@ -1,4 +1,4 @@
-"""What the proof of a program takes for granted, in words: what every claim rests on, its mappings' and its own."""
+"""What the proof of a program takes for granted: what every claim rests on, its mappings' and its own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import sympy as sp
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.assumed import relations
-from isamap_smt.ir.expr import is_constant
-from isamap_smt.ir.hypotheses import Apart, Fits, Range, Shape, Unchanged, Within
+from isamap_smt.ir.conditions import Condition
+from isamap_smt.ir.expr import is_constant, sym
+from isamap_smt.ir.hypotheses import Apart, Fits, Hypothesis, Range, Relation, Shape, Unchanged, Within
 from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import Copy, Program
 from isamap_smt.ir.program_at import instances
@@ -20,17 +21,17 @@ from isamap_smt.proof.program_sites import Sites, collect
 from isamap_smt.proof.scalar import computed_arithmetic
 
 
-def assumptions(program: Program) -> tuple[str, ...]:
+def presupposed(program: Program) -> tuple[Hypothesis, ...]:
     """Those that prove_program() lists for this program, without proving it. Raises UnrecognisedError as collect()."""
     sites, bound = collect(instances(program)[0]), entry_bound(program)
-    return listed(sites, () if is_constant(bound) else (str(Fits(bound)),))
+    return listed(sites, () if is_constant(bound) else (Fits(bound),))
 
 
 def possible(book: Book) -> Verdict | None:
     """Some sizes meet all relations that the program assumes, and the hypotheses: from a contradiction everything follows. None
     where it assumes none."""
     sites = book.sites
-    stated = list(relations(sites.kernel, sites.program.assumptions, frozenset(sites.sizes)))
+    stated = list(relations(sites.program.hypotheses, frozenset(sites.sizes)))
     if not stated:
         return None
     words = "some sizes meet all that the program assumes"
@@ -45,29 +46,29 @@ def possible(book: Book) -> Verdict | None:
     return book.note("hypotheses", "", words, verdict)
 
 
-def listed(sites: Sites, found: Iterable[str]) -> tuple[str, ...]:
+def listed(sites: Sites, found: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
     """All of them, each once; `found`: those that single claims were proved under."""
-    mapped = [a for s in sites.program.schedules for a in s.proved.proof.assumptions]
+    mapped = [h for s in sites.program.schedules for h in s.proved.proof.hypotheses]
     if not sites.program.schedules:
         mapped = list(computed_arithmetic(sites.kernel)[1])
-    stated = (str(Range(*r)) for r in sites.kernel.ranges)  # each call looks, also where no claim needs it
-    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.assumptions, *stated)))
+    stated = (Range(*r) for r in sites.kernel.ranges)  # each call looks, also where no claim needs it
+    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.hypotheses, *stated)))
 
 
-def _entry(sites: Sites) -> list[str]:
+def _entry(sites: Sites) -> list[Hypothesis]:
     """Hypotheses that every claim rests on."""
     kernel = sites.kernel
     low = {p.name: p.low for p in kernel.parameters}
-    sizes = [f"{name} >= {low.get(name, 1)}" for name in sites.sizes]
+    sizes = [Relation(Condition(sym(name), ">=", sp.Integer(low.get(name, 1)))) for name in sites.sizes]
     ahead = (s.node for s in sites.sites if s.position[0] == 0)
     packed = {n.src.name for n in ahead if isinstance(n, Copy)}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
     indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
     # of integers, what needs them says so
     real = [Range(*r) for r in kernel.ranges if kernel.tensor(r[0]).dtype.is_float]
-    return [*sizes, *map(str, (*map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices, *real))]
+    return [*sizes, *map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices, *real]
 
 
 _NEVER = ("lt", sp.S.Zero, sp.S.Zero)
 
-__all__ = ["assumptions", "listed", "possible"]
+__all__ = ["listed", "possible", "presupposed"]

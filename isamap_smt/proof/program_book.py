@@ -7,6 +7,7 @@ from typing import Any
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError
 
@@ -26,8 +27,10 @@ class Book:
         self.stop = stop
         self.watch = watch
         self.results: list[ClaimResult] = []
-        self.assumptions: dict[str, None] = {}
-        self.wanted: dict[str, None] = {}  # conditions that an entry check could grant, and that would mend a claim
+        self.hypotheses: dict[Hypothesis, None] = {}  # that single claims were proved under
+        self.wanted: dict[
+            Hypothesis, None
+        ] = {}  # conditions that an entry check could grant, and that would mend a claim
 
     def ask(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]

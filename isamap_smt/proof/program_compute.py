@@ -191,5 +191,5 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: 
 def _finite(book: Book, tensor: str) -> bool:
     """Only what comes in at a call can be checked there; integers are finite by themselves."""
     kernel = book.sites.kernel
-    known = str(Finite(tensor)) in book.sites.program.assumptions or not kernel.tensor(tensor).dtype.is_float
+    known = Finite(tensor) in book.sites.program.hypotheses or not kernel.tensor(tensor).dtype.is_float
     return known and tensor in kernel.inputs

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from isamap_smt.ir.annotated import misfit
+from isamap_smt.ir.hypotheses import HYPOTHESES
 from isamap_smt.ir.program import PARTS, Alloc, Buffer, Copy, If, Issued, Loop, Move, Program, Ref, Use
 from isamap_smt.ir.traversal import buffers, walk
 
@@ -19,7 +20,7 @@ def misshapen(program: Program) -> str:
     """The first part that has not its form, in words; '' where all have."""
     if program.machine is not None:  # its claims ask for the forms of engines' parts, one by one
         return ""
-    if wrong := misfit(program, PARTS):
+    if wrong := misfit(program, (*PARTS, *HYPOTHESES)):
         return wrong
     ranks = {t.name: len(t.shape) for t in program.kernel.tensors}
     registers = {b.name for b in buffers(program).values() if b.memory == "registers"}

@@ -281,8 +281,8 @@ def _fits(book: Book) -> None:
         right = bound < LIMIT
         book.structure("memory", "", words, bool(right), f"a number may reach {bound}")
         return
-    fits = str(Fits(bound))
-    book.assumptions[fits] = None
+    fits = Fits(bound)
+    book.hypotheses[fits] = None
     book.note("memory", "", f"{words} while {fits} (checked at entry)", Proved())
 
 

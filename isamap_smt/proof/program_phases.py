@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.phases import host_of, phases
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.uses.prove import goes_wrong_somewhere
 
-Result = tuple[Proof, tuple[str, ...]]
+Result = tuple[Proof, tuple[Hypothesis, ...]]
 Computed = frozenset[str]
 HOST = "the program runs between what was written before the call and what reads its results"
 WORDS = "phases stand between barriers, with counters and loops of their own"
@@ -40,14 +41,14 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), WORDS)], 0.0, ""
     if program.machine is not None and (host := host_of(program.machine)):
         claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
-    assumptions: list[str] = []
+    hypotheses: list[Hypothesis] = []
     computed: frozenset[str] = frozenset()
     for n, part in enumerate(parts, 1):
         made, _ = proved(part, computed)
         computed |= set(part.kernel.results)
         claims += [replace(c, subject=f"phase {n}: {c.subject}") if len(parts) > 1 else c for c in made.claims]
-        assumptions += made.assumptions
+        hypotheses += made.hypotheses
         seconds, arithmetic = seconds + made.seconds, made.arithmetic
         if stop and not made.proved:
             break
-    return Proof(tuple(claims), arithmetic, tuple(dict.fromkeys(assumptions)), seconds), ()
+    return Proof(tuple(claims), arithmetic, tuple(dict.fromkeys(hypotheses)), seconds), ()

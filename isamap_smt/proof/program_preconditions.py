@@ -1,18 +1,13 @@
 """Claim 7 for what an instruction asks beyond its shape: alignment and relations, at each use in a program.
 
-    aligned m 32            the first lane lies at a multiple of 32 bytes
-    ld(m) % 16 == 0         a relation; ld(m): elements from one row of the array that m lies in to the next; offset(m):
-                            elements from the array's start to the first lane; active: the number of active lanes
-
 Where it does not follow for all sizes, the weakest condition on sizes of a simple form that makes it follow is looked for:
 every part of an address that a loop multiplies must be divisible by itself. A condition that is among the program's
-assumptions may be used, because each call checks it; otherwise it is suggested, and the claim fails.
+hypotheses may be used, because each call checks it; otherwise it is suggested, and the claim fails.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,14 +16,15 @@ import sympy as sp
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.conditions import Condition, parse_condition, start_condition
+from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import FloorMod, substitute, symbols_of
+from isamap_smt.ir.hypotheses import Hypothesis, Relation, Start
+from isamap_smt.ir.preconditions import Aligned, Related, Unruled, offset, row_length
 from isamap_smt.ir.program import Move
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula
 
-_DIVISIBLE = re.compile(r"(.+) % (\d+) == 0\Z")
 BUFFER_START = 64  # bytes: where the C and the runtime let every buffer start
 
 
@@ -49,12 +45,14 @@ def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, ar
     start = dict.fromkeys(node.instruction.axes, sp.S.Zero)
     counts = {p: sp.sympify(n) for (_, p), n in zip(node.instruction.active, node.active, strict=False)}
     use = _Use(book, subject, memory, sp.expand(substitute(address, start)), counts, around)
-    for text in node.instruction.preconditions:
-        words = text.split()
-        if words[0] == "aligned" and len(words) == 3 and words[2].isdigit() and int(words[2]) > 0:
-            _aligned(use, text, int(words[2]))
-            continue
-        _relation(use, text, words)
+    for asked in node.instruction.asks:
+        match asked:
+            case Aligned(multiple=multiple):
+                _aligned(use, str(asked), multiple)
+            case Related():
+                _relation(use, asked)
+            case Unruled():
+                _no_rule(use, str(asked))
 
 
 def computes_ask_nothing(book: Book) -> None:
@@ -72,8 +70,7 @@ def _aligned(use: _Use, text: str, multiple: int) -> None:
         use.book.note("precondition", use.subject, text, Unknown(f"{multiple} bytes are no whole number of elements"))
         return
     if use.memory.home is None:
-        start = start_condition(use.memory.name, multiple)
-        _granted(use, start, start)
+        _granted(use, Start(use.memory.name, multiple))
     elif BUFFER_START % multiple:
         reason = f"{use.memory.name} starts at a multiple of {BUFFER_START} bytes only"
         use.book.note("precondition", use.subject, text, Unknown(reason))
@@ -82,26 +79,29 @@ def _aligned(use: _Use, text: str, multiple: int) -> None:
     _divisible(use, statement, use.first, multiple // size)
 
 
-def _relation(use: _Use, text: str, words: list[str]) -> None:
-    operand = next((w[w.index("(") + 1 : w.index(")")] for w in words if "(" in w and ")" in w), "m")
-    known = {f"ld({operand})": use.memory.shape[-1] if use.memory.shape else 1, f"offset({operand})": use.first}
-    condition = parse_condition(text, known)
-    if condition is not None and condition.names & set(use.active):
-        left, right = (substitute(e, use.active) for e in (condition.left, condition.right))
-        condition = Condition(text, left, condition.op, right)
-    if condition is None or condition.names - _known_names(use):
-        reason = f"no rule for the precondition '{text}' of {use.memory.name}"
-        use.book.note("precondition", use.subject, text, Unknown(reason))
+def _relation(use: _Use, asked: Related) -> None:
+    text, known = str(asked), dict(use.active)
+    for operand in asked.operands:
+        known[row_length(operand)] = sp.sympify(use.memory.shape[-1] if use.memory.shape else 1)
+        known[offset(operand)] = use.first
+    left, right = (substitute(e, known) for e in (asked.condition.left, asked.condition.right))
+    condition = Condition(left, asked.condition.op, right)
+    if len(asked.operands) > 1 or condition.names - _known_names(use):
+        _no_rule(use, text)
         return
     statement = f"{text}, with {_shown(condition)}"
-    left = condition.left
-    if condition.op == "==" and condition.right == 0 and isinstance(left, FloorMod) and left.args[1].is_Integer:
-        _divisible(use, statement, sp.expand(left.args[0]), int(left.args[1]))
+    if condition.divides is not None:
+        _divisible(use, statement, sp.expand(condition.divides[0]), condition.divides[1])
         return
     verdict = _ask(use, condition.formula, statement)
-    if not isinstance(verdict, Proved) and _checkable(_shown(condition), use):
-        verdict = _with(use, verdict, [_shown(condition)], condition.formula, statement)
+    if not isinstance(verdict, Proved) and _checkable(condition, use):
+        verdict = _with(use, verdict, [condition], condition.formula, statement)
     use.book.note("precondition", use.subject, statement, verdict)
+
+
+def _no_rule(use: _Use, text: str) -> None:
+    reason = f"no rule for the precondition '{text}' of {use.memory.name}"
+    use.book.note("precondition", use.subject, text, Unknown(reason))
 
 
 def _known_names(use: _Use) -> set[str]:
@@ -130,7 +130,7 @@ def _divisible(use: _Use, statement: str, value: Any, step: int) -> None:
     use.book.note("precondition", use.subject, statement, verdict)
 
 
-def _conditions(value: Any, step: int, sizes: set[str]) -> list[str] | None:
+def _conditions(value: Any, step: int, sizes: set[str]) -> list[Condition] | None:
     """For each product of loop variables in the value, when its factor is divisible by step; None where one never is."""
     parts: dict[Any, Any] = {}
     for term in sp.Add.make_args(sp.expand(value)):
@@ -140,27 +140,30 @@ def _conditions(value: Any, step: int, sizes: set[str]) -> list[str] | None:
         outside = sp.Mul(*[f for f in factors if not (symbols_of([f]) and symbols_of([f]) <= sizes)])
         inside = sp.Mul(*[f for f in factors if symbols_of([f]) and symbols_of([f]) <= sizes])
         parts[outside] = parts.get(outside, sp.S.Zero) + number * inside
-    texts: dict[str, None] = {}
+    found: list[Condition] = []
     for factor in parts.values():
-        texts |= dict.fromkeys(_factor(sp.expand(factor), step))
-    return None if "" in texts else needed(texts)
+        conditions = _factor(sp.expand(factor), step)
+        if conditions is None:
+            return None
+        found += conditions
+    return [h.condition for h in needed(map(Relation, found)) if isinstance(h, Relation)]
 
 
-def needed(texts: Iterable[str]) -> list[str]:
-    """The conditions without those that another one implies: J % 8 == 0 says that J % 4 == 0."""
-    found = list(dict.fromkeys(texts))
-    parts = {t: m.groups() for t in found if (m := _DIVISIBLE.match(t))}
+def needed(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Those that no other one implies: J % 8 == 0 says that J % 4 == 0."""
+    found = list(dict.fromkeys(hypotheses))
+    parts = {h: d for h in found if isinstance(h, Relation) and (d := h.condition.divides) is not None}
     implied_by = {
-        t
-        for t, (body, step) in parts.items()
+        h
+        for h, (body, step) in parts.items()
         for other, (same, larger) in parts.items()
-        if t != other and body == same and int(larger) % int(step) == 0
+        if h != other and body == same and larger % step == 0
     }
-    return [t for t in found if t not in implied_by]
+    return [h for h in found if h not in implied_by]
 
 
-def _factor(factor: Any, step: int) -> list[str]:
-    """Conditions under which a polynomial of sizes is divisible by step; [''] where it never is."""
+def _factor(factor: Any, step: int) -> list[Condition] | None:
+    """Conditions under which a polynomial of sizes is divisible by step; None where it never is."""
     reduced = sp.S.Zero
     for term in sp.Add.make_args(factor):
         number, rest = term.as_coeff_Mul()
@@ -172,12 +175,11 @@ def _factor(factor: Any, step: int) -> list[str]:
     if left == 1:
         return []
     if reduced.is_Integer:
-        return [""]
+        return None
     number, rest = reduced.as_coeff_Mul()
     if math.gcd(int(number), left) == 1 and not rest.is_Add:
         reduced = rest
-    body = f"({reduced})" if reduced.is_Add else str(reduced)
-    return [f"{body} % {left} == 0"]
+    return [Condition(FloorMod(reduced, sp.Integer(left)), "==", sp.S.Zero)]
 
 
 def _ask(use: _Use, goal: Formula, statement: str) -> Verdict:
@@ -189,39 +191,36 @@ def _ask(use: _Use, goal: Formula, statement: str) -> Verdict:
     return verdict
 
 
-def _with(use: _Use, failed: Verdict, conditions: list[str], goal: Formula | None, statement: str) -> Verdict:
-    """Proved where every condition is one of the program's assumptions, else the failure with what would mend it."""
-    granted = use.book.sites.program.assumptions
-    if all(needed([*granted, c]) == needed(granted) for c in conditions):
-        for c in conditions:
-            use.book.assumptions[c] = None
+def _with(use: _Use, failed: Verdict, conditions: list[Condition], goal: Formula | None, statement: str) -> Verdict:
+    """Proved where every condition is one of the program's hypotheses, else the failure with what would mend it."""
+    granted, asked = use.book.sites.program.hypotheses, [*map(Relation, conditions)]
+    if all(needed([*granted, h]) == needed(granted) for h in asked):
+        use.book.hypotheses |= dict.fromkeys(asked)
         if goal is None:
             return Proved(failed.seconds)
-        known = [p.formula for p in map(parse_condition, conditions) if p is not None]
+        known = [c.formula for c in conditions]
         return implied([*use.book.sites.hypotheses, *known, *use.around], [goal], use.book.sites.sizes, statement)
-    for c in conditions:
-        use.book.wanted[c] = None
-    hint = f"it follows where {' and '.join(conditions)}"
+    use.book.wanted |= dict.fromkeys(asked)
+    hint = f"it follows where {' and '.join(map(str, asked))}"
     if isinstance(failed, Refuted):
         return Refuted(failed.witness, f"{failed.text}\n{hint}", failed.seconds)
     reason = failed.reason if isinstance(failed, Unknown) else ""
     return Unknown(f"{reason}; {hint}", failed.seconds)
 
 
-def _granted(use: _Use, text: str, statement: str) -> None:
-    """A condition that no size decides: an assumption of the program, or wanted as one."""
-    if text in use.book.sites.program.assumptions:
-        use.book.assumptions[text] = None
-        use.book.note("precondition", use.subject, statement, Proved())
+def _granted(use: _Use, start: Start) -> None:
+    """What no size decides: a hypothesis of the program, or wanted as one."""
+    if start in use.book.sites.program.hypotheses:
+        use.book.hypotheses[start] = None
+        use.book.note("precondition", use.subject, str(start), Proved())
         return
-    use.book.wanted[text] = None
-    use.book.note("precondition", use.subject, statement, Unknown(f"nothing checks that {text}"))
+    use.book.wanted[start] = None
+    use.book.note("precondition", use.subject, str(start), Unknown(f"nothing checks that {start}"))
 
 
-def _checkable(text: str, use: _Use) -> bool:
-    """Whether each call can test the condition: it reads back, and speaks of sizes only."""
-    condition = parse_condition(text)
-    return condition is not None and bool(condition.names) and condition.names <= set(use.book.sites.sizes)
+def _checkable(condition: Condition, use: _Use) -> bool:
+    """Whether each call can test the condition: it speaks of sizes only."""
+    return condition.testable and bool(condition.names) and condition.names <= set(use.book.sites.sizes)
 
 
 def _shown(c: Condition) -> str:

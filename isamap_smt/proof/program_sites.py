@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.conditions import parse_condition
+from isamap_smt.ir.assumed import relations
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -110,8 +110,7 @@ class Sites:
         `>=`, which the proof lists. The entry check enforces it."""
         low = {p.name: p.low for p in self.kernel.parameters}
         flag = span(FRESH, 2) if self.program.starts else []
-        stated = (c for c in map(parse_condition, self.program.assumptions) if c is not None and c.op == ">=")
-        least = [c.formula for c in stated if c.names <= set(self.sizes)]
+        least = [c.formula for c in relations(self.program.hypotheses, frozenset(self.sizes)) if c.op == ">="]
         return [*(("le", sp.Integer(low.get(s, 1)), sym(s)) for s in self.sizes), *least, *flag]
 
     @property

@@ -15,7 +15,7 @@ from isamap_smt.ir.assumed import broken
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded
-from isamap_smt.ir.hypotheses import Finite, Range
+from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range
 from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
@@ -59,7 +59,7 @@ def trials(program: Program, count: int, seed: int = 0, special: bool = True) ->
     Elements are small integers, so that every order of summation gives the same. `special` puts NaN and infinities
     into some inputs, except where the program assumes them finite.
     """
-    for case in islice(_cases(program.kernel, program.assumptions, seed, special), count):
+    for case in islice(_cases(program.kernel, program.hypotheses, seed, special), count):
         found = None if case is None else _one(program, case)
         if case is not None and found is not None:
             return Trial(case.sizes, found)
@@ -74,7 +74,7 @@ def search(program: Program, seed: int = 0) -> Trial | None:
         left -= _points(program.kernel, sizes)
         if left < 0:
             return None
-        case = _case(program.kernel, program.assumptions, sizes, random, n % 4 == 3, seed + n)
+        case = _case(program.kernel, program.hypotheses, sizes, random, n % 4 == 3, seed + n)
         found = None if case is None else _one(program, case)
         if found is not None:
             return Trial(sizes, found)
@@ -84,15 +84,15 @@ def search(program: Program, seed: int = 0) -> Trial | None:
 class _Cases:
     """The cases of one kernel and seed, made as far as they are asked for: a program's edits share its kernel."""
 
-    def __init__(self, kernel: Kernel, assumptions: tuple[str, ...], seed: int, special: bool) -> None:
+    def __init__(self, kernel: Kernel, hypotheses: tuple[Hypothesis, ...], seed: int, special: bool) -> None:
         self._made: list[_Case | None] = []
-        self._rest = self._draw(kernel, assumptions, seed, special)
+        self._rest = self._draw(kernel, hypotheses, seed, special)
 
     @staticmethod
-    def _draw(kernel: Kernel, assumptions: tuple[str, ...], seed: int, special: bool) -> Iterator[_Case | None]:
+    def _draw(kernel: Kernel, hypotheses: tuple[Hypothesis, ...], seed: int, special: bool) -> Iterator[_Case | None]:
         random = np.random.default_rng(seed)
         for n, sizes in enumerate(_vectors(kernel, random)):
-            yield _case(kernel, assumptions, sizes, random, special and n % 2 == 1, seed + n)
+            yield _case(kernel, hypotheses, sizes, random, special and n % 2 == 1, seed + n)
 
     def __iter__(self) -> Iterator[_Case | None]:
         yield from self._made
@@ -147,13 +147,13 @@ def _points(kernel: Kernel, sizes: dict[str, int]) -> int:
 
 
 def _case(
-    kernel: Kernel, assumptions: tuple[str, ...], sizes: dict[str, int], random: np.random.Generator, special: bool,
+    kernel: Kernel, hypotheses: tuple[Hypothesis, ...], sizes: dict[str, int], random: np.random.Generator, special: bool,
     seed: int,
 ) -> _Case | None:  # fmt: skip
     """None where the kernel has no result, and at sizes that the program assumes away."""
-    if broken(kernel, assumptions, sizes, {}):
+    if broken(hypotheses, sizes, {}):
         return None  # no call has these sizes
-    arrays = {t.name: _elements(kernel, assumptions, t.name, sizes, random, special) for t in kernel.tensors}
+    arrays = {t.name: _elements(kernel, hypotheses, t.name, sizes, random, special) for t in kernel.tensors}
     outputs = {n: arrays.pop(n) for n in kernel.outputs}
     try:
         return _Case(kernel, sizes, arrays, outputs, run_kernel(kernel, arrays, outputs, sizes), seed)
@@ -209,7 +209,7 @@ def _nan(x: np.ndarray) -> np.ndarray:
 
 
 def _elements(
-    kernel: Kernel, assumptions: tuple[str, ...], name: str, sizes: dict[str, int], random: np.random.Generator,
+    kernel: Kernel, hypotheses: tuple[Hypothesis, ...], name: str, sizes: dict[str, int], random: np.random.Generator,
     special: bool,
 ) -> np.ndarray:  # fmt: skip
     t = kernel.tensor(name)
@@ -222,10 +222,10 @@ def _elements(
     values = random.integers(low, most, shape, endpoint=True).astype(t.dtype.numpy)
     for assumed, least, greatest in kernel.ranges:
         values = values.clip(least, greatest).astype(t.dtype.numpy) if assumed == name else values
-    if str(Range(name, 0, 0)) in assumptions:
+    if Range(name, 0, 0) in hypotheses:
         values[...] = 0
     ranged = name in {n for n, *_ in kernel.ranges}
-    if special and t.dtype.is_float and not ranged and str(Finite(name)) not in assumptions:
+    if special and t.dtype.is_float and not ranged and Finite(name) not in hypotheses:
         where = random.random(shape) < 0.1
         values[where] = random.choice([np.nan, np.inf, -np.inf], size=int(where.sum()))
     return values

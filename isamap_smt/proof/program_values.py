@@ -11,7 +11,7 @@ import sympy as sp
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.hypotheses import Fits
+from isamap_smt.ir.hypotheses import Fits, Hypothesis
 from isamap_smt.ir.machine_parameters import every_value, instruction_at
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.program_at import instances, program_at
@@ -22,7 +22,7 @@ from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program_memory import LIMIT, entry_bound
 from isamap_smt.proof.program_sites import UnrecognisedError
 
-Result = tuple[Proof, tuple[str, ...]]
+Result = tuple[Proof, tuple[Hypothesis, ...]]
 
 
 class NotLegalError(Exception):
@@ -51,24 +51,24 @@ def at_each_value(program: Program, proved: Callable[[Program], Result], stop: b
     machine = program.schedules[0].hardware
     assert machine is not None
     parts: list[tuple[dict[str, int], Proof]] = []
-    wanted: dict[str, None] = {}
+    wanted: dict[Hypothesis, None] = {}
     for values in every_value(machine.whole):
         made, conditions = _at(program, machine, values, proved)
         parts.append((values, made))
         wanted |= dict.fromkeys(conditions)
         if stop and not made.proved:
             break
-    claims, assumptions = _together(parts), [a for _, p in parts for a in p.assumptions]
+    claims, listed = _together(parts), [h for _, p in parts for h in p.hypotheses]
     try:
         above = entry_bound(program)
-        bounds = {str(Fits(entry_bound(p))) for p in instances(program)}
+        bounds = {Fits(entry_bound(p)) for p in instances(program)}
     except UnrecognisedError:  # then nothing is proved
         above, bounds = sp.S.Zero, set()
     if is_constant(above) and above >= LIMIT:
         words = "every number of the C fits 64 bits at every value"
         claims = (*claims, ClaimResult("memory", "", Unknown(f"a number may reach {above}"), words))
     # in the place of a bound on the numbers for each value, the one above all of them
-    kept = tuple(dict.fromkeys(str(Fits(above)) if a in bounds else a for a in assumptions))
+    kept = tuple(dict.fromkeys(Fits(above) if h in bounds else h for h in listed))
     return Proof(claims, parts[0][1].arithmetic, kept, sum(p.seconds for _, p in parts)), tuple(wanted)
 
 

@@ -11,6 +11,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.proof.witness_origin import origin
+from isamap_smt.proof.witness_text import Counterexample
 
 if TYPE_CHECKING:
     from isamap_smt.proof.mend import Mend
@@ -80,7 +81,8 @@ class Rejection(Shown):
     @property
     def clash(self) -> tuple[str, ...]:
         """Which index dimension or condition clashes, and over what; empty where the claim is not about places."""
-        return tuple(line for line in self.reason.split("\n")[1:] if not line.startswith(" "))
+        text = self.reason
+        return text.why if isinstance(text, Counterexample) else ()
 
     def __bool__(self) -> bool:
         return False
@@ -102,7 +104,8 @@ class Rejection(Shown):
         if place := origin(m.kernel, m.statement):
             lines.append(f"  {place}")
         first, *rest = self.reason.split("\n")
-        lines += [f"  {_about(failed)} {_fails(first)}", *(f"  {line}" for line in rest)]
+        fails = "" if isinstance(failed.verdict.text, Counterexample) else "fails: "
+        lines += [f"  {_about(failed)} {fails}{first}", *(f"  {line}" for line in rest)]
         others = [_about(c) for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
         if others:
             lines.append(f"  also refuted: {', '.join(others)}")
@@ -111,7 +114,3 @@ class Rejection(Shown):
 
 def _about(c: ClaimResult) -> str:
     return f"{c.claim} of {c.subject}" if c.subject else c.claim
-
-
-def _fails(first: str) -> str:
-    return first if first.startswith("fails") else f"fails: {first}"

@@ -64,7 +64,11 @@ _ROUNDED = ("+", "-", "*", "/", "square")
 
 
 class NotFollowedError(Exception):
-    """What happens to rounding errors there is not known; says why."""
+    """What happens to rounding errors there is not known; says why. placed: and of which value of which statement."""
+
+    def __init__(self, why: str, placed: bool = False) -> None:
+        super().__init__(why)
+        self.placed = placed
 
 
 @dataclass(frozen=True)
@@ -241,10 +245,10 @@ class _Walk:
             try:
                 self.made[x, own.name] = self._of(x, own)
             except (NotFollowedError, KeyError) as error:
+                if isinstance(error, NotFollowedError) and error.placed:
+                    raise
                 told = str(error) if isinstance(error, NotFollowedError) else "it is not followed"
-                raise NotFollowedError(
-                    told if "\n" in told else f"{statement_text(self.now)}\n{value_text(x)}: {told}"
-                ) from None
+                raise NotFollowedError(f"{statement_text(self.now)}\n{value_text(x)}: {told}", placed=True) from None
         return self.made[x, own.name]
 
     def _of(self, x: Any, own: DType) -> _Node:

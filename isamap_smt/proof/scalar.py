@@ -21,7 +21,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType, widens
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.fibres import fibres
-from isamap_smt.ir.hypotheses import Range, Stated
+from isamap_smt.ir.hypotheses import Hypothesis, Range, Stated
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
@@ -100,39 +100,39 @@ def _arithmetic(kernel: Kernel, s: Statement, rounding: str) -> str:
     return "reassociate"
 
 
-def computed_arithmetic(kernel: Kernel) -> tuple[str, tuple[str, ...]]:
-    """For statements that are computed in the kernel's own operations: what 'equal' means, and the hypotheses in words."""
+def computed_arithmetic(kernel: Kernel) -> tuple[str, tuple[Hypothesis, ...]]:
+    """For statements that are computed in the kernel's own operations: what 'equal' means, and the hypotheses."""
     kinds = [_arithmetic(kernel, s, "unfused") for s in kernel.statements]
-    words = [
+    listed = [
         _any_order(kernel, s)
         for s, kind in zip(kernel.statements, kinds, strict=True)
         if kind == "reassociate" and not fibres(kernel, s).apart and accumulation(kernel, s)[0] in ("+", "*")
     ]
-    words += [ZEROS for s in kernel.statements if _zeros_meet(kernel, s)]
-    return "; ".join(dict.fromkeys(kinds)), tuple(dict.fromkeys(words))
+    listed += [ZEROS for s in kernel.statements if _zeros_meet(kernel, s)]
+    return "; ".join(dict.fromkeys(kinds)), tuple(dict.fromkeys(listed))
 
 
-def scalar_assumptions(mapping: Mapping) -> tuple[str, ...]:
-    """Hypotheses of the scalar claim in words: value ranges, and rounding and order that the reals do not show."""
+def scalar_hypotheses(mapping: Mapping) -> tuple[Hypothesis, ...]:
+    """Hypotheses of the scalar claim: value ranges, and rounding and order that the reals do not show."""
     i = mapping.instruction
     ranges = [*mapping.kernel.ranges, *((mapping.operand_access(o).tensor, low, high) for o, low, high in i.assume)]
-    words = [*(str(Range(*r)) for r in dict.fromkeys(ranges)), *beginning(mapping)]
+    listed: list[Hypothesis] = [*(Range(*r) for r in dict.fromkeys(ranges)), *beginning(mapping)]
     s = mapping.statement
     if arithmetic(mapping) == "reassociate":
         if not fibres(mapping.kernel, s).apart and accumulation(mapping.kernel, s)[0] in ("+", "*"):
-            words.append(_any_order(mapping.kernel, s))
+            listed.append(_any_order(mapping.kernel, s))
         if i.rounding == "fused":
-            words.append(Stated(f"{i.name} rounds a product and its sum once"))
+            listed.append(Stated(f"{i.name} rounds a product and its sum once"))
         if isinstance(i, SelectedInstruction) and i.rules:
             names = ", ".join(f"`{r.name}`" for r in i.rules)
-            words.append(
+            listed.append(
                 Stated(f"{i.name} computes the same real numbers otherwise, and rounds those results: {names}")
             )
     if _zeros_meet(mapping.kernel, s):
-        words.append(ZEROS)
+        listed.append(ZEROS)
     if i.rounding not in ROUNDINGS:
-        words.append(Stated(f"{i.name}: {i.rounding}"))
-    return tuple(words)
+        listed.append(Stated(f"{i.name}: {i.rounding}"))
+    return tuple(listed)
 
 
 def _any_order(kernel: Kernel, s: Statement) -> Stated:
@@ -371,7 +371,7 @@ __all__ = [
     "assumed_ranges",
     "cell_ranges",
     "contract_question",
-    "scalar_assumptions",
     "scalar_claims",
+    "scalar_hypotheses",
     "value_question",
 ]

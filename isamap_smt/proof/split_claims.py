@@ -185,8 +185,8 @@ class Claims:
             "hypotheses", "names", "every name means one thing", apart and set(new.free_sizes) <= set(whole.free_sizes),
             "an axis has the name of a size or of another axis",
         )  # fmt: skip
-        if asked := {c.text for c in size_conditions(whole)}:
-            kept = asked <= {c.text for c in size_conditions(new)}
+        if asked := set(size_conditions(whole)):
+            kept = asked <= set(size_conditions(new))
             words = "programs of it ask of sizes what declared shapes ask"
             self.structure("hypotheses", "shapes", words, kept, "a condition of the whole is none of it")
 

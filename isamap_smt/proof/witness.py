@@ -34,13 +34,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Found:
-    """A counterexample: the claim, the operand it is about ('' if none), sizes, and one or more points of interest."""
+    """A counterexample: the claim, the operand it is about ('' if none), sizes, and one or more points of interest.
+
+    reason: of coverage, what is wrong with the point. outside: the lane axis or loop whose range the point needs to leave.
+    """
 
     claim: str
     operand: str
     sizes: Dict[str, int]
     points: tuple[Point, ...]
     reason: str = ""
+    outside: str = ""
 
     @property
     def values(self) -> dict[str, int]:
@@ -219,11 +223,11 @@ def _unreached(instance: Instance) -> Found | None:
     rows = np.nonzero(bad)[0]
     k = int(rows[np.argmin(_weight(domain)[rows])])
     outside = [n for n, v in ok.items() if not v[k]]
-    reason = f"outside {outside[0]}" if outside else "guarded away" if not guarded[k] else "not returned"
+    reason = "outside" if outside else "guarded away" if not guarded[k] else "not returned"
     lane = {t: int(there[t][k]) for t in m.instruction.axes}
     outer = {o: int(there[o][k]) for o in instance.outer}
     point = Point(outer, lane, {a: int(v[k]) for a, v in domain.items() if a})
-    return Found("coverage", "", instance.sizes, (point,), reason)
+    return Found("coverage", "", instance.sizes, (point,), reason, next(iter(outside), ""))
 
 
 def _stray(instance: Instance) -> Found | None:

@@ -15,15 +15,24 @@ from isamap_smt.proof.witness import Found, Point
 _INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/", "SShr": ">>"}
 
 
-def tell(mapping: Mapping, found: Found) -> str:
-    """Several lines; the first says where the claim fails."""
+class Counterexample(str):
+    """Several lines; the first says where the claim fails. why: those that say what clashes there."""
+
+    why: tuple[str, ...] = ()
+
+
+def tell(mapping: Mapping, found: Found) -> Counterexample:
+    """The counterexample in the user's names."""
     at = " and ".join(filter(None, (_point(p.kernel) for p in found.points[: _shown(found)])))
     head = f"fails at {at} ({_sizes(found)})" if at else f"fails ({_sizes(found)})"
     lines = [head]
     for k, p in enumerate(found.points[: _shown(found)]):
         lines.append(f"  {'kernel      ' if k == 0 else ' ' * 12} {with_numbers(mapping, found.sizes, p)}")
     lines.append(f"  instruction  {_lane(mapping, found)}")
-    return "\n".join([*lines, *_why(mapping, found)])
+    why = _why(mapping, found)
+    told = Counterexample("\n".join([*lines, *why]))
+    told.why = tuple(why)
+    return told
 
 
 def _shown(found: Found) -> int:
@@ -156,8 +165,8 @@ def _failing(mapping: Mapping, found: Found) -> list[str]:
 
 def _coverage(mapping: Mapping, found: Found) -> str:
     p = found.points[0]
-    if found.reason.startswith("outside "):
-        name = found.reason.removeprefix("outside ")
+    if found.outside:
+        name = found.outside
         extent = dict(mapping.instruction.axes).get(name)
         if extent is not None:
             return f"it needs {name}={p.lane[name]}, and {mapping.instruction.name} has {name} in [0, {extent}): no such lane"

@@ -41,8 +41,8 @@ class Callee(Shown):
         self.kernel: Kernel = program.kernel
         self.signature = check.Signature.of(program.kernel)
         self.ranges = assumed_ranges(program)
-        assumed = {a for x in program.schedules for a in x.proved.proof.assumptions}
-        self.zeroed = tuple(n for n in program.kernel.results if str(Range(n, 0, 0)) in assumed)
+        assumed = {h for x in program.schedules for h in x.proved.proof.hypotheses}
+        self.zeroed = tuple(n for n in program.kernel.results if Range(n, 0, 0) in assumed)
         self.notes: tuple[str, ...] = ()
         self.started = frozenset(program.unfilled)
         self._fits: dict[Any, Dict[str, int]] = {}
@@ -76,7 +76,7 @@ class Callee(Shown):
     def _check_assumed(self, arguments: check.Arguments) -> None:
         """Raise ArgumentError or AssumedError unless the call is as the proof assumes: for programs whose C does not look."""
         self._check_ranges(arguments.arrays)
-        require_assumed(self.kernel, self.program.assumptions, arguments.sizes, arguments.arrays)
+        require_assumed(self.kernel, self.program.hypotheses, arguments.sizes, arguments.arrays)
 
     def _check_ranges(self, arrays: Dict[str, np.ndarray]) -> None:
         """Raise ArgumentError unless elements lie in the ranges that the proof assumes: for programs whose C does not look."""

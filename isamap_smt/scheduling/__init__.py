@@ -21,7 +21,7 @@ from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import limited
-from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, pinned
+from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, Pin, pinned
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
@@ -76,20 +76,20 @@ def scheduled(
     *,
     objective: str = "latency",
     constant: Iterable[str] = (),
-    fix: Dict[str, Any] | None = None,
+    fix: Dict[str, Any] | tuple[Pin, ...] | None = None,
     threads: int = 1,
     solver_seconds: float,
     progress: Progress | None = None,
     figures: Figures = DESCRIBED,
 ) -> Schedule:
     """schedule() without a time limit of its own. solver_seconds: CP-SAT's, deterministic, for each search."""
-    fix = pinned(fix)
+    pins = pinned(fix)
     where = space(
-        proved, hardware, sizes, objective=objective, constant=constant, fix=fix, threads=threads, figures=figures
+        proved, hardware, sizes, objective=objective, constant=constant, fix=pins, threads=threads, figures=figures
     )
     where, answer = solved(where, solver_seconds, progress)
     if answer.choice is None:
-        raise (ScheduleError if answer.status == "INFEASIBLE" else UndecidedError)(nothing(where, answer, fix))
+        raise (ScheduleError if answer.status == "INFEASIBLE" else UndecidedError)(nothing(where, answer, pins))
     return where.answered(answer)
 
 
@@ -137,11 +137,11 @@ def solve(problem: ScheduleProblem, timeout: float, progress: Progress | None = 
     return ask(problem, timeout, progress, enough=enough)
 
 
-def nothing(where: ScheduleSpace, answer: Answer, fixed: Dict[str, Any]) -> str:
+def nothing(where: ScheduleSpace, answer: Answer, pins: tuple[Pin, ...]) -> str:
     """Why the solver's answer holds no choice."""
     s = where.setting
     name = s.mapping.id
-    told = ", ".join(f"{k}={v}" for k, v in fixed.items())
+    told = ", ".join(map(str, pins))
     if answer.status == "INFEASIBLE":
         why = f" with {told}" if told else ""
         threads = f", or no loop has {s.threads} trips for {s.threads} threads" if s.threads > 1 else ""

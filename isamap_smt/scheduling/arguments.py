@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,52 @@ from isamap_smt.ir.errors import ScheduleError, UnknownNameError
 _EXAMPLE = "{'tile.k': 64, 'pack.B': 'L2'}"
 
 
-def pinned(fix: Any) -> dict[str, Any]:
-    """Pins by name, each a Python int or text. Raises ScheduleError."""
+@dataclass(frozen=True)
+class Pin:
+    """A decision that is taken: `tile.k=64` is of the kind 'tile', of k. of: '' where the name is the kind alone."""
+
+    name: str
+    value: int | str | None
+    kind: str
+    of: str
+
+    @staticmethod
+    def parsed(name: str, value: int | str | None) -> Pin:
+        """The pin of that name."""
+        kind, _, of = name.partition(".")
+        return Pin(name, value, kind, of)
+
+    @property
+    def off(self) -> bool:
+        """Whether it says that nothing of its kind is to be done, as `split=no` does."""
+        return str(self.value) in ("no", "none")
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+def in_order(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    """The pins by their names."""
+    return tuple(sorted(pins, key=lambda p: p.name))
+
+
+def pinned(fix: Any) -> tuple[Pin, ...]:
+    """The pins, each value a Python int or text. fix: by name, or pins. Raises ScheduleError."""
     if fix is None:
-        return {}
+        return ()
+    if isinstance(fix, tuple) and all(isinstance(p, Pin) for p in fix):
+        return fix
     if not isinstance(fix, Dict):
         raise ScheduleError(f"fix is {type(fix).__name__}: pass decisions and their values, such as {_EXAMPLE}")
-    made: dict[str, Any] = {}
+    made: list[Pin] = []
     for name, value in fix.items():
         if not isinstance(name, str):
             raise ScheduleError(f"fix: {name!r} is {type(name).__name__}, not a decision; write such as {_EXAMPLE}")
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, str, np.integer))):
             kind = type(value).__name__
             raise ScheduleError(f"{name}={value!r} is {kind}: must be a number of points or a name, such as {_EXAMPLE}")
-        made[name] = int(value) if isinstance(value, np.integer) else value
-    return made
+        made.append(Pin.parsed(name, int(value) if isinstance(value, np.integer) else value))
+    return tuple(made)
 
 
 OBJECTIVES = ("latency", "energy")

@@ -11,7 +11,6 @@ parallel            the axis one of whose loops the threads share, or 'no'
 
 from __future__ import annotations
 
-from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +18,7 @@ from isamap_smt.ir.arguments import LARGEST, whole_number
 from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
+from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.setting import Setting
 
@@ -50,7 +50,7 @@ class Pins:
     padding: dict[str, str] = field(default_factory=dict)
 
 
-def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
+def read_pins(fix: tuple[Pin, ...], s: Setting, m: Machine) -> Pins:
     """The pins in numbers. Raises ScheduleError for names and values that mean nothing here."""
     registers: dict[int, int] = {}
     tiles: dict[tuple[int, int], int] = {}
@@ -59,8 +59,8 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
     padding: dict[str, str] = {}
     parallel: int | None = None
     serial = False
-    for key, value in fix.items():
-        kind, _, rest = key.partition(".")
+    for pin in fix:
+        key, value, kind, rest = pin.name, pin.value, pin.kind, pin.of
         if kind == "register" and rest:
             registers[_axis(rest, s)] = _points(key, value)
         elif kind == "tile" and rest:
@@ -76,7 +76,7 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
             serial = str(value) in ("no", "none", "")
             parallel = None if serial else _axis(str(value), s)
         else:
-            raise _unknown(key)
+            raise _unknown(pin)
     for operand in padding:  # which is read in place then
         if packing.setdefault(operand, 0):
             raise ScheduleError(
@@ -85,15 +85,19 @@ def read_pins(fix: Dict[str, Any], s: Setting, m: Machine) -> Pins:
     return Pins(registers, tiles, packing, parallel, serial, prefetch, padding)
 
 
-def _unknown(key: str) -> ScheduleError:
+def _unknown(pin: Pin) -> ScheduleError:
     """A pin that says nothing about one schedule."""
-    if key.partition(".")[0] in {f.partition(".")[0] for f in _OF_KERNELS}:
+    if pin.kind in {f.kind for f in map(_form, _OF_KERNELS)}:
         return ScheduleError(
-            f"cannot fix {key!r} of one schedule: it is about the kernel, and im.plan() and --fix take it"
+            f"cannot fix {pin.name!r} of one schedule: it is about the kernel, and im.plan() and --fix take it"
         )
     forms = (*_OF_SCHEDULES, *_OF_KERNELS)
-    known = dict.fromkeys(f.partition(".")[0] for f in forms)
-    return ScheduleError(f"cannot fix {key!r}; {did_you_mean(key.partition('.')[0], known)} ({', '.join(forms)})")
+    known = dict.fromkeys(f.kind for f in map(_form, forms))
+    return ScheduleError(f"cannot fix {pin.name!r}; {did_you_mean(pin.kind, known)} ({', '.join(forms)})")
+
+
+def _form(name: str) -> Pin:
+    return Pin.parsed(name, None)
 
 
 def _axis(name: str, s: Setting) -> int:

@@ -18,11 +18,12 @@ from isamap_smt.ir.arguments import MOST_THREADS, valid_sizes, whole_number
 from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.notes import OneThread
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.mapping.layout import plain_lanes
 from isamap_smt.scheduling import decode
-from isamap_smt.scheduling.arguments import known_objective, pinned, tensor_names
+from isamap_smt.scheduling.arguments import Pin, known_objective, pinned, tensor_names
 from isamap_smt.scheduling.bounds import lower_bound
 from isamap_smt.scheduling.breakdown import assumptions, parts, unused
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
@@ -33,12 +34,10 @@ from isamap_smt.scheduling.problem import problem, repriced
 from isamap_smt.scheduling.setting import Setting, setting
 from isamap_smt.scheduling.tiles import in_words
 
-ONE_THREAD = "runs on one thread"
 
-
-def one_thread(threads: int) -> str:
+def one_thread(threads: int) -> OneThread:
     """The note that so many would take longer."""
-    return f"{ONE_THREAD}, which is predicted to be faster than {threads}"
+    return OneThread.because(f", which is predicted to be faster than {threads}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class ScheduleSpace:
 
     def serial(self) -> ScheduleSpace:
         """The same space for one thread, with a note that says why; for where no loop has a trip for each thread."""
-        note = f"{ONE_THREAD}: no loop has a trip for each of {self.setting.threads} threads"
+        note = OneThread.because(f": no loop has a trip for each of {self.setting.threads} threads")
         return replace(self, problem=replace(self.problem, parallelizable=()), notes=(*self.notes, note))
 
     def cost(self, choice: Choice) -> Cost | None:
@@ -162,7 +161,7 @@ def space(
     *,
     objective: str = "latency",
     constant: Iterable[str] = (),
-    fix: Dict[str, Any] | None = None,
+    fix: Dict[str, Any] | tuple[Pin, ...] | None = None,
     threads: int = 1,
     figures: Figures = DESCRIBED,
 ) -> ScheduleSpace:
@@ -176,11 +175,11 @@ def space(
     for operand, _ in proved.mapping.binding:
         plain_lanes(proved.mapping, operand)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
-    given, fix = valid_sizes(sizes), pinned(fix)
+    given = valid_sizes(sizes)
     energy = objective == "energy"
     s = setting(proved, hardware, given, tensor_names(constant), threads)
     m = machine(hardware, s.mapping.instruction, figures, threads)
     if energy and not any(x.energy for x in m.memories):
         raise ScheduleError(f"{hardware.name} gives no energies, so schedules cannot be compared by energy")
-    pins = read_pins(fix, s, m)
+    pins = read_pins(pinned(fix), s, m)
     return ScheduleSpace(s, m, pins, problem(s, m, pins, energy), energy, tuple(sorted(given.items())))

@@ -18,6 +18,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
+from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.staged_problem import PASSED, Question, question
 
 if TYPE_CHECKING:
@@ -35,11 +36,11 @@ def schedule_stages(
     found: Sequence[ProvedMapping],
     hardware: Hardware,
     sizes: Dict[str, int],
-    pins: Dict[str, int | str],
+    pins: tuple[Pin, ...],
     timeout: float,
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
-    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND` -> value.
+    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`.
 
     Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
     """
@@ -151,18 +152,17 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
     return loops, side_by_side(mapping, loops, stages)
 
 
-def _pinned(q: Question, mapping: Mapping, pins: Dict[str, int | str]) -> Question:
+def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
     """The question with pins, checked. Raises ScheduleError."""
     known = {f"{what}.{a.name}" for a in q.problem.axes for what in ("tile", "region")}
     known |= {f"{what}.{o.name}" for o in q.problem.stages for what in ("stage", "slots", "via")}
     made: dict[str, int] = {}
     own = {f"{o.name}@{o.memory}": o.name for o in q.problem.operands}  # the memory that it has anyway may be named
-    for given, value in pins.items():
-        what, _, of = given.partition(".")
-        name = f"{what}.{own.get(of, of)}"
+    for pin in pins:
+        what, of, value = pin.kind, own.get(pin.of, pin.of), pin.value
+        name = f"{what}.{of}"
         if name not in known:
             raise ScheduleError(f"--fix {name}: no such decision for {mapping.id}; {did_you_mean(name, sorted(known))}")
-        what, _, of = name.partition(".")
         if what == "via":
             names = [m.name for m in q.moves[of]]
             if value not in names:

@@ -58,7 +58,7 @@ def run_program(
     program = laid_out(at_own_values(program))
     kernel = program.kernel
     known = _sizes(kernel, arrays, valid_sizes(sizes))
-    require_assumed(kernel, program.assumptions, known, arrays)
+    require_assumed(kernel, program.hypotheses, known, arrays)
     env = {**known, FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)
     core = _begun(program, arrays, out, env, Core(kernel, {}, poison, random))

@@ -88,7 +88,7 @@ def simulate(
     require_kind("simulate", program, Program, "what isamap_smt.lower() returns, or the program of a plan")
     kernel, held = prepare(program.kernel, arrays, None, sizes)
     known = {**_sizes(program, held), **program.kernel.named_sizes(sizes)}
-    require_assumed(program.kernel, program.assumptions, known, held)
+    require_assumed(program.kernel, program.hypotheses, known, held)
     elaborated = elaborate(program, known)
     touched = accesses(elaborated, kernel)
     order = timed(elaborated) if seed is None else adversarial(elaborated, seed)

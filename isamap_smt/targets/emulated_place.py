@@ -16,7 +16,7 @@ from isamap_smt.ir.machine_parameters import vector_bits
 from isamap_smt.runtime.cache import build_program_for
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.outcome import Step
-from isamap_smt.runtime.conformance.place import SECONDS
+from isamap_smt.runtime.conformance.place import SECONDS, Lack
 from isamap_smt.targets.emulator import Emulator
 
 SLOWER = 10  # an emulator than the CPU that it runs on
@@ -38,10 +38,10 @@ class Emulated:
         """Its name and version."""
         return self.program.title
 
-    def lacks(self, used: Sequence[Instruction]) -> str:
+    def lacks(self, used: Sequence[Instruction]) -> Lack | None:
         """Features that no CPU of the architecture has."""
         lacking = sorted({f for i in used for f in i.requires if self.architecture not in architectures(f)})
-        return f"{self.architecture} has no {', '.join(lacking)}" if lacking else ""
+        return Lack(f"{self.architecture} has no {', '.join(lacking)}") if lacking else None
 
     def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
         """A static program with a table of the functions."""

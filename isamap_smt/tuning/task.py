@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 from isamap_smt import codegen
 from isamap_smt.ir.described import key_text
@@ -12,6 +11,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import to_text
 from isamap_smt.runtime.cache import digest_of, sources_digest
+from isamap_smt.scheduling.arguments import Pin
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,14 @@ class Task:
     sizes: tuple[tuple[str, int], ...]
     constant: tuple[str, ...] = ()
     threads: int = 1
-    pins: tuple[tuple[str, Any], ...] = ()
+    pins: tuple[Pin, ...] = ()
     instruction: str | None = None
 
     @cached_property
     def digest(self) -> str:
         """Hexadecimal digits under which measurements are kept; the code that makes C of schedules is a part of them."""
-        options = (self.sizes, self.constant, self.threads, self.pins, self.instruction)
+        pins = tuple((p.name, p.value) for p in self.pins)
+        options = (self.sizes, self.constant, self.threads, pins, self.instruction)
         parts = (to_text(self.kernel), repr(self.kernel.ranges), key_text(self.hardware), repr(options), _generator())
         return digest_of(parts)
 
@@ -37,7 +38,7 @@ class Task:
         sizes = ", ".join(f"{n}={v}" for n, v in self.sizes)
         extra = [f"{', '.join(self.constant)} constant"] * bool(self.constant)
         extra += [f"{self.threads} threads"] * (self.threads > 1)
-        extra += [f"{n}={v}" for n, v in self.pins]
+        extra += map(str, self.pins)
         return "; ".join([f"{self.kernel.name} with {sizes} on {self.hardware.name}", *extra])
 
 

@@ -13,6 +13,7 @@ import sympy as sp
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import IMin
+from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import random_arrays
 from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, use_of
@@ -204,9 +205,9 @@ def test_zeros_are_right_where_the_other_factor_is_finite(case: Any) -> None:
     zero = find_start(program.schedule.hardware, program.schedule.proved.mapping.instruction, "a", "+")
     padded = replace(program, body=_with_zeros(program.body, (), zero))
     assert not _tests(padded)
-    assert prove_program(replace(padded, assumptions=("W is finite",))).proved
+    assert prove_program(replace(padded, hypotheses=(Finite("W"),))).proved
     assert not prove_program(padded).proved
-    unset = replace(program, body=_with_zeros(program.body, (), None), assumptions=("W is finite",))
+    unset = replace(program, body=_with_zeros(program.body, (), None), hypotheses=(Finite("W"),))
     assert "program" in {c.claim for c in prove_program(unset).failed() if isinstance(c.verdict, Refuted)}
 
 

@@ -6,19 +6,35 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import isamap_smt as im
 from isamap_smt.cli.header import c_header
 from isamap_smt.codegen import print_c
 from isamap_smt.codegen.checks import Check, Given, Present, entry_checks
+from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.hypotheses import Stated
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.hypotheses import (
+    Apart,
+    Finite,
+    Fits,
+    Hypothesis,
+    Range,
+    Relation,
+    Shape,
+    Start,
+    Stated,
+    Unchanged,
+    Within,
+)
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.proof import prove_program, require_proof
-from isamap_smt.proof.program_assumptions import assumptions
+from isamap_smt.proof.program_assumptions import presupposed
 from isamap_smt.runtime.compiler import find_compiler, portable_flags
 
 MAIN = """
@@ -40,7 +56,7 @@ int main(void) {
 """
 
 CONV = "param q >= 0\nH = P + R - 1 - 2*q\nI: [H]\nO[p] += I[p + r - q] * W[r] where 0 <= p + r - q < H"
-CONV_MORE = ("W is finite", "P % 2 == 0", "O starts at a multiple of 32 bytes")
+CONV_MORE = (Finite("W"), Relation.of("P % 2 == 0"), Start("O", 32))
 CONV_MAIN = """
     _Alignas(64) static float I[16], W[4] = {1, 1, 1, 1}, O[16];
     static double storage[40];
@@ -150,7 +166,7 @@ GEMM_MAIN = """
 
 def conv() -> ProvedProgram:
     planned = im.plan(im.kernel(CONV, name="conv"), "scalar").program
-    return require_proof(replace(planned, assumptions=(*planned.assumptions, *CONV_MORE)))
+    return require_proof(replace(planned, hypotheses=(*planned.hypotheses, *CONV_MORE)))
 
 
 def packed_gemm() -> ProvedProgram:
@@ -194,28 +210,40 @@ def test_codes_and_names_are_distinct() -> None:
 
 def test_a_hypothesis_without_a_check_is_an_error() -> None:
     program = im.plan("gemm", "scalar").program
-    for text in (
-        "A is sorted",
-        "D is finite",
-        "0 <= D <= 3",
-        "L >= 1",
-        "D starts at a multiple of 32 bytes",
-        "I >= 1.5",
-    ):
+    unknown: tuple[Hypothesis, ...] = (
+        Finite("D"), Apart("D"), Unchanged("D"), Start("D", 32), Range("D", 0, 3), Range("A", 0, float("inf")),
+        Within("A", sym("I")), Fits(sym("I")), Shape(replace(program.kernel.tensor("A"), shape=(sym("I"),))),
+        Relation.of("L >= 1"), Relation(Condition(sym("I"), ">=", sp.Float(1.5))),
+        Relation(Condition(sym("I"), ">=", sym("J") ** 2)),
+    )  # fmt: skip
+    for h in unknown:
         with pytest.raises(
             NotProvedError, match=r"the proof of gemm assumes that .*, and no check of the C tests that"
         ):
-            print_c(require_proof(replace(program, assumptions=(*program.assumptions, text))))
-    stated = replace(program, assumptions=(*program.assumptions, Stated("sums are rounded somehow")))
+            print_c(require_proof(replace(program, hypotheses=(*program.hypotheses, h))))
+    stated = replace(program, hypotheses=(*program.hypotheses, Stated("sums are rounded somehow")))
     assert entry_checks(stated) == entry_checks(program)
+
+
+def test_words_are_no_hypothesis() -> None:
+    """What only says something is neither proved under nor tested: a sentence alone, and one that reads like a relation."""
+    program = im.plan("gemm", "scalar").program
+    text: Any = "W is finite"
+    failed = prove_program(replace(program, hypotheses=(*program.hypotheses, text))).failed()
+    assert "the field hypotheses of a Program" in str(failed[0].verdict)
+    few = im.plan(im.kernel("axis n < 4\nC: u16\nA: u16[N]\nC[n] = A[n]"), "scalar").program
+    assert prove_program(few).proved
+    words = tuple(Stated(str(h)) for h in few.hypotheses)
+    assert words
+    assert {c.claim for c in prove_program(replace(few, hypotheses=words)).failed()} == {"bounds"}
 
 
 @pytest.mark.parametrize("name", ["gemm", "linear_int8"])
 def test_what_a_proof_lists_is_what_is_checked(name: str) -> None:
     program = im.plan(name, "scalar").program
     proof = prove_program(program)
-    assert set(proof.assumptions) == set(assumptions(program))
-    assert entry_checks(program, proof.assumptions) == entry_checks(program)
+    assert set(proof.hypotheses) == set(presupposed(program))
+    assert entry_checks(program, proof.hypotheses) == entry_checks(program)
 
 
 def test_sizes_that_are_fixed_ask_nothing() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.hypotheses import Finite
 from isamap_smt.ir.notebook import Shown, Table, html_table, pre
 from isamap_smt.ir.program import Alloc, Buffer, IndexType, Loop, Ref, copy_of
 from isamap_smt.ir.pseudocode import declaration, pseudocode
@@ -121,9 +122,7 @@ def test_copies_and_ahead_print_with_their_fill(planned: Plan):
     s = sym("s")
     copy = copy_of(Ref("b", (s,)), Ref("B", (s - 1,)), ((s, 8),), (s - 1 >= 0,), "-0", dtypes=(im.f32, im.f32))
     buffer = Buffer("b", im.f32, (sym("c_s"),), (8,), IndexType("B", (sym("c_s") - 1,), (sym("c_s") >= 1,), "-0"))
-    program = replace(
-        planned.program, ahead=(Alloc(buffer), copy, replace(copy, fill="")), assumptions=("B is finite",)
-    )
+    program = replace(planned.program, ahead=(Alloc(buffer), copy, replace(copy, fill="")), hypotheses=(Finite("B"),))
     text = str(program)
     assert "assumes B is finite\nonce, before the calls:\n  b[s] : B[s - 1] where s >= 1, else -0" in text
     assert "  b[s] = B[s - 1] for s < 8 where s - 1 >= 0, else -0\n" in text

@@ -12,8 +12,8 @@ import isamap_smt as im
 from isamap_smt.ir.described import Described, key_text
 from isamap_smt.language.outline import outline
 
-SAID = ("name", "kind", "places", "emit", "requires", "rounding", "c_types", "active", "target", "types", "shapes", "needs",
-        "preconditions", "assume", "front", "may_fail", "grants", "engine")  # fmt: skip
+SAID = ("name", "kind", "places", "emit", "requires", "rounding", "c_types", "active", "target", "types", "shapes", "indices",
+        "needs", "preconditions", "assume", "front", "may_fail", "grants", "engine")  # fmt: skip
 
 # In a process of its own: every machine as its file makes it when it is imported, and as find_hardware() makes it.
 _BOTH = """
@@ -21,8 +21,8 @@ import sys, importlib
 import isamap_smt as im, isamap_hardware
 from isamap_smt.ir.described import Described
 later = {n: im.find_hardware(n) for n in isamap_hardware.NAMES}
-said = {id(i): {n: getattr(i, n) for n in SAID} for h in later.values() for i in h.instructions if type(i) is Described}
-assert len(said) > 900 and all(type(i) is Described for h in later.values() for i in h.instructions if id(i) in said)
+said = {id(i): {n: i.__dict__[n] for n in SAID if n in i.__dict__} for h in later.values() for i in h.instructions if type(i) is Described}
+assert len(said) > 900 and {n for s in said.values() for n in s} == set(SAID) and all(type(i) is Described for h in later.values() for i in h.instructions if id(i) in said)
 hashes = {id(i): hash(i) for h in later.values() for i in h.instructions}
 for module in [m for m in sys.modules if m.startswith("isamap_hardware")]:
     del sys.modules[module]

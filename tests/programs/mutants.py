@@ -360,7 +360,7 @@ def overlapping_k_blocks() -> Program:
 
 def dead_factor() -> Program:
     """Padding meets real elements that nobody said were finite."""
-    return replace(toys.padded_conv(), assumptions=())
+    return replace(toys.padded_conv(), hypotheses=())
 
 
 def divisor_may_be_zero() -> Program:

@@ -79,7 +79,7 @@ def blocks(parallel: int | None = None, text: str = LAYERS) -> Program:
     first, second = (im.fuse(kernel, toys.FMA, {"l": (a,)}, statement=n) for a, n in (("j", 0), ("m", last)))
     one = toys.schedule(first, "i:4 j:8 i:2 j:4 k:1", 4, {"i": 2, "j": 4}, parallel=parallel)
     two = toys.schedule(second, "i:4 m:8 i:2 m:4 j:1", 4, {"i": 2, "m": 4}, packing={"b": 0}, parallel=parallel)
-    return lower(replace(one, fused="i"), replace(two, fused="i"))
+    return lower(replace(one, fused=("i",)), replace(two, fused=("i",)))
 
 
 def blocks_of_columns(parallel: int | None = None) -> Program:
@@ -88,7 +88,7 @@ def blocks_of_columns(parallel: int | None = None) -> Program:
     first, second = (im.fuse(kernel, toys.FMA, {"l": (a,)}, statement=n) for a, n in (("j", 0), ("m", 2)))
     one = toys.schedule(first, "j:8 i:2 j:4 k:1", 3, {"i": 2, "j": 4}, parallel=parallel)
     two = toys.schedule(second, "j:8 i:2 m:4 j:1", 3, {"i": 2, "m": 4}, parallel=parallel)
-    return lower(replace(one, fused="j"), replace(two, fused="j"))
+    return lower(replace(one, fused=("j",)), replace(two, fused=("j",)))
 
 
 def transposed() -> Program:

@@ -102,7 +102,7 @@ TABLE: dict[str, Row] = {
     "Program.kernel": Row(("link", "program", "neutral", "begun")),
     "Program.ahead": Row(("hypotheses", "program"), refused=True, sources=("dot", "turns")),
     "Program.body": Row(("coverage", "link", "order", "progress", "program")),
-    "Program.assumptions": Row(("hypotheses",), free="no C is printed of what no check of it tests"),
+    "Program.hypotheses": Row(("hypotheses",), free="no C is printed of what no check of it tests"),
     "Program.name": Row(free="it names the C's functions, and nothing else"),
     "Program.more": Row(refused=True, free="in another order", sources=("dot", "softmax")),
     "Program.starts": Row(("program", "progress", "begun"), free="named twice, or in another order"),

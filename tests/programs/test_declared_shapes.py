@@ -63,7 +63,7 @@ def test_sizes_that_are_given_are_put_into_what_is_checked() -> None:
 
 def test_without_the_assumption_only_bounds_refutes_the_program() -> None:
     program = im.plan(im.kernel(LEADING, name="leading"), "avx2").program
-    failed = prove_program(replace(program, assumptions=())).failed()
+    failed = prove_program(replace(program, hypotheses=())).failed()
     assert {c.claim for c in failed} == {"bounds"} and all(isinstance(c.verdict, Refuted) for c in failed)
 
 

@@ -48,7 +48,7 @@ def loop_of(program: Program) -> Loop:
 
 def test_four_statements_share_one_loop_and_are_told() -> None:
     plan = softmax()
-    assert [s.fused for s in plan.program.schedules] == ["i"] * 4
+    assert [s.fused for s in plan.program.schedules] == [("i",)] * 4
     assert any("share blocks of" in n and ", 3, 4 and 7 " in n for n in plan.notes)
     loop = loop_of(plan.program)
     assert set(dict(loop.folds)) == {"e", "share", "top_sums", "total_sums"}
@@ -68,7 +68,7 @@ def test_rows_of_softmax_are_right_compiled_and_simulated() -> None:
 def test_other_rows_are_right(name: str) -> None:
     kernel: im.Kernel = getattr(norms, name)
     plan = im.plan(kernel, "avx2", sizes=SIZES, strategy="exact", cost_model="analytic")
-    assert {s.fused for s in plan.program.schedules} >= {"i"}
+    assert {s.fused for s in plan.program.schedules} >= {("i",)}
     arrays = {n: np.asarray(v) for n, v in given()[0].items()}
     arrays |= {n: np.linspace(-1, 2, 1037, dtype=np.float32) for n in kernel.inputs if n != "x"}
     found, wanted = im.build(plan)(**arrays), run_kernel(kernel, arrays)["y"]

@@ -264,7 +264,7 @@ def test_a_maximum_does_not_keep_the_sign_of_zero(text: str, claimed: bool) -> N
     one = Instruction("toy.point", point, places=tuple((n, "v") for n in types))
     proved = im.prove(im.fuse(k, one, {a.name: (a.name,) for a in s.axes}))
     assert isinstance(proved, im.ProvedMapping), str(proved)
-    assert (ZEROS in proved.proof.assumptions) is claimed
+    assert (ZEROS in proved.proof.hypotheses) is claimed
 
 
 def test_the_order_of_zeros_may_change_a_sign_and_no_value() -> None:

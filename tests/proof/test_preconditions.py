@@ -12,8 +12,10 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.verdict import Proved, Refuted
-from isamap_smt.ir.conditions import parse_condition, parse_start
-from isamap_smt.ir.errors import ArgumentError, NotProvedError, SizeError
+from isamap_smt.ir.conditions import Condition, parse_condition
+from isamap_smt.ir.errors import ArgumentError, LanguageError, NotProvedError, SizeError
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.hypotheses import Hypothesis, Relation, Start
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Program
 from isamap_smt.proof.program import guarded, prove_program, require_proof
@@ -74,12 +76,16 @@ def test_a_weaker_condition_does_not_do() -> None:
     """The mutant: the entry check asks for less than the instruction."""
     right = guarded(program("aligned m 32", ("load_f32", "store_f32")))
     assert not failing(right)
-    weak = tuple(a.replace("J % 8", "J % 4") for a in right.assumptions)
-    assert failing(replace(right, assumptions=weak)) == {"precondition"}
-    lost = tuple(a for a in right.assumptions if "starts at" not in a)
-    assert failing(replace(right, assumptions=lost)) == {"precondition"}
-    strong = tuple(a.replace("J % 8", "J % 16") for a in right.assumptions)
-    assert not failing(replace(right, assumptions=strong))
+    asked = Relation.of("J % 8 == 0")
+    assert asked in right.hypotheses
+
+    def instead(text: str) -> tuple[Hypothesis, ...]:
+        return tuple(Relation.of(text) if h == asked else h for h in right.hypotheses)
+
+    assert failing(replace(right, hypotheses=instead("J % 4 == 0"))) == {"precondition"}
+    lost = tuple(h for h in right.hypotheses if not isinstance(h, Start))
+    assert failing(replace(right, hypotheses=lost)) == {"precondition"}
+    assert not failing(replace(right, hypotheses=instead("J % 16 == 0")))
 
 
 def test_sizes_that_are_known_need_no_condition_or_refuse() -> None:
@@ -121,14 +127,33 @@ def test_a_call_that_breaks_a_condition_is_refused() -> None:
         run(a, b, out=out)
 
 
-def test_conditions_read_back() -> None:
-    found = parse_condition("J*K % 8 == 0")
-    assert found is not None
-    assert found.names == {"J", "K"}
-    assert parse_start("A starts at a multiple of 32 bytes") == ("A", 32)
+def test_conditions_say_what_they_are() -> None:
+    """A relation is its own text again, so that what is shown is what is tested."""
+    for text in (
+        "J*K % 8 == 0",
+        "(I + J) % 8 == 0",
+        "P >= ((I - 1) // 2) + 1",
+        "16 >= I",
+        "2*J < K",
+        "J // 2 % 4 == 0",
+    ):
+        found = parse_condition(text)
+        assert found is not None
+        assert found.text == text
+        assert parse_condition(found.text) == found
+    assert Relation.of("J*K % 8 == 0").condition.names == {"J", "K"}
+    with pytest.raises(LanguageError, match="'W is finite' is no relation"):
+        Relation.of("W is finite")
+    with pytest.raises(LanguageError, match="'J >= 2' is no relation"):
+        Relation("J >= 2")
+    with pytest.raises(LanguageError, match="'J' is none"):
+        Condition("J", ">=", sym("K"))
+    with pytest.raises(LanguageError, match="compares by"):
+        Condition(sym("J"), "!=", sym("K"))
     for text in ("W is finite", "J", "J % 0 == 0", "J % K == 0", "f(J) == 0", "J ==", "1 < J < 3"):
         assert parse_condition(text) is None
-    assert needed(["J % 4 == 0", "J % 8 == 0", "K % 2 == 0", "J >= 3"]) == ["J % 8 == 0", "K % 2 == 0", "J >= 3"]
+    several = map(Relation.of, ("J % 4 == 0", "J % 8 == 0", "K % 2 == 0", "J >= 3"))
+    assert [str(h) for h in needed(several)] == ["J % 8 == 0", "K % 2 == 0", "J >= 3"]
 
 
 def test_nothing_changes_for_the_machines_as_they_are() -> None:

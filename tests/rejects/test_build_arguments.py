@@ -11,19 +11,20 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import ArgumentError, BuildError, DTypeError, SizeError
+from isamap_smt.ir.hypotheses import Finite, Hypothesis
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import CompiledKernel, _by_hand
 
 
-def compiled(text: str, *assumptions: str) -> CompiledKernel:
+def compiled(text: str, *hypotheses: Hypothesis) -> CompiledKernel:
     """A compiled kernel whose program takes these for granted, too."""
     program = im.plan(im.kernel(text, name="k"), "scalar").program
-    return im.build(replace(program, assumptions=(*program.assumptions, *assumptions)))
+    return im.build(replace(program, hypotheses=(*program.hypotheses, *hypotheses)))
 
 
 @pytest.fixture(scope="module")
 def gemm() -> CompiledKernel:
-    return compiled("C[i,j] += A[i,k] * B[k,j]", "B is finite")
+    return compiled("C[i,j] += A[i,k] * B[k,j]", Finite("B"))
 
 
 def f32(*shape: int) -> np.ndarray:

@@ -13,6 +13,7 @@ import pytest
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.proof.narrow import sums_fit
 
 GEMM = im.kernel("C[i,j] += A[i,k] * B[k,j]", name="k")
@@ -122,7 +123,7 @@ def test_no_instruction_is_blamed_where_none_asks() -> None:
     from dataclasses import replace
 
     program = im.plan(GEMM, "scalar").program
-    asked = im.build(replace(program, assumptions=(*program.assumptions, "J % 8 == 0")))
+    asked = im.build(replace(program, hypotheses=(*program.hypotheses, Relation.of("J % 8 == 0"))))
     said = refused(lambda: asked(A, B))
     assert "J % 8 == 0 does not hold, and the program is proved where it does; compile for these sizes" in said
     assert np.array_equal(im.compile(GEMM, "scalar", sizes={"j": 4})(A, B), A @ B)

@@ -10,6 +10,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.errors import SizeError
+from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.proof import prove_program
 
@@ -32,7 +33,7 @@ NEEDED = {
 
 @pytest.mark.parametrize("text", NEEDED)
 def test_what_is_needed_of_sizes(text: str) -> None:
-    assert tuple(needed_sizes(im.kernel(text))) == NEEDED[text]
+    assert tuple(c.text for c in needed_sizes(im.kernel(text))) == NEEDED[text]
 
 
 def test_fixed_sizes_that_are_too_small() -> None:
@@ -57,7 +58,9 @@ def test_without_the_condition_the_program_is_refuted(assumed: tuple[str, ...]) 
     program = im.plan(im.kernel(TEXT), "scalar").program
     assert program.assumptions == ("N >= 4",)
     assert prove_program(program).proved
-    assert {c.claim for c in prove_program(replace(program, assumptions=assumed)).failed()} == {"bounds"}
+    assert {c.claim for c in prove_program(replace(program, hypotheses=tuple(map(Relation.of, assumed)))).failed()} == {
+        "bounds"
+    }
 
 
 def test_quotients_of_open_sizes_are_checked_at_each_call() -> None:
@@ -74,7 +77,9 @@ def test_quotients_of_open_sizes_are_checked_at_each_call() -> None:
 def test_without_that_condition_the_program_is_refuted(assumed: tuple[str, ...]) -> None:
     program = im.plan(im.kernel("C: u16\nA: u16[P]\nC[i] = A[i//2]"), "scalar").program
     assert prove_program(program).proved
-    assert {c.claim for c in prove_program(replace(program, assumptions=assumed)).failed()} == {"bounds"}
+    assert {c.claim for c in prove_program(replace(program, hypotheses=tuple(map(Relation.of, assumed)))).failed()} == {
+        "bounds"
+    }
 
 
 def test_a_kernel_that_reaches_out_at_some_sizes_is_no_fault_of_isamap() -> None:

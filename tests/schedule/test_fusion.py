@@ -45,8 +45,8 @@ def planned(kernel: str | im.Kernel, sizes: dict[str, int], **more: Any) -> Plan
 
 def together(plan: Plan) -> list[Loop]:
     """Loops of the program whose body holds the nests of several statements."""
-    shared = {s.fused for s in plan.program.schedules} - {""}
-    return [n for n in plan.program.body if isinstance(n, Loop) and n.axis in shared]
+    shared = {s.fused for s in plan.program.schedules} - {()}
+    return [n for n in plan.program.body if isinstance(n, Loop) and (n.axis,) in shared]
 
 
 def assert_right(plan: Plan, sizes: dict[str, int]) -> None:
@@ -85,7 +85,7 @@ def test_a_separable_convolution_in_blocks_of_rows(points: int, threads: int) ->
 
 def test_layers_with_epilogues_share_rows() -> None:
     plan = planned("two_layers", MLP, fix={"share.i": 6})
-    assert [s.fused for s in plan.program.schedules] == ["i", "i"]
+    assert [s.fused for s in plan.program.schedules] == [("i",), ("i",)]
     assert_right(plan, MLP)
 
 
@@ -135,7 +135,7 @@ def test_a_schedule_in_blocks_is_kept_as_a_record() -> None:
     schedule = planned("two_layers", MLP, fix={"share.i": 6}).schedule
     record = to_record(schedule)
     found = from_record(record, schedule.proved.mapping.kernel, im.find_hardware("host"), schedule.sizes)
-    assert found is not None and found.fused == "i"
+    assert found is not None and found.fused == ("i",)
     assert decided(record) != decided(to_record(planned("two_layers", MLP).schedule))
 
 
@@ -151,7 +151,7 @@ def test_functions_of_a_finished_sum_have_instructions_and_share_its_rows() -> N
     plan = layers(256)
     assert [s.proved.mapping.statement_index for s in plan.program.schedules] == [0, 1, 2]
     assert "isamap_erff(" not in plan.source
-    assert {s.fused for s in plan.program.schedules} == {"i"}
+    assert {s.fused for s in plan.program.schedules} == {("i",)}
 
 
 def test_blocks_are_large_where_all_weights_together_do_not_stay_in_a_cache() -> None:

@@ -16,6 +16,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.portable import computing, copying
@@ -255,7 +256,7 @@ class Edits:
             "sets": (word, rng.randrange(3)), "awaits": (word, rng.choice([0, 1, number])), "signals": word,
             "over": (sym("o"), 2), "where": sp.Lt(number, 1), "active": number, "front": number, "point": (word, number),
             "version": number, "guard": sp.Lt(number, 2), "coordinates": number, "index": number, "shape": number,
-            "operands": (word, ref), "assumptions": rng.choice([f"{number} >= 1", f"3 >= {number}", "0 >= 1"]),
+            "operands": (word, ref), "hypotheses": Relation.of(rng.choice([f"{number} >= 1", f"3 >= {number}", "0 >= 1"])),
             "starts": word, "assigned": word, "parameters": word, "ahead": use, "body": use, "machine": load("vta"), "block": None,
             "schedule": _of_a_core(), "more": _of_a_core(),
         }  # fmt: skip

@@ -32,7 +32,7 @@ TABLE: dict[str, Row] = {
     "Program.kernel": Row(("program", "neutral", "coverage", "link", "scalar")),
     "Program.ahead": REFUSED,
     "Program.body": Row(("order", "progress", "coverage", "hypotheses", "configuration", "program")),
-    "Program.assumptions": Row(("hypotheses",), free="what some sizes meet is checked by each executor"),
+    "Program.hypotheses": Row(("hypotheses",), free="what some sizes meet is checked by each executor"),
     "Program.name": Row(free="it is printed as a heading and names nothing else"),
     "Program.more": REFUSED,
     "Program.starts": Row(("begun",)),

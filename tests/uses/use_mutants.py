@@ -10,6 +10,7 @@ import use_edits as edits
 
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import FloorMod, sym
+from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.program import IndexType, Issued, Loop, Program, number_of
 
 CLEAR, LOAD_A, LOAD_B, MULTIPLY, DONE, STORE = range(6)
@@ -117,7 +118,7 @@ def _stops(name: str) -> Callable[[], Program]:
 
 
 def _assuming(*texts: str) -> Callable[[], Program]:
-    return lambda: replace(outer.gemm(), assumptions=texts)
+    return lambda: replace(outer.gemm(), hypotheses=tuple(map(Relation.of, texts)))
 
 
 def _given(number: int, operand: str, name: str, *index: int) -> Callable[[], Program]:

@@ -11,9 +11,10 @@ from dataclasses import fields
 
 import sympy as sp
 
+from isamap_smt.ir.annotated import misfit
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.hypotheses import read_hypothesis
+from isamap_smt.ir.hypotheses import HYPOTHESES, answerable
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
@@ -43,9 +44,9 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
         yield "what is done ahead of the calls"
     if program.schedule is not None or program.more:
         yield "a schedule beside the uses"
-    for text in program.assumptions:
-        if read_hypothesis(text, program.kernel, sp.S.Zero) is None:
-            yield f"the assumption {text!r}, which no call can be asked for"
+    for h in program.hypotheses:
+        if misfit((h,), HYPOTHESES) or not answerable(h, program.kernel):
+            yield f"the assumption {str(h)!r}, which no call can be asked for"
     for node, around in walk(program.body):
         match node:
             case Alloc() if not around:

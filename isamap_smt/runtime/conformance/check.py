@@ -136,8 +136,8 @@ def as_c(number: int, i: Instruction, machine: Hardware) -> Made | Checked:
 
 def _placed(made: Made, where: Place) -> Made | Checked:
     """The same, with how it is run decided."""
-    if why := where.lacks(made.used):
-        return Checked(made.instruction.name, NOT_RUN, why)
+    if (lack := where.lacks(made.used)) is not None:
+        return Checked(made.instruction.name, NOT_RUN, lack.why, lacking=lack.features)
     made.emulator = where.emulator(made.used)
     return made
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
@@ -20,6 +19,7 @@ from isamap_smt.ir.interpret import run_instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.neutral import left_beyond
+from isamap_smt.ir.preconditions import Related
 from isamap_smt.mapping.moves import lane_symbols, memory_shape
 from isamap_smt.runtime.conformance import source
 from isamap_smt.runtime.conformance.arena import Arena
@@ -148,13 +148,8 @@ def _allowed(i: Instruction, active: tuple[int, ...]) -> bool:
     if not active:
         return True
     known = {parameter: n for (_, parameter), n in zip(i.active, active, strict=True)}
-    for text in i.preconditions:
-        told = parse_condition(text, {})
-        if told is None or not told.names or not told.names <= set(known):
-            continue
-        if not told.holds(known):
-            return False
-    return True
+    conditions = (p.condition for p in i.asks if isinstance(p, Related))
+    return all(c.holds(known) for c in conditions if c.names and c.names <= set(known))
 
 
 def steps(i: Instruction, machine: Hardware, number: int, random: np.random.Generator, arena: Arena) -> list[Step]:

@@ -26,6 +26,7 @@ class Checked:
     """One instruction. status: RIGHT, WRONG or NOT_RUN; reason: the counterexample, or why it was not run.
 
     results: how many cells were compared. how: what 'equal' means. emulated: by what, so that no CPU is tested; '' for this CPU.
+    lacking: features of it that this CPU has not.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Checked:
     results: int = 0
     how: str = ""
     emulated: str = ""
+    lacking: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         match self.status:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -19,9 +20,16 @@ from isamap_smt.runtime.conformance.outcome import Step
 from isamap_smt.runtime.feature_flags import own_architecture
 from isamap_smt.runtime.simde import find_simde
 
-LACKS = "this CPU has no"
 SECONDS = 2.0  # of processor time for one call
 _RUNNER = Path(__file__).with_name("runner.py")
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why instructions cannot be run. features: those of them that this CPU has not."""
+
+    why: str
+    features: tuple[str, ...] = ()
 
 
 class Place(Protocol):
@@ -33,8 +41,8 @@ class Place(Protocol):
     def emulator(self, used: Sequence[Instruction]) -> str:
         """What would emulate these instructions; '' for nothing."""
 
-    def lacks(self, used: Sequence[Instruction]) -> str:
-        """Why these instructions cannot be run; '' where they can."""
+    def lacks(self, used: Sequence[Instruction]) -> Lack | None:
+        """Why these instructions cannot be run; None where they can."""
 
     def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
         """The C, built. Raises BuildError."""
@@ -63,15 +71,15 @@ class Here:
         emulated = bool(missing_features(used)) if self.emulate is None else self.emulate
         return "SIMDe" if emulated else ""
 
-    def lacks(self, used: Sequence[Instruction]) -> str:
+    def lacks(self, used: Sequence[Instruction]) -> Lack | None:
         """Why SIMDe cannot help."""
-        lacking = missing_features(used)
-        why = f"{LACKS} {', '.join(lacking)}, and " if lacking else ""
+        lacking = tuple(missing_features(used))
+        why = f"this CPU has no {', '.join(lacking)}, and " if lacking else ""
         if any(own_architecture() not in architectures(f) for f in lacking):
-            return f"{why}it is {own_architecture()}; name a machine that has them with --target"
+            return Lack(f"{why}it is {own_architecture()}; name a machine that has them with --target", lacking)
         if self.emulator(used) and find_simde() is None:
-            return f"{why}SIMDe (libsimde-dev) is not installed"
-        return ""
+            return Lack(f"{why}SIMDe (libsimde-dev) is not installed", lacking)
+        return None
 
     def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
         """A shared library."""

@@ -67,7 +67,7 @@ def require_checked(program: Program, cc: str | None = None, place: Place | None
             told.append(f"{found.name} was not checked: {found.reason or 'it was emulated'}")
     if wrong:
         advice = f"nothing is compiled with it; `isamap check-hardware` checks all of {machine.name}"
-        raise DescriptionError("\n".join([*wrong, advice]), tuple(dict.fromkeys(refused)) if only_covers else ())
+        raise DescriptionError("\n".join(wrong), advice, tuple(dict.fromkeys(refused)) if only_covers else ())
     return tuple(told)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.preconditions import Aligned
 from isamap_smt.mapping.moves import lane_symbols, memory_index, memory_shape
 from isamap_smt.runtime.conformance.arena import BOTH, NOTHING, PAGE, READ, Arena
 from isamap_smt.runtime.conformance.source import dense, memory_operand
@@ -30,7 +31,7 @@ class Spot:
 def alignment(move: Instruction) -> int:
     """Bytes of which the description lets every address be a multiple."""
     m = memory_operand(move)
-    asked = [int(p.split()[2]) for p in move.preconditions if p.split()[0] == "aligned"]
+    asked = [p.multiple for p in move.asks if isinstance(p, Aligned)]
     return max([move.kernel.tensor(m or "").dtype.bytes, *asked])
 
 
