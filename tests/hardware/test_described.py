@@ -21,8 +21,10 @@ import sys, importlib
 import isamap_smt as im, isamap_hardware
 from isamap_smt.ir.described import Described
 later = {n: im.find_hardware(n) for n in isamap_hardware.NAMES}
-said = {id(i): {n: i.__dict__[n] for n in SAID if n in i.__dict__} for h in later.values() for i in h.instructions if type(i) is Described}
-assert len(said) > 900 and {n for s in said.values() for n in s} == set(SAID) and all(type(i) is Described for h in later.values() for i in h.instructions if id(i) in said)
+ours = [i for h in later.values() for i in h.instructions if type(i) is Described]
+said = {id(i): {n: i.__dict__[n] for n in SAID if n in i.__dict__} for i in ours}
+assert len(said) > 900 and {n for s in said.values() for n in s} == set(SAID)
+assert all(type(i) is Described for i in ours)
 hashes = {id(i): hash(i) for h in later.values() for i in h.instructions}
 for module in [m for m in sys.modules if m.startswith("isamap_hardware")]:
     del sys.modules[module]
