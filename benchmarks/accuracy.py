@@ -4,7 +4,7 @@
     python benchmarks/accuracy.py log erf
 
 The C that kernels are printed with is run for all 2^32 arguments and compared with the C library's function in f64, whose own
-error is about 2^-29 ULP of f32. Per function: the largest error in ULP and its argument, what isamap_smt.ir.functions states, and
+error is about 2^-29 ULP of f32. Per function: the largest error in ULP and its argument, what isamap_smt.ir.heads states, and
 for how many arguments one of the two is NaN or infinite and the other, rounded, is not; and for how many the C for this CPU alone
 and the C for every CPU of its kind (on x86-64: without fused operations) have other bits; the same of the instructions of this CPU
 that are described as the function. Ends with 1 if anything is worse than stated, or other bits are found.
@@ -19,19 +19,19 @@ import time
 import numpy as np
 
 import isamap_smt as im
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.mapping.point_c import prelude
 from isamap_smt.mapping.selection import register_files
 from isamap_smt.runtime.cache import build_library
 
 EXACT = {
     "exp": "exp(x)", "log": "log(x)", "tanh": "tanh(x)", "sigmoid": "1 / (1 + exp(-x))", "erf": "erf(x)", "sqrt": "sqrt(x)",
-    "rsqrt": "1 / sqrt(x)", "floor": "floor(x)", "abs": "fabs(x)",
+    "rsqrt": "1 / sqrt(x)", "floor": "floor(x)", "rint": "rint(x)", "abs": "fabs(x)",
 }  # fmt: skip
 CHUNK = 1 << 24
 
 SOURCE = """
-double exp(double), log(double), tanh(double), erf(double), sqrt(double), floor(double), fabs(double);
+double exp(double), log(double), tanh(double), erf(double), sqrt(double), floor(double), rint(double), fabs(double);
 static double one_ulp(float x) {
     const float m = __builtin_fabsf(x) < 0x1p-126f ? 0x1p-126f : __builtin_fabsf(x);
     uint32_t bits;
@@ -150,7 +150,7 @@ def different(one: ctypes.CDLL, other: ctypes.CDLL) -> int:
 def main(names: list[str]) -> int:
     """Print one line per function."""
     wrong = False
-    for head, row in TABLE.items():
+    for head, row in FUNCTION_ROWS.items():
         name = head.__name__.lower()
         if names and name not in names:
             continue

@@ -6,7 +6,7 @@
 The C that kernels are printed with is compared with the C library's function of long double, where that has 11 bits more than
 double (x86); the argument with the largest error is looked at again with mpmath. Half of the arguments have random bits, a
 quarter each lies where the function is not constant, and near 0 (of log: 1). Ends with 1 if anything is worse than
-isamap_smt.ir.functions states, or one result alone is finite.
+isamap_smt.ir.heads states, or one result alone is finite.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 import mpmath as mp
 import numpy as np
 
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.mapping.point_c import prelude
 from isamap_smt.runtime.cache import build_library
 
@@ -62,8 +62,10 @@ def arguments(name: str, rng: np.random.Generator) -> np.ndarray:
 
 def measured(name: str, chunks: int) -> tuple[float, float, float, int]:
     """(largest error in ULP, its argument and result, arguments of which one result alone is finite)."""
-    head = next(h for h in TABLE if h.__name__.lower() == name)
-    body = SOURCE.replace("CALL(given[i])", TABLE[head].wide.format(x="given[i]")).replace("EXACT", LIBRARY[name])
+    head = next(h for h in FUNCTION_ROWS if h.__name__.lower() == name)
+    body = SOURCE.replace("CALL(given[i])", FUNCTION_ROWS[head].wide.format(x="given[i]")).replace(
+        "EXACT", LIBRARY[name]
+    )
     source = "\n".join(["#include <stdint.h>", "#include <string.h>", *prelude(body), body])
     library, rng = ctypes.CDLL(str(build_library(source, native=True))), np.random.default_rng(0)
     library.worst.restype, largest, apart = ctypes.c_int64, (ctypes.c_double * 3)(), 0
@@ -83,7 +85,7 @@ def main(words: list[str]) -> int:
         with mp.workprec(200):
             want = EXACT[name](mp.mpf(at))
             again = float(abs(mp.mpf(got) - want) / mp.ldexp(1, max(int(mp.floor(mp.log(abs(want), 2))), -1022) - 52))
-        stated = next(row.wide_ulp for h, row in TABLE.items() if h.__name__.lower() == name)
+        stated = next(row.wide_ulp for h, row in FUNCTION_ROWS.items() if h.__name__.lower() == name)
         wrong |= max(error, again) > stated or apart > 0
         print(
             f"{name:8} {error:.4f} ULP at {at!r} ({again:.4f} by mpmath), stated {stated}; {apart} not finite alike",

@@ -68,7 +68,7 @@ def step(
 ) -> Verdict:  # fmt: skip
     """Whether `op` of such operands, off by `ulp` ULP, is such a result. arithmetic: None where nothing is rounded.
 
-    op: + - * / max min neg abs relu floor same exp log tanh sigmoid erf sqrt rsqrt, square (of one operand that is computed twice),
+    op: + - * / max min neg abs relu floor rint same exp log tanh sigmoid erf sqrt rsqrt, square (of one that is computed twice),
     either and surely (one of two; in `surely` a program takes the one that the exact result is). below: a is known to be at most b.
     """
     started = time.perf_counter()
@@ -179,10 +179,15 @@ def _root(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
     return [], [r >= _q(ends[0][0]), r <= _q(ends[1][1]), e - r <= _q(more) * r, r - e <= _q(more) * r]
 
 
-def _floor(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
-    r, e = z3.Real(_R), z3.Real(_E)
-    below = [r <= x[0], r > x[0] - 1, e <= p[0], e > p[0] - 1]
-    return [], [*below, z3.Implies(p[0] == x[0], e == r)]
+def _whole(below: Fraction, above: Fraction) -> Callable[..., Meaning]:
+    """A function to integers, which lie so far below and above its argument at most: it jumps."""
+
+    def meaning(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+        r, e = z3.Real(_R), z3.Real(_E)
+        near = [f for v, w in ((r, x[0]), (e, p[0])) for f in (v >= w - _q(below), v <= w + _q(above))]
+        return [], [*near, z3.Implies(p[0] == x[0], e == r)]
+
+    return meaning
 
 
 def _chosen(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
@@ -233,7 +238,8 @@ _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meanin
     "same": _polynomial(lambda a: a),
     "relu": _polynomial(lambda a: _max(a, z3.RealVal(0))),
     "abs": _polynomial(_size),
-    "/": _quotient, "sqrt": _root, "rsqrt": _root, "floor": _floor, "either": _chosen, "surely": _chosen,
+    "/": _quotient, "sqrt": _root, "rsqrt": _root, "floor": _whole(Fraction(1), Fraction(0)),
+    "rint": _whole(_HALF, _HALF), "either": _chosen, "surely": _chosen,
     "exp": _exponential, "log": _logarithm, "tanh": _bent, "sigmoid": _bent, "erf": _bent,
 }  # fmt: skip
 

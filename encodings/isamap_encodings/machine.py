@@ -6,7 +6,8 @@ floating point rounded once to nearest even. Z3 has one NaN and tells +0 from -0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -16,12 +17,42 @@ from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, Kind, kind_of, l
 from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
-ROUNDED = {"SAdd": z3.fpAdd, "SSub": z3.fpSub, "SMul": z3.fpMul, "SDiv": z3.fpDiv}
-# functions that IEEE 754 defines, of the type of their argument
-UNARY = {
-    "SNeg": z3.fpNeg, "Abs": z3.fpAbs, "Sqrt": lambda x: z3.fpSqrt(z3.RNE(), x),
+Operations = Mapping[str, Callable[..., Any]]  # name of a head -> what it is of terms
+
+
+def ordered(less: Callable[[Any, Any], Any]) -> dict[str, Callable[..., Any]]:
+    """What an order says: of two the larger and the smaller, and what is not below 0."""
+    return {
+        "SMax": lambda a, b: z3.If(less(a, b), b, a),
+        "SMin": lambda a, b: z3.If(less(b, a), b, a),
+        "Relu": lambda a: z3.If(less(a, zero := a.sort().cast(0)), zero, a),
+    }
+
+
+# Sum, difference, product and negation are the same of bit-vectors that wrap, integers and reals.
+RING: Operations = {head: ARITHMETIC[head] for head in ("SAdd", "SSub", "SMul", "SNeg")}
+WHOLE: Operations = {**RING, **ordered(operator.lt), "Abs": lambda a: z3.If(a < 0, -a, a)}
+SIGNED: Operations = {**WHOLE, "SShr": operator.rshift}
+UNSIGNED: Operations = {**RING, **ordered(z3.ULT), "Abs": lambda a: a, "SShr": z3.LShR}
+# What IEEE 754 defines, of the type of its operands. Maxima and minima leave open which of two zeros they are.
+IEEE: Operations = {
+    "SAdd": lambda a, b: z3.fpAdd(z3.RNE(), a, b),
+    "SSub": lambda a, b: z3.fpSub(z3.RNE(), a, b),
+    "SMul": lambda a, b: z3.fpMul(z3.RNE(), a, b),
+    "SDiv": lambda a, b: z3.fpDiv(z3.RNE(), a, b),
+    "SNeg": z3.fpNeg,
+    "Abs": z3.fpAbs,
+    "Sqrt": lambda x: z3.fpSqrt(z3.RNE(), x),
     "Floor": lambda x: z3.fpRoundToIntegral(z3.RTN(), x),
-}  # fmt: skip
+    "Rint": lambda x: z3.fpRoundToIntegral(z3.RNE(), x),
+}
+
+
+def operation(table: Operations, head: str, args: Sequence[Any]) -> Any:
+    """The operation on these terms. Raises NotExpressible for a head that the table has not."""
+    if head not in table:
+        raise NotExpressible(head)
+    return table[head](*args)
 
 
 def literal_kind(e: Any, to: Kind) -> Kind:
@@ -136,10 +167,7 @@ class Bits:
             return self._saturated(e.args[1], want)
         if head == "Select":
             return z3.If(self.condition(e.args[0]), self.value(e.args[1], want), self.value(e.args[2], want))
-        found = arithmetic(head, [self.value(a, want) for a in e.args], kind == "i")
-        if found is None:
-            raise NotExpressible(head)
-        return found
+        return operation(SIGNED if kind == "i" else UNSIGNED, head, [self.value(a, want) for a in e.args])
 
     def condition(self, e: Any) -> Any:
         """Whether a comparison holds."""
@@ -173,35 +201,9 @@ class Bits:
             width += 1
         elif head == "SMul":
             width = sum(a.size() for a in args)
-        found = arithmetic(head, [z3.SignExt(width - a.size(), a) for a in args], True)
-        if found is None:
+        if head not in SIGNED:
             raise NotExpressible(f"{head} below a saturation")
-        return found
-
-
-def ring_operation(head: str, args: list[Any]) -> Any | None:
-    """Sum, difference, product or negation, of bit-vectors that wrap and of reals alike; None for other heads."""
-    return ARITHMETIC[head](*args) if head in ("SAdd", "SSub", "SMul", "SNeg") else None
-
-
-def arithmetic(head: str, args: list[Any], signed: bool) -> Any | None:
-    """The operation on bit-vectors of one width; None for heads that are not arithmetic."""
-    if (found := ring_operation(head, args)) is not None:
-        return found
-    less = (lambda x, y: x < y) if signed else z3.ULT
-    match head:
-        case "SMax":
-            return z3.If(less(args[0], args[1]), args[1], args[0])
-        case "SMin":
-            return z3.If(less(args[1], args[0]), args[1], args[0])
-        case "Relu":
-            zero = z3.BitVecVal(0, args[0].size())
-            return z3.If(less(args[0], zero), zero, args[0])
-        case "Abs":
-            return z3.If(args[0] < 0, -args[0], args[0]) if signed else args[0]
-        case "SShr":
-            return args[0] >> args[1] if signed else z3.LShR(args[0], args[1])
-    return None
+        return SIGNED[head](*(z3.SignExt(width - a.size(), a) for a in args))
 
 
 def _resize(v: Any, source: Kind, bits: int) -> Any:
@@ -235,12 +237,7 @@ class Floats:
             return converted(self.bits.any(e.args[1], source), source, kind)
         if head == "Select":
             return z3.If(self.bits.condition(e.args[0]), self.value(e.args[1], kind), self.value(e.args[2], kind))
-        args = [self.value(a, kind) for a in e.args]
-        if head in UNARY:
-            return UNARY[head](*args)
-        if head in ROUNDED:
-            return ROUNDED[head](z3.RNE(), *args)
-        raise NotExpressible(head)  # max and min leave open which of two zeros they give
+        return operation(IEEE, head, [self.value(a, kind) for a in e.args])
 
     def condition(self, e: Any, kind: Kind) -> Any:
         """Whether a comparison of values of that type holds."""

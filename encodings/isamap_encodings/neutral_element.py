@@ -18,7 +18,7 @@ from typing import Any
 
 import z3
 
-from isamap_encodings.machine import SORTS, arithmetic
+from isamap_encodings.machine import SIGNED, SORTS, UNSIGNED
 from isamap_encodings.scalar_values import Kind, limits, wrapped
 from isamap_encodings.solve import ask
 from isamap_encodings.verdict import Refuted, Unknown, Verdict
@@ -160,7 +160,7 @@ def _integers(op: str, kind: Kind) -> Callable[[Any, Any], Any]:
     if op == "sat+":
         return lambda a, b: _saturated(a, b, signed, bits)
     head = {"+": "SAdd", "*": "SMul", "max": "SMax", "min": "SMin"}[op.removeprefix("x86")]
-    return lambda a, b: arithmetic(head, [a, b], signed)
+    return (SIGNED if signed else UNSIGNED)[head]
 
 
 def _saturated(a: Any, b: Any, signed: bool, bits: int) -> Any:

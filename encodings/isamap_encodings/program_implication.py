@@ -12,14 +12,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from math import prod
+from functools import lru_cache, reduce
 from typing import Any
 
 import sympy as sp
 
 from isamap_encodings.solve import check, satisfiable
-from isamap_encodings.terms import COMPARISONS, RELATIONS
+from isamap_encodings.terms import COMPARISONS, INTEGERS, RELATIONS
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
 
@@ -34,23 +33,9 @@ def value(e: Any, env: Mapping[str, int]) -> int:
         return int(e)
     if e.is_Symbol:
         return env[e.name]
-    args = [value(a, env) for a in e.args]
-    match type(e).__name__:
-        case "Add":
-            return sum(args)
-        case "Mul":
-            return prod(args)
-        case "Pow":
-            return int(args[0] ** args[1])
-        case "FloorDiv":
-            return args[0] // args[1]
-        case "FloorMod":
-            return args[0] % args[1]
-        case "IMin":
-            return min(args)
-        case "IMax":
-            return max(args)
-    raise TypeError(f"not an index expression: {e}")
+    if (head := type(e).__name__) not in INTEGERS:
+        raise TypeError(f"not an index expression: {e}")
+    return int(reduce(INTEGERS[head], (value(a, env) for a in e.args)))
 
 
 def truth(f: Any, env: Mapping[str, int]) -> bool:
@@ -71,7 +56,7 @@ def truth(f: Any, env: Mapping[str, int]) -> bool:
         return bool(COMPARISONS[head](*(value(x, env) for x in args)))
     if not hasattr(f, "args") or not f.args:
         return bool(f)
-    return bool(RELATIONS[type(f).__name__](*(value(x, env) for x in f.args)))
+    return bool(COMPARISONS[RELATIONS[type(f).__name__]](*(value(x, env) for x in f.args)))
 
 
 BOUNDS = (1, 2, 3, 5, 8, 9, 13, 17, 25, 33, 65, 129)

@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 import z3
 
-from isamap_encodings.machine import SORTS, Bits, Floats
+from isamap_encodings.machine import RING, SORTS, WHOLE, Bits, Floats
 from isamap_encodings.rounding import Rounded
 from isamap_encodings.rounding import same as same_number
 from isamap_encodings.scalar import equal_reals
@@ -27,7 +27,6 @@ from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 RLIMIT = (
     4_000_000  # about three seconds; a product of two f32 names takes far more, and then the rule is not used there
 )
-RING = {"SAdd", "SSub", "SMul", "SNeg"}
 Condition = tuple[
     str, ...
 ]  # ("power of two", c), ("not zero", c), ("twice", c, h), ("minus", c, h), ("at most", a, b), ("less", a, b), ("number", c)
@@ -73,7 +72,7 @@ def _heads(*trees: Any) -> set[str]:
 
 
 def _integers(left: Any, right: Any, kinds: Mapping[str, Kind], result: Kind, given: Sequence[Condition]) -> Verdict:
-    plain = _heads(left, right) <= RING and all(c[0] in ("twice", "minus", "number") for c in given)
+    plain = _heads(left, right) <= set(RING) and all(c[0] in ("twice", "minus", "number") for c in given)
     if plain and isinstance(verdict := _exact(left, right, kinds, given, limits=False), Proved):
         return verdict  # a polynomial identity over the integers holds modulo 2^n
     b = Bits(kinds)
@@ -114,23 +113,9 @@ class _Whole:
         if e.is_Integer:
             return z3.IntVal(int(e))
         args = [self.value(a) for a in e.args]
-        match type(e).__name__:
-            case "SAdd":
-                return args[0] + args[1]
-            case "SSub":
-                return args[0] - args[1]
-            case "SMul":
-                return args[0] * args[1]
-            case "SNeg":
-                return -args[0]
-            case "SMax" | "Relu":
-                other = args[1] if len(args) > 1 else z3.IntVal(0)
-                return z3.If(args[0] < other, other, args[0])
-            case "SMin":
-                return z3.If(args[1] < args[0], args[1], args[0])
-            case "Abs":
-                return z3.If(args[0] < 0, -args[0], args[0])
-        raise NotExpressible(f"{type(e).__name__} of exact integers")
+        if (head := type(e).__name__) not in WHOLE:
+            raise NotExpressible(f"{head} of exact integers")
+        return WHOLE[head](*args)
 
 
 def _exact(
@@ -171,7 +156,7 @@ def _reals(left: Any, right: Any, kinds: Mapping[str, Kind], given: Sequence[Con
 
 
 GROWS = 4  # times the error of the side that is replaced
-ARITHMETIC = RING | {"SDiv"}
+ARITHMETIC = {*RING, "SDiv"}
 
 
 @lru_cache(maxsize=2048)

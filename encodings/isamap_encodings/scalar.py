@@ -13,12 +13,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Mapping, Sequence
+from operator import truediv
 from typing import Any
 
 import sympy as sp
 import z3
 
-from isamap_encodings.machine import Bits, ring_operation
+from isamap_encodings.machine import RING, Bits, Operations, operation
 from isamap_encodings.scalar_values import COMPARE, Kind, difference, kind_of, limits
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
@@ -183,6 +184,27 @@ def same_tree(left: Any, right: Any) -> bool:
     return bool(canonical(left) == canonical(right))
 
 
+def _nearest(a: Any) -> Any:
+    """The integer nearest to a, ties to even."""
+    below = z3.ToInt(a)
+    rest = a - z3.ToReal(below)
+    up = z3.Or(rest > z3.Q(1, 2), z3.And(rest == z3.Q(1, 2), below % 2 != 0))
+    return z3.ToReal(z3.If(up, below + 1, below))
+
+
+# A function that is not here is an unknown one.
+_REALS: Operations = {
+    **RING,
+    "SDiv": truediv,
+    "SMax": lambda a, b: z3.If(a >= b, a, b),
+    "SMin": lambda a, b: z3.If(a <= b, a, b),
+    "Relu": lambda a: z3.If(a >= 0, a, z3.RealVal(0)),
+    "Abs": lambda a: z3.If(a >= 0, a, -a),
+    "Floor": lambda a: z3.ToReal(z3.ToInt(a)),
+    "Rint": _nearest,
+}
+
+
 class _Reals:
     """Floating-point trees over the reals. opaque: a function met of which only that it is one is known, or ''."""
 
@@ -203,29 +225,15 @@ class _Reals:
             op, x, y = e.args[0].args
             test = COMPARE[str(op)](self.value(x), self.value(y))
             return z3.If(test, self.value(e.args[1]), self.value(e.args[2]))
-        if head in ("SAdd", "SSub", "SMul", "SNeg", "Abs") and self._integer(e):
+        if head in (*RING, "Abs") and self._integer(e):
             raise NotExpressible(f"{head} of integers, which wraps")
         args = [self.value(a) for a in e.args]
-        if (found := ring_operation(head, args)) is not None:
-            return found
-        match head:
-            case "SDiv":
-                self.opaque = "quotient by zero"
-                return args[0] / args[1]
-            case "SMax":
-                return z3.If(args[0] >= args[1], args[0], args[1])
-            case "SMin":
-                return z3.If(args[0] <= args[1], args[0], args[1])
-            case "Relu":
-                return z3.If(args[0] >= 0, args[0], z3.RealVal(0))
-            case "Abs":
-                return z3.If(args[0] >= 0, args[0], -args[0])
-            case "Floor":
-                return z3.ToReal(z3.ToInt(args[0]))
-        if getattr(e, "floating", False) and len(args) == 1:
+        if head == "SDiv":
+            self.opaque = "quotient by zero"
+        if head not in _REALS and getattr(e, "floating", False) and len(args) == 1:
             self.opaque = head.lower()
             return z3.Function(head, z3.RealSort(), z3.RealSort())(*args)
-        raise NotExpressible(head)
+        return operation(_REALS, head, args)
 
     def _cast(self, e: Any) -> Any:
         """A widening conversion keeps the value; any other is an unknown function of it: to floating point it rounds the exact

@@ -53,8 +53,7 @@ def answered(assertions: Sequence[Any], rlimit: int, context: Any = None) -> tup
 
 
 def _answer(solver: Any, assertions: Sequence[Any], rlimit: int) -> Any:
-    solver.set("random_seed", SEED)
-    solver.set("rlimit", rlimit)
+    solver.set("random_seed", SEED, "rlimit", rlimit)
     for a in assertions:  # not solver.add(), which looks up the sort of each and compares it with Bool
         z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, a.as_ast())
     return run(solver, rlimit <= DIRECT)
@@ -121,6 +120,11 @@ def recording(answers: Answers | None = None) -> Iterator[list[Query]]:
         _recorders.remove(recorder)
         if not _recorders and len(_texts.terms) > _MOST_TEXTS:
             _texts.clear()
+
+
+def is_recording() -> bool:
+    """Whether the text of every question is collected: then none may be left out because its answer is known."""
+    return bool(_recorders)
 
 
 def versions() -> dict[str, str]:

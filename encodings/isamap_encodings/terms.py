@@ -57,20 +57,26 @@ class Terms:
     def variable(self, name: str) -> Any:
         """The integer variable of that name."""
         if name not in self.variables:
-            self.variables[name] = z3.Int(name)
+            self.variables[name] = _variable(name)
         return self.variables[name]
 
     def term(self, e: Any) -> Any:
         """The Z3 integer of an index expression."""
         if isinstance(e, int):
-            return z3.IntVal(e)
-        if self._products is not None and not e.is_Atom:
-            e = sp.expand(e)
-        return self._term(e)
+            return _number(e)
+        if self._products is not None:
+            return self._term(e if e.is_Atom else sp.expand(e))
+        return self._kept(_polynomial(e)) if _is_polynomial(e) else self._term(e)
+
+    def _kept(self, found: tuple[Any, dict[str, Any]]) -> Any:
+        """What was translated before, whose variables are now this translation's, too."""
+        term, variables = found
+        self.variables |= variables
+        return term
 
     def _term(self, e: Any) -> Any:
         if e.is_Integer:
-            return z3.IntVal(int(e))
+            return _number(int(e))
         if e.is_Symbol:
             return self.variable(e.name)
         rule = RULES.get(type(e).__name__)
@@ -89,7 +95,13 @@ class Terms:
         relation = RELATIONS.get(type(f).__name__)
         if relation is None:
             raise NotExpressible(f"{type(f).__name__} in {f}")
-        return relation(self.term(f.args[0]), self.term(f.args[1]))
+        return self._compared(relation, *f.args)
+
+    def _compared(self, relation: str, a: Any, b: Any) -> Any:
+        """The comparison of two index expressions."""
+        if self._products is None and _is_polynomial(a) and _is_polynomial(b):
+            return self._kept(_comparison(relation, a, b))
+        return COMPARISONS[relation](self.term(a), self.term(b))
 
     def _connective(self, f: tuple[Any, ...]) -> Any:
         head, *args = f
@@ -106,8 +118,7 @@ class Terms:
                 return self.formula(args[0]) == self.formula(args[1])
             case "bool":
                 return z3.Bool(args[0])
-        a, b = (self.term(x) for x in args)
-        return COMPARISONS[head](a, b)
+        return self._compared(head, *args)
 
     def division(self, a: Any, b: Any) -> tuple[Any, Any]:
         """Fresh q, r with a = b*q + r and 0 <= r < b; b > 0 becomes an obligation unless b is a positive number."""
@@ -146,6 +157,38 @@ class Terms:
         return self._monomials[e]
 
 
+@lru_cache(maxsize=10_000)
+def _variable(name: str) -> Any:
+    return z3.Int(name)
+
+
+@lru_cache(maxsize=10_000)
+def _number(value: int) -> Any:
+    return z3.IntVal(value)
+
+
+@lru_cache(maxsize=100_000)
+def _is_polynomial(e: Any) -> bool:
+    """Whether its translation has no fresh variables: it is made of numbers, variables, sums, products and powers alone."""
+    if isinstance(e, int) or e.is_Integer or e.is_Symbol:
+        return True
+    return type(e).__name__ in ("Add", "Mul", "Pow") and all(map(_is_polynomial, e.args))
+
+
+@lru_cache(maxsize=100_000)
+def _polynomial(e: Any) -> tuple[Any, dict[str, Any]]:
+    """The term of a polynomial and its variables: formulas of one program share most of theirs."""
+    terms = Terms()
+    return terms._term(e), terms.variables
+
+
+@lru_cache(maxsize=100_000)
+def _comparison(relation: str, a: Any, b: Any) -> tuple[Any, dict[str, Any]]:
+    """The comparison of two polynomials, and their variables."""
+    terms = Terms()
+    return COMPARISONS[relation](terms.term(a), terms.term(b)), terms.variables
+
+
 @lru_cache(maxsize=20_000)
 def _shown(e: Any) -> str:
     """SymPy's text of an expression, which takes it longer than all the rest of a translation."""
@@ -175,7 +218,7 @@ def _first_if(holds: Callable[[Any, Any], Any], t: Terms, e: Any) -> Any:
     return z3.If(holds(a, b), a, b)
 
 
-# the one table: what every head of an index expression means
+# What every head of an index expression is in Z3, and of two of Python's integers.
 RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "Add": lambda t, e: z3.Sum([t._term(a) for a in e.args]),
     "Mul": _mul,
@@ -186,10 +229,14 @@ RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "IMin": partial(_first_if, operator.le),
     "IMax": partial(_first_if, operator.ge),
 }
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "eq": operator.eq, "ne": operator.ne, "le": operator.le, "lt": operator.lt,
+INTEGERS: dict[str, Callable[[int, int], int]] = {
+    "Add": operator.add, "Mul": operator.mul, "Pow": operator.pow, "FloorDiv": operator.floordiv, "FloorMod": operator.mod,
+    "IMin": min, "IMax": max,
 }  # fmt: skip
-RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "StrictLessThan": operator.lt, "LessThan": operator.le, "StrictGreaterThan": operator.gt, "GreaterThan": operator.ge,
-    "Equality": operator.eq, "Unequality": operator.ne,
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq, "ne": operator.ne, "le": operator.le, "lt": operator.lt, "ge": operator.ge, "gt": operator.gt,
+}  # fmt: skip
+RELATIONS = {
+    "StrictLessThan": "lt", "LessThan": "le", "StrictGreaterThan": "gt", "GreaterThan": "ge", "Equality": "eq",
+    "Unequality": "ne",
 }  # fmt: skip

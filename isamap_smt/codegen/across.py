@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Across, Node, Point, Program
@@ -28,22 +29,22 @@ def with_across(program: Program) -> Program:
     single = any(nodes_of(Point, program.body))
     if machine is None or machine.simulated or not single:
         return program
-    return replace(program, body=_nodes(program.body, _ways(machine)))
+    return replace(program, body=_nodes(program.body, machine))
 
 
-def _nodes(nodes: Nodes, ways: tuple[Across, ...]) -> Nodes:
+def _nodes(nodes: Nodes, machine: Hardware) -> Nodes:
     def visit(node: Node) -> Node:
-        return replace(node, across=_chosen(node, ways)) if isinstance(node, Point) else node
+        return replace(node, across=_chosen(node, machine)) if isinstance(node, Point) else node
 
-    return map_nodes(nodes, visit) if ways else nodes
+    return map_nodes(nodes, visit)
 
 
 @lru_cache(maxsize=64)
-def _ways(machine: Hardware) -> tuple[Across, ...]:
-    """The machine's instructions that combine the lanes of one register, most lanes first, each alone and behind each that combines
-    two registers lane by lane."""
+def _ways(machine: Hardware, kind: DType) -> tuple[Across, ...]:
+    """The machine's instructions on elements of this type that combine the lanes of one register, most lanes first, each alone and
+    behind each that combines two registers lane by lane."""
     found: list[Across] = []
-    offered = [i for i in machine.computes if machine.offers(i)]
+    offered = [i for i in machine.computes if machine.offers(i) and set(i.types.values()) == {kind}]
     pairs = [i for i in offered if len(i.types) == 3]
     for last in sorted((i for i in offered if leaves(i) > 1), key=lambda i: -leaves(i)):
         (register,) = last.kernel.inputs
@@ -54,13 +55,13 @@ def _ways(machine: Hardware) -> tuple[Across, ...]:
     return tuple(found)
 
 
-def _chosen(node: Point, ways: tuple[Across, ...]) -> Across | None:
+def _chosen(node: Point, machine: Hardware) -> Across | None:
     function = pointwise(node.instruction)
     names = [name for name, _ in in_a_row(node)]
-    for made in ways if names else ():
-        kinds = {t.dtype for t in (*made.last.kernel.tensors, *node.instruction.kernel.tensors)}
+    kinds = {t.dtype for t in node.instruction.kernel.tensors}
+    for made in _ways(machine, *kinds) if names and len(kinds) == 1 else ():
         over, rest = divmod(len(names), leaves(made.last))
-        fits = not rest and len(kinds) == 1 and (over > 1) == (made.beside is not None)
+        fits = not rest and (over > 1) == (made.beside is not None)
         if fits and combined(made, names) == function.tree:
             return made
     return None

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.addresses import collapsed
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, shown
+from isamap_smt.ir.expr import RELATIONS, FloorDiv, FloorMod, IMax, IMin, shown
 
 HELPERS = """\
 static inline int64_t isamap_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -24,7 +24,6 @@ static inline int64_t isamap_max(int64_t a, int64_t b) { return a > b ? a : b; }
 _CALLS = {
     FloorDiv: "isamap_floordiv", FloorMod: "isamap_floormod", IMin: "isamap_min", IMax: "isamap_max",
 }  # fmt: skip
-_RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
 _LARGE = 1 << 31
 
 
@@ -70,7 +69,7 @@ def c_condition(relations: tuple[Any, ...], names: Dict[str, str]) -> str:
         if r in (sp.true, sp.false):
             parts.append("1" if r is sp.true else "0")
         else:
-            parts.append(f"{c_expr(r.lhs, names)} {_RELATIONS[type(r)]} {c_expr(r.rhs, names)}")
+            parts.append(f"{c_expr(r.lhs, names)} {RELATIONS[type(r)].sign} {c_expr(r.rhs, names)}")
     return " && ".join(parts) or "1"
 
 

@@ -3,7 +3,7 @@
 Every step is one IEEE operation rounded to nearest, and choices are made by masks, so both give the same bits and compilers
 vectorise the C. exp, tanh and sigmoid fuse products with sums. A CPU without that operation, and NumPy, compute a fused step in f64
 and round it to f32: two roundings, that give the same function for every f32. The largest errors over every f32 stand in
-isamap_smt.ir.functions; benchmarks/accuracy.py finds them, and compares the two ways.
+isamap_smt.ir.heads; benchmarks/accuracy.py finds them, and compares the two ways.
 
     exp(x)     = 2^k (1 + e(r)), k = round(x log2 e), r = x - k ln 2 in two parts, e(r) = e^r - 1 a polynomial of degree 6
     sigmoid(x) = 2^k / (2^k + 1 + e(-r)), k and r as above, summed from the smallest

@@ -1,7 +1,7 @@
 """exp, log, tanh, sigmoid and erf as fixed sequences of f64 operations, the same in NumPy here and in the C that is printed.
 
 Every step is one IEEE operation rounded to nearest, nothing is fused, and choices are made by masks. The largest errors that were
-found stand in isamap_smt.ir.functions; benchmarks/accuracy_f64.py looks for them. Coefficients are minimax, of a Remez exchange in
+found stand in isamap_smt.ir.heads; benchmarks/accuracy_f64.py looks for them. Coefficients are minimax, of a Remez exchange in
 60 digits.
 
     exp(x)     = 2^k e(r + c), k = round(x log2 e), r + c = x - k ln 2 with its rounding error c, e(r) = 1 + (r + (r^2 q(r) + c))

@@ -1,73 +1,37 @@
 """What a statement does, with the machine's arithmetic: values by NumPy over many points at once, exact per dtype.
 
 Integers wrap; saturation clamps the exact integer; every floating-point operation is rounded to its type (bf16 and
-f16 included). Functions are those of the table in isamap_smt.ir.functions. Points run in the order of the statement's
+f16 included). Functions are those of the table in isamap_smt.ir.heads. Points run in the order of the statement's
 axes, so a reduction adds in that order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from functools import reduce
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.scalar_values import ARITHMETIC, spanned
+from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, spanned
 from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import Element, elements, evaluate, held_as
-from isamap_smt.ir.functions import applied
+from isamap_smt.ir.heads import HEADS
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.scalar import (
-    Abs,
-    Cast,
-    IndexValue,
-    Read,
-    Relu,
-    Round,
-    SAdd,
-    Saturate,
-    SDiv,
-    Select,
-    SMax,
-    SMin,
-    SMul,
-    SNeg,
-    SShr,
-    SSub,
-    Sum,
-    Unary,
-    reads,
-)
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
+from isamap_smt.ir.meaning import Fold, Meaning, Rows
+from isamap_smt.ir.scalar import Cast, IndexValue, Read, Round, SAdd, Saturate, Scalar, Select, Sum, reads
+from isamap_smt.ir.typed import type_of
 
 Array = np.ndarray
 Env = dict[str, Any]  # axis -> its value at each point
 Function = Callable[[Mapping[str, Array]], Array]
+_Exact = tuple[Function, int, int]  # exact integers at each point, and a range that holds them
 CHUNK = 1 << 17  # points evaluated at once
-
-_BINARY: dict[type, Callable[..., Any]] = {
-    SAdd: np.add, SSub: np.subtract, SMul: np.multiply, SDiv: np.divide, SMax: np.maximum, SMin: np.minimum,
-}  # fmt: skip
-
-
-def shifted(a: Array, b: Array) -> Array:
-    """a >> b as SShr says, of arrays of one integer type, or of Python integers."""
-    if np.dtype(object) in (a.dtype, b.dtype):
-        return np.asarray(np.frompyfunc(ARITHMETIC["SShr"], 2, 1)(a, b), dtype=object)
-    bits = 8 * a.dtype.itemsize
-    inside = (b >= 0) & (b < bits)
-    return np.where(inside, a >> np.where(inside, b, 0), -(a < 0).astype(a.dtype))
-
-
-_BINARY[SShr] = shifted
-_COMPARE = {
-    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
-}  # fmt: skip
 
 
 def points(statement: Statement, chunk: int) -> Iterator[Env]:
@@ -140,130 +104,101 @@ class Functions:
 
     def value(self, x: Any, env: Env, kind: DType) -> Function:
         """The value at each point, as an array of the type of x; literals take `kind`."""
-        own = type_of(x, self.types) or kind
-        match x:
-            case Read():
-                return self._read(x, env)
-            case sp.Number():
-                number = np.broadcast_to(constant(x, own), env["#"].shape)
-                return lambda arrays: number
-            case Cast():
-                return self._cast(x, env)
-            case IndexValue():
-                return self._index_value(x.args[0], env, own)
-            case Saturate():
-                to = DTYPES[x.args[0].name]
-                exact, _, _ = self._exact(x.args[1], env)
-                return lambda arrays: np.clip(exact(arrays), to.low, to.high).astype(to.numpy)
-            case Sum():
-                return self._sum(x, env, own)
-            case Select():
-                return self._select(x, env, own)
-            case SNeg():
-                inner = self.value(x.args[0], env, own)
-                return lambda arrays: np.negative(inner(arrays))
-            case Relu():
-                inner, zero = self.value(x.args[0], env, own), np.zeros((), own.numpy)
-                return lambda arrays: np.maximum(inner(arrays), zero)
-            case Round():
-                to = DTYPES[x.args[0].name]
-                found = self.value(x.args[1], env, DTYPES["f64"])
-                return lambda arrays: rounded(found(arrays), to.low, to.high, to.numpy)
-            case Unary():
-                inner, head = self.value(x.args[0], env, own), type(x)
-                return lambda arrays: applied(head, inner(arrays))
-        a, b = (self.value(v, env, own) for v in x.args)
-        operation = _BINARY[type(x)]
-        return lambda arrays: operation(a(arrays), b(arrays))
+        return _At(self, env).of(x, kind)
 
-    def _read(self, x: Any, env: Env) -> Function:
+
+class _At(Meaning[Function]):
+    """Values at these points."""
+
+    def __init__(self, functions: Functions, env: Env) -> None:
+        super().__init__(functions.types)
+        self.functions, self.env = functions, env
+
+    def _number(self, x: Any, own: DType) -> Function:
+        number = np.broadcast_to(constant(x, own), self.env["#"].shape)
+        return lambda arrays: number
+
+    def _read(self, x: Any, own: DType) -> Function:
+        functions, env = self.functions, self.env
         if used := {e.tensor for e in elements(x.index)}:
             return lambda arrays: arrays[x.tensor].reshape(-1)[
-                self.flat_index(x.tensor, x.index, env | {held_as(n): Held(arrays[n]) for n in used})
+                functions.flat_index(x.tensor, x.index, env | {held_as(n): Held(arrays[n]) for n in used})
             ]
-        name, flat = x.tensor, self.flat_index(x.tensor, x.index, env)
-        if flat.size == int(np.prod(self.shapes[name])) and (flat == np.arange(flat.size)).all():
+        name, flat = x.tensor, functions.flat_index(x.tensor, x.index, env)
+        if flat.size == int(np.prod(functions.shapes[name])) and (flat == np.arange(flat.size)).all():
             return lambda arrays: arrays[name].reshape(-1)
         return lambda arrays: arrays[name].reshape(-1)[flat]
 
-    def _index_value(self, x: Any, env: Env, own: DType) -> Function:
+    def _index_value(self, x: Any, own: DType) -> Function:
         """A symbol that is no axis names an array: its value at each point."""
-        if x.is_Symbol and x.name not in env:
-            return lambda arrays: converted(arrays[x.name], own)
-        number = converted(np.broadcast_to(np.asarray(evaluate(x, env), dtype=np.int64), env["#"].shape), own)
+        e, env = x.args[0], self.env
+        if e.is_Symbol and e.name not in env:
+            return lambda arrays: converted(arrays[e.name], own)
+        number = converted(np.broadcast_to(np.asarray(evaluate(e, env), dtype=np.int64), env["#"].shape), own)
         return lambda arrays: number
 
-    def _cast(self, x: Any, env: Env) -> Function:
-        to, inner = DTYPES[x.args[0].name], x.args[1]
-        found = self.value(inner, env, literal_kind(inner, to))
-        return lambda arrays: converted(found(arrays), to)
+    def _saturate(self, x: Any, to: DType) -> Function:
+        exact, _, _ = _Exactly(self.functions, self.env).of(x.args[1])
+        return lambda arrays: np.clip(exact(arrays), to.low, to.high).astype(to.numpy)
 
-    def _sum(self, x: Any, env: Env, own: DType) -> Function:
+    def _sum(self, x: Any, own: DType) -> Function:
         axis, count, body = x.args
-        terms = [self.value(body, {**env, axis.name: np.asarray(n)}, own) for n in range(int(count))]
+        terms = [_At(self.functions, {**self.env, axis.name: np.asarray(n)}).of(body, own) for n in range(int(count))]
+        return lambda arrays: reduce(np.add, (term(arrays) for term in terms))
 
-        def total(arrays: Mapping[str, Array]) -> Array:
-            found = terms[0](arrays)
-            for term in terms[1:]:
-                found = np.add(found, term(arrays))
-            return found
+    def _cast(self, x: Any, to: DType, a: Function) -> Function:
+        return lambda arrays: converted(a(arrays), to)
 
-        return total
+    def _round(self, x: Any, to: DType, a: Function) -> Function:
+        return lambda arrays: rounded(a(arrays), to.low, to.high, to.numpy)
 
-    def _select(self, x: Any, env: Env, own: DType) -> Function:
-        condition = x.args[0]
-        kind = comparison_kind(condition, self.types, own)
-        a, b = (self.value(v, env, kind) for v in condition.args[1:])
-        yes, no = (self.value(v, env, own) for v in x.args[1:])
-        compare = _COMPARE[condition.args[0].name]
+    def _select(self, x: Any, own: DType, a: Function, b: Function, yes: Function, no: Function) -> Function:
+        compare = COMPARE[x.args[0].args[0].name]
         return lambda arrays: np.where(compare(a(arrays), b(arrays)), yes(arrays), no(arrays))
 
-    def _exact(self, x: Any, env: Env) -> tuple[Function, int, int]:
-        """The exact integers at each point, and a range that holds them; Python integers where 64 bits might not do."""
-        match x:
-            case sp.Integer():
-                number = np.full(env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64)
-                return (lambda arrays: number), int(x), int(x)
-            case Read() | Cast() | Saturate() | Round():
-                v = self.value(x, env, DTYPES["i64"])
-                kind = type_of(x, self.types)
-                assert kind is not None
-                wide = object if kind.high >= 1 << 63 else np.int64
-                return (lambda arrays: v(arrays).astype(wide)), kind.low, kind.high
-            case Sum():
-                return self._exact_sum(x, env)
-            case SNeg():
-                v, low, high = self._exact(x.args[0], env)
-                return (lambda arrays: -_wide(v(arrays), -high, -low)), -high, -low
-            case Relu():
-                v, low, high = self._exact(x.args[0], env)
-                return (lambda arrays: np.maximum(v(arrays), 0)), max(low, 0), max(high, 0)
-            case Abs():
-                v, *ends = self._exact(x.args[0], env)
-                low, high = spanned("Abs", ends)
-                return (lambda arrays: np.abs(_wide(v(arrays), -high, high))), low, high
+    def _operation(self, x: Any, own: DType, *parts: Function) -> Function:
+        row = HEADS[type(x)]
+        return lambda arrays: row.numpy(*(part(arrays) for part in parts))
+
+    leaves: ClassVar[Rows] = {Read: _read, sp.Number: _number, IndexValue: _index_value, Saturate: _saturate, Sum: _sum}
+    rows: ClassVar[Rows] = {Cast: _cast, Round: _round, Select: _select, Scalar: _operation}
+
+
+class _Exactly(Fold[_Exact]):
+    """Exact integers at these points: Python's where 64 bits might not do."""
+
+    def __init__(self, functions: Functions, env: Env) -> None:
+        self.functions, self.env = functions, env
+
+    def _number(self, x: Any) -> _Exact:
+        number = np.full(self.env["#"].shape, int(x), dtype=object if abs(x) >= 1 << 62 else np.int64)
+        return (lambda arrays: number), int(x), int(x)
+
+    def _typed(self, x: Any) -> _Exact:
+        found = self.functions.value(x, self.env, DTYPES["i64"])
+        kind = type_of(x, self.functions.types)
+        assert kind is not None
+        wide = object if kind.high >= 1 << 63 else np.int64
+        return (lambda arrays: found(arrays).astype(wide)), kind.low, kind.high
+
+    def _sum(self, x: Any) -> _Exact:
+        axis, count, body = x.args
+        terms = [_Exactly(self.functions, {**self.env, axis.name: np.asarray(n)}).of(body) for n in range(int(count))]
+        return reduce(lambda a, b: _combined(SAdd, a, b), terms)
+
+    def _operation(self, x: Any, *parts: _Exact) -> _Exact:
         if type(x).__name__ not in ARITHMETIC:
             raise TypeError(f"no exact meaning: {x!r}")
-        (a, *ra), (b, *rb) = (self._exact(v, env) for v in x.args)
-        low, high = spanned(type(x).__name__, ra, rb)
-        operation = _BINARY[type(x)]
-        return (lambda arrays: operation(_wide(a(arrays), low, high), _wide(b(arrays), low, high))), low, high
+        return _combined(type(x), *parts)
 
-    def _exact_sum(self, x: Any, env: Env) -> tuple[Function, int, int]:
-        axis, count, body = x.args
-        terms, bounds = [], [(0, 0)]
-        for n in range(int(count)):
-            term, low, high = self._exact(body, {**env, axis.name: np.asarray(n)})
-            terms.append(term)
-            bounds.append((bounds[-1][0] + low, bounds[-1][1] + high))
+    leaves: ClassVar[Rows] = {sp.Integer: _number, **dict.fromkeys((Read, Cast, Saturate, Round), _typed), Sum: _sum}
+    rows: ClassVar[Rows] = {Scalar: _operation}
 
-        def total(arrays: Mapping[str, Array]) -> Array:
-            found = terms[0](arrays)
-            for term, (low, high) in zip(terms[1:], bounds[2:], strict=True):
-                found = _wide(found, low, high) + _wide(term(arrays), low, high)
-            return found
 
-        return total, *bounds[-1]
+def _combined(head: type[Scalar], *parts: _Exact) -> _Exact:
+    low, high = spanned(head.__name__, *(ends for _, *ends in parts))
+    most, row = max(abs(low), abs(high)), HEADS[head]  # an operand of `abs` and `-` may be as far on the other side
+    return (lambda arrays: row.numpy(*(_wide(part(arrays), -most, most) for part, _, _ in parts))), low, high
 
 
 def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, env: Env, first: int) -> SizeError:

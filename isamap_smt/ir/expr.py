@@ -6,10 +6,13 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.symbol import Str
 
@@ -119,8 +122,53 @@ def element(tensor: str, extent: Any, index: Iterable[Any]) -> Any:
 
 def elements(exprs: Iterable[Any]) -> tuple[Any, ...]:
     """Every Element in the expressions, each once; those inside of others come after them."""
-    found = (x for e in exprs if hasattr(e, "args") for x in sp.preorder_traversal(e) if isinstance(x, Element))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(x for e in exprs if isinstance(e, sp.Basic) for x in _elements(e)))
+
+
+@lru_cache(maxsize=100_000)
+def _elements(expr: Any) -> tuple[Any, ...]:
+    return tuple(x for x in sp.preorder_traversal(expr) if isinstance(x, Element))
+
+
+def _lesser(a: Any, b: Any) -> Any:
+    return np.minimum(a, b) if _is_array(a) or _is_array(b) else min(a, b)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    return np.maximum(a, b) if _is_array(a) or _is_array(b) else max(a, b)
+
+
+def _is_array(x: Any) -> bool:
+    return hasattr(x, "shape")
+
+
+@dataclass(frozen=True)
+class IndexHead:
+    """sign: an operator, or the name of a function, in kernel text and in files. of: two integers, or NumPy arrays of them."""
+
+    sign: str
+    of: Callable[[Any, Any], Any]
+
+
+# Every operation of an index expression; of more than two operands it is taken from the left.
+INDEX_HEADS: dict[Any, IndexHead] = {
+    sp.Add: IndexHead("+", operator.add),
+    sp.Mul: IndexHead("*", operator.mul),
+    sp.Pow: IndexHead("**", operator.pow),
+    FloorDiv: IndexHead("//", operator.floordiv),
+    FloorMod: IndexHead("%", operator.mod),
+    IMin: IndexHead("min", _lesser),
+    IMax: IndexHead("max", _greater),
+}
+RELATIONS: dict[Any, IndexHead] = {
+    sp.Lt: IndexHead("<", operator.lt),
+    sp.Le: IndexHead("<=", operator.le),
+    sp.Gt: IndexHead(">", operator.gt),
+    sp.Ge: IndexHead(">=", operator.ge),
+    sp.Eq: IndexHead("==", operator.eq),
+    sp.Ne: IndexHead("!=", operator.ne),
+}
+RELATION_OF = {row.sign: head for head, row in RELATIONS.items()}
 
 
 def ceil_div(a: Any, b: Any) -> Any:
@@ -150,53 +198,15 @@ def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
         return bool(expr)
     if isinstance(expr, Element):
         return env[held_as(expr.tensor)].at(*(evaluate(i, env) for i in expr.index))
-    args = [evaluate(a, env) for a in expr.args]
-    return _evaluate_head(expr, args)
-
-
-def _evaluate_head(expr: Any, args: list[Any]) -> Any:
-    import numpy as np
-
-    match expr:
-        case sp.Add():
-            return sum(args[1:], args[0])
-        case sp.Mul():
-            result = args[0]
-            for a in args[1:]:
-                result = result * a
-            return result
-        case sp.Pow():
-            return args[0] ** args[1]
-        case FloorDiv():
-            return args[0] // args[1]
-        case FloorMod():
-            return args[0] % args[1]
-        case IMin():
-            return np.minimum(args[0], args[1]) if any(map(_is_array, args)) else min(args)
-        case IMax():
-            return np.maximum(args[0], args[1]) if any(map(_is_array, args)) else max(args)
-        case sp.Lt():
-            return args[0] < args[1]
-        case sp.Le():
-            return args[0] <= args[1]
-        case sp.Gt():
-            return args[0] > args[1]
-        case sp.Ge():
-            return args[0] >= args[1]
-        case sp.Eq():
-            return args[0] == args[1]
-        case sp.Ne():
-            return args[0] != args[1]
-    raise TypeError(f"not an index expression: {expr!r}")
-
-
-def _is_array(x: Any) -> bool:
-    return hasattr(x, "shape")
+    row = INDEX_HEADS.get(type(expr)) or RELATIONS.get(type(expr))
+    if row is None:
+        raise TypeError(f"not an index expression: {expr!r}")
+    return reduce(row.of, [evaluate(a, env) for a in expr.args])
 
 
 def substitute(expr: Any, env: Mapping[str, Any]) -> Any:
     """`expr` with symbols replaced by name, all at once (no chained substitution)."""
-    if not hasattr(expr, "free_symbols"):
+    if not isinstance(expr, sp.Basic):
         return sp.sympify(expr)
     table = {s: sp.sympify(env[s.name]) for s in _symbols(expr) if s.name in env}
     return _replaced(expr, frozenset(table.items())) if table else expr
@@ -220,7 +230,7 @@ def shown(expr: Any) -> str:
 
 def symbols_of(exprs: Iterable[Any]) -> set[str]:
     """Names of all symbols in the expressions."""
-    return {s.name for e in exprs if hasattr(e, "free_symbols") for s in _symbols(e)}
+    return {s.name for e in exprs if isinstance(e, sp.Basic) for s in _symbols(e)}
 
 
 def is_constant(expr: Any) -> bool:

@@ -106,7 +106,7 @@ class Statement:
         plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
         return tuple(extents[i.name] for i in index) if plain else None
 
-    @property
+    @cached_property
     def reduction_axes(self) -> tuple[str, ...]:
         """Axes that do not appear in the target's index."""
         used = symbols_of(self.target.index)
@@ -241,7 +241,18 @@ class Kernel(Shown):
             raise SizeError(f"size {key}={value}: axis {key} runs to {words(extent)}; set the sizes in that expression")
         return str(extent.name)
 
+    @cached_property
+    def _substituted(self) -> dict[tuple[tuple[str, Any], ...], Kernel]:
+        """This kernel with symbols replaced, by what replaces them: a plan asks for few sizes, many times."""
+        return {}
+
     def _substitute(self, values: Dict[str, Any]) -> Kernel:
+        known, key = self._substituted, tuple(values.items())
+        if key not in known:
+            known[key] = self._made(values)
+        return known[key]
+
+    def _made(self, values: Dict[str, Any]) -> Kernel:
         tensors = tuple(replace(t, shape=tuple(substitute(e, values) for e in t.shape)) for t in self.tensors)
         statements = tuple(
             replace(

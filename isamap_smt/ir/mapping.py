@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import sympy as sp
-
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import RELATION_OF, substitute
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.notebook import Shown
@@ -22,8 +20,6 @@ from isamap_smt.ir.words import words
 
 if TYPE_CHECKING:
     from isamap_smt.ir.split import SplitSum
-
-_RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq}
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Mapping(Shown):
                 raise IsamapError(
                     f"{text!r} is no condition: compare sums and products of names, such as `l + 8*t < J`"
                 )
-            added.append(_RELATIONS[found.op](found.left, found.right, evaluate=False))
+            added.append(RELATION_OF[found.op](found.left, found.right, evaluate=False))
         return replace(self, groups=(), guard=(*self.guard, *added))
 
     def operand_access(self, operand: str) -> Access:

@@ -9,6 +9,7 @@ domain, or is no number has the bound infinity: nothing is said of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,8 @@ import ml_dtypes
 import numpy as np
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.functions import TABLE
-from isamap_smt.ir.scalar import Abs, Erf, Exp, Floor, Log, Rsqrt, Sigmoid, Sqrt, Tanh, Unary
+from isamap_smt.ir.heads import FUNCTION_ROWS
+from isamap_smt.ir.scalar import Abs, Erf, Exp, Log, Rsqrt, Sigmoid, Sqrt, Tanh, Unary
 
 Array = np.ndarray
 EXACT = 2**53  # f64 holds all integers up to here
@@ -97,6 +98,12 @@ def add(a: Near, b: Near, kind: DType, sign: int = 1) -> Near:
     return rounded(Near(a.value + sign * b.value, a.error + b.error), kind)
 
 
+def negative(a: Near, kind: DType) -> Near:
+    """-a: exact but for the least integer."""
+    opposite = Near(-a.value, a.error)
+    return opposite if kind.is_float else rounded(opposite, kind)
+
+
 def multiply(a: Near, b: Near, kind: DType) -> Near:
     """a * b: |a'b' - ab| <= |a| F + |b| E + E F."""
     error = np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error
@@ -141,36 +148,54 @@ def whole(a: Near, rounding: Any) -> Near:
 
 def function(head: type[Unary], a: Near, kind: DType) -> Near:
     """The function of each, with its stated ULP: E times the largest slope between, or what is found at the ends."""
-    row = TABLE[head]
+    row = FUNCTION_ROWS[head]
+    if row.whole is not None:
+        return whole(a, row.f64)
     if head is Abs:
         return settled(np.abs(a.value), a.error)
-    if head is Floor:
-        return whole(a, np.floor)
     with np.errstate(all="ignore"):
         value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
-        error = np.where(a.error > 0, _moved(head, a), 0.0)
-    return rounded(Near(value, error), kind, row.wide_ulp if kind.bits == 64 else row.ulp, row.wide_ulp)
+        error = np.where(a.error > 0, _MOVED[head](a), 0.0)
+    return rounded(Near(value, error), kind, row.error(kind.bits), row.wide_ulp)
 
 
-def _moved(head: type[Unary], a: Near) -> Array:
-    """How far the function goes when its argument goes as far as it may."""
-    e, nearest = a.error, np.maximum(np.abs(a.value) - a.error, 0.0)  # to 0, where the slope is largest
-    if head is Exp:
-        return np.asarray(
-            np.fmin(np.exp(a.value) * np.expm1(e), np.exp(a.high))
-        )  # where E is large, both lie below the latter
-    if head is Log:
-        return np.asarray(np.where(a.low > 0, -np.log1p(-e / a.value), np.inf))
-    if head is Tanh:
-        return np.asarray(e / np.cosh(np.minimum(nearest, 300.0)) ** 2)
-    if head is Sigmoid:
-        z = np.exp(-nearest)
-        return np.asarray(e * z / (1 + z) ** 2)
-    if head is Erf:
-        return np.asarray(e * 2 / np.sqrt(np.pi) * np.exp(-nearest * nearest))
-    root, least = np.sqrt(a.value), np.sqrt(np.maximum(a.low, 0.0))  # differences of roots, without cancellation
-    if head is Sqrt:
-        return np.asarray(np.where(a.low >= 0, e / (root + least), np.inf))
-    if head is Rsqrt:
-        return np.asarray(np.where(a.low > 0, e / (root * least * (root + least)), np.inf))
-    raise TypeError(f"no slope of {head.__name__} is known")
+def _moved_exponential(a: Near) -> Array:
+    return np.fmin(
+        np.exp(a.value) * np.expm1(a.error), np.exp(a.high)
+    )  # where the error is large, both lie below the latter
+
+
+def _moved_sigmoid(a: Near) -> Array:
+    z = np.exp(-_nearest(a))
+    return np.asarray(a.error * z / (1 + z) ** 2)
+
+
+def _moved_root(a: Near) -> Array:
+    return np.where(a.low >= 0, a.error / sum(_roots(a)), np.inf)
+
+
+def _moved_inverse_root(a: Near) -> Array:
+    root, least = _roots(a)
+    return np.where(a.low > 0, a.error / (root * least * (root + least)), np.inf)
+
+
+def _nearest(a: Near) -> Array:
+    """How near to 0, where the slope is largest, the argument may be."""
+    return np.asarray(np.maximum(np.abs(a.value) - a.error, 0.0))
+
+
+def _roots(a: Near) -> tuple[Array, Array]:
+    """Of which a difference has no cancellation."""
+    return np.sqrt(a.value), np.sqrt(np.maximum(a.low, 0.0))
+
+
+# how far a function goes when its argument goes as far as it may
+_MOVED: dict[type[Unary], Callable[[Near], Array]] = {
+    Exp: _moved_exponential,
+    Log: lambda a: np.where(a.low > 0, -np.log1p(-a.error / a.value), np.inf),
+    Tanh: lambda a: a.error / np.cosh(np.minimum(_nearest(a), 300.0)) ** 2,
+    Sigmoid: _moved_sigmoid,
+    Erf: lambda a: a.error * 2 / np.sqrt(np.pi) * np.exp(-_nearest(a) * _nearest(a)),
+    Sqrt: _moved_root,
+    Rsqrt: _moved_inverse_root,
+}

@@ -28,7 +28,7 @@ from typing import Any
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.fibres import fibres
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.online import Online, Role
@@ -121,7 +121,7 @@ def ranges_of(x: Online) -> dict[str, tuple[float, float]]:
 
 def _ulp(kind: DType) -> float:
     """Of an exponential."""
-    return TABLE[Exp].wide_ulp if kind.bits == 64 else TABLE[Exp].ulp
+    return FUNCTION_ROWS[Exp].wide_ulp if kind.bits == 64 else FUNCTION_ROWS[Exp].ulp
 
 
 def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:

@@ -20,23 +20,24 @@ Nothing is said (infinity) where a divisor may be 0, a logarithm's argument nega
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import erf, exp, expm1, inf, isfinite, log, log1p, pi, sqrt, tanh
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.evaluate import needs_single_points
 from isamap_smt.ir.fibres import fibres, least_points
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
+from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import (
@@ -44,7 +45,6 @@ from isamap_smt.ir.scalar import (
     Cast,
     Erf,
     Exp,
-    Floor,
     IndexValue,
     Log,
     Read,
@@ -66,9 +66,8 @@ from isamap_smt.ir.scalar import (
     Unary,
     reads,
 )
-from isamap_smt.ir.typed import ends, literal_kind, type_of, typed_value
+from isamap_smt.ir.typed import ends, typed_value
 
-_STEEPEST = {Tanh: 1.0, Sigmoid: 0.25, Erf: 2 / sqrt(pi)}
 _WIDEST = 700.0  # exponents beyond have no f64
 _PARTS = tuple(2.0**-n for n in range(4, 24, 2))  # c, of which the best is taken
 _LESS, _MORE = 1 - 1e-14, 1 + 1e-14  # of what is computed in f64
@@ -187,14 +186,14 @@ def _given(name: str, kind: DType, ends_: Any) -> Bound:
     return Bound(low, high)
 
 
-class Bounds:
-    """What is known of every tensor so far."""
+class Bounds(Meaning[Bound]):
+    """What is known of every tensor so far, and of the values of the statement that is carried out."""
 
     def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
+        super().__init__({t.name: t.dtype for t in kernel.tensors})
         self.kernel, self.tensors = kernel, inputs
         self.number = -1  # of the statement
         self.part, self.squares = part, False  # c, and whether there are any
-        self.types = {t.name: t.dtype for t in kernel.tensors}
         self.places: dict[str, Any] = {}  # the index with which a tensor was written
         self.maxima: dict[str, tuple[Any, Statement]] = {}  # tensor -> what it is the maximum of
         self.sizes: list[
@@ -215,10 +214,10 @@ class Bounds:
         elif s.op == "+":
             made = self._sum(s, value, kind, least, None if first else before)
         elif s.op == "=":
-            found = self._of(value, kind)
+            found = self.of(value, kind)
             made = found if each_once(self.kernel, s) else _either(found, before) if not least else flat(found)
         elif s.op in ("max", "min"):
-            found = self._of(value, kind)
+            found = self.of(value, kind)
             made = flat(found if first else _larger(before, found, s.op == "min"))
             made = made if least else _either(made, before)
         else:
@@ -241,7 +240,7 @@ class Bounds:
     def _sum(self, s: Statement, value: Any, kind: DType, least: int, before: Bound | None) -> Bound:
         """So many terms, and `least` at least, in any order, beginning at 0 or at what is there before; those of a sum may be added
         one by one."""
-        terms = [(sign, self._of(t, kind)) for sign, t in terms_of(value)]
+        terms = [(sign, self.of(t, kind)) for sign, t in terms_of(value)]
         signed = [a if sign > 0 else Bound(-a.high, -a.low, a.relative, a.absolute) for sign, a in terms]
         a = reduce(_add, signed[1:], signed[0])
         count = int(fibres(self.kernel, s).most)
@@ -265,55 +264,42 @@ class Bounds:
             relative, absolute = 0.0, count * a.error + there.error + grown * sizes
         return Bound(low, high, relative * SLACK, absolute * SLACK)
 
-    def _of(self, x: Any, kind: DType) -> Bound:
-        found = self._value(x, kind)
+    def of(self, x: Any, kind: DType) -> Bound:
+        found = super().of(x, kind)
         return self.kept(found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING, x, kind)
 
     def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
         """What is gone on with, of what was found of an expression of the statement, or, where x is None, of what it wrote."""
         return found
 
-    def _value(self, x: Any, kind: DType) -> Bound:
-        own = type_of(x, self.types) or kind
-        match x:
-            case Read():
-                found = self._so_far(x.tensor)
-                return found if x.index == self.places.get(x.tensor) else replace(found, peak=-inf)
-            case IndexValue():
-                low, high = ends(x.args[0], self.kernel, self.now)
-                return _held(Bound(float(low), float(high)), own)
-            case Cast():
-                return self._cast(x)
-            case Round() | Saturate():
-                to = DTYPES[x.args[0].name]
-                inner = self._of(x.args[1], DTYPES["f64" if isinstance(x, Round) else "i64"])
-                least, most = (min(max(v, to.low), to.high) for v in (inner.low, inner.high))
-                return _whole(Bound(least, most, 0.0, inner.error))
-            case Select():
-                yes, no = (self._of(v, own) for v in x.args[1:])
-                return _either(yes, no, not all(isinstance(a, IndexValue) or a.is_Integer for a in x.args[0].args[1:]))
-            case SNeg():
-                return _negative(self._of(x.args[0], own))
-            case Relu():
-                return _larger(self._of(x.args[0], own), Bound(0.0, 0.0))
-            case Unary():
-                return _function(type(x), self._of(x.args[0], own), own)
-            case SAdd() | SSub() | SMul() | SDiv() | SMax() | SMin():
-                return self._binary(x, own)
-        return _held(Bound(float(x), float(x)), own) if isinstance(x, sp.Integer | sp.Float | sp.Rational) else NOTHING
+    def other(self, x: Any, own: DType) -> Bound:
+        return NOTHING
 
-    def _cast(self, x: Any) -> Bound:
-        to, inner = DTYPES[x.args[0].name], x.args[1]
-        given = type_of(inner, self.types) or literal_kind(inner, to)
-        a = self._of(inner, given)
+    def _read(self, x: Any, own: DType) -> Bound:
+        found = self._so_far(x.tensor)
+        return found if x.index == self.places.get(x.tensor) else replace(found, peak=-inf)
+
+    def _index_value(self, x: Any, own: DType) -> Bound:
+        low, high = ends(x.args[0], self.kernel, self.now)
+        return _held(Bound(float(low), float(high)), own)
+
+    def _select(self, x: Any, own: DType) -> Bound:
+        yes, no = (self.of(v, own) for v in x.args[1:])
+        return _either(yes, no, not all(isinstance(a, IndexValue) or a.is_Integer for a in x.args[0].args[1:]))
+
+    def _clamped(self, x: Any, to: DType, a: Bound) -> Bound:
+        least, most = (min(max(v, to.low), to.high) for v in (a.low, a.high))
+        return _whole(Bound(least, most, 0.0, a.error))
+
+    def _cast(self, x: Any, to: DType, a: Bound) -> Bound:
+        given = self.given(x)
         if not to.is_float:
             made = _whole(a) if given.is_float else a
             return made if made.low - made.error >= to.low and made.high + made.error <= to.high else NOTHING
         exact = given == to or (given.is_float and to.bits > given.bits)
         return a if exact else _rounded(a, to) if given.is_float else _held(a, to)
 
-    def _binary(self, x: Any, own: DType) -> Bound:
-        a, b = (self._of(v, own) for v in x.args)
+    def _arithmetic(self, x: Any, own: DType, a: Bound, b: Bound) -> Bound:
         if NOTHING in (a, b):
             return NOTHING
         match x:
@@ -323,14 +309,31 @@ class Bounds:
                 made = self._less_maximum(x, _add(a, _negative(b)))
             case SMul():
                 made = self._square(a) if x.args[0] == x.args[1] else _multiply(a, b)
-            case SDiv():
-                made = _divide(a, b)
             case _:
-                return _larger(a, b, isinstance(x, SMin))
+                made = _divide(a, b)
         if own.is_float:
             return _rounded(made, own)
         inside = max(own.low, -(2**53)) <= made.low and made.high <= min(own.high, 2**53)
         return made if inside and made.error == 0 else NOTHING
+
+    leaves: ClassVar[Rows] = {
+        Read: _read,
+        IndexValue: _index_value,
+        Select: _select,
+        sp.Rational: lambda self, x, own: _held(Bound(float(x), float(x)), own),
+        sp.Float: lambda self, x, own: _held(Bound(float(x), float(x)), own),
+    }
+    rows: ClassVar[Rows] = {
+        Cast: _cast,
+        Round: _clamped,
+        Saturate: _clamped,
+        SNeg: lambda self, x, own, a: _negative(a),
+        Relu: lambda self, x, own, a: _larger(a, Bound(0.0, 0.0)),
+        SMax: lambda self, x, own, a, b: _larger(a, b),
+        SMin: lambda self, x, own, a, b: _larger(a, b, True),
+        Unary: lambda self, x, own, a: _function(type(x), a, own),
+        **dict.fromkeys((SAdd, SSub, SMul, SDiv), _arithmetic),
+    }
 
     def _square(self, a: Bound) -> Bound:
         """a * a, of which both may be rounded otherwise."""
@@ -450,47 +453,76 @@ def _either(a: Bound, b: Bound, uncertain: bool = False) -> Bound:
     return Bound(low, high, max(a.relative, b.relative), max(a.absolute, b.absolute))
 
 
-def _whole(a: Bound) -> Bound:
-    """After rounding to integers, one way or the other."""
-    return Bound(a.low - 1, a.high + 1, 0.0, a.error + 1 if a.error else 0.0)
+def _whole(a: Bound, below: float = 1.0, above: float = 1.0) -> Bound:
+    """After rounding to integers that lie so far below and above at most."""
+    return Bound(a.low - below, a.high + above, 0.0, a.error + 1 if a.error else 0.0)
 
 
 def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
     """The function of each, with its stated ULP."""
-    row, d = TABLE[head], a.error
-    ulp = row.wide_ulp if kind.bits == 64 else row.ulp
-    if not isfinite(d):
+    row = FUNCTION_ROWS[head]
+    if not isfinite(a.error):
         return NOTHING
+    if row.whole is not None:
+        return _whole(a, *row.whole)
     if head is Abs:
         low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
         return Bound(low, a.size, a.relative, a.absolute)
-    if head is Floor:
-        return _whole(a)
-    if head is Exp:
-        if max(a.high, d) > _WIDEST:
-            return NOTHING
-        low = exp(a.low) * (1 - 1e-14) if a.low > -_WIDEST else 0.0
-        made = _rounded(Bound(low, exp(a.high) * (1 + 1e-14) if a.high else 1.0, expm1(d), 0.0), kind, ulp)
-        return made if a.peak == -inf else replace(made, peak=exp(a.peak) * (1 - 1e-14), over=a.over)
-    if head in _STEEPEST:
-        f = {Tanh: tanh, Sigmoid: _sigmoid, Erf: erf}[head]
-        low, high = (v * (_MORE if (v > 0) == up else _LESS) for v, up in ((f(a.low), False), (f(a.high), True)))
-        return _rounded(Bound(low, high, 0.0, d * _STEEPEST[head]), kind, ulp)
-    if a.low <= 0 or (share := a.relative + a.absolute / a.low) >= 0.5:  # how far off, as a part of the number
+    made = _EXACTLY[head](a)
+    return made if made is NOTHING else _rounded(made, kind, row.error(kind.bits))
+
+
+def _exponential(a: Bound) -> Bound:
+    d = a.error
+    if max(a.high, d) > _WIDEST:
         return NOTHING
-    if head is Log:
-        return _rounded(Bound(log(a.low) - 1e-13, log(a.high) + 1e-13, 0.0, -log1p(-share)), kind, ulp)
-    if head is Sqrt:
-        return _rounded(Bound(sqrt(a.low) * _LESS, sqrt(a.high) * _MORE, share / (1 + sqrt(1 - share)), 0.0), kind, ulp)
-    if head is Rsqrt:
-        root = sqrt(1 - share)  # 1 / root - 1, without cancellation
-        low, high = 1 / sqrt(a.high) * _LESS, 1 / sqrt(a.low) * _MORE
-        return _rounded(Bound(low, high, share / (root * (1 + root)), 0.0), kind, ulp)
-    return NOTHING
+    low = exp(a.low) * _LESS if a.low > -_WIDEST else 0.0
+    made = Bound(low, exp(a.high) * _MORE if a.high else 1.0, expm1(d), 0.0)
+    return made if a.peak == -inf else replace(made, peak=exp(a.peak) * _LESS, over=a.over)
+
+
+def _steep(of: Callable[[float], float], steepest: float) -> Callable[[Bound], Bound]:
+    """A function that grows, nowhere steeper than this."""
+
+    def bound(a: Bound) -> Bound:
+        low, high = (v * (_MORE if (v > 0) == up else _LESS) for v, up in ((of(a.low), False), (of(a.high), True)))
+        return Bound(low, high, 0.0, a.error * steepest)
+
+    return bound
+
+
+def _positive(of: Callable[[Bound, float], Bound]) -> Callable[[Bound], Bound]:
+    """A function of positive numbers, which are off by less than half: by this share of each."""
+
+    def bound(a: Bound) -> Bound:
+        share = a.relative + a.absolute / a.low if a.low > 0 else inf
+        return of(a, share) if share < 0.5 else NOTHING
+
+    return bound
+
+
+def _logarithm(a: Bound, share: float) -> Bound:
+    return Bound(log(a.low) - 1e-13, log(a.high) + 1e-13, 0.0, -log1p(-share))
+
+
+def _root(a: Bound, share: float) -> Bound:
+    return Bound(sqrt(a.low) * _LESS, sqrt(a.high) * _MORE, share / (1 + sqrt(1 - share)), 0.0)
+
+
+def _inverse_root(a: Bound, share: float) -> Bound:
+    root = sqrt(1 - share)  # 1 / root - 1, without cancellation
+    return Bound(1 / sqrt(a.high) * _LESS, 1 / sqrt(a.low) * _MORE, share / (root * (1 + root)), 0.0)
 
 
 def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
+
+
+# the exact function of numbers that are off
+_EXACTLY: dict[type[Unary], Callable[[Bound], Bound]] = {
+    Exp: _exponential, Tanh: _steep(tanh, 1.0), Sigmoid: _steep(_sigmoid, 0.25), Erf: _steep(erf, 2 / sqrt(pi)),
+    Log: _positive(_logarithm), Sqrt: _positive(_root), Rsqrt: _positive(_inverse_root),
+}  # fmt: skip
 
 
 __all__ = [

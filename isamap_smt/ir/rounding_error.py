@@ -9,17 +9,19 @@ computes another expression that is the same over the reals, the bound is of tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
 
+from isamap_encodings.scalar_values import COMPARE
 from isamap_smt.ir import near
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.evaluate import CHUNK, Env, Functions, needs_single_points, points
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.near import EXACT, Near
 from isamap_smt.ir.scalar import (
     Cast,
@@ -40,18 +42,10 @@ from isamap_smt.ir.scalar import (
 )
 from isamap_smt.ir.sizes import known_sizes
 from isamap_smt.ir.time_steps import in_order, numbered_in_order
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_value
+from isamap_smt.ir.typed import typed_value
 
 Array = np.ndarray
 MOST = 4_000_000  # points of all statements
-_HOLDS = {
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-    "==": np.equal,
-    "!=": np.not_equal,
-}
 
 
 def rounding_error(
@@ -108,7 +102,7 @@ class _Bounds:
             for env in points(s, CHUNK):
                 at = self.functions.flat_index(name, s.target.index, env)
                 for sign, term in terms_of(value) if sum_ else [(1, value)]:
-                    n = self._of(term, env, kind)
+                    n = _At(self, env).of(term, kind)
                     if sum_:
                         sum_.add(at, sign, n)
                     elif s.op == "=":
@@ -131,82 +125,66 @@ class _Bounds:
         values[touched] = found[0][touched]
         errors[touched] = near.within(*(f[touched] for f in found)).error
 
-    def _of(self, x: Any, env: Env, kind: DType) -> Near:
-        own = type_of(x, self.types) or kind
-        match x:
-            case Read():
-                value = self._leaf(x, env, own, self.values)
-                error = self._leaf(x, env, own, {**self.values, x.tensor: self.errors[x.tensor]})
-                return self._exact(value, error)
-            case Cast():
-                to = DTYPES[x.args[0].name]
-                return self._cast(self._of(x.args[1], env, literal_kind(x.args[1], to)), self._kind(x.args[1], to), to)
-            case Round():
-                to = DTYPES[x.args[0].name]
-                return near.whole(
-                    self._of(x.args[1], env, DTYPES["f64"]), lambda v: np.clip(np.rint(v), to.low, to.high)
-                )
-            case Saturate():
-                to = DTYPES[x.args[0].name]
-                return near.whole(self._of(x.args[1], env, DTYPES["i64"]), lambda v: np.clip(v, to.low, to.high))
-            case Select():
-                return self._select(x, env, own)
-            case SNeg():
-                a = self._of(x.args[0], env, own)
-                return near.rounded(Near(-a.value, a.error), own) if not own.is_float else Near(-a.value, a.error)
-            case Relu():
-                return near.larger(self._of(x.args[0], env, own), Near(np.zeros(1), np.zeros(1)))
-            case Unary():
-                return near.function(type(x), self._of(x.args[0], env, own), own)
-            case SAdd() | SSub() | SMul() | SDiv() | SMax() | SMin():
-                return self._binary(x, self._of(x.args[0], env, own), self._of(x.args[1], env, own), own)
-        if isinstance(x, sp.Integer | sp.Float | sp.Rational):
-            return _literal(x, own, env["#"].shape)
+
+class _At(Meaning[Near]):
+    """v and E of values at these points."""
+
+    def __init__(self, bounds: _Bounds, env: Env) -> None:
+        super().__init__(bounds.types)
+        self.bounds, self.env = bounds, env
+
+    def other(self, x: Any, own: DType) -> Near:
+        """A value without elements is exact; of others nothing is known."""
         if not any(isinstance(part, Read) for part in sp.preorder_traversal(x)):
-            return self._exact(self._leaf(x, env, own, self.values), np.zeros(env["#"].shape))
-        unknown = np.full(env["#"].shape, np.inf)
-        return Near(np.zeros(env["#"].shape), unknown)
+            return _exact(self._leaf(x, own, self.bounds.values), np.zeros(self.env["#"].shape))
+        return Near(np.zeros(self.env["#"].shape), np.full(self.env["#"].shape, np.inf))
 
-    def _leaf(self, x: Any, env: Env, own: DType, arrays: Mapping[str, Array]) -> Array:
-        return self.functions.value(x, env, own)(arrays)
+    def _leaf(self, x: Any, own: DType, arrays: Mapping[str, Array]) -> Array:
+        return self.bounds.functions.value(x, self.env, own)(arrays)
 
-    @staticmethod
-    def _exact(value: Array, error: Array) -> Near:
-        """Integers beyond 2^53 are not exact in f64."""
-        wide = value.astype(np.float64)
-        known = np.isfinite(wide) & ((value.dtype.kind == "f") | (np.abs(wide) <= EXACT))
-        return Near(wide, np.where(known, error, np.inf))
+    def _read(self, x: Any, own: DType) -> Near:
+        values = self.bounds.values
+        errors = {**values, x.tensor: self.bounds.errors[x.tensor]}
+        return _exact(self._leaf(x, own, values), self._leaf(x, own, errors))
 
-    def _kind(self, x: Any, otherwise: DType) -> DType:
-        return type_of(x, self.types) or otherwise
+    def _cast(self, x: Any, to: DType, a: Near) -> Near:
+        given = self.given(x)
+        if to.is_float:
+            return a if given == to or (given.is_float and to.bits > given.bits) else near.rounded(a, to)
+        cut = given.is_float
+        return near.whole(a, lambda v: np.clip(np.trunc(v), to.low, to.high)) if cut else near.rounded(a, to)
 
-    def _cast(self, a: Near, given: DType, to: DType) -> Near:
-        if not to.is_float:
-            return (
-                near.whole(a, lambda v: np.clip(np.trunc(v), to.low, to.high))
-                if given.is_float
-                else near.rounded(a, to)
-            )
-        return a if given == to or (given.is_float and to.bits > given.bits) else near.rounded(a, to)
-
-    def _select(self, x: Any, env: Env, own: DType) -> Near:
-        condition = x.args[0]
-        kind = comparison_kind(condition, self.types, own)
-        a, b = (self._of(v, env, kind) for v in condition.args[1:])
-        yes, no = (self._of(v, env, own) for v in x.args[1:])
+    def _select(self, x: Any, own: DType, a: Near, b: Near, yes: Near, no: Near) -> Near:
         certain = (a.error + b.error == 0) | (np.abs(a.value - b.value) > (a.error + b.error) * near.SLACK)
-        return near.chosen(certain, _HOLDS[condition.args[0].name](a.value, b.value), yes, no)
+        return near.chosen(certain, COMPARE[x.args[0].args[0].name](a.value, b.value), yes, no)
 
-    @staticmethod
-    def _binary(x: Any, a: Near, b: Near, own: DType) -> Near:
-        match x:
-            case SAdd() | SSub():
-                return near.add(a, b, own, 1 if isinstance(x, SAdd) else -1)
-            case SMul():
-                return near.multiply(a, b, own)
-            case SDiv():
-                return near.divide(a, b, own)
-        return near.larger(a, b, isinstance(x, SMin))
+    leaves: ClassVar[Rows] = {
+        Read: _read,
+        sp.Rational: lambda self, x, own: _literal(x, own, self.env["#"].shape),
+        sp.Float: lambda self, x, own: _literal(x, own, self.env["#"].shape),
+    }
+    rows: ClassVar[Rows] = {
+        Cast: _cast,
+        Round: lambda self, x, to, a: near.whole(a, lambda v: np.clip(np.rint(v), to.low, to.high)),
+        Saturate: lambda self, x, to, a: near.whole(a, lambda v: np.clip(v, to.low, to.high)),
+        Select: _select,
+        SNeg: lambda self, x, own, a: near.negative(a, own),
+        Relu: lambda self, x, own, a: near.larger(a, Near(np.zeros(1), np.zeros(1))),
+        Unary: lambda self, x, own, a: near.function(type(x), a, own),
+        SAdd: lambda self, x, own, a, b: near.add(a, b, own),
+        SSub: lambda self, x, own, a, b: near.add(a, b, own, -1),
+        SMul: lambda self, x, own, a, b: near.multiply(a, b, own),
+        SDiv: lambda self, x, own, a, b: near.divide(a, b, own),
+        SMax: lambda self, x, own, a, b: near.larger(a, b),
+        SMin: lambda self, x, own, a, b: near.larger(a, b, True),
+    }
+
+
+def _exact(value: Array, error: Array) -> Near:
+    """Integers beyond 2^53 are not exact in f64."""
+    wide = value.astype(np.float64)
+    known = np.isfinite(wide) & ((value.dtype.kind == "f") | (np.abs(wide) <= EXACT))
+    return Near(wide, np.where(known, error, np.inf))
 
 
 class _Sum:

@@ -14,7 +14,6 @@ from isamap_encodings.enclosures import shorter
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.rounding_bound import NOTHING, Bound, Bounds, nearest
-from isamap_smt.ir.typed import type_of
 
 DIGITS = 5
 Notes = dict[tuple[int, Any, str], Bound]  # statement, expression (None: what it writes) and its type
@@ -39,7 +38,7 @@ class Noted(Bounds):
 
     def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
         """A bound that is no smaller."""
-        own = kind if x is None else type_of(x, self.types) or kind
+        own = kind if x is None else self.own(x, kind)
         self.notes[self.number, x, own.name] = made = widened(found)
         return made
 

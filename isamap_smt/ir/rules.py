@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 
@@ -59,7 +60,7 @@ class Rule:
                 )
         _ = self.given
 
-    @property
+    @cached_property
     def given(self) -> tuple[tuple[str, ...], ...]:
         """Each condition: what it is called, and its names."""
         return tuple(self._condition(c.strip()) for c in self.where.split(" and ")) if self.where else ()

@@ -7,6 +7,7 @@ head of its own, and a tree keeps the order in which it was written. Leaves: `Re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -16,7 +17,10 @@ from isamap_smt.ir.expr import substitute
 
 
 class Scalar(sp.Function):
-    """Base of all scalar heads: no evaluation, no reordering. floating: there is none of it for integers."""
+    """Base of all scalar heads: no evaluation, no reordering. Each has a row in isamap_smt.ir.heads.
+
+    floating: there is none of it for integers. The solvers' package, which knows no table of ours, asks the class.
+    """
 
     floating = False
 
@@ -99,7 +103,7 @@ class Relu(Scalar):
 
 
 class Unary(Scalar):
-    """A function of one value that is a row of the table in isamap_smt.ir.functions; written as the class is called."""
+    """A function of one value: a `Function` in isamap_smt.ir.heads."""
 
     floating = True
 
@@ -136,6 +140,10 @@ class Floor(Unary):
     """The largest integer that is at most x."""
 
 
+class Rint(Unary):
+    """The nearest integer, ties to even; -0 of what rounds to 0 from below."""
+
+
 class Abs(Unary):
     """x without its sign, of integers too: that of the least one wraps to itself."""
 
@@ -152,13 +160,6 @@ class Select(Scalar):
 
 class Sum(Scalar):
     """Sum(axis, count, x): x summed over axis in [0, count), in order of the axis."""
-
-
-# how each function is written in kernel text
-FUNCTIONS: dict[str, type[Scalar]] = {
-    "max": SMax, "min": SMin, "relu": Relu, "select": Select, "exp": Exp, "log": Log, "tanh": Tanh, "sigmoid": Sigmoid,
-    "erf": Erf, "sqrt": Sqrt, "rsqrt": Rsqrt, "floor": Floor, "abs": Abs,
-}  # fmt: skip
 
 
 def read(tensor: str, *index: Any) -> Any:
@@ -200,7 +201,12 @@ def sums(expr: Any) -> Iterator[Any]:
 
 def bound_axes(expr: Any) -> dict[str, int]:
     """Axis -> count of every Sum in the tree."""
-    return {s.args[0].name: int(s.args[1]) for s in sums(expr)}
+    return dict(_bound_axes(expr))
+
+
+@lru_cache(maxsize=4096)
+def _bound_axes(expr: Any) -> tuple[tuple[str, int], ...]:
+    return tuple((s.args[0].name, int(s.args[1])) for s in sums(expr))
 
 
 def index_values(expr: Any) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.proof import ProvedMapping
 
 
@@ -33,6 +34,7 @@ class ProgramAxis:
     reduction: bool
 
 
+@per_object(most=1024)
 def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
     """The axes the schedule tiles: kernel axes not mapped, then one per instruction axis (empty groups: extent 1)."""
     s = mapping.statement

@@ -8,7 +8,6 @@ are exact: integers of any type may meet there, and nothing wraps before the cla
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -18,7 +17,8 @@ import sympy as sp
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, elements, shown, substitute
+from isamap_smt.ir.expr import INDEX_HEADS, FloorDiv, FloorMod, elements, shown, substitute
+from isamap_smt.ir.heads import HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
@@ -36,6 +36,8 @@ from isamap_smt.ir.scalar import (
     reads,
     rewrite_reads,
 )
+
+EXACT = DType("exact", "i", 64, "int64_t")  # the type of integers below a saturation, which nothing wraps
 
 
 @lru_cache(maxsize=512)
@@ -151,6 +153,45 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     return found
 
 
+def own_type(x: Any, kind: DType, types: dict[str, DType]) -> DType:
+    """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
+    if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
+        return EXACT
+    return type_of(x, types) or kind
+
+
+def given_type(x: Any, types: dict[str, DType]) -> DType:
+    """The type of what is converted or rounded."""
+    inner = x.args[1]
+    return type_of(inner, types) or (DTYPES["f64"] if isinstance(x, Round) else literal_kind(inner, target(x)))
+
+
+def operands(x: Any, own: DType, types: dict[str, DType]) -> Iterator[tuple[Any, DType]]:
+    """The operands of a tree of the type `own`, each with the type that literals in it take.
+
+    Of a choice the two that are compared come first.
+    """
+    match x:
+        case Cast() | Round():
+            yield x.args[1], given_type(x, types)
+        case Saturate():
+            yield x.args[1], EXACT
+        case Select():
+            yield from operands(x.args[0], comparison_kind(x.args[0], types, own), types)
+            yield from ((a, own) for a in x.args[1:])
+        case Compare():
+            yield from ((a, own) for a in x.args[1:])
+        case Sum():
+            yield x.args[2], own
+        case _:
+            yield from ((a, own) for a in x.args)
+
+
+def target(x: Any) -> DType:
+    """The type to which a conversion, a saturation or a rounding converts."""
+    return DTYPES[x.args[0].name]
+
+
 def literal_kind(value: Any, to: DType) -> DType:
     """The type in which literals that are cast to `to` are computed: `to` where it is floating point, else f64 where one of
     them is, else i64, or u64 where one of them is beyond i64."""
@@ -245,10 +286,6 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
                 _check_exact(a, types)
 
 
-_WORDS = {"SDiv": "a division", "SNeg": "a negation"}
-_SIGNS = {"SAdd": "+", "SSub": "-", "SMul": "*", "SMax": "max", "SMin": "min", "SShr": ">>"}
-
-
 def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> None:
     """Raise DTypeError where an index expression in a value of type `kind` may be beyond what its type holds."""
     if not index_values(value):
@@ -268,17 +305,8 @@ def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: State
             for part in _conversions(value.args[1]):
                 check_index_values(part, kind, kernel, statement, sizes)
             return
-        case Cast():
-            inner = literal_kind(value.args[1], DTYPES[value.args[0].name])
-        case Round():
-            inner = DTYPES["f64"]
-        case Compare():
-            inner = comparison_kind(value, types, kind)
-        case _:
-            inner = kind
-    for a in value.args:
-        own = type_of(a, types) if isinstance(a, Scalar) and not isinstance(a, Compare) else None
-        check_index_values(a, own or inner, kernel, statement, sizes)
+    for a, inner in operands(value, kind, types):
+        check_index_values(a, own_type(a, inner, types), kernel, statement, sizes)
 
 
 def _conversions(value: Any) -> Iterator[Any]:
@@ -304,7 +332,9 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
         parts = [parts[0]] * int(e.exp)
     if isinstance(e, FloorMod):
         return 0, parts[1][1] - 1
-    operation = next(f for head, f in _ON_ENDS if isinstance(e, head))
+    if isinstance(e, FloorDiv):
+        parts[1] = max(parts[1][0], 1), max(parts[1][1], 1)
+    operation = INDEX_HEADS[sp.Mul if e.is_Pow else type(e)].of
     found = parts[0]
     for part in parts[1:]:
         corners = [operation(a, b) for a in found for b in part]
@@ -315,22 +345,19 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
 def holds(kind: DType, low: int, high: int) -> bool:
     """Whether every whole number from low to high is one of the type's, exactly."""
     if kind.is_float:
-        return -EXACT[kind.name] <= low <= high <= EXACT[kind.name]
+        return -HOLDS[kind.name] <= low <= high <= HOLDS[kind.name]
     return kind.low <= low <= high <= kind.high
 
 
-EXACT = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
-
-_ON_ENDS = (
-    (sp.Add, operator.add), (sp.Mul | sp.Pow, operator.mul), (IMin, min), (IMax, max),
-    (FloorDiv, lambda a, b: a // max(b, 1)),
-)  # fmt: skip
+HOLDS = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
 
 
 def describe(value: Any) -> str:
     """The operation in words, for an error."""
-    name = type(value).__name__
-    return _WORDS.get(name, f"`{_SIGNS[name]}`" if name in _SIGNS else name.lower())
+    row = HEADS.get(type(value))
+    if row is None:
+        return type(value).__name__.lower()
+    return row.words or (f"`{row.text}`" if row.arity == 2 else row.text)
 
 
-__all__ = ["describe", "has_casts", "literal_kind", "type_of", "typed_value"]
+__all__ = ["EXACT", "describe", "has_casts", "literal_kind", "type_of", "typed_value"]

@@ -8,9 +8,7 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from isamap_smt.ir.expr import FloorDiv, FloorMod
-
-_RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
+from isamap_smt.ir.expr import RELATIONS, FloorDiv, FloorMod
 
 
 class _Printer(StrPrinter):
@@ -31,7 +29,7 @@ class _Printer(StrPrinter):
         return f"max({', '.join(_bare(self, a) for a in expr.args)})"
 
     def _print_Relational(self, expr: Any) -> str:
-        return f"{_bare(self, expr.lhs)} {_RELATIONS[type(expr)]} {_bare(self, expr.rhs)}"
+        return f"{_bare(self, expr.lhs)} {RELATIONS[type(expr)].sign} {_bare(self, expr.rhs)}"
 
 
 def words(expr: Any) -> str:

@@ -7,18 +7,20 @@ saturation; floating point is rounded operation by operation, products and sums 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import reduce
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy as sp
 
 from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
-from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import evaluate, substitute
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
@@ -38,7 +40,7 @@ from isamap_smt.ir.scalar import (
     SSub,
     Sum,
 )
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of, typed_at
+from isamap_smt.ir.typed import comparison_kind, type_of, typed_at
 from isamap_smt.isa_check.evaluate import FLOATS, as_bits
 
 Cells = dict[str, list[Term]]  # operand -> its cells, row-major
@@ -90,7 +92,7 @@ def _combine(op: str, old: Term, value: Term, out: DType) -> Term:
 
 
 class _Reader:
-    """Values of scalar trees at one point."""
+    """Values of scalar trees at points."""
 
     def __init__(self, kernel: Kernel, cells: Cells, touched: dict[str, int]) -> None:
         self.cells, self.touched = cells, touched
@@ -110,64 +112,83 @@ class _Reader:
 
     def value(self, e: Any, env: Env, kind: DType) -> Term:
         """The bits of e; literals take `kind`."""
-        match e:
-            case Read():
-                return self.cells[e.tensor][self.place(e.tensor, e.index, env)]
-            case sp.Integer() | sp.Float():
-                return literal(e, kind)
-            case IndexValue():  # of types that hold it: typed_at() has looked
-                return literal(int(evaluate(e.args[0], env)), kind)
-            case Cast():
-                to = DTYPES[e.args[0].name]
-                source = type_of(e.args[1], self.types) or literal_kind(e.args[1], to)
-                return convert(self.value(e.args[1], env, source), source, to)
-            case Saturate():
-                return _clamped(self._exact(e.args[1], env), DTYPES[e.args[0].name])
-            case Sum():
-                return self._sum(e, env, lambda body, at: self.value(body, at, kind), type_of(e, self.types) or kind)
-            case Select():
-                return self._select(e, env, kind)
-            case SNeg() | Relu() | SAdd() | SSub() | SMul() | SDiv() | SMax() | SMin():
-                own = type_of(e, self.types) or kind
-                return arithmetic(type(e), *(self.value(a, env, own) for a in e.args), dtype=own)
-            case SShr():  # a count that is negative or too large is a large number without sign, and leaves the sign alone
-                own = type_of(e, self.types) or kind
-                moved = (self.value(a, env, own) for a in e.args)
-                return bits.binary("ashr" if own.kind == "i" else "lshr", *moved)
-        raise NotCovered(f"{type(e).__name__.lower()} is not compared bit for bit here")
+        return _At(self, env).of(e, kind)
 
-    def _select(self, e: Any, env: Env, kind: DType) -> Term:
-        condition, a, b = e.args
-        own = comparison_kind(condition, self.types, kind)
-        x, y = (self.value(v, env, own) for v in condition.args[1:])
-        result = type_of(e, self.types) or kind
-        return bits.ite(_holds(condition, x, y, own), self.value(a, env, result), self.value(b, env, result))
 
-    def _sum(self, e: Any, env: Env, value: Callable[[Any, Env], Term], dtype: DType | None) -> Term:
-        axis, count, body = e.args[0].name, int(e.args[1]), e.args[2]
-        parts = [value(body, env | {axis: n}) for n in range(count)]
-        total = parts[0]
-        for p in parts[1:]:
-            total = bits.binary("add", total, p) if dtype is None else arithmetic(SAdd, total, p, dtype=dtype)
-        return total
+class _At(Meaning[Term]):
+    """The bits of values at one point."""
 
-    def _exact(self, e: Any, env: Env) -> Term:
-        """An integer that nothing wraps, in EXACT bits."""
-        match e:
-            case sp.Integer():
-                return bits.const(int(e), EXACT)
-            case Read() | Cast() | Saturate() | Round():
-                own = type_of(e, self.types)
-                if own is None or own.is_float or own.bits > 32:
-                    raise NotCovered(f"a saturation of {own} is not computed exactly here")
-                return bits.resized(self.value(e, env, own), EXACT, own.kind == "i")
-            case Sum():
-                return self._sum(e, env, self._exact, None)
-            case SNeg():
-                return bits.binary("sub", bits.const(0, EXACT), self._exact(e.args[0], env))
-            case SAdd() | SSub() | SMul():
-                return bits.binary(_INTEGER[type(e)], *(self._exact(a, env) for a in e.args))
-        raise NotCovered(f"{type(e).__name__.lower()} inside a saturation is not computed here")
+    def __init__(self, reader: _Reader, env: Env) -> None:
+        super().__init__(reader.types)
+        self.reader, self.env = reader, env
+
+    def other(self, x: Any, own: DType) -> Term:
+        raise NotCovered(f"{type(x).__name__.lower()} is not compared bit for bit here")
+
+    def _read(self, x: Any, own: DType) -> Term:
+        return self.reader.cells[x.tensor][self.reader.place(x.tensor, x.index, self.env)]
+
+    def _index_value(self, x: Any, own: DType) -> Term:
+        return literal(int(evaluate(x.args[0], self.env)), own)  # the type holds it: typed_at() has looked
+
+    def _saturate(self, x: Any, to: DType) -> Term:
+        return _clamped(_Exactly(self.reader, self.env).of(x.args[1]), to)
+
+    def _sum(self, x: Any, own: DType) -> Term:
+        axis, count, body = x.args
+        parts = [_At(self.reader, self.env | {axis.name: n}).of(body, own) for n in range(int(count))]
+        return reduce(lambda a, b: arithmetic(SAdd, a, b, dtype=own), parts)
+
+    def _select(self, x: Any, own: DType, a: Term, b: Term, yes: Term, no: Term) -> Term:
+        return bits.ite(_holds(x.args[0], a, b, comparison_kind(x.args[0], self.types, own)), yes, no)
+
+    def _shift(self, x: Any, own: DType, a: Term, b: Term) -> Term:
+        """A count that is negative or too large is a large number without sign, and leaves the sign alone."""
+        return bits.binary("ashr" if own.kind == "i" else "lshr", a, b)
+
+    def _arithmetic(self, x: Any, own: DType, *parts: Term) -> Term:
+        return arithmetic(type(x), *parts, dtype=own)
+
+    leaves: ClassVar[Rows] = {
+        Read: _read, sp.Number: lambda self, x, own: literal(x, own), IndexValue: _index_value, Saturate: _saturate, Sum: _sum,
+    }  # fmt: skip
+    rows: ClassVar[Rows] = {
+        Cast: lambda self, x, to, a: convert(a, self.given(x), to),
+        Select: _select,
+        SShr: _shift,
+        **dict.fromkeys((SNeg, Relu, SAdd, SSub, SMul, SDiv, SMax, SMin), _arithmetic),
+    }
+
+
+class _Exactly(Fold[Term]):
+    """Integers that nothing wraps, in EXACT bits."""
+
+    def __init__(self, reader: _Reader, env: Env) -> None:
+        self.reader, self.env = reader, env
+
+    def other(self, x: Any) -> Term:
+        raise NotCovered(f"{type(x).__name__.lower()} inside a saturation is not computed here")
+
+    def _typed(self, x: Any) -> Term:
+        own = type_of(x, self.reader.types)
+        if own is None or own.is_float or own.bits > 32:
+            raise NotCovered(f"a saturation of {own} is not computed exactly here")
+        return bits.resized(self.reader.value(x, self.env, own), EXACT, own.kind == "i")
+
+    def _sum(self, x: Any) -> Term:
+        axis, count, body = x.args
+        parts = [_Exactly(self.reader, self.env | {axis.name: n}).of(body) for n in range(int(count))]
+        return reduce(lambda a, b: bits.binary("add", a, b), parts)
+
+    leaves: ClassVar[Rows] = {
+        sp.Integer: lambda self, x: bits.const(int(x), EXACT),
+        **dict.fromkeys((Read, Cast, Saturate, Round), _typed),
+        Sum: _sum,
+    }
+    rows: ClassVar[Rows] = {
+        SNeg: lambda self, x, a: bits.binary("sub", bits.const(0, EXACT), a),
+        **dict.fromkeys((SAdd, SSub, SMul), lambda self, x, a, b: bits.binary(_INTEGER[type(x)], a, b)),
+    }
 
 
 def literal(e: Any, kind: DType) -> Term:

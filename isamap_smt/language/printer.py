@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
+from isamap_smt.ir.heads import ATOM, CONVERSIONS, HEADS, PRODUCT, SIGN, SUM
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
-from isamap_smt.ir.scalar import (
-    FUNCTIONS,
-    Cast,
-    Compare,
-    IndexValue,
-    Read,
-    Round,
-    SAdd,
-    Saturate,
-    SDiv,
-    SMul,
-    SNeg,
-    SShr,
-    SSub,
-    Sum,
-)
+from isamap_smt.ir.per_object import per_object
+from isamap_smt.ir.scalar import Compare, IndexValue, Read, Sum
 from isamap_smt.language.lines import parse_expression
 from isamap_smt.language.names import default_size, names_in_index
 from isamap_smt.language.source import Source, logical_lines
-
-_RELATIONS = {sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!="}
-_SHIFTING, _ADDING, _MULTIPLYING, _NEGATING, _ATOM = range(5)  # how tightly the outermost operator binds
-_OPERATORS = {
-    SShr: (">>", _SHIFTING), SAdd: ("+", _ADDING), SSub: ("-", _ADDING), SMul: ("*", _MULTIPLYING), SDiv: ("/", _MULTIPLYING),
-}  # fmt: skip
-_CONVERSIONS = {Cast: "", Saturate: "sat_", Round: "round_"}
-_FUNCTION_NAMES = {head: name for name, head in FUNCTIONS.items()}
 
 
 def to_text(kernel: Kernel) -> str:
@@ -89,6 +70,7 @@ def _undeclared_sizes(kernel: Kernel) -> list[str]:
     return [n for n in kernel.free_sizes if n not in said]
 
 
+@per_object(most=1024)
 def statement_text(s: Statement) -> str:
     """One statement as a line of kernel text."""
     line = f"{access_text(s.target)} {REDUCTIONS[s.op]} {value_text(s.value)}"
@@ -120,7 +102,7 @@ def relation_text(relation: Any) -> str:
     """One comparison of a guard."""
     if relation is sp.false:
         return "0 < 0"
-    return f"{index_text(relation.lhs)} {_RELATIONS[type(relation)]} {index_text(relation.rhs)}"
+    return f"{index_text(relation.lhs)} {RELATIONS[type(relation)].sign} {index_text(relation.rhs)}"
 
 
 def index_text(expr: Any) -> str:
@@ -131,20 +113,20 @@ def index_text(expr: Any) -> str:
 def _index(expr: Any) -> tuple[str, int]:
     match expr:
         case Element():
-            return access_text(Access(expr.tensor, expr.index)), _ATOM
+            return access_text(Access(expr.tensor, expr.index)), ATOM
         case sp.Integer() | sp.Symbol():
-            return str(expr), _ATOM if expr.is_Symbol or expr >= 0 else _NEGATING
+            return str(expr), ATOM if expr.is_Symbol or expr >= 0 else SIGN
         case sp.Add():
-            return _index_sum(expr), _ADDING
+            return _index_sum(expr), SUM
         case sp.Mul():
             return _index_product(expr)
         case sp.Pow(args=(base, sp.Integer() as n)) if n > 0:
-            return "*".join([_wrap(_index(base), _ATOM)] * int(n)), _MULTIPLYING
+            return "*".join([_wrap(_index(base), ATOM)] * int(n)), PRODUCT
         case IMin(args=(a, b)) | IMax(args=(a, b)):
-            return f"{'min' if isinstance(expr, IMin) else 'max'}({_index(a)[0]}, {_index(b)[0]})", _ATOM
+            return f"{INDEX_HEADS[type(expr)].sign}({_index(a)[0]}, {_index(b)[0]})", ATOM
         case FloorDiv(args=(a, d)) | FloorMod(args=(a, d)):
-            sign = "//" if isinstance(expr, FloorDiv) else "%"
-            return f"{_wrap(_index(a), _ATOM)} {sign} {_wrap(_index(d), _ATOM)}", _MULTIPLYING
+            sign = INDEX_HEADS[type(expr)].sign
+            return f"{_wrap(_index(a), ATOM)} {sign} {_wrap(_index(d), ATOM)}", PRODUCT
     raise TypeError(f"not an index expression of the language: {expr!r}")
 
 
@@ -157,7 +139,7 @@ def _index_sum(expr: Any) -> str:
         elif written.startswith("-"):
             text += f" - {written[1:]}"
         else:
-            text += f" + {_wrap((written, binds), _MULTIPLYING)}"
+            text += f" + {_wrap((written, binds), PRODUCT)}"
     return text
 
 
@@ -165,13 +147,13 @@ def _index_product(expr: Any) -> tuple[str, int]:
     coefficient, rest = expr.as_coeff_Mul()
     # `//` and `%` bind as `*` does, from the left: they keep their brackets inside a product.
     factors = [
-        f"({_index(f)[0]})" if isinstance(f, FloorDiv | FloorMod) else _wrap(_index(f), _MULTIPLYING)
+        f"({_index(f)[0]})" if isinstance(f, FloorDiv | FloorMod) else _wrap(_index(f), PRODUCT)
         for f in sp.Mul.make_args(rest)
     ]
     text = "*".join(factors)
     if coefficient == -1:
-        return f"-{text}", _NEGATING
-    return (text if coefficient == 1 else f"{coefficient}*{text}"), _MULTIPLYING if coefficient > 0 else _NEGATING
+        return f"-{text}", SIGN
+    return (text if coefficient == 1 else f"{coefficient}*{text}"), PRODUCT if coefficient > 0 else SIGN
 
 
 def _wrap(written: tuple[str, int], least: int) -> str:
@@ -179,32 +161,49 @@ def _wrap(written: tuple[str, int], least: int) -> str:
     return text if binds >= least else f"({text})"
 
 
-def value_text(value: Any) -> str:
-    """A value, with brackets only where the tree needs them."""
-    return _value(value)[0]
+def value_text(
+    value: Any, element: Callable[[Any], str] | None = None, index: Callable[[Any], str] | None = None
+) -> str:
+    """A value, with brackets only where the tree needs them.
+
+    element: text of a Read; index: of an index expression that stands as a value. Both as kernel text where they are None.
+    """
+    return _Values(element or _read_text, index)._of(value)[0]
 
 
-def _value(x: Any) -> tuple[str, int]:
-    match x:
-        case Read():
-            return access_text(Access(x.tensor, x.index)), _ATOM
-        case sp.Symbol():  # a value that somebody has named
-            return x.name, _ATOM
-        case sp.Integer():
-            return str(int(x)), _ATOM if x >= 0 else _NEGATING
-        case sp.Float() | sp.core.numbers.Infinity() | sp.core.numbers.NegativeInfinity():
-            return repr(float(x)), _ATOM if x >= 0 else _NEGATING
-        case Cast() | Saturate() | Round():
-            return f"{_CONVERSIONS[type(x)]}{x.args[0].name}({value_text(x.args[1])})", _ATOM
-        case IndexValue():
-            return _index(x.args[0])[0], _index(x.args[0])[1]
-        case Sum():
-            return f"sum({x.args[0].name}, {int(x.args[1])}, {value_text(x.args[2])})", _ATOM
-        case Compare():
-            return f"{value_text(x.args[1])} {x.args[0].name} {value_text(x.args[2])}", _ADDING
-        case SNeg():
-            return f"-{_wrap(_value(x.args[0]), _ATOM)}", _NEGATING
-    if type(x) in _OPERATORS:
-        sign, binds = _OPERATORS[type(x)]
-        return f"{_wrap(_value(x.args[0]), binds)} {sign} {_wrap(_value(x.args[1]), binds + 1)}", binds
-    return f"{_FUNCTION_NAMES[type(x)]}({', '.join(map(value_text, x.args))})", _ATOM
+def _read_text(x: Any) -> str:
+    return access_text(Access(x.tensor, x.index))
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Trees as (text, how tightly it binds)."""
+
+    element: Callable[[Any], str]
+    index: Callable[[Any], str] | None
+
+    def _of(self, x: Any) -> tuple[str, int]:
+        match x:
+            case Read():
+                return self.element(x), ATOM
+            case sp.Symbol():  # a value that somebody has named
+                return x.name, ATOM
+            case sp.Integer():
+                return str(int(x)), ATOM if x >= 0 else SIGN
+            case sp.Float() | sp.core.numbers.Infinity() | sp.core.numbers.NegativeInfinity():
+                return repr(float(x)), ATOM if x >= 0 else SIGN
+            case IndexValue():
+                return (self.index(x.args[0]), ATOM) if self.index else _index(x.args[0])
+            case Sum():
+                return f"sum({x.args[0].name}, {int(x.args[1])}, {self._of(x.args[2])[0]})", ATOM
+            case Compare():
+                return f"{self._of(x.args[1])[0]} {x.args[0].name} {self._of(x.args[2])[0]}", SUM
+        row, head = HEADS[type(x)], type(x)
+        if head in CONVERSIONS:
+            return f"{row.text}{x.args[0].name}({self._of(x.args[1])[0]})", ATOM
+        parts = [self._of(a) for a in x.args]
+        if row.infix:
+            return f"{_wrap(parts[0], row.binds)} {row.text} {_wrap(parts[1], row.binds + 1)}", row.binds
+        if row.binds < ATOM:
+            return f"{row.text}{_wrap(parts[0], ATOM)}", row.binds
+        return f"{row.text}({', '.join(text for text, _ in parts)})", ATOM

@@ -13,17 +13,12 @@ from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import element as index_element
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.heads import FUNCTIONS, HEADS, INFIX
 from isamap_smt.ir.scalar import (
-    FUNCTIONS,
     Compare,
     IndexValue,
-    SAdd,
-    SDiv,
     Select,
-    SMul,
     SNeg,
-    SShr,
-    SSub,
     Sum,
     cast,
     read,
@@ -34,12 +29,12 @@ from isamap_smt.language.indices import noun
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.shapes import extent_to_come
 
-_BINARY = {ast.Add: SAdd, ast.Sub: SSub, ast.Mult: SMul, ast.Div: SDiv, ast.RShift: SShr}
+_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.RShift: ">>"}
+_BINARY = {of: INFIX[sign] for of, sign in _SIGNS.items()}
 _OF_INDICES = (
     ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.USub, ast.UAdd, ast.Load,
 )  # fmt: skip
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-_ARGUMENTS = {"max": 2, "min": 2, "select": 3}
 _SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
 _ROUND = {f"round_{n}": n for n, d in DTYPES.items() if not d.is_float and d.bits <= 32}
 KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, *_ROUND, "sum")
@@ -177,7 +172,7 @@ class Values:
             raise self.tree.error(node, f"{name} takes no named arguments", "write them in order")
         if name == "sum":
             return self._sum(node, bound)
-        want = _ARGUMENTS.get(name, 1)
+        want = HEADS[FUNCTIONS[name]].arity if name in FUNCTIONS else 1
         if len(node.args) != want:
             example = f"{name}({', '.join('abc'[:want])})" if name != "select" else "select(a < b, x, y)"
             raise self.tree.error(

@@ -22,6 +22,7 @@ from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.move_form import MAIN, register_operand
+from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.program import Compute, Move, Node, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.language.printer import access_text, value_text
@@ -58,12 +59,14 @@ def memory_index(move: Instruction, lanes: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(substitute(i, table) for i in _memory(move).index)
 
 
+@per_object(most=4096)
 def moving(move: Instruction) -> tuple[int, ...]:
     """The dimensions of the register along which memory advances: () for a broadcast of one element."""
     used = symbols_of(_memory(move).index)
     return tuple(n for n, i in enumerate(_register(move).index) if symbols_of([i]) & used)
 
 
+@per_object(most=4096)
 def memory_lanes(move: Instruction) -> tuple[int, ...] | None:
     """The dimensions of the register along which memory advances, in memory's order; None where memory takes them apart."""
     register = _register(move).index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Dict
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -14,17 +14,18 @@ from isamap_smt.ir import activations, activations_f64
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
+from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
-    Compare,
     IndexValue,
     Read,
     Relu,
     Round,
     SAdd,
     Saturate,
+    Scalar,
     SDiv,
     Select,
     SMax,
@@ -35,16 +36,15 @@ from isamap_smt.ir.scalar import (
     SSub,
     Unary,
 )
-from isamap_smt.ir.typed import comparison_kind, literal_kind, type_of
+from isamap_smt.ir.typed import comparison_kind, target, type_of
 from isamap_smt.mapping.convert_c import CHOICES, conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 from isamap_smt.mapping.spans import span
 
 _SHORT, _LONG = 200, 20_000  # characters of a value that is written more than once, and of one that is never
-_ARITHMETIC = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/"}
+_Ends = tuple[int, int, tuple[int, ...]]
 _LITERAL, _DOUBLE = dtype("i64"), dtype("f64")
 _NEGATIVE_ZERO = {"bf16": "(uint16_t)0x8000", **{n: f"({dtype(n).c})-0.0" for n in ("f16", "f32", "f64")}}
-_COMBINE: dict[str, type[Any]] = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
 
 def prelude(code: str) -> tuple[str, ...]:
@@ -60,44 +60,8 @@ def c_value(tree: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> t
     A literal takes the type of its neighbour, `literal` when it stands alone. Raises ScheduleError for what portable C
     does not do exactly (a division of integers).
     """
-    match tree:
-        case Read():
-            return names[tree.tensor]
-        case IndexValue():
-            return c_converted(literal, *names[tree.args[0].name]), literal
-        case Cast():
-            return _cast(dtype(str(tree.args[0])), tree.args[1], names)
-        case Saturate():
-            return _saturate(dtype(str(tree.args[0])), tree.args[1], names)
-        case Round():
-            return _round(dtype(str(tree.args[0])), *c_value(tree.args[1], names, _DOUBLE))
-        case Unary():
-            return _unary(type(tree), *c_value(tree.args[0], names, literal))
-        case SNeg():
-            text, kind = c_value(tree.args[0], names, literal)
-            return _arithmetic("-", _NEGATIVE_ZERO.get(kind.name, f"({kind.c})0"), text, kind), kind
-        case Relu():
-            return _choose(">", *_pair(tree.args[0], sp.S.Zero, names, literal))
-        case SMax() | SMin():
-            return _choose(">" if isinstance(tree, SMax) else "<", *_pair(tree.args[0], tree.args[1], names, literal))
-        case SShr():
-            x, y, kind = _pair(tree.args[0], tree.args[1], names, literal)
-            return f"({kind.c}){_shifted(x, y, tree.args[1], kind.bits, kind.kind == 'u')}", kind
-        case Select():
-            condition = tree.args[0]
-            if not isinstance(condition, Compare):
-                raise ScheduleError(f"select needs a comparison, not {condition}")
-            sides = comparison_kind(condition, {n: kind for n, (_, kind) in names.items()}, literal)
-            a, b, kind = _pair(condition.args[1], condition.args[2], names, sides)
-            x, y, result = _pair(tree.args[1], tree.args[2], names, literal)
-            return f"({wide(a, kind)} {condition.args[0]} {wide(b, kind)} ? {x} : {y})", result
-    for head, symbol in _ARITHMETIC.items():
-        if isinstance(tree, head):
-            x, y, kind = _pair(tree.args[0], tree.args[1], names, literal)
-            return _arithmetic(symbol, x, y, kind), kind
-    if isinstance(tree, sp.Number) and tree is not sp.nan:
-        return _literal(tree, literal), literal
-    raise ScheduleError(f"portable C has no exact {type(tree).__name__}; only vector descriptions could offer it")
+    meaning = _C(names)
+    return meaning.of(tree, literal), type_of(tree, meaning.types) or literal
 
 
 def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: str, kind: DType) -> str:
@@ -108,22 +72,136 @@ def c_update(op: str, value: Any, names: Dict[str, tuple[str, DType]], target: s
     if op == "=":
         return f"{target} = {text};"
     if op in ("max", "min"):
-        return f"{target} = {_choose('>' if op == 'max' else '<', target, text, kind)[0]};"
+        return f"{target} = {_choose('>' if op == 'max' else '<', target, text, kind)};"
     return f"{target} = {_arithmetic('+' if op == '+' else '*', target, text, kind)};"
 
 
-def _pair(a: Any, b: Any, names: Dict[str, tuple[str, DType]], literal: DType) -> tuple[str, str, DType]:
-    """Both operands in one type; a literal takes the other's."""
-    kind = _type(a, names) or _type(b, names) or literal
-    (x, one), (y, other) = (c_value(v, names, kind) for v in (a, b))
-    if one != other:
-        raise ScheduleError(f"{one} and {other} meet in one operation; write a cast, for example {kind}(...)")
-    return x, y, kind
+class _C(Meaning[str]):
+    """C text of values."""
+
+    def __init__(self, names: Dict[str, tuple[str, DType]]) -> None:
+        super().__init__({n: kind for n, (_, kind) in names.items()})
+        self.names = names
+
+    def other(self, x: Any, own: DType) -> str:
+        raise ScheduleError(f"portable C has no exact {type(x).__name__}; only vector descriptions could offer it")
+
+    def _saturate(self, x: Any, to: DType) -> str:
+        """The exact value, clamped: nothing below a saturation wraps, so it is computed as wide as it needs."""
+        most = max(map(abs, _Reach(self.names).of(x.args[1])[2]))
+        if most >= 1 << 127:
+            raise ScheduleError(
+                "the value below this saturation does not fit 128 bits, so portable C cannot say it exactly"
+            )
+        wide = "int64_t" if max(most, abs(to.low), to.high) < 1 << 63 else "__int128"
+        text = _short(_Exactly(self, wide).of(x.args[1]))
+        low, high = (f"({wide}){_integer(v)}" for v in (to.low, to.high))
+        return f"(({to.c})({text} < {low} ? {low} : {text} > {high} ? {high} : {text}))"
+
+    def _cast(self, x: Any, to: DType, text: str) -> str:
+        source, inner = self.given(x), x.args[1]
+        if to.is_float or not source.is_float:
+            return c_converted(to, text, source)
+        found = span(inner, self.types, source)
+        return c_converted(to, text, source, fits=found.within(to), number=found.number)
+
+    def _round(self, x: Any, to: DType, text: str) -> str:
+        """In f32 where that holds the value and both ends of `to`, which is vectorised widest; else in f64."""
+        source = self.given(x)
+        small = to.bits < 32 and widens(source, dtype("f32"))
+        call, single = ("isamap_nearestf", "f") if small else ("isamap_nearest", "")
+        value = c_converted(dtype("f32" if small else "f64"), text, source)
+        step = "(int32_t)" if to.bits < 32 else ""
+        return f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))"
+
+    def _function(self, x: Any, own: DType, text: str) -> str:
+        """The function of a value, computed in f32 and rounded to the value's type where that is not f64."""
+        if not own.is_float:
+            opposite = _arithmetic("-", f"({own.c})0", _short(text), own)
+            return text if own.kind == "u" else f"({text} < 0 ? {opposite} : {text})"
+        row, f32 = FUNCTION_ROWS[type(x)], dtype("f32")
+        if own == _DOUBLE:
+            return row.wide.format(x=text)
+        return c_converted(own, row.c.format(x=c_converted(f32, text, own)), f32)
+
+    def _shift(self, x: Any, own: DType, a: str, b: str) -> str:
+        return f"({own.c}){_shifted(a, b, x.args[1], own.bits, own.kind == 'u')}"
+
+    def _select(self, x: Any, own: DType, a: str, b: str, yes: str, no: str) -> str:
+        kind = comparison_kind(x.args[0], self.types, own)
+        return f"({wide(a, kind)} {x.args[0].args[0]} {wide(b, kind)} ? {yes} : {no})"
+
+    leaves: ClassVar[Rows] = {
+        Read: lambda self, x, own: self.names[x.tensor][0],
+        type(sp.nan): lambda self, x, own: self.other(x, own),
+        sp.Number: lambda self, x, own: _literal(x, own),
+        IndexValue: lambda self, x, own: c_converted(own, *self.names[x.args[0].name]),
+        Saturate: _saturate,
+    }
+    rows: ClassVar[Rows] = {
+        Cast: _cast,
+        Round: _round,
+        Select: _select,
+        Unary: _function,
+        SShr: _shift,
+        SNeg: lambda self, x, own, a: _arithmetic("-", _NEGATIVE_ZERO.get(own.name, f"({own.c})0"), a, own),
+        SMax: lambda self, x, own, a, b: _choose(">", a, b, own),
+        SMin: lambda self, x, own, a, b: _choose("<", a, b, own),
+        Relu: lambda self, x, own, a: _choose(">", a, _literal(sp.S.Zero, own), own),
+        **dict.fromkeys(
+            (SAdd, SSub, SMul, SDiv), lambda self, x, own, a, b: _arithmetic(HEADS[type(x)].text, a, b, own)
+        ),
+    }
 
 
-def _type(tree: Any, names: Dict[str, tuple[str, DType]]) -> DType | None:
-    """The element type of a tree; None for literals."""
-    return type_of(tree, {n: kind for n, (_, kind) in names.items()})
+class _Exactly(Fold[str]):
+    """C text of integers in the type `wide`, which holds every part of them."""
+
+    def __init__(self, typed: _C, wide: str) -> None:
+        self.typed, self.wide = typed, wide
+
+    def _shift(self, x: Any, a: str, b: str) -> str:
+        return _shifted(_short(a), _short(b), x.args[1], 64 if self.wide == "int64_t" else 128, False)
+
+    leaves: ClassVar[Rows] = {
+        sp.Integer: lambda self, x: f"({self.wide}){_integer(int(x))}",
+        **dict.fromkeys((Read, Cast, Saturate, Round), lambda self, x: f"({self.wide}){self.typed.of(x, _LITERAL)}"),
+    }
+    rows: ClassVar[Rows] = {
+        SNeg: lambda self, x, a: f"(-{a})",
+        Relu: lambda self, x, a: f"({_short(a)} > 0 ? {a} : 0)",
+        Abs: lambda self, x, a: f"({_short(a)} < 0 ? -{a} : {a})",
+        SShr: _shift,
+        SMax: lambda self, x, a, b: f"({_short(a)} > {_short(b)} ? {a} : {b})",
+        SMin: lambda self, x, a, b: f"({_short(a)} < {_short(b)} ? {a} : {b})",
+        **dict.fromkeys((SAdd, SSub, SMul), lambda self, x, a, b: f"({_short(a)} {HEADS[type(x)].text} {_short(b)})"),
+    }
+
+
+class _Reach(Fold[_Ends]):
+    """(least, greatest value) of an exact tree, and the bounds of all its parts. Raises ScheduleError for other trees."""
+
+    def __init__(self, names: Dict[str, tuple[str, DType]]) -> None:
+        self.names = names
+
+    def _typed(self, x: Any) -> _Ends:
+        kind = self.names[x.tensor][1] if isinstance(x, Read) else target(x)
+        if kind.is_float:
+            raise ScheduleError("saturation is between integer types")
+        return kind.low, kind.high, (kind.low, kind.high)
+
+    def _operation(self, x: Any, *parts: _Ends) -> _Ends:
+        head = type(x).__name__
+        if head not in ARITHMETIC:
+            raise ScheduleError(f"portable C has no exact {head} below a saturation")
+        low, high = spanned(head, *(p[:2] for p in parts))
+        return low, high, (low, high, *(v for p in parts for v in p[2]))
+
+    leaves: ClassVar[Rows] = {
+        sp.Integer: lambda self, x: (int(x), int(x), (int(x),)),
+        **dict.fromkeys((Read, Cast, Saturate, Round), _typed),
+    }
+    rows: ClassVar[Rows] = {Scalar: _operation}
 
 
 def _literal(value: Any, kind: DType) -> str:
@@ -165,14 +243,14 @@ def _shifted(x: str, y: str, by: Any, bits: int, unsigned: bool) -> str:
     return f"({inside} ? {_short(x)} >> {y} : {'0' if unsigned else f'-({x} < 0)'})"
 
 
-def _choose(symbol: str, x: str, y: str, kind: DType) -> tuple[str, DType]:
+def _choose(symbol: str, x: str, y: str, kind: DType) -> str:
     """The larger or smaller; NaN if either is NaN. Long operands are given to a function: written here, each stands there twice."""
     if len(x) + len(y) > _SHORT:
         which = next(w for w, sign in CHOICES.items() if sign == symbol)
-        return f"isamap_{which}_{kind}({x}, {y})", kind
+        return f"isamap_{which}_{kind}({x}, {y})"
     a, b = wide(x, kind), wide(y, kind)
     nan = f" || {a} != {a}" if kind.is_float else ""
-    return f"(({a} {symbol} {b}{nan}) ? {x} : {y})", kind
+    return f"(({a} {symbol} {b}{nan}) ? {x} : {y})"
 
 
 def _short(*texts: str) -> str:
@@ -180,87 +258,3 @@ def _short(*texts: str) -> str:
     if any(len(t) > _LONG for t in texts):
         raise ScheduleError("this value nests max, min, relu or saturation too deeply for portable C; split the kernel")
     return texts[0]
-
-
-def _cast(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:
-    types = {n: kind for n, (_, kind) in names.items()}
-    literal = literal_kind(tree, to)
-    text, kind = c_value(tree, names, literal)
-    if to.is_float or not kind.is_float:
-        return c_converted(to, text, kind), to
-    found = span(tree, types, literal)
-    return c_converted(to, text, kind, fits=found.within(to), number=found.number), to
-
-
-def _round(to: DType, text: str, kind: DType) -> tuple[str, DType]:
-    """In f32 where that holds the value and both ends of `to`, which is vectorised widest; else in f64."""
-    small = to.bits < 32 and widens(kind, dtype("f32"))
-    call, single = ("isamap_nearestf", "f") if small else ("isamap_nearest", "")
-    value = c_converted(dtype("f32" if small else "f64"), text, kind)
-    step = "(int32_t)" if to.bits < 32 else ""
-    return f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))", to
-
-
-def _unary(head: type[Unary], text: str, kind: DType) -> tuple[str, DType]:
-    """The function of a value, computed in f32 and rounded to the value's type where that is not f64."""
-    if not kind.is_float:
-        opposite = _arithmetic("-", f"({kind.c})0", _short(text), kind)
-        return (text if kind.kind == "u" else f"({text} < 0 ? {opposite} : {text})"), kind
-    row, f32 = TABLE[head], dtype("f32")
-    if kind == _DOUBLE:
-        return row.wide.format(x=text), kind
-    return c_converted(kind, row.c.format(x=c_converted(f32, text, kind)), f32), kind
-
-
-def _saturate(to: DType, tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[str, DType]:
-    """The tree's exact value, clamped: nothing below a saturation wraps, so it is computed as wide as it needs."""
-    most = max(map(abs, _reach(tree, names)[2]))
-    if most >= 1 << 127:
-        raise ScheduleError(
-            "the value below this saturation does not fit 128 bits, so portable C cannot say it exactly"
-        )
-    wide = "int64_t" if max(most, abs(to.low), to.high) < 1 << 63 else "__int128"
-    text = _short(_exact(tree, names, wide))
-    low, high = (f"({wide}){_integer(v)}" for v in (to.low, to.high))
-    return f"(({to.c})({text} < {low} ? {low} : {text} > {high} ? {high} : {text}))", to
-
-
-def _exact(tree: Any, names: Dict[str, tuple[str, DType]], wide: str) -> str:
-    """C text of the integer tree in the type `wide`, which holds every part of it."""
-    match tree:
-        case sp.Integer():
-            return f"({wide}){_integer(int(tree))}"
-        case Read() | Cast() | Saturate() | Round():
-            return f"({wide}){c_value(tree, names, _LITERAL)[0]}"
-        case SNeg():
-            return f"(-{_exact(tree.args[0], names, wide)})"
-        case Relu():
-            x = _short(_exact(tree.args[0], names, wide))
-            return f"({x} > 0 ? {x} : 0)"
-        case Abs():
-            x = _short(_exact(tree.args[0], names, wide))
-            return f"({x} < 0 ? -{x} : {x})"
-    x, y = (_short(_exact(a, names, wide)) for a in tree.args)
-    if isinstance(tree, SShr):
-        return _shifted(x, y, tree.args[1], 64 if wide == "int64_t" else 128, False)
-    if isinstance(tree, SMax | SMin):
-        return f"({x} {'>' if isinstance(tree, SMax) else '<'} {y} ? {x} : {y})"
-    return f"({x} {_ARITHMETIC[type(tree)]} {y})"
-
-
-def _reach(tree: Any, names: Dict[str, tuple[str, DType]]) -> tuple[int, int, tuple[int, ...]]:
-    """(least, greatest value) of an exact tree, and the bounds of all its parts. Raises ScheduleError for other trees."""
-    match tree:
-        case sp.Integer():
-            return int(tree), int(tree), (int(tree),)
-        case Read() | Cast() | Saturate() | Round():
-            kind = names[tree.tensor][1] if isinstance(tree, Read) else dtype(str(tree.args[0]))
-            if kind.is_float:
-                raise ScheduleError("saturation is between integer types")
-            return kind.low, kind.high, (kind.low, kind.high)
-    parts = [_reach(a, names) for a in tree.args]
-    head = type(tree).__name__
-    if head not in ARITHMETIC:
-        raise ScheduleError(f"portable C has no exact {head} below a saturation")
-    low, high = spanned(head, *(p[:2] for p in parts))
-    return low, high, (low, high, *(v for p in parts for v in p[2]))

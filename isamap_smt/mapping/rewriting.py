@@ -16,13 +16,13 @@ import sympy as sp
 
 from isamap_encodings.egraph import EGraph, Name, TooMany, Way
 from isamap_encodings.verdict import Proved
-from isamap_smt.ir import scalar
+from isamap_smt.ir import scalar, typed
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.rules import Rule
-from isamap_smt.ir.scalar import Cast, Compare, Read, Round, Saturate, Scalar, Select, SNeg
-from isamap_smt.ir.typed import comparison_kind, literal_kind, of_type, type_of
+from isamap_smt.ir.scalar import Compare, IndexValue, Read, Scalar, Select, SNeg, Sum
+from isamap_smt.ir.typed import of_type, operands, own_type, type_of
 from isamap_smt.mapping.rule_verdicts import (
     REALS,
     SATURATING,
@@ -34,7 +34,7 @@ from isamap_smt.mapping.rule_verdicts import (
     verdict,
 )
 
-EXACT = "exact"  # the type of what stands below a saturation
+EXACT = typed.EXACT.name  # the type of what stands below a saturation
 TERMS, ROUNDS, CHAIN = 700, 4, 200
 COMMUTE = tuple(head.__name__ for head in (scalar.SAdd, scalar.SMul, scalar.SMax, scalar.SMin))
 Types = Mapping[str, DType]
@@ -182,28 +182,12 @@ class Equalities:
 
 def operation(tree: Any, want: str, types: dict[str, DType]) -> tuple[Any, list[tuple[Any, str]]]:
     """An operation, and its operands with the types that literals among them take."""
-    found = None if isinstance(tree, Compare) else type_of(tree, types)
-    own = EXACT if want == EXACT and not isinstance(tree, Cast | Saturate | Round) else found.name if found else want
-    match tree:
-        case Cast():
-            inner = type_of(tree.args[1], types) or literal_kind(tree.args[1], DTYPES[own])
-            return ("Cast", own), [(tree.args[1], inner.name)]
-        case Round():
-            inner = type_of(tree.args[1], types) or DTYPES["f64"]
-            return ("Round", own), [(tree.args[1], inner.name)]
-        case Saturate():
-            return ("Saturate", own), [(tree.args[1], EXACT)]
-        case Select():
-            sign, a, b = tree.args[0].args
-            sides_kind = comparison_kind(tree.args[0], types, DTYPES[own]).name
-            return ("Select", own, str(sign), sides_kind), [
-                (a, sides_kind),
-                (b, sides_kind),
-                *((t, own) for t in tree.args[1:]),
-            ]
-    if type(tree).__name__ in ("Sum", "IndexValue", "Compare") or not isinstance(tree, Scalar):
+    if type(tree) in (Sum, IndexValue, Compare) or not isinstance(tree, Scalar):
         raise IsamapError(f"{type(tree).__name__} is not rewritten")
-    return (type(tree).__name__, own), [(t, own) for t in tree.args]
+    own = own_type(tree, typed.EXACT if want == EXACT else DTYPES[want], types)
+    parts = [(a, kind.name) for a, kind in operands(tree, own, types)]
+    head = type(tree).__name__, own.name
+    return ((*head, str(tree.args[0].args[0]), parts[0][1]) if isinstance(tree, Select) else head), parts
 
 
 def _joined(op: Any, args: list[Any]) -> Any:

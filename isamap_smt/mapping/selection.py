@@ -23,8 +23,8 @@ from isamap_encodings.cover_model import Offer, cheapest
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
-from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
@@ -60,7 +60,6 @@ SELECTED = "selected"
 HOLE = "isamap_operand_"  # before an operand's name, until the C is whole
 
 
-@lru_cache(maxsize=256)
 def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) -> Instruction | None:
     """The instruction that computes the statement in lanes of this machine's registers; None where its registers do not hold the
     operands, the value has axes in it, its output does not tell which points are left out, or portable C cannot say the rest
@@ -71,12 +70,40 @@ def selected_instruction(machine: Hardware, kernel: Kernel, statement: int = 0) 
         require(rule)
     if machine.opened is not None or machine.engines:
         return None
+    try:
+        asked = _Asked.of(kernel, statement)
+    except IsamapError:  # the value has no type
+        return None
+    return _selected(machine, asked, (*RULES, *machine.rules))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A statement without its names: its value of `x0`, `x1`, ... in the order read, and `to`; types: theirs, `to` last."""
+
+    op: str
+    ordered: bool
+    value: Any
+    types: tuple[tuple[str, DType], ...]
+
+    @staticmethod
+    def of(kernel: Kernel, statement: int) -> _Asked:
+        """Raises IsamapError for a value that has no type."""
+        s = kernel.statements[statement]
+        inputs = dict.fromkeys(a for a in s.inputs if a != s.target)
+        names = {a: f"x{n}" for n, a in enumerate(inputs)} | {s.target: TO}
+        value = rewrite_reads(typed_value(kernel, s), lambda r: read(names[Access(r.tensor, tuple(r.index))]))
+        types = tuple((n, kernel.tensor(a.tensor).dtype) for a, n in names.items())
+        return _Asked(s.op, s.ordered, value, types)
+
+
+@lru_cache(maxsize=1024)
+def _selected(machine: Hardware, asked: _Asked, rules: tuple[Rule, ...]) -> Instruction | None:
     found: list[tuple[float, Instruction]] = []
     for files in register_files(machine):
-        for rules in ((*RULES, *machine.rules), ()):
+        for allowed in (rules, ()):
             try:
-                value = typed_value(kernel, kernel.statements[statement])
-                made = _Selection(machine, kernel, statement, value, files, rules).instruction()
+                made = _Selection(machine, asked, files, allowed).instruction()
             except IsamapError:
                 continue  # with fewer lanes, or as it is written, it may go
             if made is not None:
@@ -158,21 +185,15 @@ class _Part:
 class _Selection:
     """One statement in registers of one number of lanes."""
 
-    def __init__(
-        self, machine: Hardware, kernel: Kernel, statement: int, value: Any, files: Files, rules: tuple[Rule, ...]
-    ) -> None:
-        self.machine, self.files, self.rules = machine, files, rules
-        self.s = kernel.statements[statement]
-        self.inputs = tuple(dict.fromkeys(a for a in self.s.inputs if a != self.s.target))
-        names = {a: f"x{n}" for n, a in enumerate(self.inputs)} | {self.s.target: TO}
-        self.types = {names[a]: kernel.tensor(a.tensor).dtype for a in names}
-        self.value = rewrite_reads(value, lambda r: read(names[Access(r.tensor, tuple(r.index))]))
+    def __init__(self, machine: Hardware, asked: _Asked, files: Files, rules: tuple[Rule, ...]) -> None:
+        self.machine, self.files, self.rules, self.asked = machine, files, rules, asked
+        self.types, self.value = dict(asked.types), asked.value
         own = read(TO)
         value = plain(self.value, self.types)
         self.mixed = (
             value != self.value
         )  # elements of other types than the result's, written as conversions to their own
-        self.root = value if self.s.op == "=" else COMBINE[self.s.op](own, value)
+        self.root = value if self.asked.op == "=" else COMBINE[self.asked.op](own, value)
         self.parts: list[Any] = []
         self.numbers: dict[Any, int] = {}
         self._open: set[Any] = set()
@@ -180,7 +201,7 @@ class _Selection:
     @cached_property
     def forms(self) -> Forms:
         """What the rules make of the value, in the arithmetic that the statement is computed in."""
-        reals = self.types[TO].is_float and self.s.op == "+" and not self.s.ordered
+        reals = self.types[TO].is_float and self.asked.op == "+" and not self.asked.ordered
         found = Equalities(self.root, self.types, self.types[TO], self.rules, reals)
         found.saturate()
         return Forms(found)
@@ -261,7 +282,7 @@ class _Selection:
         lies = zip(i.places, files, strict=True)
         if any(f is None or (place, dict(i.c_types).get(o, "")) != (f.memory, f.c_type) for (o, place), f in lies):
             return False
-        return step.by_lane and (i.rounding != "fused" or (self.s.op == "+" and not self.s.ordered))
+        return step.by_lane and (i.rounding != "fused" or (self.asked.op == "+" and not self.asked.ordered))
 
     def _number(self, tree: Any) -> None:
         """Numbers for the parts of the value, what is used first."""
@@ -338,7 +359,7 @@ class _Selection:
                 lines.append(f"{HOLE}{TO} = {names[p.tree]};")
         plain = "\n".join(lines).replace("{", "{{").replace("}", "}}")
         whole = composed[self.forms.root]
-        value = _value_of(self.s.op, whole)
+        value = _value_of(self.asked.op, whole)
         if value is None or _tells_zeros(whole):
             return None
         rules = self.forms.rules(whole)
@@ -407,7 +428,7 @@ class _Selection:
         tensors = tuple(Tensor(o, d, (axis.extent,)) for o, d in sorted(self.types.items(), key=lambda t: t[0] != TO))
 
         def kernel(value: Any) -> Kernel:
-            s = Statement(Access(TO, lane), self.s.op, at(value), (axis,))
+            s = Statement(Access(TO, lane), self.asked.op, at(value), (axis,))
             made = Kernel(f"{self.machine.name}.{SELECTED}", tensors, (s,))
             return replace(made, text=to_text(made))
 
@@ -454,7 +475,7 @@ def _open_zero(tree: Any) -> bool:
 
 def _is_function(tree: Any) -> bool:
     """Whether it is a function that isamap computes by a sequence of operations of its own."""
-    return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in TABLE.items())
+    return any(row.ulp > 0.5 and isinstance(tree, head) for head, row in FUNCTION_ROWS.items())
 
 
 def _value_of(op: str, tree: Any) -> Any:

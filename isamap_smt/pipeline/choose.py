@@ -29,6 +29,7 @@ from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.pipeline.time_steps import counts_time_steps
+from isamap_smt.proof.scalar import may_compute
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
@@ -111,7 +112,7 @@ def _onto_vectors(
     are none, or each of them has elements converted on their way for one use alone."""
     ranked: list[_Ranked] = []
     for i in fitting:
-        if hardware.offers(i) and (i.axes or any_):
+        if hardware.offers(i) and (i.axes or any_) and may_compute(kernel, i, statement):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
     instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
     if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
@@ -165,7 +166,8 @@ def _points(
 ) -> tuple[Instruction, list[_Ranked]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
     for i in fitting:
-        if hardware.offers(i) and not i.axes and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
+        may = hardware.offers(i) and not i.axes and may_compute(kernel, i, main)
+        if may and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
             return i, ranked
     point = point_instruction(kernel, main)
     return point, _ranked(_search(search, kernel, point, main, "fixed"), sizes, hardware)

@@ -102,7 +102,7 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
     if not q.pins:
         return error
     try:
-        _decide(replace(q, pins=()), clock)
+        lower(_decide(replace(q, pins=()), clock)[0])
     except ScheduleError as whole:
         if whole.args == error.args:
             pins = ", ".join(map(str, q.pins))
@@ -299,12 +299,13 @@ def of_split(q: Question, split: Apart) -> Question:
 
 
 def _remembered(q: Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
-    """What a search found, or what was decided before for the same question; its mapping is proved anew."""
+    """What a search found, or what was decided before for the same question; its mapping is proved anew, and is not banned."""
     if q.tuned:
         found = from_record(q.tuned.record, q.kernel, q.hardware, q.sizes)
-        if found is not None:
+        if found is not None and q.why_banned(found.proved.mapping) is None:
             return replace(found, status="TUNED", bound=None, gap=None), (q.tuned.told,)
-    return decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" else None
+    known = decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" else None
+    return None if known is None or q.why_banned(known[0].proved.mapping) is not None else known
 
 
 def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
@@ -390,17 +391,22 @@ def fused_schedules(
 
 
 def _best(q: Question, choice: Candidates, pins: tuple[Pin, ...], clock: Clock) -> tuple[Schedule, MappingSet]:
-    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none."""
+    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none.
+
+    Whether it can be lowered shows when the plan is made: then its mapping is banned, and the search goes on.
+    """
     made: list[tuple[float, Schedule, MappingSet]] = []
     problems: list[tuple[str, str]] = []
     choice = with_rows(q.kernel, choice)
     for n, (mappings, proved) in enumerate(choice.found[:ASKED]):
         if len(made) == TRIED or (made and (n >= choice.near or deadline.enough())):
             break
+        if (why := q.why_banned(proved.mapping)) is not None:
+            problems.append((proved.mapping.id, why))
+            continue
         work = partial(_scheduled, q, proved, pins)
         try:
             found = with_stages(clock.time("schedule", work))
-            clock.time("lower", partial(lower, found))  # what cannot be lowered by itself is no choice
         except UndecidedError:
             raise
         except ScheduleError as error:

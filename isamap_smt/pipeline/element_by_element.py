@@ -10,9 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from isamap_smt.codegen import lower, lower_points
-from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.errors import NotProvedError, ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notes import ByElement, Note, NotUsed
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.schedule import Schedule
@@ -69,27 +70,45 @@ def require_portable(hardware: Hardware, why: str) -> None:
         )
 
 
+class Banned(Exception):
+    """Carries mappings whose schedules cannot be lowered by themselves, with the reason: no plan is made of them."""
+
+    def __init__(self, found: tuple[tuple[Mapping, str], ...]) -> None:
+        self.found = found
+
+
+@lru_cache(maxsize=16)  # blocks are lowered once to see whether they can be, and once more for their plan
+def lowered(*schedules: Schedule) -> Program:
+    """lower(), of the last few schedules once. Raises ScheduleError."""
+    return lower(*schedules)
+
+
 @dataclass(frozen=True)
 class Ways:
-    """Ways to make a program of one kernel. fall_back: whether instructions may be given up."""
+    """Ways to make a program of one kernel. fall_back: whether instructions may be given up. banned: what is known not to be
+    lowered."""
 
     kernel: Kernel
     hardware: Hardware
     sizes: dict[str, int]
     parallel: bool
     fall_back: bool
+    banned: tuple[Mapping, ...] = ()
 
     def first_proved(self, offered: Iterable[Schedules], timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
         """The first of the offered sets of schedules whose program is proved; then that of those schedules which are proved
         one by one; then that of none; and what was given up, in words. Raises what refuses the first where nothing else is
-        allowed.
+        allowed, and Banned where some of the last set turn out not to be lowered by themselves.
         """
         problems: list[NotUsed] = []
+        sets = tuple(offered)
         last: Schedules = ()
-        for last in offered:
+        for last in sets:
             try:
                 return self._proved(last, timed), tuple(problems)
             except (ScheduleError, NotProvedError) as error:
+                if isinstance(error, ScheduleError) and (found := self._refused(sets[-1])):
+                    raise Banned(found) from None
                 if not self.fall_back:
                     raise
                 problems.append(_short(error))
@@ -103,11 +122,23 @@ class Ways:
 
     def _proved(self, schedules: Schedules, timed: Timed) -> ProvedProgram:
         points = self.kernel.with_sizes(self.sizes), self.parallel
-        program = timed("lower", lambda: lower(*schedules) if schedules else _points(*points))
+        program = timed("lower", lambda: lowered(*schedules) if schedules else _points(*points))
         proved: ProvedProgram = timed(
             "prove program", lambda: require_proof(program) if schedules else _proved_points(*points)
         )
         return proved
+
+    def _refused(self, schedules: Schedules) -> tuple[tuple[Mapping, str], ...]:
+        """The mappings that cannot be lowered by themselves, and are not banned yet."""
+        found = []
+        for s in schedules:
+            try:
+                lowered(s)
+            except UndecidedError:
+                raise
+            except ScheduleError as error:
+                found.append((s.proved.mapping, str(error)))
+        return tuple(f for f in found if f[0] not in self.banned)
 
     def _why_not(self, schedules: Schedules, timed: Timed) -> NotUsed | None:
         try:

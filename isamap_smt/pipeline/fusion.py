@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from math import ceil, prod
 from typing import Any
 
-from isamap_smt.codegen import lower
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ScheduleError, SizeError
 from isamap_smt.ir.expr import is_constant
@@ -22,6 +21,7 @@ from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
 from isamap_smt.pipeline.blocks import Group, alone, statement_of, traffic
+from isamap_smt.pipeline.element_by_element import lowered
 from isamap_smt.pipeline.nested import nested
 from isamap_smt.pipeline.time_steps import constant_along
 from isamap_smt.scheduling.arguments import Pin
@@ -115,11 +115,7 @@ def fused(
                 problems.append(error)
                 continue
             beside = found[at - 1].fused if at else ()
-            if (
-                best is not None
-                and (*best.over, best.axis) != beside
-                and (pinned is not None or best.predicted < best.apart)
-            ):
+            if best is not None and (*best.over, best.axis) != beside:
                 found[at:end] = best.schedules
                 notes.append(str(best))
                 at += len(best.schedules) - 1
@@ -166,9 +162,9 @@ class _Choice:
     pinned: tuple[str, int] | None
 
     def best(self, run: Sequence[Schedule]) -> Fused | None:
-        """The cheapest blocks of these neighbours; None where no axis qualifies. Raises ScheduleError or SizeError where those that
-        are pinned cannot be."""
-        found: Fused | None = None
+        """The cheapest blocks of these neighbours that can be lowered; None where no axis qualifies, or one after the other costs
+        no more. Raises ScheduleError or SizeError where those that are pinned cannot be."""
+        offered: list[Fused] = []
         held = False  # whether a core's own caches hold blocks of an axis: those of one further in would lie apart in memory
         for group in _nested(tuple(_groups(run, self.sizes))):
             if self.pinned is not None and group.axis != self.pinned[0]:
@@ -177,16 +173,22 @@ class _Choice:
                 break
             for points in (self.pinned[1],) if self.pinned else _sizes(group, self.figures, self.threads):
                 try:
-                    made = _fused(group, points, self)
-                    lower(*made.schedules)  # what stands between them may have no place in the loop
+                    offered.append(_fused(group, points, self))
                 except (ScheduleError, SizeError):
                     if self.pinned is not None:
                         raise
-                    continue
-                if found is None or made.predicted < found.predicted:
-                    found = made
             held = held or (self.pinned is None and group.row <= usable(_caches(group, self.figures)[:2][-1]))
-        return found
+        for made in sorted(offered, key=lambda f: f.predicted):
+            if self.pinned is None and made.predicted >= made.apart:
+                return None
+            try:
+                lowered(*made.schedules)  # what stands between them may have no place in the loop
+            except (ScheduleError, SizeError):
+                if self.pinned is not None:
+                    raise
+            else:
+                return made
+        return None
 
 
 def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[Group]:

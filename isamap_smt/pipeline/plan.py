@@ -55,7 +55,7 @@ from isamap_smt.pipeline.decide import (
     taken_apart,
     within_guards,
 )
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Ways, elementwise, left_alone
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Banned, Ways, elementwise, left_alone
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
@@ -214,21 +214,23 @@ def plan(
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
     cannot be proved.
     """
-    hardware = found_hardware(hardware)
+    by_name, hardware = kernel, found_hardware(hardware)
+    plain = found_kernel(kernel)
+    kernel, names = assume_values(plain, assume), tensor_names(constant)
+    threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
+    known = {
+        "objective": known_objective(objective),
+        "strategy": known_strategy(strategy),
+        "family": known_family(family),
+    }
+    known["cost_model"] = known_model(cost_model)
     if hardware.engines:
         from isamap_smt.pipeline.staged import require_neutral, stage
 
-        given = {"threads": threads, "objective": objective, "constant": tuple(constant), "assume": tuple(assume)}
-        require_neutral(hardware, given | {"strategy": strategy, "cost_model": cost_model, "family": family})
+        require_neutral(hardware, known | {"threads": threads, "constant": names, "assume": kernel is not plain})
         options: dict[str, Any] = {"sizes": sizes, "fix": fix, "timeout": timeout, "instruction": instruction}
-        return stage(kernel, hardware, **options, progress=progress)
-    kernel = found_kernel(kernel)
-    kernel = assume_values(kernel, assume)
-    sizes, pins, names = valid_sizes(sizes), in_order(pinned(fix)), tensor_names(constant)
-    threads, limit = (
-        whole_number(threads, "threads", ScheduleError, high=MOST_THREADS),
-        time_limit(timeout, ScheduleError),
-    )
+        return stage(by_name, hardware, **options, progress=progress)
+    sizes, pins, limit = valid_sizes(sizes), in_order(pinned(fix)), time_limit(timeout, ScheduleError)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
@@ -240,9 +242,8 @@ def plan(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     question = Question(
-        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known_objective(objective),
-        pins, limit or PLAN_SECONDS, found_name(instruction), known_strategy(strategy),
-        known_model(cost_model), family=known_family(family),
+        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"],
+        pins, limit or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
@@ -293,7 +294,18 @@ def _plan(q: Question) -> Plan:
 
 
 def _planned(q: Question) -> Plan:
-    clock, counted = Clock(q.progress), None
+    """The plan; each mapping whose schedule turns out not to be lowered is banned, and the search goes on without it."""
+    clock = Clock(q.progress)
+    while True:
+        try:
+            return _as_elements(q, clock)
+        except Banned as refused:
+            q = replace(q, banned=(*q.banned, *refused.found))
+
+
+def _as_elements(q: Question, clock: Clock) -> Plan:
+    """With values of axes read as elements, where instructions then compute with them; else as they are."""
+    counted = None
     try:
         counted = in_numbers(q, clock)
     except NotProvedError as error:  # it was our own idea to read them as elements
@@ -388,7 +400,8 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     more, told = secondary_schedules(q, clock)
     schedules = tuple(s for s in (main.schedule, *more) if s is not None)
     together, told_of_fusion = fused_schedules(q, schedules, clock)
-    ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q))
+    banned = tuple(m for m, _ in q.banned)
+    ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q), banned)
     checked, why = ways.first_proved(dict.fromkeys((together, schedules)), clock.time)
     told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
     said = (*main.notes, *told, *why)

@@ -10,6 +10,7 @@ from typing import Any
 from isamap_encodings import deadline
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.fusion import NOT_FUSED, fusion_pin, without_fusion
 from isamap_smt.pipeline.knowledge import AUTO, known_figures, known_winner
@@ -76,12 +77,17 @@ class Question:
     digits: tuple[
         tuple[str, str], ...
     ] = ()  # axes of which the second is to be in an instruction axis, and the first outside
+    banned: tuple[tuple[Mapping, str], ...] = ()  # mappings whose schedule cannot be lowered by itself, and why
     progress: Progress | None = field(default=None, compare=False)
 
     def digest(self) -> str:
         """Under which a decision is kept on disk."""
         rest = (self.sizes, self.constant, self.threads, self.objective, self.pins, self.timeout, self.instruction)
         return decisions.digest(self.kernel, self.hardware, (*rest, self.figures, *self.digits))
+
+    def why_banned(self, mapping: Mapping) -> str | None:
+        """Why the mapping's schedule cannot be lowered; None where nothing is known against it."""
+        return next((why for m, why in self.banned if m == mapping), None)
 
     @property
     def task(self) -> Task:

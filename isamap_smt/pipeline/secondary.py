@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.split import REGROUPED
@@ -29,7 +29,7 @@ def _by_itself(kernel: Kernel, n: int, every: bool) -> bool:
 
 def _by_steps(s: Statement) -> bool:
     """Whether it calls a function that portable C computes in many steps, by looks into tables."""
-    return bool(s.value.has(*(head for head, row in TABLE.items() if row.steps)))
+    return bool(s.value.has(*(head for head, row in FUNCTION_ROWS.items() if row.steps)))
 
 
 def _ends(kernel: Kernel, m: int, n: int) -> bool:

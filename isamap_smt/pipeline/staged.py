@@ -36,7 +36,8 @@ ASSUMED = 64  # points of an axis whose size is left open: the plan is made for 
 
 
 _NEUTRAL: dict[str, Any] = {
-    "threads": 1, "objective": "latency", "constant": (), "assume": (), "strategy": "auto", "cost_model": "auto", "family": "fuse",
+    "threads": 1, "objective": "latency", "constant": (), "assume": False, "strategy": "auto", "cost_model": "auto",
+    "family": "fuse",
 }  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def require_neutral(hardware: Hardware, given: Dict[str, Any]) -> None:
     for option, value in given.items():
         if value != _NEUTRAL[option]:
             raise ScheduleError(
-                f"{option}: programs for the engines of {hardware.name} have no such choice; leave it out"
+                f"--{option}: programs for the engines of {hardware.name} have no such choice; leave it out"
             )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from isamap_smt.ir.arguments import MOST_THREADS, seconds, time_limit, valid_sizes, whole_number
-from isamap_smt.ir.errors import ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, ScheduleError, SizeError, UndecidedError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.time_limit import limited
@@ -71,6 +71,8 @@ def tune(
     Raises what plan() raises, and TuningError.
     """
     kernel, hardware = found_kernel(kernel), found_hardware(hardware)
+    if hardware.engines:
+        raise HardwareError(f"{hardware.lacks[0]}; im.plan() plans them")
     kernel = assume_values(kernel, assume)
     limit = time_limit(timeout, ScheduleError)
     task, limits = _task(kernel, hardware, sizes, constant, threads, fix, instruction), _limits(budget, trials, each)

@@ -9,15 +9,14 @@ from typing import Any
 
 from isamap_encodings.neutral_element import FILLS, neutral_element, zero_product
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.functions import TABLE
 from isamap_smt.ir.hypotheses import Finite, Hypothesis, Stated
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
+from isamap_smt.ir.scalar import Read, SMul
 from isamap_smt.proof.scalar_trees import accumulation, kind
 from isamap_smt.proof.witness import neutral, search
 from isamap_smt.proof.witness_points import Instance, at_model
 from isamap_smt.proof.witness_text import tell
-from isamap_smt.proof.zero_products import any_zero_is_enough
+from isamap_smt.proof.zero_products import Zeros, any_zero_is_enough
 
 FILL = {"+": "0", "*": "1", "max": "the least value of their type", "min": "the greatest value of their type"}
 Reached = Callable[[Sequence[str], bool], Verdict]
@@ -35,30 +34,11 @@ def harmless(op: str, value: Any, dead: frozenset[str]) -> bool:
     """Whether a contribution is the neutral element when the operands in `dead` hold the fill, whatever the others hold."""
     match op:
         case "+":
-            return _zero(value, dead)
+            return Zeros(dead).of(value)
         case "*":
             return _filled(value, dead, SMul)
         case "max" | "min":
             return _filled(value, dead, None)
-    return False
-
-
-def _zero(v: Any, dead: frozenset[str]) -> bool:
-    match v:
-        case Read():
-            return v.tensor in dead
-        case SMul():
-            return any(_zero(a, dead) for a in v.args)
-        case SAdd() | SSub():
-            return all(_zero(a, dead) for a in v.args)
-        case Cast():
-            return _zero(v.args[1], dead)
-        case Sum():
-            return _zero(v.args[2], dead)
-        case SNeg() | Relu():
-            return _zero(v.args[0], dead)
-        case Unary():
-            return TABLE[type(v)].zero and _zero(v.args[0], dead)
     return False
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import ml_dtypes
 import sympy as sp
@@ -26,11 +26,12 @@ import sympy as sp
 from isamap_encodings.enclosures import ENDS
 from isamap_encodings.error_steps import Arithmetic, Known, Total, any_order, at_most, step, total
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
-from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.evaluate import needs_single_points
 from isamap_smt.ir.fibres import fibres, least_points
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once, is_maximum
 from isamap_smt.ir.rounding_error import terms_of
@@ -39,7 +40,6 @@ from isamap_smt.ir.scalar import (
     Abs,
     Cast,
     Exp,
-    Floor,
     IndexValue,
     Read,
     Relu,
@@ -54,13 +54,11 @@ from isamap_smt.ir.scalar import (
     Unary,
     reads,
 )
-from isamap_smt.ir.typed import ends, literal_kind, type_of, typed_value
+from isamap_smt.ir.typed import ends, typed_value
 from isamap_smt.language.printer import statement_text, value_text
 from isamap_smt.proof.program_book import Watch
 
 Ranges = Mapping[str, tuple[float, float]]
-_PAIRS = {SAdd: "+", SSub: "-", SMul: "*", SDiv: "/", SMax: "max", SMin: "min"}
-_ROUNDED = ("+", "-", "*", "/", "square")
 
 
 class NotFollowedError(Exception):
@@ -130,12 +128,12 @@ def arithmetic(kind: DType) -> Arithmetic:
     return Arithmetic(u / 2, t / 2, -most, most)
 
 
-class _Walk:
+class _Walk(Meaning[_Node]):
     """Every statement in turn. claims: what has been asked."""
 
     def __init__(self, kernel: Kernel, inputs: dict[str, _Node], notes: Notes, watch: Watch | None) -> None:
+        super().__init__({t.name: t.dtype for t in kernel.tensors})
         self.kernel, self.tensors, self.notes, self.watch = kernel, inputs, notes, watch
-        self.types = {t.name: t.dtype for t in kernel.tensors}
         self.claims: list[ClaimResult] = []
         self.places: dict[str, Any] = {}  # the index with which a tensor was written
         self.maxima: dict[str, tuple[Any, Statement]] = {}  # a tensor, and what it is the maximum of
@@ -240,10 +238,10 @@ class _Walk:
 
     def of(self, x: Any, kind: DType) -> _Node:
         """What is known of an expression, whose type is this where it has none of its own."""
-        own = type_of(x, self.types) or kind
+        own = self.own(x, kind)
         if (x, own.name) not in self.made:
             try:
-                self.made[x, own.name] = self._of(x, own)
+                self.made[x, own.name] = super().of(x, own)
             except (NotFollowedError, KeyError) as error:
                 if isinstance(error, NotFollowedError) and error.placed:
                     raise
@@ -251,32 +249,25 @@ class _Walk:
                 raise NotFollowedError(f"{statement_text(self.now)}\n{value_text(x)}: {told}", placed=True) from None
         return self.made[x, own.name]
 
-    def _of(self, x: Any, own: DType) -> _Node:
-        match x:
-            case Read():
-                found = self._so_far(x.tensor)
-                return found if x.index == self.places.get(x.tensor) else found.flat
-            case IndexValue():
-                low, high = (Fraction(int(v)) for v in ends(x.args[0], self.kernel, self.now))
-                return self._held(x, Known(low, high), own)
-            case Cast():
-                return self._cast(x)
-            case Select():
-                condition, *values = x.args
-                surely = all(isinstance(a, IndexValue) or a.is_Integer for a in condition.args[1:])
-                return self._step("surely" if surely else "either", x, [self.of(v, own) for v in values], own, None)
-            case SNeg():
-                return self._step("neg", x, [self.of(x.args[0], own)], own, None if own.is_float else arithmetic(own))
-            case Relu():
-                return self._step("relu", x, [self.of(x.args[0], own)], own, None)
-            case Unary():
-                return self._function(x, self.of(x.args[0], own), own)
-            case SAdd() | SSub() | SMul() | SDiv() | SMax() | SMin():
-                return self._pair(x, own)
-        if isinstance(x, sp.Integer | sp.Float | sp.Rational):
-            number = Fraction(str(x))
-            return self._held(x, Known(number, number), own)
+    def other(self, x: Any, own: DType) -> _Node:
         raise NotFollowedError(f"{type(x).__name__} is not followed")
+
+    def _read(self, x: Any, own: DType) -> _Node:
+        found = self._so_far(x.tensor)
+        return found if x.index == self.places.get(x.tensor) else found.flat
+
+    def _index_value(self, x: Any, own: DType) -> _Node:
+        low, high = (Fraction(int(v)) for v in ends(x.args[0], self.kernel, self.now))
+        return self._held(x, Known(low, high), own)
+
+    def _number(self, x: Any, own: DType) -> _Node:
+        number = Fraction(str(x))
+        return self._held(x, Known(number, number), own)
+
+    def _select(self, x: Any, own: DType) -> _Node:
+        condition, *values = x.args
+        surely = all(isinstance(a, IndexValue) or a.is_Integer for a in condition.args[1:])
+        return self._step("surely" if surely else "either", x, [self.of(v, own) for v in values], own, None)
 
     def _step(
         self, op: str, x: Any, operands: list[_Node], own: DType, rounding: Arithmetic | None, ulp: float = 0.5,
@@ -294,10 +285,8 @@ class _Walk:
             return _Node(known)
         return self._step("same", x, [_Node(known)], own, arithmetic(own))
 
-    def _cast(self, x: Any) -> _Node:
-        to, inner = DTYPES[x.args[0].name], x.args[1]
-        given = type_of(inner, self.types) or literal_kind(inner, to)
-        a = self.of(inner, given)
+    def _cast(self, x: Any, to: DType, a: _Node) -> _Node:
+        given = self.given(x)
         if to.is_float:
             exact = given == to or (given.is_float and to.bits > given.bits)
             if exact or (not given.is_float and a.known.error == 0 and _is_whole(a.known, to)):
@@ -307,30 +296,43 @@ class _Walk:
             raise NotFollowedError("what is rounded to integers, or does not fit its type, is not followed")
         return a
 
-    def _function(self, x: Any, a: _Node, own: DType) -> _Node:
-        head, row = type(x), TABLE[type(x)]
-        name = head.__name__.lower()
-        if head in (Abs, Floor):
-            return self._step(name, x, [a], own, None)
-        found = self._step(name, x, [a], own, arithmetic(own), row.wide_ulp if own.bits == 64 else row.ulp)
-        if head is Exp and a.peak is not None:
+    def _negative(self, x: Any, own: DType, a: _Node) -> _Node:
+        return self._step("neg", x, [a], own, None if own.is_float else arithmetic(own))
+
+    def _function(self, x: Any, own: DType, a: _Node) -> _Node:
+        row = FUNCTION_ROWS[type(x)]
+        if row.whole is not None or isinstance(x, Abs):
+            return self._step(row.text, x, [a], own, None)
+        found = self._step(row.text, x, [a], own, arithmetic(own), row.error(own.bits))
+        if isinstance(x, Exp) and a.peak is not None:
             return replace(found, peak=ENDS["exp"](a.peak)[0], over=a.over)
         return found
 
-    def _pair(self, x: Any, own: DType) -> _Node:
-        op, (a, b) = _PAIRS[type(x)], (self.of(v, own) for v in x.args)
+    def _pair(self, x: Any, own: DType, a: _Node, b: _Node) -> _Node:
         if isinstance(x, SDiv) and not own.is_float:
             raise NotFollowedError("a division of integers is not followed")
+        op = HEADS[type(x)].text
         twice = isinstance(x, SMul) and x.args[0] == x.args[1]
         over = self._over_maximum(x)
-        below = over is not None
-        rounding = arithmetic(own) if op in _ROUNDED else None
-        found = self._step("square" if twice else op, x, [a] if twice else [a, b], own, rounding, below=below)
+        rounding = None if isinstance(x, SMax | SMin) else arithmetic(own)
+        operands = [a] if twice else [a, b]
+        found = self._step("square" if twice else op, x, operands, own, rounding, below=over is not None)
         if over is not None:
             return replace(found, peak=Fraction(0), over=over)
         if isinstance(x, SMul) and a.peak == 0 and b.known.low >= 0:  # 0 stays 0
             return replace(found, peak=a.peak, over=a.over)
         return found
+
+    leaves: ClassVar[Rows] = {
+        Read: _read, IndexValue: _index_value, Select: _select, sp.Rational: _number, sp.Float: _number,
+    }  # fmt: skip
+    rows: ClassVar[Rows] = {
+        Cast: _cast,
+        SNeg: _negative,
+        Relu: lambda self, x, own, a: self._step("relu", x, [a], own, None),
+        Unary: _function,
+        **dict.fromkeys((SAdd, SSub, SMul, SDiv, SMax, SMin), _pair),
+    }
 
     def _over_maximum(self, x: Any) -> tuple[str, ...] | None:
         """Where x is what a maximum is over, less this maximum: the axes of the maximum."""

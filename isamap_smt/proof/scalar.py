@@ -16,6 +16,7 @@ import sympy as sp
 
 from isamap_encodings import scalar as encoding
 from isamap_encodings.ranges import Question
+from isamap_encodings.solve import is_recording
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType, widens
 from isamap_smt.ir.errors import DTypeError
@@ -30,6 +31,7 @@ from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Cast, Relu, Round, SMax, SMin, index_values
 from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.fuse import bindings
 from isamap_smt.proof.bounded_sums import adds_exactly, beginning, carries
 from isamap_smt.proof.scalar_bits import equal_bits
 from isamap_smt.proof.scalar_order import order_verdict
@@ -185,13 +187,54 @@ def _value(mapping: Mapping) -> Verdict:
         return Refuted({}, str(e))
     except KeyError as e:
         return Refuted({}, f"{mapping.instruction.name} has no operand for {_text(e)} of {mapping.kernel.name}")
-    verdict = compare(asked, bits=arithmetic(mapping) != "reassociate")
+    verdict = _up_to_names(asked, arithmetic(mapping) != "reassociate")
     if isinstance(verdict, Refuted):
         what = ", ".join(f"{k} = {v}" for k, v in verdict.witness.items())
         sides = value_text(asked.left), value_text(asked.right)
         text = f"the values differ at {what}\n  kernel       {sides[0]}\n  instruction  {sides[1]}"
         return Refuted(verdict.witness, text, verdict.seconds)
     return verdict
+
+
+def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
+    """Whether operator, element types and value are proved to be the instruction's, in some order of operands.
+
+    These claims do not depend on where axes go: without such an order no mapping is legal, and none need be looked for.
+    """
+    return any(
+        isinstance(_operands(m), Proved) and isinstance(_value(m), Proved)
+        for binding in bindings(kernel, instruction, "any", statement)
+        for m in (Mapping(kernel, instruction, binding, (), (), (), (), (), statement),)
+    )
+
+
+def _up_to_names(q: Question, bits: bool) -> Verdict:
+    """compare(), asked once per process for questions that differ in the names of leaves only.
+
+    The new names sort as the old ones do. A question whose text is recorded, or that stays open, is asked in its own names.
+    """
+    names = {n: f"leaf{k:03d}" for k, n in enumerate(sorted(q.types))}
+    if is_recording():
+        return compare(q, bits)
+    table = {sp.Symbol(old): sp.Symbol(new) for old, new in names.items()}
+    verdict = _compared(
+        q.left.xreplace(table), q.right.xreplace(table), tuple((names[n], k) for n, k in q.types.items()), q.result,
+        tuple((names[n], r) for n, r in q.ranges.items()), bits,
+    )  # fmt: skip
+    match verdict:
+        case Refuted():
+            old = {new: n for n, new in names.items()}
+            return replace(verdict, witness={old.get(n, n): v for n, v in verdict.witness.items()})
+        case Unknown():
+            return compare(q, bits)
+    return verdict
+
+
+@lru_cache(maxsize=4096)
+def _compared(
+    left: Any, right: Any, types: tuple[Any, ...], result: Any, ranges: tuple[Any, ...], bits: bool
+) -> Verdict:
+    return compare(Question(left, right, dict(types), result, dict(ranges)), bits)
 
 
 def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, str]]:
@@ -371,6 +414,7 @@ __all__ = [
     "assumed_ranges",
     "cell_ranges",
     "contract_question",
+    "may_compute",
     "scalar_claims",
     "scalar_hypotheses",
     "value_question",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping as Dict
 from typing import Any
 
-from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.expr import evaluate, substitute
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.scalar import Cast, Compare, Read, Saturate, Scalar, Select, Sum
 from isamap_smt.ir.words import words
+from isamap_smt.language.printer import value_text
 from isamap_smt.proof.witness import Found, Point
-
-_INFIX = {"SAdd": "+", "SSub": "-", "SMul": "*", "SDiv": "/", "SShr": ">>"}
 
 
 class Counterexample(str):
@@ -56,37 +54,12 @@ def with_numbers(mapping: Mapping, sizes: Dict[str, int], p: Point) -> str:
     """The kernel's statement at one point: C[0,16] += A[0,0] * B[0,16]."""
     s: Statement = mapping.statement
     env = {**sizes, **p.kernel}
-    return f"{element(s.target, env)} {REDUCTIONS[s.op]} {value_text(s.value, env)}"
 
+    def index(e: Any) -> str:
+        return words(substitute(e, env))  # the axis of a sum stays a name
 
-def value_text(e: Any, env: Dict[str, int], inside: bool = False) -> str:
-    """A value with numbers in its indices."""
-    if isinstance(e, Read):
-        return element(Access(e.tensor, e.index), env)
-    if not isinstance(e, Scalar):
-        return str(e)
-    name = type(e).__name__
-    if name in _INFIX:
-        text = f" {_INFIX[name]} ".join(value_text(a, env, True) for a in e.args)
-        return f"({text})" if inside and name != "SMul" else text
-    if isinstance(e, Cast | Saturate):
-        head = f"{e.args[0]}" if isinstance(e, Cast) else f"sat_{e.args[0]}"
-        return f"{head}({value_text(e.args[1], env)})"
-    if isinstance(e, Sum):
-        return f"sum({e.args[0]}, {e.args[1]}, ...)"
-    if isinstance(e, Compare):
-        return f"{value_text(e.args[1], env)} {e.args[0]} {value_text(e.args[2], env)}"
-    if name == "SNeg":
-        return f"-{value_text(e.args[0], env, True)}"
-    args = ", ".join(value_text(a, env) for a in e.args)
-    label = (
-        "select"
-        if isinstance(e, Select)
-        else name.lower().removeprefix("s")
-        if name in ("SMax", "SMin")
-        else name.lower()
-    )
-    return f"{label}({args})"
+    value = value_text(s.value, lambda r: f"{r.tensor}[{','.join(map(index, r.index))}]", index)
+    return f"{element(s.target, env)} {REDUCTIONS[s.op]} {value}"
 
 
 def _cell(mapping: Mapping, operand: str, p: Point) -> str:

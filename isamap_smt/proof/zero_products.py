@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import ml_dtypes
 import numpy as np
@@ -15,8 +15,9 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.functions import TABLE
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.meaning import Fold, Rows
 from isamap_smt.ir.scalar import Cast, Read, Relu, SAdd, SMul, SNeg, SSub, Sum, Unary
 from isamap_smt.ir.typed import literal_kind, type_of
 from isamap_smt.proof.scalar_trees import accumulation
@@ -32,31 +33,41 @@ def any_zero_is_enough(contract: Kernel) -> bool:
     """
     statement = contract.statements[0]
     types = {t.name: t.dtype for t in contract.tensors}
-    value = accumulation(contract, statement)[1]
-    return all(_zero(value, a.tensor, types, types[statement.target.tensor]) for a in statement.inputs)
+    value, out = accumulation(contract, statement)[1], types[statement.target.tensor]
+
+    def finite(product: Any, factor: Any) -> bool:
+        return _largest(factor, types, type_of(product, types) or out) < inf
+
+    return all(Zeros(frozenset({a.tensor}), finite).of(value) for a in statement.inputs)
 
 
-def _zero(value: Any, dead: str, types: Mapping[str, DType], literal: DType) -> bool:
-    """Whether the value is a zero where every element of `dead` is one."""
-    kind = type_of(value, dict(types)) or literal
-    match value:
-        case Read():
-            return value.tensor == dead
-        case SMul():
-            a, b = value.args
-            ways = ((a, b), (b, a))
-            return any(_zero(x, dead, types, kind) and _largest(y, types, kind) < inf for x, y in ways)
-        case SAdd() | SSub():
-            return all(_zero(a, dead, types, kind) for a in value.args)
-        case Cast():
-            return _zero(value.args[1], dead, types, literal_kind(value.args[1], kind))
-        case Sum():
-            return _zero(value.args[2], dead, types, kind)
-        case SNeg() | Relu():
-            return _zero(value.args[0], dead, types, kind)
-        case Unary():
-            return TABLE[type(value)].zero and _zero(value.args[0], dead, types, kind)
-    return False
+class Zeros(Fold[bool]):
+    """Whether a value is a zero where every element of the tensors in `dead` is one.
+
+    finite: whether a factor of a product, where the other one is a zero, is a number.
+    """
+
+    def __init__(self, dead: frozenset[str], finite: Callable[[Any, Any], bool] = lambda product, factor: True) -> None:
+        self.dead, self.finite = dead, finite
+
+    def other(self, x: Any) -> bool:
+        return False
+
+    def _product(self, x: Any) -> bool:
+        a, b = x.args
+        return any(self.of(zero) and self.finite(x, factor) for zero, factor in ((a, b), (b, a)))
+
+    leaves: ClassVar[Rows] = {
+        Read: lambda self, x: x.tensor in self.dead,
+        SMul: _product,
+        Cast: lambda self, x: self.of(x.args[1]),
+        Sum: lambda self, x: self.of(x.args[2]),
+    }
+    rows: ClassVar[Rows] = {
+        **dict.fromkeys((SAdd, SSub), lambda self, x, a, b: a and b),
+        **dict.fromkeys((SNeg, Relu), lambda self, x, a: a),
+        Unary: lambda self, x, a: FUNCTION_ROWS[type(x)].zero and a,
+    }
 
 
 def _largest(value: Any, types: Mapping[str, DType], literal: DType) -> float:
@@ -89,4 +100,4 @@ def _rounded(number: float, kind: DType) -> float:
         return float(converted(np.array(number), kind))
 
 
-__all__ = ["any_zero_is_enough"]
+__all__ = ["Zeros", "any_zero_is_enough"]

@@ -99,6 +99,7 @@ def masks_cut(s: Setting, operand: str) -> bool:
     return first and bool(_loads(s, operand, True, beyond))
 
 
+@remembered
 def load_in_place(s: Setting, operand: str) -> Instruction | None:
     """The load that takes the operand's elements from where they lie; None where none does."""
     step = strides(s, operand, window=True)

@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, held_as
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, held_as
 
 Env = Mapping[str, Any]
 
-_INFIX = {
-    sp.Add: "+", sp.Mul: "*", sp.Pow: "**", FloorDiv: "//", FloorMod: "%",
-    sp.Lt: "<", sp.Le: "<=", sp.Gt: ">", sp.Ge: ">=", sp.Eq: "==", sp.Ne: "!=",
-}  # fmt: skip
-_CALLS = {IMin: "low", IMax: "high"}
-_VECTORS: dict[str, Any] = {"__builtins__": {}, "low": np.minimum, "high": np.maximum}
+_VECTORS: dict[str, Any] = {"__builtins__": {}, "min": np.minimum, "max": np.maximum}
 
 
 @lru_cache(maxsize=50_000)
@@ -45,10 +40,8 @@ def _text(e: Any) -> str:
         return repr(bool(e))
     if isinstance(e, Element):
         return f"e[{held_as(e.tensor)!r}].at({', '.join(map(_text, e.index))})"
-    parts = list(map(_text, e.args))
-    head = type(e)
-    if head in _CALLS:
-        return f"{_CALLS[head]}({', '.join(parts)})"
-    if head not in _INFIX:
+    row = INDEX_HEADS.get(type(e)) or RELATIONS.get(type(e))
+    if row is None:
         raise TypeError(f"not an index expression: {e!r}")
-    return f"({f' {_INFIX[head]} '.join(parts)})"
+    parts = list(map(_text, e.args))
+    return f"{row.sign}({', '.join(parts)})" if row.sign.isalpha() else f"({f' {row.sign} '.join(parts)})"

@@ -23,8 +23,9 @@ from isamap_smt.certificates.rounding import KEY
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.app import run
 from isamap_smt.cli.proofs_update import update_directory
-from isamap_smt.ir import fibres, functions, rounding_bound
+from isamap_smt.ir import fibres, rounding_bound
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.proof import rounding as claims
 from tests.certificates.conftest import Edit, seal
 
@@ -109,10 +110,10 @@ def test_what_is_claimed_beyond_what_follows_is_noticed(name: str, mine: Path) -
 
 
 def test_a_function_that_becomes_less_exact_breaks_it(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    head = next(h for h in functions.TABLE if h.__name__ == "Exp")
-    worse: Any = {**functions.TABLE, head: replace(functions.TABLE[head], ulp=2.0)}
-    monkeypatch.setattr(rounding_bound, "TABLE", worse)
-    monkeypatch.setattr(claims, "TABLE", worse)
+    head = next(h for h in FUNCTION_ROWS if h.__name__ == "Exp")
+    worse: Any = {**FUNCTION_ROWS, head: replace(FUNCTION_ROWS[head], ulp=2.0)}
+    monkeypatch.setattr(rounding_bound, "FUNCTION_ROWS", worse)
+    monkeypatch.setattr(claims, "FUNCTION_ROWS", worse)
     (found,) = check_directory(mine.parents[2], jobs=1, cache=False, only=lambda i: "within" in i)
     assert found.status == "broken" and "which is more than" in str(found)
 

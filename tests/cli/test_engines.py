@@ -175,11 +175,11 @@ NO_C = (
 )
 COMMANDS = [
     (["compile", "gemm", "MACHINE", "-o", "out"], NO_C),
-    (["tune", "gemm", "MACHINE", *SIZES], f"{NO_C}; in Python im.stage() plans them"),
+    (["tune", "gemm", "MACHINE", *SIZES], f"{NO_C}; im.plan() plans them"),
     (["run", "gemm", "MACHINE", *SIZES, "--target", "c"],
      "outer_product has engines, for which no C is made; use --target simulate"),
     (["schedule", "gemm", "MACHINE", "--assume", "A<=3"],
-     "--assume: no program for the engines of outer_product makes use of it; leave it out"),
+     "--assume: programs for the engines of outer_product have no such choice; leave it out"),
     (["run", "gemm", "MACHINE"], "gemm runs only at known sizes; i, j, k missing: add --sizes i=...,j=...,k=..."),
     (["schedule", "linear_relu", "MACHINE"],
      "outer_product: nothing computes relu(T[i, j] + b[j]) of sums in accumulators; describe a store that does, or steps that "

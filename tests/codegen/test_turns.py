@@ -16,7 +16,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.c_printer import print_c
 from isamap_smt.ir.c_text import steps
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.functions import applied
+from isamap_smt.ir.heads import applied
 from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, copy_of
 from isamap_smt.ir.scalar import Erf
 from isamap_smt.ir.traversal import nodes_of

@@ -1,7 +1,7 @@
 """The kernels of examples/norms.py against formulas in f64, on machines with and without vectors, sizes of every kind.
 
 u = 2^-24. A sum of n terms in any order is off by at most n u times the sum of their magnitudes; each other operation by u, a
-function by the ULP of its row in isamap_smt.ir.functions. The bounds below add these up to first order and double the result.
+function by the ULP of its row in isamap_smt.ir.heads. The bounds below add these up to first order and double the result.
 """
 
 from __future__ import annotations

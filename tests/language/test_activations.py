@@ -12,15 +12,14 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.dtypes import dtype
-from isamap_smt.ir.functions import TABLE, applied
-from isamap_smt.ir.scalar import FUNCTIONS
+from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, applied
 from isamap_smt.mapping.point_c import c_value, prelude
 from isamap_smt.runtime.cache import build_library
 
 EXACT = {
     "exp": np.exp, "log": np.log, "tanh": np.tanh, "sigmoid": lambda d: 1 / (1 + np.exp(-d)),
     "erf": lambda d: np.frompyfunc(math.erf, 1, 1)(d.astype(np.float64)).astype(np.longdouble),
-    "sqrt": np.sqrt, "rsqrt": lambda d: 1 / np.sqrt(d), "floor": np.floor, "abs": np.abs,
+    "sqrt": np.sqrt, "rsqrt": lambda d: 1 / np.sqrt(d), "floor": np.floor, "rint": np.rint, "abs": np.abs,
 }  # fmt: skip
 EDGES = [
     0.0, 1e-45, 1e-38,
@@ -35,7 +34,7 @@ def smooth(name: str, x: np.ndarray) -> np.ndarray:
 
 
 def test_every_row_is_tested_here() -> None:
-    assert [head.__name__.lower() for head in TABLE] == list(EXACT)
+    assert [head.__name__.lower() for head in FUNCTION_ROWS] == list(EXACT)
 
 
 def _values() -> np.ndarray:
@@ -58,14 +57,15 @@ def test_error_in_ulp_is_as_stated(name: str) -> None:
     finite = np.isfinite(nearest)
     ulp = np.spacing(np.maximum(np.abs(nearest[finite]), np.float32(2.0**-126))).astype(np.float64)
     error = np.abs(got[finite].astype(np.float64) - want[finite]) / ulp
-    assert error.max() <= TABLE[FUNCTIONS[name]].ulp
+    assert error.max() <= FUNCTION_ROWS[FUNCTIONS[name]].ulp
 
 
 @pytest.mark.parametrize(
     ("name", "low", "high"),
     [
         ("exp", 0.0, np.inf), ("tanh", -1.0, 1.0), ("sigmoid", 0.0, 1.0), ("log", np.nan, np.inf), ("erf", -1.0, 1.0),
-        ("sqrt", np.nan, np.inf), ("rsqrt", np.nan, 0.0), ("floor", -np.inf, np.inf), ("abs", np.inf, np.inf),
+        ("sqrt", np.nan, np.inf), ("rsqrt", np.nan, 0.0), ("floor", -np.inf, np.inf), ("rint", -np.inf, np.inf),
+        ("abs", np.inf, np.inf),
     ],
 )  # fmt: skip
 def test_infinities_and_nan(name: str, low: float, high: float) -> None:
@@ -81,18 +81,18 @@ def test_of_what_is_negative_they_are_nan(name: str, kind: str) -> None:
 
 def test_zeros() -> None:
     zeros = np.float32([0.0, -0.0])
-    for name in ("sqrt", "floor", "erf", "tanh"):
+    for name in ("sqrt", "floor", "rint", "erf", "tanh"):
         assert smooth(name, zeros).tobytes() == zeros.tobytes(), name
     assert smooth("abs", zeros).tobytes() == np.zeros(2, np.float32).tobytes()
     assert (smooth("log", zeros) == -np.inf).all()
     assert smooth("rsqrt", zeros).tolist() == [np.inf, -np.inf]
-    for head, row in TABLE.items():
+    for head, row in FUNCTION_ROWS.items():
         assert row.zero == (applied(head, zeros) == 0).all()
 
 
 def test_bounds_hold() -> None:
     x = np.concatenate([_values(), np.float32([np.inf, -np.inf])])
-    for head, row in TABLE.items():
+    for head, row in FUNCTION_ROWS.items():
         if row.bounds:
             got = applied(head, x)
             assert row.bounds[0] <= got.min() and got.max() <= row.bounds[1]

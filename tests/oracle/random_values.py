@@ -18,7 +18,7 @@ class Drawn:
     kind: str
 
 
-SMOOTH = ["exp", "tanh", "sigmoid", "erf", "sqrt", "rsqrt", "log", "floor"]
+SMOOTH = ["exp", "tanh", "sigmoid", "erf", "sqrt", "rsqrt", "log", "floor", "rint"]
 
 
 def value(

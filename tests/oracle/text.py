@@ -23,6 +23,7 @@ FUNCTIONS = {
     "sqrt",
     "rsqrt",
     "floor",
+    "rint",
     "abs",
     "select",
     "sum",

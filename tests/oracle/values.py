@@ -175,8 +175,8 @@ class Values:
             self.made.exact = False
             self.made.rough = max(self.made.rough, kind.epsilon)
             return lambda *p: _smooth(name, kind, float(inner(*p)))
-        if name in ("abs", "floor"):
-            self.made.discrete |= name == "floor"
+        if name in ("abs", "floor", "rint"):
+            self.made.discrete |= name != "abs"
             return lambda *p: _plain(name, kind, inner(*p))
         other = self.value(args[1], kind, bound) if name != "relu" else lambda *p: 0
         choose = smaller if name == "min" else larger
@@ -294,9 +294,10 @@ def _holds(op: ast.cmpop, x: Number, y: Number) -> bool:
 
 
 def _plain(name: str, kind: Kind, x: Number) -> Number:
-    """abs and floor, which round nothing."""
-    if name == "floor":
-        return math.copysign(math.floor(x), x) if math.isfinite(x) else x
+    """abs, and floor and rint, whose integers the type has."""
+    if name in ("floor", "rint"):
+        whole = math.floor if name == "floor" else round  # Python's ties go to even, too
+        return math.copysign(whole(x), x) if math.isfinite(x) else x
     return math.fabs(x) if kind.floating else wrapped(kind, abs(int(x)))
 
 

@@ -21,6 +21,7 @@ from isamap_encodings.z3_check import cvc5_answer, cvc5_version
 from isamap_smt.ir import rounding_bound
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.fibres import Fibres, fibres
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.rounding_bound import Bound
 from isamap_smt.proof import rounding
@@ -117,11 +118,9 @@ def smaller(b: Bound) -> list[Bound]:
 def test_an_ulp_stated_too_small_is_refuted(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The notes are made with a tenth of it, and the proof asks with the whole."""
     name, kernel, ranges = ("softmax", SOFTMAX, X) if head == "Exp" else ("layer_norm", *CASES["layer_norm"])
-    from isamap_smt.ir import functions
-
-    row = next(h for h in functions.TABLE if h.__name__ == head)
-    table = {**functions.TABLE, row: replace(functions.TABLE[row], ulp=functions.TABLE[row].ulp / 10)}
-    monkeypatch.setattr(rounding_bound, "TABLE", table)
+    row = next(h for h in FUNCTION_ROWS if h.__name__ == head)
+    table = {**FUNCTION_ROWS, row: replace(FUNCTION_ROWS[row], ulp=FUNCTION_ROWS[row].ulp / 10)}
+    monkeypatch.setattr(rounding_bound, "FUNCTION_ROWS", table)
     failed = prove_rounding(kernel, ranges, {})[0].failed()
     assert [f.subject.split("(")[0] for f in failed][:1] == [head.lower()], name
     assert isinstance(failed[0].verdict, Refuted)

@@ -185,3 +185,12 @@ def test_a_rounding_of_f64_is_no_less_than_it_is() -> None:
     kernel = im.kernel("y[i] = x[i] * x[i] + x[i]", name="wide", dtypes={"x": "f64", "y": "f64"}, sizes={"i": 3})
     (y,) = im.rounding_bound(kernel, {"x": (1, 2)}).values()
     assert 2 * 2.0**-53 <= y.relative < 2.1 * 2.0**-53
+
+
+def test_types_meet_below_a_saturation() -> None:
+    mixed = im.kernel("C[i] = sat_i8(A[i] - B[i] * 2)", dtypes={"A": "u32", "B": "i8", "C": "i8"})
+    bound = im.rounding_bound(mixed, {"A": (0, 500), "B": (-128, 127)}, {"i": 4})["C"]
+    assert (bound.low, bound.high, bound.error) == (-129, 128, 0)
+    arrays = {"A": np.uint32([0, 500, 1, 3]), "B": np.int8([127, -128, 1, -1])}
+    found = im.rounding_error(mixed, arrays)["C"]
+    assert found.value.tolist() == [-128, 127, -1, 5] and not found.error.any()

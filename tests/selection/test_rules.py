@@ -234,9 +234,7 @@ def test_rules_save_steps(text: str, op: str, dtype: str, monkeypatch: pytest.Mo
     assert isinstance(found, im.ProvedMapping), str(found)
     assert getattr(taken, "rules", ())
     monkeypatch.setattr(selection, "RULES", ())
-    selected_instruction.cache_clear()
     plain = selected_instruction(AVX2, kernel)
-    selected_instruction.cache_clear()
     assert plain is None or plain.cost.per_cycle < taken.cost.per_cycle
 
 
@@ -295,9 +293,7 @@ def test_a_wrong_rule_that_is_forced_in_is_refuted_by_the_claim(
     proved = rewriting.proved_in
     monkeypatch.setattr(rewriting, "proved_in", lambda r, k, *rest: k if r == rule else proved(r, k, *rest))
     monkeypatch.setattr(selection, "RULES", (rule,))
-    selected_instruction.cache_clear()
     taken = selected_instruction(AVX2, kernel)
-    selected_instruction.cache_clear()
     assert taken is not None and getattr(taken, "rules", ()) == (rule,)
     found = proof_of(kernel, taken)
     assert isinstance(found, im.Rejection) and found.refuted

@@ -1,0 +1,185 @@
+"""Every operation of a scalar value, one row each: how it is written, and each fact of it that more than one algebra needs.
+
+class in isamap_smt.ir.scalar    the definition in words, and whether it is of floating point alone
+row here                         its text, its operation on arrays, its C, its accuracy
+algebras                         tables of functions by head: isamap_smt.ir.meaning lists them
+
+A function of one value is a `Function`. Its f32 and f64 are its meaning; of f16 and bf16 it is what f32 gives, rounded; of integers
+what `f64` gives. Its C has the same bits for every value. `ulp` is how far an f32 result lies from the exact value, over all 2^32
+arguments (benchmarks/accuracy.py), 0.5 where it is the value that IEEE 754 asks for; `wide_ulp` is the same of f64, a bound above
+everything that benchmarks/accuracy_f64.py has found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isamap_encodings.scalar_values import ARITHMETIC
+from isamap_smt.ir import activations, activations_f64
+from isamap_smt.ir.scalar import (
+    Abs,
+    Cast,
+    Erf,
+    Exp,
+    Floor,
+    Log,
+    Relu,
+    Rint,
+    Round,
+    Rsqrt,
+    SAdd,
+    Saturate,
+    Scalar,
+    SDiv,
+    Select,
+    Sigmoid,
+    SMax,
+    SMin,
+    SMul,
+    SNeg,
+    Sqrt,
+    SShr,
+    SSub,
+    Tanh,
+)
+
+Array = np.ndarray
+SHIFT, SUM, PRODUCT, SIGN, ATOM = range(5)  # how tightly the outermost operation of a text binds
+
+
+@dataclass(frozen=True)
+class Head:
+    """text: an operator's sign, a function's name, or what stands before the type of a conversion. arity: number of values.
+
+    binds: of an operator. array: the operation on arrays of one type. words: the operation in an error, where it is not its text.
+    """
+
+    text: str
+    arity: int
+    binds: int = ATOM
+    array: Callable[..., Any] | None = None
+    words: str = ""
+
+    @property
+    def infix(self) -> bool:
+        """Whether it is written between two values."""
+        return self.arity == 2 and self.binds < ATOM
+
+    def numpy(self, *values: Array) -> Array:
+        """The operation on arrays of one type, or on Python's integers. Raises TypeError for a head that needs more than values."""
+        if self.array is None:
+            raise TypeError(f"{self.text} is no operation on arrays")
+        return np.asarray(self.array(*values))
+
+
+@dataclass(frozen=True)
+class Function(Head):
+    """A function of one value.
+
+    f32, f64: its values. c, wide: C text of the value {x} in float and in double. ulp, wide_ulp: their largest errors. zero: of a
+    zero it is one. bounds: of every value that is a number. steps: its C is a sequence of operations, some of them through tables.
+    whole: its values are integers, and it never falls; the largest distances below and above its argument.
+    """
+
+    f32: Callable[[Array], Array] = field(kw_only=True)
+    f64: Callable[[Array], Array] = field(kw_only=True)
+    c: str = field(kw_only=True)
+    wide: str = field(kw_only=True)
+    ulp: float = 0.5
+    wide_ulp: float = 0.5
+    zero: bool = False
+    bounds: tuple[float, float] | None = None
+    steps: bool = False
+    whole: tuple[float, float] | None = None
+
+    def numpy(self, *values: Array) -> Array:
+        """The function of each value, in the values' own type."""
+        (x,) = values
+        with np.errstate(all="ignore"):
+            found = self.f32(x.astype(np.float32)) if activations.in_f32(x.dtype) else self.f64(x)
+            return np.asarray(found).astype(x.dtype)
+
+    def error(self, bits: int) -> float:
+        """Its largest error in ULP of a type of so many bits."""
+        return self.wide_ulp if bits == 64 else self.ulp
+
+
+def _sequence(
+    name: str, ulp: float, wide_ulp: float, zero: bool = False, bounds: tuple[float, float] | None = None
+) -> Function:
+    """A fixed sequence of operations of each type."""
+    f32, f64 = getattr(activations, name), getattr(activations_f64, name)
+    c, wide = f"isamap_{name}f({{x}})", f"isamap_{name}({{x}})"
+    return Function(
+        name, 1, f32=f32, f64=f64, c=c, wide=wide, ulp=ulp, wide_ulp=wide_ulp, zero=zero, bounds=bounds, steps=True
+    )
+
+
+def _built_in(name: str, of: Callable[[Array], Array], c: str, whole: tuple[float, float] | None = None) -> Function:
+    """A function that IEEE 754 defines; 0 of 0, with its sign."""
+    return Function(
+        name, 1, f32=of, f64=of, c=f"__builtin_{c}f({{x}})", wide=f"__builtin_{c}({{x}})", zero=True, whole=whole
+    )
+
+
+def _rsqrt(x: Array) -> Array:
+    return np.asarray(x.dtype.type(1.0) / np.sqrt(x))
+
+
+def _shifted(a: Array, b: Array) -> Array:
+    """a >> b as SShr says."""
+    if np.dtype(object) in (a.dtype, b.dtype):
+        return np.asarray(np.frompyfunc(ARITHMETIC["SShr"], 2, 1)(a, b), dtype=object)
+    bits = 8 * a.dtype.itemsize
+    inside = (b >= 0) & (b < bits)
+    return np.where(inside, a >> np.where(inside, b, 0), -(a < 0).astype(a.dtype))
+
+
+HEADS: dict[type[Scalar], Head] = {
+    SAdd: Head("+", 2, SUM, np.add),
+    SSub: Head("-", 2, SUM, np.subtract),
+    SMul: Head("*", 2, PRODUCT, np.multiply),
+    SDiv: Head("/", 2, PRODUCT, np.divide, words="a division"),
+    SShr: Head(">>", 2, SHIFT, _shifted),
+    SNeg: Head("-", 1, SIGN, np.negative, words="a negation"),
+    SMax: Head("max", 2, array=np.maximum),
+    SMin: Head("min", 2, array=np.minimum),
+    Relu: Head("relu", 1, array=lambda x: np.maximum(x, np.zeros((), x.dtype))),
+    Select: Head("select", 3),
+    Cast: Head("", 1, words="cast"),
+    Saturate: Head("sat_", 1, words="saturate"),
+    Round: Head("round_", 1, words="round"),
+    Exp: _sequence("exp", 0.91, 1.0),
+    Log: _sequence("log", 0.83, 1.0),
+    Tanh: _sequence("tanh", 1.96, 2.25, zero=True, bounds=(-1.0, 1.0)),
+    Sigmoid: _sequence("sigmoid", 2.0, 2.0, bounds=(0.0, 1.0)),
+    Erf: _sequence("erf", 1.08, 1.5, zero=True, bounds=(-1.0, 1.0)),
+    Sqrt: _built_in("sqrt", np.sqrt, "sqrt"),
+    Rsqrt: Function(
+        "rsqrt", 1, f32=_rsqrt, f64=_rsqrt, c="(1.0f / __builtin_sqrtf({x}))", wide="(1.0 / __builtin_sqrt({x}))",
+        ulp=1.5, wide_ulp=1.5,
+    ),
+    Floor: _built_in("floor", np.floor, "floor", whole=(1.0, 0.0)),
+    Rint: _built_in("rint", np.rint, "rint", whole=(0.5, 0.5)),
+    Abs: _built_in("abs", np.abs, "fabs"),
+}  # fmt: skip
+
+CONVERSIONS = (Cast, Saturate, Round)  # their first argument is a type
+FUNCTION_ROWS = {head: row for head, row in HEADS.items() if isinstance(row, Function)}
+INFIX = {row.text: head for head, row in HEADS.items() if row.infix}
+# name in kernel text -> head, of all that are called with values alone
+FUNCTIONS: dict[str, type[Scalar]] = {
+    row.text: head for head, row in HEADS.items() if row.binds == ATOM and head not in CONVERSIONS
+}
+
+
+def applied(head: type[Scalar], x: Array) -> Array:
+    """The function of each value, in the values' own type."""
+    return FUNCTION_ROWS[head].numpy(x)
+
+
+__all__ = ["CONVERSIONS", "FUNCTIONS", "FUNCTION_ROWS", "HEADS", "INFIX", "Function", "Head", "applied"]
