@@ -49,7 +49,7 @@ _WHERE = {
     **dict.fromkeys(("simulate", "Simulation"), "isamap_smt.simulator"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime.compiled"),
     **dict.fromkeys(("rounding_error", "rounding_bound"), "isamap_smt.runtime.explained"),
-    **dict.fromkeys(("machine_from_table",), "isamap_smt.isa_check"),
+    **dict.fromkeys(("machine_from_table",), "isamap_smt.isa"),
     **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
     **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),
 }

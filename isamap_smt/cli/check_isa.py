@@ -15,8 +15,8 @@ from isamap_smt.cli.output import answer, console, seconds, table, tell, verdict
 from isamap_smt.ir.errors import IsamapError
 
 if TYPE_CHECKING:
-    from isamap_smt.isa_check import Report
-    from isamap_smt.isa_check.machine import TableMachine
+    from isamap_smt.isa import Report
+    from isamap_smt.isa.machine import TableMachine
 
 STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 
@@ -52,7 +52,7 @@ def command(
         check_folder(Path(page))
     if machine is not None:
         return _machine(where, only, machine, as_json)
-    from isamap_smt.isa_check import check_isa
+    from isamap_smt.isa import check_isa
 
     with counting_bar("comparing") as count, until(timeout):
         found = check_isa(where, only, run=not no_run, cc=cc, progress=count)
@@ -63,7 +63,7 @@ def command(
 
 
 def _machine(where: str, only: str, memory: str, as_json: bool) -> int:
-    from isamap_smt.isa_check import table_machine
+    from isamap_smt.isa import table_machine
 
     made = table_machine(where, only=only, memory=memory)
     answer(as_json, made.document(), lambda: _show_machine(made))
@@ -86,7 +86,7 @@ def _show_machine(made: TableMachine) -> None:
 
 
 def _write(place: str, found: Report) -> None:
-    from isamap_smt.isa_check.page import page
+    from isamap_smt.isa.page import page
 
     try:
         Path(place).write_text(page(found.title, found.entries))
@@ -95,7 +95,7 @@ def _write(place: str, found: Report) -> None:
 
 
 def _show(found: Report, page: str | None) -> None:
-    from isamap_smt.isa_check.check import VERDICTS
+    from isamap_smt.isa.check import VERDICTS
 
     rows = ((f.name, verdict(f.verdict), seconds(f.seconds), f.reason) for f in found.entries)
     console().print(table(found.title, "entry", "verdict", "time", "why", rows=rows, right=("time",)))

@@ -129,7 +129,7 @@ def find_instructions(spec: str) -> tuple[Instruction, ...]:
     return (find_instruction(spec),)
 
 
-# what is read and proved by isamap_smt.isa_check, which stands above this layer: it is asked through the package's own names
+# what is read and proved by isamap_smt.isa, which stands above this layer: it is asked through the package's own names
 _TABLE = re.compile(r"(?P<table>exo)[:-](?P<memory>[A-Za-z]\w*?)(?P<fixed>(-[A-Za-z_]+\d+)*)")
 _TABLE_FILE = re.compile(r"(?P<file>.+\.[hc])(:(?P<name>\w+))?")
 

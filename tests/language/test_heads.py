@@ -25,7 +25,7 @@ from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.rounding_bound import NOTHING, Bounds
 from isamap_smt.ir.scalar import Abs, Compare, IndexValue, Read, SAdd, Scalar, Select, Sum, Unary, read
 from isamap_smt.ir.typed import EXACT, operands, own_type
-from isamap_smt.isa_check.contract import NotCovered, run_contract, start
+from isamap_smt.isa.contract import NotCovered, run_contract, start
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.spans import ANYTHING, span
 

@@ -17,8 +17,8 @@ LEFT_OUT = {
         )
     ],
     "docs/test_pages.py": [("test_what_a_page_shows_of_another_machine", "test_a_page_runs_on_any_cpu")],
-    "isa_check/test_exo.py": [("test_replaced_intrinsics_are_refuted", "test_fault_is_refuted")],
-    "isa_check/test_meanings.py": [("test_avx512", "test_avx2"), ("test_neon", "test_neon_common")],
+    "isa/test_exo.py": [("test_replaced_intrinsics_are_refuted", "test_fault_is_refuted")],
+    "isa/test_meanings.py": [("test_avx512", "test_avx2"), ("test_neon", "test_neon_common")],
     "proof/test_online.py": [
         (
             "test_rounding_of_many_stays_within_what_is_stated",

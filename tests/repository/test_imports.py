@@ -15,8 +15,8 @@ TOOLS = Path(sys.executable).parent
 LAYERS = [
     "cli",
     "bench",
+    "isa",
     "report",
-    "isa_check",
     "targets",
     "pipeline",
     "tuning",

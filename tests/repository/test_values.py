@@ -33,8 +33,8 @@ PATTERNS = {"match", "search", "fullmatch", "findall"}
 FOREIGN = {
     "isamap_smt/tuning/database.py": "SQLite's: that a file is locked",
     "isamap_smt/language/lines.py": "Python's parser: that something is nested too deeply",
-    "isamap_smt/isa_check/confirm.py": "a compiler's: which line is its error",
-    "isamap_smt/isa_check/gemmini_runs.py": "a compiler's: which line is its error",
+    "isamap_smt/isa/confirm.py": "a compiler's: which line is its error",
+    "isamap_smt/isa/gemmini_runs.py": "a compiler's: which line is its error",
     "isamap_smt/bench/peers/with_onednn.py": "oneDNN's: that this CPU lacks something",
 }
 

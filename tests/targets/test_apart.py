@@ -7,7 +7,7 @@ from pathlib import Path
 
 # Tables of what features of CPUs are called, by archspec, LLVM and GCC.
 OTHERS = (
-    "isamap_smt/isa_check/",
+    "isamap_smt/isa/",
     "isamap_smt/cli/check_isa.py",
 )  # they read the tables of other people, Neon's among them
 TABLES = {"isamap_smt/ir/features.py", "isamap_smt/runtime/feature_flags.py"}

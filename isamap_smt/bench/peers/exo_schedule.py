@@ -13,7 +13,7 @@ import numpy as np
 from isamap_smt.bench.case import Case
 from isamap_smt.bench.peers.exo_products import first_lanes_avx2, packed_memory, product, whole
 from isamap_smt.bench.work import Unsupported, Work
-from isamap_smt.isa_check.quick_import import quick_stacks
+from isamap_smt.isa.quick_import import quick_stacks
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime.cache import build_library
 
