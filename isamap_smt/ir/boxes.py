@@ -53,6 +53,8 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
 def decided_by_output(statement: Statement) -> tuple[Any, ...]:
     """The relations of the guard that can fail, and that the output's element decides: their axes are indices of it, by
     themselves or moved by a number, or they say of one of its indices how large it may be."""
+    if not statement.guard:
+        return ()
     names = {a.name for a in statement.axes}
     index = [sp.sympify(i) for i in statement.target.index]
     plain = _plain(statement)
@@ -86,6 +88,8 @@ def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
     """The relations of the guard that can fail, and that an input's element at this index answers for, as all their axes move it.
     What the output's element decides is none of an input's, unless it is of digits that the input's index has, too: of these there
     are more than the tensor has elements."""
+    if not statement.guard:
+        return ()
     names, moving = {a.name for a in statement.axes}, symbols_of(index)
     left = left_to_inputs(statement)
     plain = _plain(statement)

@@ -23,7 +23,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.bounded import without_points
 from isamap_smt.mapping.fuse import takes
-from isamap_smt.mapping.layout import supply
+from isamap_smt.mapping.layout import Supply, supply
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
@@ -246,7 +246,8 @@ def execution_cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Har
         cycles *= -(-points // axis.leaf)
     output = mapping.instruction.kernel.statements[0].target.tensor
     for operand, _ in mapping.binding:
-        charge = 1.0 if _in_place(mapping, operand, hardware) else _REARRANGE[supply(mapping, operand).kind]
+        lie = supply(mapping, operand)
+        charge = 1.0 if _in_place(mapping, operand, lie, hardware) else _REARRANGE[lie.kind]
         cycles *= charge**2 if operand == output else charge
     return cycles + _converted(proved, sizes)
 
@@ -262,9 +263,8 @@ def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
     return CONVERTED * sum(prod(extents[n] for n in names & set(extents)) for names in apart)
 
 
-def _in_place(mapping: Mapping, operand: str, hardware: Hardware) -> bool:
+def _in_place(mapping: Mapping, operand: str, lie: Supply, hardware: Hardware) -> bool:
     """Whether the machine loads elements that lie so."""
-    lie = supply(mapping, operand)
     whole = tuple(range(len(mapping.cells(operand))))
     if len(lie.strides) != len(whole):
         return False

@@ -8,6 +8,7 @@ reduction (`ordered`) is refused where the instruction rounds or adds otherwise.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
@@ -211,23 +212,29 @@ def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) ->
 def _up_to_names(q: Question, bits: bool) -> Verdict:
     """compare(), asked once per process for questions that differ in the names of leaves only.
 
-    The new names sort as the old ones do. A question whose text is recorded, or that stays open, is asked in its own names.
+    The new names sort as the old ones do, and stand for them alone. A question whose text is recorded is asked in its own names.
     """
-    names = {n: f"leaf{k:03d}" for k, n in enumerate(sorted(q.types))}
     if is_recording():
         return compare(q, bits)
+    names = {old: f"isamap_leaf_{k:04d}" for k, old in enumerate(sorted(q.types))}
+    own = {new: old for old, new in names.items()}
     table = {sp.Symbol(old): sp.Symbol(new) for old, new in names.items()}
     verdict = _compared(
         q.left.xreplace(table), q.right.xreplace(table), tuple((names[n], k) for n, k in q.types.items()), q.result,
         tuple((names[n], r) for n, r in q.ranges.items()), bits,
     )  # fmt: skip
+
+    def said(text: str) -> str:
+        return re.sub(r"isamap_leaf_\d{4}", lambda found: own[found[0]], text)
+
     match verdict:
+        case Proved():
+            return replace(verdict, how=said(verdict.how))
         case Refuted():
-            old = {new: n for n, new in names.items()}
-            return replace(verdict, witness={old.get(n, n): v for n, v in verdict.witness.items()})
+            witness = {own.get(n, n): v for n, v in verdict.witness.items()}
+            return replace(verdict, witness=witness, text=said(verdict.text))
         case Unknown():
-            return compare(q, bits)
-    return verdict
+            return replace(verdict, reason=said(verdict.reason))
 
 
 @lru_cache(maxsize=4096)
