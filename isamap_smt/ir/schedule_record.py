@@ -63,10 +63,16 @@ def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None
     parallel = made.get("parallel")
     if parallel is not None and (type(parallel) is not int or not 0 <= parallel < len(rows["loops"])):
         raise ValueError(f"the schedule spreads loop {parallel!r} over threads, which there is not")
-    if "fused" in made:
-        made["fused"] = tuple(str(made["fused"]).split())  # with spaces between, in a record
+    made["fused"] = _axes(made.get("fused", ""))
     made["notes"] = tuple(map(read_note, made.get("notes", ())))
     return Schedule(proved=proved, hardware=hardware, **{**made, **rows})
+
+
+def _axes(text: Any) -> tuple[str, ...]:
+    """A record has axes with spaces between."""
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} are no axes")
+    return tuple(text.split())
 
 
 def _record(value: Any) -> Record:

@@ -70,7 +70,7 @@ def _active(node: Any) -> Any:
 def _operand(node: Any) -> Any:
     if not isinstance(node, Move):
         return node
-    return node.placed(*(replace(r, index=tuple(map(two, r.index))) for _, r in node.operands))
+    return replace(node, operands=tuple((o, replace(r, index=tuple(map(two, r.index)))) for o, r in node.operands))
 
 
 def _copied(node: Any) -> Any:

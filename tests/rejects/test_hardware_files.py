@@ -104,7 +104,7 @@ def test_a_registered_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         EntryPoint("npu", "isamap_test_npu:NPU", hardware_library.GROUP),
         EntryPoint("broken", "isamap_test_npu:nothing", hardware_library.GROUP),
     ]
-    monkeypatch.setattr(hardware_library, "entry_points", lambda group: entries if group == "isamap.hardware" else [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries if group == "isamap.hardware" else [])
     assert find_hardware("npu").name == "npu"
     assert "npu" in hardware_library.hardware_names()
     with pytest.raises(HardwareError, match=r"hardware 'broken', registered by .* does not load: .*AttributeError"):

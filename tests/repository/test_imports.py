@@ -15,8 +15,8 @@ TOOLS = Path(sys.executable).parent
 LAYERS = [
     "cli",
     "bench",
-    "report",
     "isa",
+    "report",
     "targets",
     "pipeline",
     "tuning",

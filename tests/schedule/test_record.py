@@ -60,7 +60,7 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "seconds": reals,
     "notes": st.lists(names, max_size=2).map(tuple),
     "sizes": pairs(numbers),
-    "fused": names,
+    "fused": st.lists(st.sampled_from("ijk"), max_size=2).map(tuple),
     "streams": numbers,
     "unit": names,
     "costs": st.lists(st.builds(CostPart, name=names, amount=reals, within=names), max_size=2).map(tuple),
@@ -124,7 +124,16 @@ LOOP3 = (LoopStep("i", 4), LoopStep("i", 2), LoopStep("k", 1))
 
 
 @pytest.mark.parametrize(
-    "change", [{"parallel": 9}, {"parallel": "0"}, {"parallel": True}, {"loops": [{"axis": "i"}]}, {"packing": [["a"]]}]
+    "change",
+    [
+        {"parallel": 9},
+        {"parallel": "0"},
+        {"parallel": True},
+        {"loops": [{"axis": "i"}]},
+        {"packing": [["a"]]},
+        {"shared": 3},
+        {"notes": [3]},
+    ],
 )
 def test_what_is_no_record_is_refused(change: dict[str, Any]) -> None:
     record = schedule_record(Schedule(proved(), LOOP3, 2, (), ()))

@@ -171,7 +171,7 @@ def stream_of(
     """Main memory of a call, its stream, what it gives, and where that lies."""
     call = kernel.prepare(**arrays, **about)
     kept: list[Any] = []
-    made = call._kernel.made
+    made = call.kernel.made
 
     def spy(tensors: Any, numbers: Any, **options: Any) -> Any:
         from isamap_smt.targets.vta.here import _laid_out
@@ -179,11 +179,11 @@ def stream_of(
         kept.append(_laid_out(tensors))
         return made(tensors, numbers, **options)
 
-    call._kernel.made = spy  # type: ignore[assignment]
+    call.kernel.made = spy  # type: ignore[assignment]
     try:
         call.run()
     finally:
-        call._kernel.made = made
+        call.kernel.made = made
     ((dram, starts),) = kept
     assert call.stream is not None
     names = [t.name for t in in_memory(kernel.program)]
