@@ -4,13 +4,130 @@ from __future__ import annotations
 
 import isamap_smt as im
 from isamap_hardware.across import across, x86_prelude
-from isamap_hardware.avx512_functions import FUNCTIONS
 from isamap_hardware.avx512_lanes import INSTRUCTIONS
 from isamap_hardware.caches import links, memories
+from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
 from isamap_hardware.moves import MoveCode, Register, moves
 
+# ---- Functions in AVX-512's own operations: the bits of isamap's sequences, in fewer steps.
+#
+# exp ends in a product with 2^k. One product would need a k that is an exponent, which the ends of the range have not,
+# so the sequence multiplies by two powers. vscalefps takes any k and rounds once, as the second of the two products
+# does, of which the first one is exact. Where k leaves the range, or is NaN, it gives infinity, 0 or NaN of any
+# positive factor: so not the argument is kept within a range, which takes two steps, but r, of which vrangeps takes the
+# sign and the lesser size in one. sigmoid makes its 2^k so, which is a float from the smallest subnormal to 2^127. The
+# coefficients of erf's piece are picked by vpermps from registers, where other machines load them. Each function is a
+# list of steps, so that those of several executions can take turns. benchmarks/accuracy.py compares the two for all
+# 2^32 arguments.
+
+
 REQUIRES = ("avx512f",)
+RANGE = (*REQUIRES, "avx512dq")
+
+PRELUDE = """\
+/* a b + c */
+static inline __m512 avx512_fused(__m512 a, __m512 b, float c) { return _mm512_fmadd_ps(a, b, _mm512_set1_ps(c)); }
+/* NaN stays: it is the second operand. */
+static inline __m512 avx512_within(__m512 x, float high) {
+    return _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(-104.0f), x));
+}
+static inline __m512 avx512_size(__m512 x, float high) {
+    return _mm512_min_ps(_mm512_set1_ps(high), _mm512_abs_ps(x));
+}
+/* One of eight by each lane's number modulo 8, which may have one bit more. */
+static inline __m512 avx512_piece(__m512i k, float a, float b, float c, float d, float e, float f, float g,
+    float h) {
+    return _mm512_permutexvar_ps(k, _mm512_setr_ps(a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h));
+}
+/* The same, of a 0 the first. */
+static inline __m512 avx512_piece_or(__m512 first, __m512i k, float a, float b, float c, float d, float e, float f, float g,
+    float h) {
+    const __m512 pieces = _mm512_setr_ps(a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h);
+    return _mm512_mask_permutexvar_ps(first, _mm512_test_epi32_mask(k, _mm512_set1_epi32(7)), k, pieces);
+}
+/* The sign of the second. */
+static inline __m512 avx512_signed(__m512 size, __m512 x) {
+    const __m512i bits = _mm512_set1_epi32(0x7fffffff);
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(bits, _mm512_castps_si512(size), _mm512_castps_si512(x), 0xca));
+}
+"""
+
+#: x = k ln 2 + r, k whole; for |x| below 2^21 |r| is less than 1/2.
+WHOLE = (
+    "__m512 k = avx512_fused(x, _mm512_set1_ps(1.4426950216293335f), 12582912.0f);",
+    "k = _mm512_sub_ps(k, _mm512_set1_ps(12582912.0f));",
+)
+#: p = (e^r - 1 - r) / r^2
+POLYNOMIAL = (
+    "__m512 p = avx512_fused(r, _mm512_set1_ps(0.0013863430358469486f), 0.008367435075342655f);",
+    "p = avx512_fused(r, p, 0.04166724160313606f);",
+    "p = avx512_fused(r, p, 0.16666534543037415f);",
+    "p = avx512_fused(r, p, 0.5f);",
+)
+EXP = (
+    "__m512 x = {a};",
+    *WHOLE,
+    "__m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(-0.693145751953125f), x);",
+    "r = _mm512_fmadd_ps(k, _mm512_set1_ps(-1.4286197256296873e-06f), r);",
+    "r = _mm512_range_ps(r, _mm512_set1_ps(0.5f), 2);",  # the sign of r, and its size or 1/2: of what is NaN 1/2, too
+    *POLYNOMIAL,
+    "p = avx512_fused(r, p, 1.0f);",
+    "p = avx512_fused(r, p, 1.0f);",
+    "{c} = _mm512_scalef_ps(p, k);",
+)
+#: 2^k / (2^k + e^r) of r = k ln 2 - x, the sum from its smallest term.
+SIGMOID = (
+    "__m512 x = avx512_within({a}, 88.0f);",
+    *WHOLE,
+    "__m512 r = _mm512_fmsub_ps(k, _mm512_set1_ps(0.693145751953125f), x);",
+    "r = _mm512_fmadd_ps(k, _mm512_set1_ps(1.4286197256296873e-06f), r);",
+    *POLYNOMIAL,
+    "__m512 s = _mm512_scalef_ps(_mm512_set1_ps(1.0f), k);",
+    "__m512 t = _mm512_mul_ps(r, r);",
+    "t = _mm512_fmadd_ps(t, p, r);",
+    "t = _mm512_add_ps(t, _mm512_min_ps(s, _mm512_set1_ps(1.0f)));",
+    "t = _mm512_add_ps(t, _mm512_max_ps(s, _mm512_set1_ps(1.0f)));",
+    "{c} = _mm512_div_ps(s, t);",
+)
+ERF = (
+    "__m512 m = avx512_size({a}, 3.921875f);",
+    "__m512 w = avx512_fused(m, _mm512_set1_ps(1.875f), 12582912.0f);",
+    "__m512 d = _mm512_sub_ps(w, _mm512_set1_ps(12582912.0f));",
+    "d = _mm512_fnmadd_ps(d, _mm512_set1_ps(0.53125f), m);",
+    "__m512i k = _mm512_castps_si512(w);",
+    *pieces("__m512", "avx512_piece", "_mm512_fmadd_ps"),
+    "{c} = avx512_signed(p, {a});",
+)
+
+
+def function(
+    name: str, steps: tuple[str, ...], latency: float, per_cycle: float, requires: tuple[str, ...] = REQUIRES
+) -> im.Instruction:
+    """The function of that name in each of 16 lanes."""
+    return im.instruction(
+        f"avx512.{name}_ps",
+        f"c[l] = {name}(a[l])",
+        axes={"l": 16},
+        temporaries=4,
+        dtypes=dict.fromkeys("ac", "f32"),
+        places=dict.fromkeys("ac", "zmm"),
+        emit="\n".join(steps),
+        requires=requires,
+        latency=latency,
+        per_cycle=per_cycle,
+        c_types=dict.fromkeys("ac", "__m512"),
+        headers=("immintrin.h",),
+        prelude=PRELUDE,
+    )
+
+
+FUNCTIONS = (
+    function("exp", EXP, 50.0, 0.2, RANGE),
+    function("sigmoid", SIGMOID, 75.0, 0.14),
+    function("erf", ERF, 48.0, 0.15),
+)
+
 
 FLOAT = MoveCode(
     load="{r} = _mm512_loadu_ps({m});",

@@ -62,7 +62,7 @@ class Session:
             self._left = b""
             self._errors.seek(0)
             self._errors.truncate()
-            command = [sys.executable, "-m", "isamap_smt.bench.worker", self.contender.where]
+            command = [sys.executable, "-m", "isamap_smt.bench.turns", self.contender.where]
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

@@ -16,15 +16,15 @@ system refuses the state that an instruction needs, else the code of the check (
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from math import prod
+from typing import Any
 
 import sympy as sp
 
 from isamap_smt.codegen.c_blocks import helpers
 from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts, stamp_words, with_identity
-from isamap_smt.codegen.c_compute import c_compute
-from isamap_smt.codegen.c_copies import print_copy
 from isamap_smt.codegen.c_entry import (
     ask_machine,
     declare_arguments,
@@ -40,12 +40,13 @@ from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_p
 from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import Printer, declare_granted, name_everything, register_indices
-from isamap_smt.codegen.c_woven import print_woven
 from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
+from isamap_smt.ir.across import in_a_row, leaves
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
+from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import HardwareError, NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.folds import laid_out
@@ -53,12 +54,16 @@ from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
+from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import (
+    Across,
     Alloc,
     Ask,
+    Block,
     Buffer,
     Compute,
     Copy,
+    CopyForm,
     If,
     Loop,
     Move,
@@ -71,10 +76,242 @@ from isamap_smt.ir.program import (
     Use,
 )
 from isamap_smt.ir.proof import Seal
+from isamap_smt.ir.scalar import Select, read
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping.configuring import c_use
+from isamap_smt.mapping.convert_c import converted
 from isamap_smt.mapping.moves import lane_symbols
-from isamap_smt.mapping.point_c import prelude
+from isamap_smt.mapping.point_c import c_update, prelude
+
+# ---- The C of copies: loops over cells, whole blocks by one call, tests where a copy is cut; c_copy.py decides which
+# form each has.
+
+
+Over = tuple[tuple[Any, Any], ...]
+
+
+def print_copy(p: Printer, copy: Copy) -> None:
+    """As its form says: tests before loops, in them, or none."""
+    form = copy.form or CopyForm(len(copy.over), None if copy.where else ())
+    outer, inner = copy.over[: form.split], copy.over[form.split :]
+    _copy_loops(p, outer)
+    if form.whole is None:
+        p.put(f"if ({p.condition(copy.where)}) {{")
+        _copy_cells(p, inner, _plain_cell(p, copy), False)
+        if copy.fill:
+            p.put("} else {")
+            _copy_cells(p, inner, _filled_cell(p, copy), False)
+        p.put("}")
+    elif form.whole:
+        p.put(f"if ({p.condition(form.whole)}) {{")
+        _print_whole(p, copy, inner, form)
+        p.put("} else {")
+        _print_cut(p, copy, inner, form.block)
+        p.put("}")
+    else:
+        _print_whole(p, copy, inner, form)
+    _close(p, len(outer))
+
+
+def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
+    """All cells of the inner loops, none of which is tested."""
+    if form.block is None:
+        _copy_cells(p, inner, _plain_cell(p, copy), form.unrolled)
+        return
+    p.depth += bool(form.whole)
+    _call_block(p, copy, inner, form.block, {})
+    p.depth -= bool(form.whole)
+
+
+def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None:
+    """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
+    if block is None or block.cut is None:
+        _copy_cells(p, inner, _guarded_cell(p, copy), False)
+        return
+    _copy_cells(p, inner, _filled_cell(p, copy), False)
+    p.depth += 1
+    _call_block(p, copy, inner, block, dict(block.cut))
+    p.depth -= 1
+
+
+def _call_block(p: Printer, copy: Copy, inner: Over, block: Block, left: dict[str, Any]) -> None:
+    """left: how many cells there are along a side of the block, where these are fewer."""
+    zero = {v.name: sp.S.Zero for v, _ in inner}
+    to, start = (Ref(r.name, tuple(substitute(i, zero) for i in r.index)) for r in (copy.dst, copy.src))
+    whole = {v.name: n for v, n in inner}
+    counts = [
+        f"isamap_max(0, isamap_min({p.expr(whole[n])}, {p.expr(left[n])}))" if n in left else p.expr(whole[n])
+        for n in block.sides
+    ]
+    row = [] if block.to_row is None else [p.expr(block.to_row)]
+    p.put(f"{block.call}({', '.join([p.pointer(to), *row, p.pointer(start), p.expr(block.from_row), *counts])});")
+
+
+def _plain_cell(p: Printer, copy: Copy) -> Callable[[], str]:
+    return lambda: f"*({p.pointer(copy.dst)}) = {_source(p, copy)};"
+
+
+def _source(p: Printer, copy: Copy) -> str:
+    """The element copied, in the destination's type."""
+    return converted(p.places[copy.dst.name][1], f"*({p.pointer(copy.src)})", p.places[copy.src.name][1])
+
+
+def _filled_cell(p: Printer, copy: Copy) -> Callable[[], str]:
+    return lambda: f"*({p.pointer(copy.dst)}) = {_constant(p.places[copy.dst.name][1], copy.fill)};"
+
+
+def _guarded_cell(p: Printer, copy: Copy) -> Callable[[], str]:
+    fill = _constant(p.places[copy.dst.name][1], copy.fill)
+    return lambda: f"*({p.pointer(copy.dst)}) = ({p.condition(copy.where)}) ? {_source(p, copy)} : {fill};"
+
+
+def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:
+    """Loops around one assignment; `unrolled` writes the innermost dimension out."""
+    p.depth += 1
+    _copy_loops(p, over[:-1] if unrolled else over)
+    if unrolled:
+        symbol, count = over[-1]
+        for k in range(int(count)):
+            p.constants[str(symbol)] = k
+            p.put(cell())
+        del p.constants[str(symbol)]
+    else:
+        p.put(cell())
+    _close(p, len(over) - unrolled)
+    p.depth -= 1
+
+
+def _copy_loops(p: Printer, over: Over) -> None:
+    for var, count in over:
+        name, end, text = p.names[str(var)], p.ends[str(var)], p.expr(count)
+        bound, start = (text, "") if text.isdigit() else (end, f", {end} = {text}")
+        p.put(f"for (int64_t {name} = 0{start}; {name} < {bound}; ++{name}) {{")
+        p.depth += 1
+
+
+def _close(p: Printer, count: int) -> None:
+    for _ in range(count):
+        p.depth -= 1
+        p.put("}")
+
+
+def _constant(dtype: DType, fill: str) -> str:
+    if fill == "0":
+        return f"({dtype.c})0"
+    return "0x8000" if dtype.name in ("bf16",) else f"({dtype.c})-0.0"
+
+
+# ---- Unrolled loops whose iterations take turns: the first step of each, then the second of each, and so on.
+#
+# A processor looks only so far ahead. Of chains of dependent steps written one after the other it sees two or three,
+# where it could compute all of them at once.
+
+
+Body = Callable[[Printer, tuple[Node, ...]], None]
+
+
+def print_woven(p: Printer, loop: Loop, print_body: Body) -> None:
+    """The iterations of the loop, in a block of their own. print_body: prints what has no steps."""
+    p.put("{")
+    p.depth += 1
+    for text in _turns(p, loop, print_body):
+        p.lines += text
+    p.depth -= 1
+    p.put("}")
+
+
+def _turns(p: Printer, loop: Loop, print_body: Body) -> list[list[str]]:
+    """The lines of each step, all iterations' in turn."""
+    held, iterations = dict(p.registers), []
+    for k in range(int(loop.count)):
+        p.constants[str(loop.var)] = k
+        iterations.append(list(_steps(p, loop.body, print_body)))
+        p.registers = dict(held)
+    p.constants.pop(str(loop.var), None)
+    return [step for turn in zip_longest(*iterations) for step in turn if step is not None]
+
+
+def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[list[str]]:
+    """What one iteration does, step by step. Its own registers and what its steps declare have names of this iteration."""
+    for node in body:
+        match node:
+            case Alloc():
+                mark = _mark(p)
+                for index in register_indices(node.buffer):
+                    p.registers[node.buffer.name, index] += f"_{mark}"
+                yield _printed(p, (node,), print_body)
+            case Compute():
+                names = {o: register_name(p, ref) for o, ref in node.operands}
+                for line in node.instruction.taking_turns(names, _mark(p)):
+                    yield ["    " * p.depth + line]
+            case Loop(woven=True):
+                yield from _turns(p, node, print_body)
+            case If() if not node.open_at(p.constants):
+                yield from _steps(p, node.body, print_body)
+            case _:
+                yield _printed(p, (node,), print_body)
+
+
+def _mark(p: Printer) -> str:
+    """Which iteration of each unrolled loop this is."""
+    return "_".join(str(k) for k in p.constants.values())
+
+
+def _printed(p: Printer, nodes: tuple[Node, ...], print_body: Body) -> list[str]:
+    kept, p.lines = p.lines, []
+    print_body(p, nodes)
+    printed, p.lines = p.lines, kept
+    return printed
+
+
+# ---- How one point of a statement is printed: its contract's scalar expression as portable C, elements read from
+# memory.
+
+
+FOLD, ELEMENT = "isamap_fold", "isamap_element_"
+
+
+def c_compute(p: Printer, node: Point) -> str:
+    """One assignment. Raises ScheduleError for functions that portable C has no exact form of."""
+    function = pointwise(node.instruction)
+    names = {t.name: (f"*({p.pointer(r)})", t.dtype) for t, r in zip(function.kernel.tensors, node.reads, strict=True)}
+    before = ""
+    if function.tree.has(
+        Select
+    ):  # every read is inside, whatever is chosen: of chosen addresses compilers make gathers
+        own = {t: (f"{ELEMENT}{n}", d) for n, (t, (_, d)) in enumerate(names.items())}
+        before = " ".join(f"const {d.c} {name} = {names[t][0]};" for t, (name, d) in own.items())
+        names = own
+    for k, e in enumerate(function.indices):
+        names[f"index_{k}"] = (f"(int64_t)({p.expr(substitute(e, dict(node.point)))})", dtype("i64"))
+    target = f"*({p.pointer(node.dst)})"
+    if node.across is None:
+        update = c_update(function.op, function.tree, names, target, function.dtype)
+        return f"{{ {before} {update} }}" if before else update
+    update = c_update(function.op, read(FOLD), {FOLD: (FOLD, function.dtype)}, target, function.dtype)
+    return f"{{ {_across(p, node.across, [r for _, r in in_a_row(node)])} {update} }}"
+
+
+def _across(p: Printer, across: Across, places: Sequence[Ref]) -> str:
+    """Registers, loaded and combined; what is left stands in FOLD."""
+    (register,), lanes = across.last.kernel.inputs, leaves(across.last)
+    kind = dict(across.last.c_types)[register]
+    held = [f"{FOLD}_{n}" for n in range(len(places) // lanes)]
+    own = register_operand(across.load)
+    memory = next(o for o, place in across.load.places if place == "memory")
+    lines = [f"{kind} {', '.join(held)};"]
+    lines += [across.load.statement({own: v, memory: p.pointer(places[n * lanes])}) for n, v in enumerate(held)]
+    while len(held) > 1 and across.beside is not None:
+        half, level = len(held) // 2, []
+        out = across.beside.kernel.statements[0].target.tensor
+        for a, b in zip(held[:half], held[half:], strict=True):
+            level.append(f"{a}_")  # of its own: what is combined is read until it is
+            one, other = across.beside.kernel.inputs
+            lines += [f"{kind} {level[-1]};", across.beside.statement({one: a, other: b, out: level[-1]})]
+        held = level
+    out = across.last.kernel.statements[0].target.tensor
+    lines += [f"{dict(across.last.c_types)[out]} {FOLD};", across.last.statement({out: FOLD, register: held[0]})]
+    return " ".join(lines)
 
 
 def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> PrintedC:
@@ -347,9 +584,9 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
     fields = [("int64_t", n) for n in (*p.sizes, *p.loop_variables)]
     outputs = p.program.kernel.outputs
     inputs = {t.name for t in p.program.kernel.tensors} - set(outputs)
-    for key, (c_name, dtype, _) in p.places.items():
+    for key, (c_name, element, _) in p.places.items():
         if key not in mine and _visible(p, key):
-            fields.append((("const " if key in inputs else "") + pointer_type(dtype) + "restrict", c_name))
+            fields.append((("const " if key in inputs else "") + pointer_type(element) + "restrict", c_name))
     outer_lines, outer_depth = p.lines, p.depth
     p.lines, p.depth = [], 1
     p.put(f"const struct {name} *const isamap_scope = isamap_context;")

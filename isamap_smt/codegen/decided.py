@@ -8,27 +8,386 @@ obligation of the program's proof (isamap_smt.proof.program_forms); the printer 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.across import with_across
-from isamap_smt.codegen.c_blocks import block_of
-from isamap_smt.codegen.c_copy import along_rows, limits, plan_copy, whole_block
-from isamap_smt.codegen.ends import with_end
-from isamap_smt.codegen.folds import with_folds
+from isamap_smt.codegen.c_blocks import block_of, stride_size
 from isamap_smt.codegen.offsets import row_major
-from isamap_smt.ir.boxes import always_true, most
+from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves
+from isamap_smt.ir.boxes import always_true, fails_from, most, slack
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, IMin, affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.folds import folded
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.program import Block, Copy, CopyForm, If, Loop, Node, Program
-from isamap_smt.ir.traversal import buffers, map_bodies
+from isamap_smt.ir.pointwise import pointwise
+from isamap_smt.ir.program import Across, Block, Copy, CopyForm, If, Loop, Node, Point, Program, Ref, Use
+from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, nodes_of, parts, walk
+from isamap_smt.mapping.moves import look_for_move
+
+# ---- How a copy is printed: tests outside the loops where they can be, memory in the order that compilers vectorise.
+#
+# A packed buffer's guard cuts at most the last tile. So the loops over whole tiles are printed twice: without tests for
+# tiles that lie inside, with a test per element for the tile that is cut. The condition that chooses between them is
+# the guard at the worst corner of the tile: every relation is affine, so it holds on the tile when it holds there.
+
+
+_TILE = 1024  # guarded cells in one tile, at most
+_UNROLLED = 4  # a group of products inside an instruction
+
+
+@dataclass(frozen=True)
+class CopyPlan:
+    """Loops outside the choice, the choice (relations), and the loops inside; `split` is their number outside.
+
+    whole: the relations at the worst corner, or None when the guard does not mention the inner loops at all: then it
+    is tested once, and where it fails the inner loops only fill. unrolled: the innermost dimension is written out.
+    """
+
+    split: int
+    whole: tuple[Any, ...] | None
+    unrolled: bool
+
+
+def along_rows(copy: Copy, source_offset: Any) -> Copy:
+    """The same copy with its loops in the order in which the source lies in memory, where its innermost elements are
+    neighbours there: each row is then read once, piece after piece. source_offset: row-major, in elements."""
+    parts = affine(source_offset, [v.name for v, _ in copy.over])
+    if parts is None or len(copy.over) < 3 or parts[0].get(copy.over[-1][0].name) != 1:
+        return copy
+    far = {v.name: stride_size(parts[0].get(v.name, sp.S.Zero)) for v, _ in copy.over}
+    left, over = list(copy.over), list(copy.over[:0])
+    names = set(far)
+    while left:
+        placed = {v.name for v, _ in over}
+        ready = [x for x in left if symbols_of([x[1]]) & names <= placed]
+        over.append(max(ready, key=lambda x: far[x[0].name]))
+        left.remove(over[-1])
+    return replace(copy, over=tuple(over)) if over[-1] == copy.over[-1] else copy
+
+
+def plan_copy(copy: Copy, source_offset: Any) -> CopyPlan:
+    """Where to test the guard, and whether to write out the innermost dimension. source_offset: row-major, elements."""
+    unrolled = _interleaves(copy, source_offset)
+    if not copy.where:
+        return CopyPlan(0, (), unrolled)
+    mentioned = symbols_of(copy.where)
+    last = max((n for n, (v, _) in enumerate(copy.over) if v.name in mentioned), default=-1) + 1
+    outside = CopyPlan(last, None, False)
+    if not copy.fill or _has_lower_bounds(copy):
+        return outside
+    split = len(copy.over)
+    cells = 1
+    while split > 0:
+        symbol, count = copy.over[split - 1]
+        if symbol.name in mentioned:
+            if not sp.sympify(count).is_Integer or cells * int(count) > _TILE:
+                break
+            if split < len(copy.over) and _never(_corner(copy, split - 1)):
+                break
+            cells *= int(count)
+        elif symbols_of([count]):
+            break
+        split -= 1
+    corner = _corner(copy, split)
+    return CopyPlan(split, corner, unrolled) if corner is not None else outside
+
+
+def whole_block(copy: Copy, inside: int) -> tuple[Any, ...] | None:
+    """Relations that imply the guard for all cells of the last dimensions; None where none are found, or they never hold."""
+    corner = _corner(copy, len(copy.over) - inside)
+    return None if _never(corner) else corner
+
+
+def limits(copy: Copy, inside: int) -> dict[str, Any] | None:
+    """How many cells along each of the last dimensions the guard leaves, at most; None where that is no number for each."""
+    inner = [v.name for v, _ in copy.over[len(copy.over) - inside :]]
+    found: dict[str, Any] = {}
+    for g in copy.where:
+        room = slack(g)
+        parts = affine(room, inner) if room is not None else None
+        if parts is None:
+            return None
+        moving = [n for n in inner if parts[0].get(n, 0) != 0]
+        if len(moving) != 1 or parts[0][moving[0]] != -1 or moving[0] in found:
+            return None
+        found[moving[0]] = parts[1] + 1
+    return found
+
+
+def _has_lower_bounds(copy: Copy) -> bool:
+    """The rim of a padded window: no tile as wide as a row lies inside, so tiles do not help; nor where the guard never holds."""
+    return any(
+        g == sp.false or isinstance(g, sp.Ge | sp.Gt) or not symbols_of([g.args[0]]) for g in copy.where if g != sp.true
+    )
+
+
+def _corner(copy: Copy, split: int) -> tuple[Any, ...] | None:
+    """Relations that imply the guard for all cells of the inner loops; None when one is not affine in them."""
+    inner = {v.name: count for v, count in copy.over[split:]}
+    found = []
+    for g in copy.where:
+        room = slack(g)
+        parts = affine(room, inner) if room is not None else None
+        if parts is None:
+            return None
+        coefficients, worst = parts
+        for name, c in coefficients.items():
+            if not c.is_Integer:
+                return None
+            worst = worst + (c * (inner[name] - 1) if c < 0 else 0)  # without cells it holds whatever it says
+        found.append(sp.Ge(sp.expand(worst), 0))
+    return tuple(f for f in found if f != sp.true)
+
+
+def _never(relations: tuple[Any, ...] | None) -> bool:
+    """Whether a tile so large always reaches beyond the end."""
+    return relations is not None and any(r == sp.false for r in relations)
+
+
+def _interleaves(copy: Copy, source_offset: Any) -> bool:
+    """Whether the source advances by one with the last dimension but one: rows are interleaved in small groups."""
+    if len(copy.over) < 2 or copy.over[-1][1] not in range(2, _UNROLLED + 1):
+        return False
+    symbol = copy.over[-2][0].name
+    parts = affine(source_offset, [symbol])
+    return parts is not None and parts[0].get(symbol) == 1
+
+
+# ---- Which temporaries a loop folds: those that each of its iterations fills anew, and that nothing else touches.
+#
+# Nothing here is trusted: claim 16 asks the same of the program.
+
+
+_Touch = tuple[Ref, tuple[Axis, ...]]  # a place, with the ranges of the variables in it
+
+
+def with_folds(program: Program) -> Program:
+    """The program, with the tensors that its outermost loops fold."""
+    assigned = set(program.assigned)
+    fresh = set(program.unfilled) & set(program.kernel.temporaries)
+    ahead = {r.name for r in parts(program.ahead, Ref)}
+    names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
+    marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+    combined = {r.name for n in nodes_of(Point, program.body) if n.across is not None for r in n.reads}
+    return _with_rings(marked, [n for n in names if n in assigned and n not in {*folded(marked), *combined}])
+
+
+def _with_rings(program: Program, names: list[str]) -> Program:
+    """The program, with those of the tensors of which each iteration of one of its loops touches two rows alone."""
+    touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in names}
+    for n, node in enumerate(program.body):
+        for name, touch in _touches(node):
+            if name in touched:
+                touched[name].append((n, touch))
+    rings: dict[int, list[tuple[str, int]]] = {}
+    for t, found in touched.items():
+        ways = ((n, d) for n in sorted({n for n, _ in found}) if (d := _ring(program.body[n], n, found)) is not None)
+        if (first := next(ways, None)) is not None:
+            rings.setdefault(first[0], []).append((t, first[1]))
+    body = (replace(x, rings=tuple(rings[n])) if n in rings and isinstance(x, Loop) else x
+            for n, x in enumerate(program.body))  # fmt: skip
+    return replace(program, body=tuple(body)) if rings else program
+
+
+def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
+    """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then; None
+    where there are no more than these two, either."""
+    if not isinstance(loop, Loop) or not loop.plain or loop.base is not None or loop.step != 1:
+        return None
+    ranks = {len(ref.index) for _, (ref, _) in touched}
+    if not is_constant(loop.count) or loop.count < 2 or loop.end is not None or len(ranks) != 1:
+        return None
+
+    def fits(n: int, index: Any, ranges: tuple[Axis, ...]) -> bool:
+        base = loop.var if n == at else sp.S.Zero if n < at else sp.sympify(loop.count) - 1
+        off = sp.expand(index - base)
+        low, high = (sp.Ge(off, 0, evaluate=False), sp.Lt(off, 2, evaluate=False))
+        return always_true(low, ranges) and always_true(high, ranges)
+
+    right = (d for d in range(min(ranks)) if all(fits(n, ref.index[d], ranges) for n, (ref, ranges) in touched))
+    return next(right, None)
+
+
+def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:
+    """The nodes with the tensors that loops among them fold; taken: the dimensions in which loops around fold these already."""
+    touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in taken}
+    for n, node in enumerate(nodes):
+        for name, touch in _touches(node):
+            if name in touched:
+                touched[name].append((n, touch))
+    folds: dict[int, list[tuple[str, int]]] = {}
+    for t, found in touched.items():
+        where = {n for n, _ in found}
+        if len(where) == 1:
+            (n,) = where
+            d = _dimension(nodes[n], [touch for _, touch in found], taken[t])
+            folds.setdefault(n, []).extend([] if d is None else [(t, d)])
+    return tuple(
+        replace(x, folds=tuple(folds[n]), body=_marked(x.body, {t: (*taken[t], d) for t, d in folds[n]}))
+        if isinstance(x, Loop) and folds.get(n)
+        else x
+        for n, x in enumerate(nodes)
+    )
+
+
+def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
+    for x, around in walk((node,)):
+        if isinstance(x, Use):
+            loops = [Axis(str(y.var), most(y.count)) for y in around if isinstance(y, Loop)]
+            own = [Axis(a, sp.sympify(n)) for a, n in x.instruction.extents.items()]
+            copied = [Axis(str(v), most(n)) for v, n in x.over] if isinstance(x, Copy) else []
+            for _, ref in x.operands:
+                yield ref.name, (ref, (*loops, *own, *copied))
+
+
+def _dimension(node: Node, touches: list[_Touch], taken: tuple[int, ...]) -> int | None:
+    """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where none is left."""
+    if not isinstance(node, Loop) or not node.folding:
+        return None
+    ranks = {len(ref.index) for ref, _ in touches}
+    left = [d for d in range(min(ranks)) if d not in taken]
+    fits = [d for d in left if all(_within(ref.index[d], ranges, node) for ref, ranges in touches)]
+    return fits[0] if len(ranks) == 1 and fits else None
+
+
+def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop) -> bool:
+    """Whether it lies in the block that the loop's variable counts; False where that is not to be seen."""
+    base = loop.step * loop.var
+    parts = [sp.expand(x - base) for x in (index.args if isinstance(index, IMin) else (index,))]
+    if not any(sp.sympify(x).has(loop.var) for x in (index.args if isinstance(index, IMin) else (index,))):
+        return False
+    low = all(always_true(sp.Ge(x, 0, evaluate=False), ranges) for x in parts)
+    return low and any(always_true(sp.Lt(x, loop.step, evaluate=False), ranges) for x in parts)
+
+
+# ---- Where loops may stop: from some iteration on, each test that their body consists of fails.
+#
+# for k0 < 512: if 8*q0 - k0 >= 0: ... ends at 8*q0 + 1
+#
+# A short loop goes on to its count: compilers write out what has a known one. Nothing here is trusted: claim 16 asks
+# the same of the program.
+
+
+SHORT = 16  # iterations
+
+
+def with_end(loop: Loop) -> Loop:
+    """The loop with the mark, where it runs onwards, on one thread, is not short, and an end is to be seen."""
+    known = most(loop.count)
+    if (
+        (known.is_Integer and known < SHORT)
+        or not loop.plain
+        or loop.base is not None
+        or not loop.body
+        or not all(isinstance(n, If) for n in loop.body)
+    ):
+        return loop
+    tests = [n.condition for n in loop.body if isinstance(n, If)]
+    last = _latest([_first_failing(t, loop.var) for t in tests])
+    return loop if last is None else replace(loop, end=last)
+
+
+def _first_failing(relations: tuple[Any, ...], var: Any) -> Any | None:
+    """An iteration from which on one of the relations fails; None where none is known to fail from some iteration on."""
+    for r in relations:
+        room = slack(r)
+        for term in () if room is None else _terms(sp.expand(room)):
+            end = fails_from(term, str(var))
+            if end is not None:
+                return end
+    return None
+
+
+def _terms(room: Any) -> tuple[Any, ...]:
+    """Numbers of which each must not be negative, for their least not to be."""
+    return tuple(t for x in room.args for t in _terms(x)) if isinstance(room, IMin) else (room,)
+
+
+def _latest(ends: list[Any | None]) -> Any | None:
+    """The largest of them; None where one is None, or two are not a known number apart."""
+    found: Any = ends[0]
+    for e in ends[1:]:
+        if found is None or e is None:
+            return None
+        apart = sp.expand(_numerator(e) - _numerator(found)) if _divisor(e) == _divisor(found) else None
+        if apart is None or not apart.is_Integer:
+            return None
+        found = e if apart > 0 else found
+    return found
+
+
+def _numerator(e: Any) -> Any:
+    return e.args[0] if isinstance(e, FloorDiv) else e
+
+
+def _divisor(e: Any) -> Any:
+    return e.args[1] if isinstance(e, FloorDiv) else sp.S.One
+
+
+# ---- Elements side by side, combined in halves: which instructions of the machine do it, in place of a tree of scalar
+# operations.
+#
+# ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])) avx2.sum_of_8xf32 of one register 16 of them
+# avx2.add_ps of two, then the same
+#
+# Partial results are combined so. Each operation is the one of the tree, on the same values, so the bits are the
+# tree's: that is an obligation of the program's proof (isamap_smt.proof.program_forms).
+
 
 Nodes = tuple[Node, ...]
+
+
+def with_across(program: Program) -> Program:
+    """The program with such points given to instructions, where its machine has them."""
+    machine = None if program.schedule is None else program.schedule.hardware
+    single = any(nodes_of(Point, program.body))
+    if machine is None or machine.simulated or not single:
+        return program
+    return replace(program, body=_nodes(program.body, machine))
+
+
+def _nodes(nodes: Nodes, machine: Hardware) -> Nodes:
+    def visit(node: Node) -> Node:
+        return replace(node, across=_chosen(node, machine)) if isinstance(node, Point) else node
+
+    return map_nodes(nodes, visit)
+
+
+@lru_cache(maxsize=64)
+def _ways(machine: Hardware, kind: DType) -> tuple[Across, ...]:
+    """The machine's instructions on elements of this type that combine the lanes of one register, most lanes first, each alone and
+    behind each that combines two registers lane by lane."""
+    found: list[Across] = []
+    offered = [i for i in machine.computes if machine.offers(i) and set(i.types.values()) == {kind}]
+    pairs = [i for i in offered if len(i.types) == 3]
+    for last in sorted((i for i in offered if leaves(i) > 1), key=lambda i: -leaves(i)):
+        (register,) = last.kernel.inputs
+        load = look_for_move(machine, last, register, False, (0,), False)
+        if load is not None:
+            found.append(Across(load, None, last))
+            found += [Across(load, i, last) for i in pairs if lane_by_lane(i, last)]
+    return tuple(found)
+
+
+def _chosen(node: Point, machine: Hardware) -> Across | None:
+    function = pointwise(node.instruction)
+    names = [name for name, _ in in_a_row(node)]
+    kinds = {t.dtype for t in node.instruction.kernel.tensors}
+    for made in _ways(machine, *kinds) if names and len(kinds) == 1 else ():
+        over, rest = divmod(len(names), leaves(made.last))
+        fits = not rest and (over > 1) == (made.beside is not None)
+        if fits and combined(made, names) == function.tree:
+            return made
+    return None
+
+
 Places = Dict[str, tuple[DType, tuple[Any, ...]]]
 
 

@@ -14,13 +14,12 @@ from isamap_smt.ir.described import reads_later
 from isamap_smt.ir.engine_checks import check_engines
 from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
-from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_ways
+from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_states, check_ways
 from isamap_smt.ir.hashed_once import hashed_once
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, valid_values
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.rules import Rule
-from isamap_smt.ir.state_checks import check_states
 from isamap_smt.ir.states import writes_state
 
 REGISTER, ADDRESSED, CACHE, MAIN, STATE = KINDS = ("register", "addressed", "cache", "main", "state")

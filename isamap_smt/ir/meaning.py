@@ -2,7 +2,7 @@
 
     isamap_smt.ir.evaluate            NumPy, many points at once
     isamap_smt.mapping.point_c        portable C
-    isamap_smt.mapping.spans          intervals of what a float can be
+    isamap_smt.mapping.point_c          intervals of what a float can be
     isamap_smt.isa.contract           terms over bits
     isamap_smt.ir.rounding_error      errors of given arrays
     isamap_smt.ir.rounding_bound      errors for ranges

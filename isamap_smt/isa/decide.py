@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -13,9 +15,136 @@ from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.isa.carry_out import Outcome
 from isamap_smt.isa.entry import Case
-from isamap_smt.isa.evaluate import Array, as_number, evaluate
-from isamap_smt.isa.reals import equal_over_reals
-from isamap_smt.isa.samples import EXACT, every, samples
+from isamap_smt.isa.evaluate import FLOATS, Array, as_bits, as_number, evaluate
+
+# ---- Inputs that are tried: for each cell a row of bits. Simple ones come first, for counterexamples that one can
+# follow.
+
+
+EXACT = 400  # rows on which sums and products of numbers are exact, infinities and NaN among them
+ROUNDED = 800  # rows of any numbers
+SMALL = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 5.0, -7.0, 4.0)
+ODD = (np.inf, -np.inf, np.nan)
+EXHAUSTIVE = 16  # bits of all cells together up to which every input is tried
+
+
+def samples(cells: Mapping[str, int], floats: frozenset[str]) -> dict[str, Array]:
+    """Cell -> its bits in each row. floats: the cells that hold numbers of IEEE 754."""
+    random = np.random.default_rng(0)
+    return {
+        name: _numbers(n, width, random) if name in floats else _integers(n, width, random)
+        for n, (name, width) in enumerate(cells.items())
+    }
+
+
+def every(cells: Mapping[str, int]) -> dict[str, Array] | None:
+    """All inputs there are; None where they are too many."""
+    total = sum(cells.values())
+    if total > EXHAUSTIVE:
+        return None
+    rows, at, found = np.arange(1 << total, dtype=np.uint64), 0, {}
+    for name, width in cells.items():
+        found[name] = rows >> np.uint64(at) & np.uint64((1 << width) - 1)
+        at += width
+    return found
+
+
+def _numbers(n: int, width: int, random: np.random.Generator) -> Array:
+    kind = FLOATS[width]
+    first = np.array([float(n % 13 + 1)])
+    plain = random.choice(SMALL, EXACT // 4)
+    mixed = random.choice((*SMALL, *ODD), EXACT // 2, p=[0.085] * len(SMALL) + [0.05] * len(ODD))
+    zeros = random.choice(SMALL[:2], EXACT - 1 - len(plain) - len(mixed))
+    with np.errstate(all="ignore"):
+        exact = np.concatenate([first, plain, zeros, mixed]).astype(kind)
+        spread = (random.standard_normal(ROUNDED // 2) * np.exp2(random.uniform(-12, 12, ROUNDED // 2))).astype(kind)
+    words = random.integers(0, 1 << min(width, 62), ROUNDED - ROUNDED // 2, dtype=np.uint64)
+    if width == 64:
+        words = words | random.integers(0, 4, len(words), dtype=np.uint64) << np.uint64(62)
+    return np.concatenate([as_bits(exact), as_bits(spread), words])
+
+
+def _integers(n: int, width: int, random: np.random.Generator) -> Array:
+    top = (1 << width) - 1
+    few = np.array([0, 1, 2, 3, top, top >> 1, (top >> 1) + 1, top - 1], np.uint64) & np.uint64(top)
+    first = np.array([n % 13 + 1], np.uint64) & np.uint64(top)
+    small = random.integers(0, min(top, 15) + 1, EXACT // 4, dtype=np.uint64)
+    ends = random.choice(few, EXACT - 1 - len(small))
+    words = random.integers(0, top, ROUNDED, dtype=np.uint64, endpoint=True)
+    return np.concatenate([first, small, ends, words])
+
+
+# ---- Are two terms the same over the reals? Then only rounding tells them apart: products fused into sums, sums in
+# another order.
+
+
+Form = dict[tuple[int, ...], Fraction]  # product of atoms (their numbers, sorted) -> how often it is added
+MOST = 500  # products in one form
+
+
+def equal_over_reals(a: Term, b: Term) -> bool:
+    """Whether both are the same polynomial in what no rule below takes apart. False says nothing."""
+    if a.op == b.op == "ite" and a.args[0] is b.args[0]:
+        return all(equal_over_reals(x, y) for x, y in zip(a.args[1:], b.args[1:], strict=True))
+    known: dict[Term, Form | None] = {}
+    x, y = _reals_form(a, known), _reals_form(b, known)
+    return x is not None and x == y
+
+
+def _reals_form(t: Term, known: dict[Term, Form | None]) -> Form | None:
+    if t not in known:
+        known[t] = _made(t, known)
+    return known[t]
+
+
+def _made(t: Term, known: dict[Term, Form | None]) -> Form | None:
+    if t.op == "const":
+        x = float(as_number(np.array([t.args[0]], np.uint64), t.width)[0]) if t.width in (16, 32, 64) else float("nan")
+        return ({} if x == 0 else {(): Fraction(x)}) if np.isfinite(x) else {(t.number,): Fraction(1)}
+    if t.op == "ff" and t.width > t.args[0].width:
+        return _reals_form(t.args[0], known)
+    if t.op == "fneg" or (t.op == "xor" and _flips(t)):
+        inner = t.args[0] if t.op == "fneg" else next(a for a in t.args if a.op != "const")
+        return _scaled(_reals_form(inner, known), -1)
+    if t.op not in ("fadd", "fsub", "fmul", "fma"):
+        return {(t.number,): Fraction(1)}
+    parts = [_reals_form(a, known) for a in t.args]
+    match t.op:
+        case "fadd":
+            return _sum(parts[0], parts[1])
+        case "fsub":
+            return _sum(parts[0], _scaled(parts[1], -1))
+        case "fmul":
+            return _product(parts[0], parts[1])
+    return _sum(_product(parts[0], parts[1]), parts[2])
+
+
+def _flips(t: Term) -> bool:
+    return any(a.value == 1 << (t.width - 1) for a in t.args) and t.width in (16, 32, 64)
+
+
+def _scaled(x: Form | None, by: int) -> Form | None:
+    return None if x is None else {k: by * v for k, v in x.items()}
+
+
+def _sum(x: Form | None, y: Form | None) -> Form | None:
+    if x is None or y is None:
+        return None
+    found = dict(x)
+    for k, v in y.items():
+        found[k] = found.get(k, Fraction(0)) + v
+    return {k: v for k, v in found.items() if v}
+
+
+def _product(x: Form | None, y: Form | None) -> Form | None:
+    if x is None or y is None or len(x) * len(y) > MOST:
+        return None
+    found: Form = {}
+    for k, v in x.items():
+        for other, w in y.items():
+            key = tuple(sorted(k + other))
+            found[key] = found.get(key, Fraction(0)) + v * w
+    return {k: v for k, v in found.items() if v}
 
 
 @dataclass(frozen=True)

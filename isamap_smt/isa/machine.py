@@ -6,7 +6,10 @@ statement that the instruction is offered for. So nothing rests on how the text 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -14,7 +17,7 @@ import isamap_smt as im
 from isamap_encodings import bit_terms as bits
 from isamap_smt.ir.errors import HardwareError, IsamapError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware, Link, Memory
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Relu, SAdd, SDiv, SMax, SMin, SMul, SSub
 from isamap_smt.isa.c_types import NAMED
@@ -27,9 +30,44 @@ from isamap_smt.isa.entry import Case, Entry, Finding
 from isamap_smt.isa.form import Form, Unstated
 from isamap_smt.isa.header import RETURNED
 from isamap_smt.isa.meanings import Meaning
-from isamap_smt.isa.prices import ASSUMED, price_of
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.text import parse
+
+# ---- What an instruction of a table costs: what a machine here says of the same intrinsics, or what is assumed.
+
+
+MACHINES = ("avx2", "avx_vnni", "avx512", "avx512_vnni", "neon", "rvv")
+ASSUMED = "assumed"
+_CALLED = re.compile(r"\b(_mm\w+|v\w+q\w*_\w+|__riscv_v(?!set)\w+)\(")
+_GUESSED = {
+    "load": Cost(5.0, 2.0),
+    "broadcast": Cost(5.0, 2.0),
+    "store": Cost(5.0, 1.0),
+    "zero": Cost(1.0, 2.0),
+}
+
+
+def price_of(intrinsics: Collection[str], kind: str) -> tuple[Cost, str]:
+    """Latency and rate of what calls exactly these intrinsics, and whose figures they are: the name of an instruction, or ASSUMED.
+
+    Assumed are 5 cycles and 2 a cycle for loads, 1 a cycle for stores, and for what computes 4 cycles and 1 a cycle for each call.
+    """
+    known = _described().get((frozenset(intrinsics), kind))
+    if known is not None:
+        return known
+    calls = max(1, len(intrinsics))
+    return _GUESSED.get(kind, Cost(4.0 * calls, 1.0 / calls)), ASSUMED
+
+
+@cache
+def _described() -> dict[tuple[frozenset[str], str], tuple[Cost, str]]:
+    """What the machines here emit, by the intrinsics that they call."""
+    found: dict[tuple[frozenset[str], str], tuple[Cost, str]] = {}
+    for machine in MACHINES:
+        for i in find_hardware(machine).instructions:
+            if called := frozenset(_CALLED.findall(i.emit)):
+                found.setdefault((called, i.kind), (i.cost, i.name))
+    return found
 
 
 @dataclass(frozen=True)

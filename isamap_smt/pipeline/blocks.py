@@ -60,7 +60,7 @@ class Group:
 
     @property
     def live(self) -> int:
-        """The same of what lies in a cache at the end of a block that asks for lines (isamap_smt.codegen.streams): what is handed
+        """The same of what lies in a cache at the end of a block that asks for lines (isamap_smt.codegen.lower): what is handed
         over, the next block of what several read, and results that lie as it does."""
         written = (statement_of(s).target.tensor for s in self.schedules)
         shapes = {(x.shape, x.dtype) for x in map(self.kernel.tensor, self.common)}

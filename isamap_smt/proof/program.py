@@ -8,45 +8,84 @@ is Refuted when a run on small sizes shows it wrong.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
+import sympy as sp
+
+from isamap_encodings.program_implication import implied, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError, SizeError
 from isamap_smt.ir.hypotheses import Hypothesis
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.proof.kernel_reach import reaches_out
+from isamap_smt.ir.scalar import bound_axes
+from isamap_smt.ir.words import words
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_accumulators import accumulators
 from isamap_smt.proof.program_assumptions import listed, possible
 from isamap_smt.proof.program_begun import begun_claims, filled_claims
 from isamap_smt.proof.program_book import Book, StopHere, Watch
 from isamap_smt.proof.program_compute import compute_claims
-from isamap_smt.proof.program_dependences import dependence_claims
-from isamap_smt.proof.program_form import misshapen
+from isamap_smt.proof.program_dependences import dependence_claims, order_claims, parallel_claims
+from isamap_smt.proof.program_form import WORDS, at_each_phase, at_each_value, foreign, misplaced, misshapen
 from isamap_smt.proof.program_forms import form_claims
-from isamap_smt.proof.program_issued import WORDS, foreign
 from isamap_smt.proof.program_link import link_claims
 from isamap_smt.proof.program_memory import memory_claims
-from isamap_smt.proof.program_moves import move_claims
-from isamap_smt.proof.program_order import order_claims
-from isamap_smt.proof.program_parallel import parallel_claims
-from isamap_smt.proof.program_phases import at_each_phase
+from isamap_smt.proof.program_moves import move_claims, read_claims
 from isamap_smt.proof.program_preconditions import needed
-from isamap_smt.proof.program_reads import read_claims
 from isamap_smt.proof.program_scope import scope_claims
-from isamap_smt.proof.program_sites import UnrecognisedError, collect
+from isamap_smt.proof.program_sites import Formula, UnrecognisedError, collect, span
 from isamap_smt.proof.program_start import start_claims
 from isamap_smt.proof.program_states import state_claims
 from isamap_smt.proof.program_trial import search, trials
-from isamap_smt.proof.program_values import at_each_value, misplaced
 from isamap_smt.proof.scalar import computed_arithmetic
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.prove import goes_wrong, makes_no_sense, use_claims
 from isamap_smt.proof.uses.text import in_order
+
+# ---- Whether the kernel itself, and no program for it, reaches out of a tensor: asked where a program is refuted, for
+# better words.
+
+
+def reaches_out(kernel: Kernel, given: Sequence[Formula]) -> str | None:
+    """An element that a statement has and its tensor has not, with sizes and axes at which that is so; None where none is found.
+
+    given: what is known of sizes.
+    """
+    sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
+    for s in kernel.statements:
+        axes = (*s.axes, *(Axis(n, sp.Integer(count)) for n, count in bound_axes(s.value).items()))
+        known = [*given, *(f for a in axes for f in span(a.symbol, a.extent)), *s.guard]
+        for access in (s.target, *s.inputs):
+            for n, (index, extent) in enumerate(zip(access.index, kernel.tensor(access.tensor).shape, strict=True)):
+                if not _followed(index, axes, sizes):
+                    continue
+                verdict = implied(known, span(index, extent), sizes, f"reach {access.tensor}")
+                if isinstance(verdict, Refuted):
+                    return _told(s, access, n, sp.sympify(extent), verdict.witness)
+    return None
+
+
+def _followed(index: Any, axes: Sequence[Axis], sizes: Sequence[str]) -> bool:
+    return {x.name for x in sp.sympify(index).free_symbols} <= {*sizes, *(a.name for a in axes)}
+
+
+def _told(s: Statement, access: Access, n: int, extent: Any, witness: Mapping[str, Any]) -> str:
+    index = words(access.index[n])
+    at = " ".join(f"{name}={v}" for name, v in sorted(witness.items()))
+    return (
+        f"{s.place or 'a statement'}: {access.tensor} has no element where index {index} of dimension {n} is "
+        f"{value(sp.sympify(access.index[n]), witness)}, outside [0, {value(extent, witness)}): at {at};\n"
+        f"  correct the shape of {access.tensor}, say how long an axis is (`axis i < 2*N`), fix the sizes, or add a guard such as "
+        f"`where 0 <= {index} < {words(extent)}`"
+    )
+
 
 _NAMES = "every name means one thing"
 TRIALS = 8  # runs at small sizes where a claim is Unknown

@@ -21,13 +21,22 @@ from typing import Any
 
 from isamap_encodings.verdict import Proved, Verdict
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move
+from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_accumulators import Accumulators
 from isamap_smt.proof.program_book import Book, place
-from isamap_smt.proof.program_direct import is_direct, point_by_point
 from isamap_smt.proof.program_executions import Execution, execution, executions
 from isamap_smt.proof.program_held import Place
-from isamap_smt.proof.program_kernel_order import Order, injective, order_of, overwrites
+from isamap_smt.proof.program_kernel_order import (
+    Order,
+    axes_in_order,
+    injective,
+    lexicographic,
+    order_of,
+    overwrites,
+    precedes,
+)
 from isamap_smt.proof.program_moments import never_earlier
 from isamap_smt.proof.program_scope import Scope
 from isamap_smt.proof.program_sites import (
@@ -40,6 +49,203 @@ from isamap_smt.proof.program_sites import (
     rename,
     state,
 )
+
+# ---- Claim 8: no iteration of a parallel loop, of one that can run backwards, or of one whose iterations take turns,
+# reads or writes what another one writes.
+#
+# Buffers declared inside the loop are private to an iteration. For every other write inside it, two iterations are
+# compared with every access to the same tensor or buffer: at different values of the loop's variable (and any values of
+# the loops inside it) they are at different elements.
+#
+# No register lives across a loop that threads share: each has its own, and gives back those that it configured (AMX).
+# Where iterations take turns they move and compute on registers, and do nothing else.
+
+
+def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
+    """The claim for every such loop of the program, over everything the program touches."""
+    for position, loop in _reordered(book):
+        if loop.kind == "parallel":
+            _no_register_around(book, loop, position)
+        if loop.woven:
+            _takes_turns(book, loop)
+        inside = [a for a in touched if a.site.position[: len(position)] == position]
+        shared = [a for a in inside if a.place.home is None or a.place.home.position[: len(position)] != position]
+        done: set[tuple[int, int]] = set()
+        for n, a in enumerate(shared):
+            for m, b in enumerate(shared):
+                if a.writes and (m, n) not in done and _same(a, b):
+                    done.add((n, m))
+                    book.attempt(
+                        "disjoint", a.place.name, f"iterations of {loop.var.name} do not meet",
+                        lambda a=a, b=b, loop=loop, p=position: _apart(book, loop, p, a, b),
+                    )  # fmt: skip
+
+
+def _takes_turns(book: Book, loop: Loop) -> None:
+    """The steps of moves and executions are all that stands in a woven loop, which is unrolled. A register with a number would be
+    the same one in every iteration."""
+    others = [
+        n
+        for n, _ in walk(loop.body)
+        if not (
+            isinstance(n, If)
+            or (isinstance(n, Loop) and n.woven)
+            or (isinstance(n, Alloc) and n.buffer.memory == "registers" and n.buffer.first is None)
+            or isinstance(n, Move | Compute)
+        )
+    ]
+    right = loop.kind == "unroll" and loop.backwards is None and not others
+    found = f"{loop.var.name} is no unrolled loop of moves and executions alone"
+    book.structure("disjoint", loop.var.name, f"iterations of {loop.var.name} can take turns", right, found)
+
+
+def _no_register_around(book: Book, loop: Loop, position: tuple[int, ...]) -> None:
+    for s in book.sites.sites:
+        if s.position[: len(position)] == position:
+            for name, home in s.visible.items():
+                buffer = s.buffer(name)
+                if buffer and buffer.memory == "registers" and home.position[: len(position)] != position:
+                    words = f"no register lives across {loop.var.name}, which threads share"
+                    found = f"the register {name} lives across {loop.var.name}, which threads share"
+                    book.structure("disjoint", name, words, False, found)
+            return
+
+
+def _reordered(book: Book) -> list[tuple[tuple[int, ...], Loop]]:
+    """Each loop whose iterations need not run in order, with its position."""
+    found: dict[tuple[int, ...], Loop] = {}
+    for s in book.sites.sites:
+        for n, x in enumerate(s.around):
+            if isinstance(x, Loop) and x.unordered:
+                found[s.position[: n + 2]] = x
+    return sorted(found.items())
+
+
+def _same(a: Access, b: Access) -> bool:
+    return a.place.name == b.place.name and a.place.home is b.place.home
+
+
+def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: Access, b: Access) -> None:
+    words = f"two iterations of {loop.var.name} never touch the same element of {a.place.name}"
+    held = a.place.home is not None and a.site.buffer(a.place.name).memory == "registers"  # type: ignore[union-attr]
+    if held and not loop.woven:
+        book.structure(
+            "disjoint", a.place.name, words, False, f"iterations of {loop.var.name} share the register {a.place.name}"
+        )
+        return
+    outside = len(position) - 2
+    inner = [x.var.name for x in b.site.around[outside:] if isinstance(x, Loop)] + own_names(b.site.node)
+    again = primed(inner)
+    given = [*state(a.site), a.where, *rename([*state(b.site), b.where], again)]
+    given += equal(a.place.index, [rename(i, again) for i in b.place.index])
+    book.ask("disjoint", a.place.name, words, given, [("eq", loop.var, again[loop.var.name])])
+
+
+# ---- Claim 11 for one statement: an `ordered` floating-point reduction adds to each element in the order of the
+# kernel's axes.
+#
+# Two executions that add to one output element are compared: where the loops put one first, its point comes first in
+# the kernel's own order. Lanes of one execution add to elements of their own (exclusive), so they need no order.
+
+
+_WORDS = "each element receives its points in the order of the kernel's axes"
+
+
+def order_claims(book: Book) -> None:
+    """The claim, for statements that fix the order of a floating-point sum or product."""
+    for position, s in enumerate(book.sites.kernel.statements):
+        dtype = book.sites.kernel.tensor(s.target.tensor).dtype
+        if s.ordered and dtype.is_float and s.op in ("+", "*"):
+            book.attempt("order", "", _WORDS, lambda n=position: _order(book, n))
+
+
+def _order(book: Book, position: int) -> None:
+    found = [e for e in (execution(book.sites, s) for s in executions(book.sites)) if e.position == position]
+    if len(found) != 1:
+        raise UnrecognisedError(f"{len(found)} places compute the statement; their order is proved for one")
+    for depth in range(len(found[0].site.loops)):
+        _one_loop(book, found[0], depth)
+
+
+def _one_loop(book: Book, e: Execution, position: int) -> None:
+    """An earlier iteration of this loop, at equal values of the loops around it, holds earlier points."""
+    loops, s, target = e.site.loops, e.statement, e.output
+    again = primed([x.var.name for x in loops[position:]] + e.lanes)
+    here = [*state(e.site), e.live, *e.inside()]
+    given = [*here, *rename(here, again), *(("eq", i, rename(i, again)) for i in target)]
+    var = loops[position].var
+    given.append(("lt", var, again[var.name]))
+    axes = axes_in_order(book.sites.kernel, e.position)
+    points = [(e.point[a], rename(e.point[a], again)) for a in axes]
+    about = f"{_WORDS}: along {loops[position].var}"
+    book.ask("order", s.target.tensor, about, given, [lexicographic(points)])
+
+
+# ---- Claim 11 for tensors that statements compute over memory alone: whoever touches an element does so in the
+# kernel's order.
+#
+# No accumulator stands for such a tensor and no buffer holds a copy of it: each point reads and writes memory at one
+# moment, its own. So it is enough that two points of the kernel that touch one element, and one of which writes it, run
+# in the order in which the kernel carries them out: then every point reads what the kernel reads, and the kernel's last
+# value is left in the end. Nothing is asked of the kernel itself: it may assign an element twice, or read what it
+# writes later. Points of one statement that add to an element and read nothing of the tensor may come in any order
+# (where a sum is `ordered`, program_order asks for that).
+
+
+def is_direct(tensor: str, touched: Sequence[Access]) -> bool:
+    """Whether the tensor is touched by statements computed over memory, and by nothing else."""
+    return all(
+        a.transfer is None and a.place.home is None and a.computed for a in touched if a.place.held.tensor == tensor
+    )
+
+
+def point_by_point(book: Book, tensor: str, found: Sequence[Execution]) -> None:
+    """The claim, for every pair of places in the program that touch the tensor."""
+    for e in found:
+        for f in found:
+            for mine, other, words in _conflicts(tensor, e, f):
+                again = primed(x.var.name for x in f.site.loops)
+                order = precedes(
+                    book.sites.kernel,
+                    e.position,
+                    e.point,
+                    f.position,
+                    {a: rename(v, again) for a, v in f.point.items()},
+                )
+                if order is None:
+                    continue
+                given = [*state(e.site), *e.inside(), *rename([*state(f.site), *f.inside()], again), order]
+                given += equal(mine, [rename(i, again) for i in other])
+                about = (
+                    f"an element of {tensor} is {words}, in the kernel's order ({place(e.site)}, then {place(f.site)})"
+                )
+                never_earlier(book, "order", tensor, about, (e.site, -1), given, f.site)
+
+
+def _conflicts(tensor: str, e: Execution, f: Execution) -> Iterator[tuple[Sequence[Any], Sequence[Any], str]]:
+    """Elements that the two touch, first e and then f, where one of them writes; in words."""
+    alike = e.position == f.position and e.statement.op != "=" and not _reads(tensor, e)
+    first, second = _touches(tensor, e), _touches(tensor, f)
+    for mine, writes in first:
+        for other, changes in second:
+            if (writes or changes) and not alike:
+                done, then = ("written" if w else "read" for w in (writes, changes))
+                yield (
+                    mine,
+                    other,
+                    (f"{done} by statement {e.position + 1} before it is {then} by statement {f.position + 1}"),
+                )
+
+
+def _touches(tensor: str, e: Execution) -> list[tuple[tuple[Any, ...], bool]]:
+    """(element, whether it is written)."""
+    written = [(e.target.index, True)] if e.target.name == tensor else []
+    return [*written, *((i, False) for i in dict.fromkeys(_reads(tensor, e)))]
+
+
+def _reads(tensor: str, e: Execution) -> list[tuple[Any, ...]]:
+    return [p.index for _, p in e.inputs if p.name == tensor]
+
 
 Scopes = Mapping[tuple[int, ...], Scope]
 

@@ -6,17 +6,58 @@ each body around, and the iteration of each loop. Iterations of a parallel loop 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, held_as
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
 from isamap_smt.ir.words import words
-from isamap_smt.simulator.compiled import vector
+
+# ---- Index expressions as Python code, made once per expression: what evaluate() gives, without walking the tree each
+# time.
+
+
+Env = Mapping[str, Any]
+
+_VECTORS: dict[str, Any] = {"__builtins__": {}, "min": np.minimum, "max": np.maximum}
+
+
+@lru_cache(maxsize=50_000)
+def vector(expression: Any) -> Callable[[Env], Any]:
+    """Its value for an environment of integers and NumPy vectors of them. Calling it raises KeyError for a loose symbol.
+
+    >>> import sympy as sp
+    >>> vector(sp.Symbol("i", integer=True) + 1)({"i": 2})
+    3
+    """
+    # The text is made here, of numbers, operators and quoted names that are only looked up.
+    function: Callable[[Env], Any] = eval(f"lambda e: {_text(expression)}", _VECTORS)  # noqa: S307
+    return function
+
+
+def _text(e: Any) -> str:
+    if isinstance(e, int | bool):
+        return f"({e!r})"
+    if e.is_Integer:
+        return f"({int(e)})"
+    if e.is_Symbol:
+        return f"e[{e.name!r}]"
+    if e is sp.true or e is sp.false:
+        return repr(bool(e))
+    if isinstance(e, Element):
+        return f"e[{held_as(e.tensor)!r}].at({', '.join(map(_text, e.index))})"
+    row = INDEX_HEADS.get(type(e)) or RELATIONS.get(type(e))
+    if row is None:
+        raise TypeError(f"not an index expression: {e!r}")
+    parts = list(map(_text, e.args))
+    return f"{row.sign}({', '.join(parts)})" if row.sign.isalpha() else f"({f' {row.sign} '.join(parts)})"
+
 
 Array = np.ndarray
 START, BEGIN, END = "start", "begin", "end"  # of a parallel loop, and of one of its iterations

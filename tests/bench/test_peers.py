@@ -15,8 +15,7 @@ from isamap_smt.bench.deepbench import conv_case, recurrent_case
 from isamap_smt.bench.machine import cores_for
 from isamap_smt.bench.operators import OPERATORS, case_of
 from isamap_smt.bench.session import Failed, Session
-from isamap_smt.bench.turns import _result
-from isamap_smt.bench.worker import save_array
+from isamap_smt.bench.turns import _result, save_array
 from isamap_smt.ir.errors import UnknownNameError
 
 TYPES = {"f32": ("f32", "f32", "f32"), "u8xi8": ("u8", "i8", "i32"), "bf16": ("bf16", "bf16", "f32")}

@@ -25,8 +25,7 @@ from isamap_smt.certificates.lock import lock_path, read_lock
 from isamap_smt.certificates.manifest import read_certificate, read_index
 from isamap_smt.certificates.remember import Outcome
 from isamap_smt.certificates.subject import Sources
-from isamap_smt.cli.proofs_bounded import BOUNDED, Bounded
-from isamap_smt.cli.proofs_update import wanted
+from isamap_smt.cli.proofs_update import BOUNDED, Bounded, wanted
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.search import find_mappings

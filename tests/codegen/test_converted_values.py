@@ -17,8 +17,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.typed import typed_value
-from isamap_smt.mapping.point_c import c_update, c_value, prelude
-from isamap_smt.mapping.spans import Span, span
+from isamap_smt.mapping.point_c import Span, c_update, c_value, prelude, span
 from isamap_smt.runtime.compiler import find_compiler
 from tests import conversions as oracle
 from tests.codegen.test_conversions import AVX2, TRAPS, compiled

@@ -13,7 +13,7 @@ import pytest
 import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.cli.header import c_header
+from isamap_smt.cli.compile_kernel import c_header
 from isamap_smt.codegen import print_c
 from isamap_smt.codegen.checks import Check, Given, Present, entry_checks
 from isamap_smt.ir.conditions import Condition

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.codegen.streams import asking
+from isamap_smt.codegen.lower import asking
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.program import Compute, If, Loop, Move, Prefetch, Ref
 from isamap_smt.ir.traversal import nodes_of, walk

@@ -15,8 +15,7 @@ pytest.importorskip("exo.platforms", reason="exo-lang is not installed: pip inst
 import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.isa import exo_table, table_machine
-from isamap_smt.isa.machine import TableMachine
-from isamap_smt.isa.prices import ASSUMED
+from isamap_smt.isa.machine import ASSUMED, TableMachine
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime.cache import build_library
 from isamap_smt.runtime.compiled import build_program

@@ -26,8 +26,7 @@ from isamap_smt.ir.rounding_bound import NOTHING, Bounds
 from isamap_smt.ir.scalar import Abs, Compare, IndexValue, Read, SAdd, Scalar, Select, Sum, Unary, read
 from isamap_smt.ir.typed import EXACT, operands, own_type
 from isamap_smt.isa.contract import NotCovered, run_contract, start
-from isamap_smt.mapping.point_c import c_value
-from isamap_smt.mapping.spans import ANYTHING, span
+from isamap_smt.mapping.point_c import ANYTHING, c_value, span
 
 STRUCTURE = {Read, IndexValue, Compare, Sum, Scalar, Unary}  # written in a way of their own, and bases
 CLASSES = {c for c in vars(scalar).values() if isinstance(c, type) and issubclass(c, Scalar)}

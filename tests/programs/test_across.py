@@ -12,7 +12,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_hardware.host import features, host
-from isamap_smt.codegen.across import with_across
+from isamap_smt.codegen.decided import with_across
 from isamap_smt.ir.across import combined, in_a_row, leaves
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import run_kernel

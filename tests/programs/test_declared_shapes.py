@@ -13,7 +13,7 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.reach import possible_sizes
 from isamap_smt.mapping.split import split_sum
-from isamap_smt.proof.mapping_hypotheses import Hypotheses
+from isamap_smt.proof.mapping import Hypotheses
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.split import prove_split
 from isamap_smt.proof.witness_points import size_vectors

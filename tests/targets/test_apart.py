@@ -22,7 +22,6 @@ def test_no_file_of_the_library_names_it(repository: Path) -> None:
         "hardware/isamap_hardware/__init__.py",
         "hardware/isamap_hardware/neon.py",
         "hardware/isamap_hardware/neon_indexed.py",
-        "hardware/isamap_hardware/neon_lanes.py",
         "hardware/isamap_hardware/neon_tiles.py",
     }
     assert naming - TABLES == own

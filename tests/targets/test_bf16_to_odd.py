@@ -14,7 +14,7 @@ from isamap_smt.ir.odd import dot_odd, plus_odd, times_odd
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.runtime.conformance.operands import edges, random_values
 from isamap_smt.targets import Target
-from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.cross import EmulatedKernel
 from tests.targets import odd_oracle as oracle
 
 NEON = isamap_hardware.load("neon")

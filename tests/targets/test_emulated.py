@@ -11,7 +11,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.targets import Target, find_target
-from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.cross import EmulatedKernel
 from isamap_smt.targets.emulator import find_emulator
 
 MINE = """\

@@ -19,7 +19,7 @@ from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets.gemmini import RefusedError, build_here
-from isamap_smt.targets.gemmini.printed import GemminiText
+from isamap_smt.targets.gemmini.target import GemminiText
 
 MACHINE = isamap_hardware.load("gemmini")
 GEMM = im.find_kernel("gemm").with_dtypes({"A": "i8", "B": "i8", "C": "i32"})

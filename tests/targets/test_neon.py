@@ -19,7 +19,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.targets import Target
-from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.cross import EmulatedKernel
 
 NEON = isamap_hardware.load("neon")
 INSTRUCTIONS = {"vfmaq_f32": "f32", "vdotq_s32": "i8", "vmmlaq_s32": "i8"}  # each with the type of what it multiplies

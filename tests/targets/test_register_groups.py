@@ -18,7 +18,7 @@ from isamap_smt.ir.traversal import buffers, nodes_of
 from isamap_smt.ir.vector_types import vector_type
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.targets import Target, find_target
-from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.cross import EmulatedKernel
 from isamap_smt.targets.spike.vectors import LENGTHS, SpikeVectors
 
 TYPES = {

@@ -20,7 +20,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.runtime.cache import build_bare
 from isamap_smt.targets import find_target
-from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.cross import EmulatedKernel
 from isamap_smt.targets.spike import BareProgram, EndedError, process
 from isamap_smt.targets.spike.vectors import LENGTHS, SpikeKernel, SpikeVectors
 

@@ -22,7 +22,7 @@ from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.runtime.conformance import check_instructions
 from isamap_smt.simulator.run import run_program
 from isamap_smt.targets import Target, find_target
-from isamap_smt.targets.emulated import EmulatedKernel
+from isamap_smt.targets.cross import EmulatedKernel
 
 TRIPLES = {"sve": "aarch64-linux-musl", "rvv": "riscv64-linux-musl"}
 LENGTHS = {"sve": (1, 2, 4, 8, 16), "rvv": (1, 2, 4, 8)}  # of QEMU's RISC-V no more

@@ -19,9 +19,8 @@ from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.simulator import simulate
 from isamap_smt.targets.vta import build_here
 from isamap_smt.targets.vta.here import run_stream
-from isamap_smt.targets.vta.printed import VtaText
 from isamap_smt.targets.vta.stream import LOADS
-from isamap_smt.targets.vta.target import VtaKernel
+from isamap_smt.targets.vta.target import VtaKernel, VtaText
 from tests.families import part
 from tests.targets.test_vta_target import (
     KERNELS,

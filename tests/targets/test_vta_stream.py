@@ -9,7 +9,7 @@ import pytest
 
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.targets.vta.compressed import MICRO_OPS, Base, compressed
-from isamap_smt.targets.vta.encoded import encoded
+from isamap_smt.targets.vta.here import encoded
 from isamap_smt.targets.vta.stream import (
     ACC,
     ALU,

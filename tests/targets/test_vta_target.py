@@ -33,9 +33,8 @@ from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
 from isamap_smt.targets.vta import DeadlockError, RefusedError, Stream, build_here
 from isamap_smt.targets.vta.here import run_stream
-from isamap_smt.targets.vta.printed import in_memory
 from isamap_smt.targets.vta.stream import NAMES, Issue
-from isamap_smt.targets.vta.target import VtaKernel
+from isamap_smt.targets.vta.target import VtaKernel, in_memory
 
 MACHINE = isamap_hardware.load("vta")
 TARGET = find_target("vta")

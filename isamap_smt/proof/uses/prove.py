@@ -3,24 +3,171 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+import sympy as sp
 
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.annotated import misfit
 from isamap_smt.ir.errors import AssumedError, IsamapError, LanguageError
-from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.hypotheses import HYPOTHESES, answerable
+from isamap_smt.ir.instruction import Instruction, signal
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program
+from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.configured import configuration_claims
 from isamap_smt.proof.uses.data import data_claims
 from isamap_smt.proof.uses.moments import Moments
 from isamap_smt.proof.uses.order import order_claims
-from isamap_smt.proof.uses.shape import recognised
 
 if TYPE_CHECKING:
     from isamap_smt.simulator import Simulation
+
+
+# ---- What a program of uses is made of: buffers in rows of the machine's memories, plain loops, uses of its
+# instructions.
+#
+# The other claims read every field of these that means something on engines. What means something on cores alone is
+# refused here, so that no field of a proved program is one that nobody reads.
+
+
+def recognised(book: UseBook, machine: Hardware) -> bool:
+    """Whether the other claims can be asked."""
+    odd = next(_odd(book.sites.program, machine), "")
+    if odd:
+        words = "the program is made of buffers, loops, and uses that engines issue"
+        book.unknown("program", book.sites.kernel.name, words, f"no claim covers {odd}")
+        return False
+    _issued(book, machine)
+    loops = nodes_of(Loop, book.sites.program.body)
+    for loop in dict.fromkeys(n for n in loops if n.base is not None):
+        words = f"the step of {loop.var} is positive"  # digits are told by it
+        book.ask("hypotheses", str(loop.var), words, [], [("lt", sp.S.Zero, sp.sympify(loop.step))])
+    laid_out = [_laid_out(book, machine, b) for b in buffers(book.sites.program).values()]
+    return all(laid_out)
+
+
+def _odd(program: Program, machine: Hardware) -> Iterator[str]:
+    """What no claim covers."""
+    engines, held = {e.name for e in machine.engines}, buffers(program)
+    if program.ahead:
+        yield "what is done ahead of the calls"
+    if program.schedule is not None or program.more:
+        yield "a schedule beside the uses"
+    for h in program.hypotheses:
+        if misfit((h,), HYPOTHESES) or not answerable(h, program.kernel):
+            yield f"the assumption {str(h)!r}, which no call can be asked for"
+    for node, around in walk(program.body):
+        match node:
+            case Alloc() if not around:
+                pass
+            case Loop():
+                yield from _of_loop(node, around)
+            case Issued() if node.instruction.engine in engines:
+                yield from _of_use(node, set(held))
+            case _:
+                yield type(node).__name__
+    yield from _one_number(program)
+
+
+def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
+    plain = Loop(loop.var, loop.count, loop.body, end=loop.end)
+    if loop.base is not None:  # over a vector length
+        plain = Loop(loop.var, loop.count, loop.body, step=loop.step, base=loop.base, extent=loop.extent, end=loop.end)
+    if loop != plain:
+        yield f"what the loop {loop.var} says beside its count"
+    names = {e.name for x in around if isinstance(x, Loop) for e in (x.var, x.number, x.base) if e is not None}
+    if names & symbols_of([loop.count]):  # its number is then no product and a sum
+        yield f"a loop of {loop.count} iterations"
+
+
+def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
+    """Fields that mean something for uses of other instructions."""
+    i = use.instruction
+    states = {use.state} if use.state else {n.memory for n in i.cells_needed}
+    if not {memory for memory, _ in use.sets} <= states:
+        yield f"a set of a state that {i.name} has nothing to do with"
+    if not isinstance(use, Command):
+        return
+    statement = i.kernel.statements[0] if i.kernel.statements else None
+    target = None if statement is None else dict(use.operands).get(statement.target.tensor)
+    if use.point and (statement is None or statement.op == "="):
+        yield f"a point of {i.name}, which adds nothing"
+    if use.begins and (target is None or target.name not in held):
+        yield f"a content that {i.name} begins, which writes to no buffer"
+
+
+def _one_number(program: Program) -> Iterator[str]:
+    """Loops whose iterations are counted have variables of their own."""
+    uses = list(nodes_of(Issued, program.body))
+    places = [e for u in uses for _, r in u.operands for e in (*r.index, *r.version)]
+    counted = symbols_of(map(sp.sympify, (*places, *(count for u in uses for _, count in u.awaits))))
+    seen: set[str] = set()
+    for loop in nodes_of(Loop, program.body):
+        if loop.number.name in counted:
+            if loop.var.name in seen:
+                yield f"the number of two loops called {loop.var}"
+            seen.add(loop.var.name)
+
+
+def _issued(book: UseBook, machine: Hardware) -> None:
+    """Every use is of an instruction as the machine has it, on the engine that issues it there."""
+    used = dict.fromkeys(n.instruction for n in nodes_of(Issued, book.sites.program.body))
+    known = {i.name: i for i in machine.instructions}
+    odd = [_unlike(i, known.get(i.name), machine) for i in used if i.kind != "signal" or i != signal(i.engine)]
+    words = f"each use is of an instruction of {machine.name}, on the engine that issues it"
+    wrong = next(filter(None, odd), "")
+    book.structure("program", book.sites.kernel.name, words, not wrong, wrong)
+
+
+def _unlike(used: Instruction, own: Instruction | None, machine: Hardware) -> str:
+    """What tells an instruction from the machine's own of that name; '' for nothing."""
+    if own is None:
+        return f"{machine.name} has no instruction {used.name}"
+    if used == own:
+        return ""
+    if used.engine != own.engine:
+        return f"a use of {used.name} is issued by {used.engine}, and {machine.name} issues it by {own.engine}"
+    differ = [f.name for f in fields(Instruction) if f.compare and getattr(used, f.name) != getattr(own, f.name)]
+    return f"{used.name} of a use and of {machine.name} differ in {', '.join(differ) or 'kind'}"
+
+
+def _laid_out(book: UseBook, machine: Hardware, b: Buffer) -> bool:
+    """Whether a buffer is rows of a memory of the machine, and its type speaks of its own cells and contents."""
+    words = (
+        f"{b.name} is rows of a memory of {machine.name}, and its type says which element each cell of a content holds"
+    )
+    wrong = next(_misplaced(book, machine, b), "")
+    return book.structure("memory", b.name, words, not wrong, wrong)
+
+
+def _misplaced(book: UseBook, machine: Hardware, b: Buffer) -> Iterator[str]:
+    program, kernel = book.sites.program, book.sites.kernel
+    if b.memory not in {m.name for m in machine.memories if m.row}:
+        yield f"{machine.name} has no rows of a memory {b.memory}"
+    for what, e in (("begins at row", b.offset), ("has slots:", b.slots), *(("has a side of", n) for n in b.shape)):
+        if not symbols_of([sp.sympify(e)]) <= set(program.parameters):
+            yield f"it {what} {e}, which is no number"
+    if not (len(b.shape) == len(b.cells) == 2 and not b.lanes and b.first is None):
+        yield "it says what registers have"
+    shape = next((t.shape for t in kernel.tensors if t.name == b.type.tensor), None)
+    if shape is None or len(shape) != len(b.type.coordinates):
+        yield f"no element of {b.type.tensor} is at {', '.join(map(str, b.type.coordinates))}"
+    own = (*b.cells, *b.version)
+    if len(set(own)) != len(own) or not all(getattr(v, "is_Symbol", False) for v in own):
+        yield "its cells and contents have no names of their own"
+        return
+    loops = list(nodes_of(Loop, program.body))
+    names = {v.name for v in own} | {x.base.name for x in loops if x.base is not None and x.var in b.version}
+    if twice := names & set(book.sites.sizes):
+        yield f"{min(twice)} is a size, too"
+    if loose := symbols_of([*b.type.coordinates, *b.type.guard]) - names - set(book.sites.sizes):
+        yield f"its type mentions {min(loose)}, which is neither a cell nor a content of it"
+
 
 FEW = 9  # of each size, with which a loop over tiles goes on
 
