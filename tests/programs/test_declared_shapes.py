@@ -70,9 +70,9 @@ def test_without_the_assumption_only_bounds_refutes_the_program() -> None:
 def test_without_the_assumption_only_bounds_refutes_the_mapping(monkeypatch: pytest.MonkeyPatch) -> None:
     mapping = im.fuse(im.kernel(LEADING, name="leading"), im.find_instruction("avx2.fmadd_ps"), "l=j")
     assert im.prove(mapping)
-    for module in ("mapping_hypotheses", "witness_points"):
+    for module in ("mapping", "witness_points"):
         monkeypatch.setattr(f"isamap_smt.proof.{module}.size_conditions", lambda kernel: ())
-    for module in ("mapping_hypotheses", "witness_points", "witness"):
+    for module in ("mapping", "witness_points", "witness"):
         monkeypatch.setattr(f"isamap_smt.proof.{module}.possible_sizes", lambda kernel, sizes: True)
     found = im.prove(mapping)
     assert not found and {c.claim for c in found.proof.failed()} == {"bounds"}

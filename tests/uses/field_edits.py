@@ -159,8 +159,10 @@ class Edits:
                 return self._instruction(v)
             case Hardware():
                 return self._machine(v)
-            case CopyForm() | Block() | Across():
+            case CopyForm() | Block():
                 return None
+            case Across():  # none, or another point's
+                return rng.choice([None, *(n.across for n in nodes_of(Point, self.program.body) if n.across != v)])
             case Schedule():
                 return rng.choice([None, _of_a_core()])
             case Kernel():
