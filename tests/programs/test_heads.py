@@ -58,7 +58,7 @@ def loops(program: Program) -> tuple[Loop, Loop]:
 
 def test_statements_share_two_loops_and_fold_in_both() -> None:
     plan = attention()
-    assert {s.shared for s in plan.program.schedules} == {("h", "q")}
+    assert {s.fused for s in plan.program.schedules} == {("h", "q")}
     assert any("share blocks of" in n and "along q, for each h" in n for n in plan.notes)
     outer, inner = loops(plan.program)
     assert dict(outer.folds)["E"] == 0 and dict(inner.folds)["E"] == 1
