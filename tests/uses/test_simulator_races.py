@@ -135,7 +135,10 @@ def test_races_are_those_that_all_orders_show(start: int) -> None:
     racing = sound = deadlocked = 0
     for seed in range(start, start + 100):
         uses, engines = drawn(seed)
-        named = tuple(replace(u, instruction=replace(u.instruction, name=f"use_{n}")) for n, u in enumerate(uses))
+        named = tuple(
+            u if isinstance(u, Signal) else replace(u, instruction=replace(u.instruction, name=f"use_{n}"))
+            for n, u in enumerate(uses)
+        )
         want, stuck = expected(uses)
         for order in (None, seed, seed + 1):
             s = simulate(program(named, engines), given, seed=order)
