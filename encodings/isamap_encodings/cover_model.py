@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from isamap_encodings import deadline
 
 if TYPE_CHECKING:  # CP-SAT is loaded where a model is solved
-    from ortools.sat.python import cp_model
+    from isamap_encodings.without_pandas import cp_model
 
 LIMIT = 1.0  # deterministic seconds; a value of twenty operations takes a tenth of one
 
@@ -46,9 +46,8 @@ def cheapest(
     first = _as_tree(offers, kept, wanted)
     if first is None:
         return None
-    from ortools.sat.python import cp_model
-
     from isamap_encodings import cp_sat
+    from isamap_encodings.without_pandas import cp_model
 
     weight = len({o.part for o in offers}) + 1
     model = cp_model.CpModel()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ortools.sat.python import cp_model
-
 from isamap_encodings import deadline, stopping
+from isamap_encodings.without_pandas import cp_model
 
 
 def run(

@@ -14,8 +14,6 @@ from itertools import product
 from math import gcd, prod
 from typing import Any
 
-from ortools.sat.python import cp_model
-
 from isamap_encodings.schedule_cost import dearest, first_tile, rows
 from isamap_encodings.schedule_problem import (
     CEILING,
@@ -26,6 +24,7 @@ from isamap_encodings.schedule_problem import (
     TileOperand,
 )
 from isamap_encodings.schedule_sharing import Loop, loops, most_starts, outside, repeats, uneven
+from isamap_encodings.without_pandas import cp_model
 
 Range = tuple[
     Any, int, int

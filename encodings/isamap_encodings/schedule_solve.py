@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from ortools.sat.python import cp_model
-
 from isamap_encodings import cp_sat, deadline
 from isamap_encodings.schedule_answer import ENOUGH, INTERRUPTED, LIMIT, OPEN, WALL, Answer
 from isamap_encodings.schedule_cost import evaluate
 from isamap_encodings.schedule_model import ScheduleModel, build
 from isamap_encodings.schedule_problem import Choice, ScheduleProblem
+from isamap_encodings.without_pandas import cp_model
 
 # One deterministic second of CP-SAT takes about one second of one core; the wall clock may run this many times longer
 # before it stops a solve on a loaded machine.
