@@ -63,7 +63,7 @@ def command(
         return show(recorded, names, plots, page, as_json)
     results = measured(names, output, options)
     written = _written(results, plots, page)
-    answer(as_json, results.document(), lambda: _show(report(results), (output, *written)))
+    answer(as_json, results.document, lambda: _show(report(results), (output, *written)))
     if error := never_right(results.entries):
         say(f"error: isamap failed in every case; the first: {error}")
         return FAULT
@@ -91,7 +91,7 @@ def show(recorded: Path, names: tuple[str, ...], plots: Path | None, page: Path 
         document = {"parts": [asdict(part) for part in parts]}
         shown = Group(*(means(list(part.rows), part.machine) for part in parts))
         written = write_means(parts, plots) if plots else []
-    answer(as_json, document, lambda: _show(shown, written))
+    answer(as_json, lambda: document, lambda: _show(shown, written))
     return 0
 
 

@@ -37,7 +37,7 @@ def command(show: bool, cc: str | None, as_json: bool) -> None:
         with progress_bar("calibrating") as tell:
             found = calibrate(find_hardware("host"), cc, tell)
         path = save(found)
-    answer(as_json, {"path": str(path), **found.document()}, lambda: _show(found, str(path)))
+    answer(as_json, lambda: {"path": str(path), **found.document()}, lambda: _show(found, str(path)))
 
 
 def _show(found: Any, path: str) -> None:

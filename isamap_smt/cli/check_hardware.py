@@ -55,7 +55,7 @@ def command(
     say_notes(filter(None, [where.beforehand(cc)]))
     with counting_bar("checking") as count:
         found = check_hardware(hardware, only=only, results=results, seed=seed, cc=cc, progress=count, place=place)
-    answer(as_json, document(found), lambda: _show(found))
+    answer(as_json, lambda: document(found), lambda: _show(found))
     return STATUSES[found.verdict]
 
 

@@ -58,7 +58,7 @@ def command(
         found = check_isa(where, only, run=not no_run, cc=cc, progress=count)
     if page is not None:
         _write(page, found)
-    answer(as_json, found.document(), lambda: _show(found, page))
+    answer(as_json, found.document, lambda: _show(found, page))
     return STATUS[found.verdict]
 
 
@@ -66,7 +66,7 @@ def _machine(where: str, only: str, memory: str, as_json: bool) -> int:
     from isamap_smt.isa import table_machine
 
     made = table_machine(where, only=only, memory=memory)
-    answer(as_json, made.document(), lambda: _show_machine(made))
+    answer(as_json, made.document, lambda: _show_machine(made))
     return 0
 
 

@@ -32,7 +32,7 @@ def command(what: str, as_json: bool) -> None:
         raise UnknownNameError(f"list {what!r}: {did_you_mean(what, things)}")
     listed, show = things[what]
     document = listed()
-    answer(as_json, document, lambda: show(document))
+    answer(as_json, lambda: document, lambda: show(document))
 
 
 def list_kernels() -> dict[str, Any]:

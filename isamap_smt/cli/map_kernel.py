@@ -49,7 +49,7 @@ def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, *
         return _onto_all(pairs, family, partial, as_json, options)
     found = _mapped(*pairs[0], family, partial, options)
     values = machine_values(words, options)
-    answer(as_json, {**as_document(found), **({"values": values} if values else {})}, lambda: show(found))
+    answer(as_json, lambda: {**as_document(found), **({"values": values} if values else {})}, lambda: show(found))
     if values:
         where = ", ".join(f"{n} = {v}" for n, v in values.items())
         say(f"note: this is for {where}; a program is proved at every value that its machine can have")
@@ -90,7 +90,7 @@ def _onto_all(
             none.append(instruction.short)
         if one is not None and one.interrupted:
             break
-    answer(as_json, {n: as_document(f) for n, f in found.items()}, lambda: show_all(found))
+    answer(as_json, lambda: {n: as_document(f) for n, f in found.items()}, lambda: show_all(found))
     if none:
         say(f"no mapping of {pairs[0][0].name} onto the others that compute: {', '.join(none)}")
     if any(f.interrupted for f in found.values()):

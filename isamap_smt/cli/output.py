@@ -26,10 +26,10 @@ def print_json(document: Any) -> None:
     sys.stdout.flush()
 
 
-def answer(as_json: bool, document: Any, show: Callable[[], object]) -> None:
-    """The answer of a command: the document as JSON, or what `show` prints for people."""
+def answer(as_json: bool, document: Callable[[], Any], show: Callable[[], object]) -> None:
+    """The answer of a command: the document as JSON, or what `show` prints for people; the other is not made."""
     if as_json:
-        print_json(document)
+        print_json(document())
     else:
         show()
 

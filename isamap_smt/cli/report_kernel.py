@@ -81,7 +81,7 @@ def command(
         document, why = planned_page(place, asked, planned, measure, cc), planned.notes
     if document is None:
         document = maps_alone(place, asked, instructions, set(parse_dtypes(options["dtypes"])), why)
-    answer(as_json, document, lambda: console().print(f"wrote {place}"))
+    answer(as_json, lambda: document, lambda: console().print(f"wrote {place}"))
     if show:
         webbrowser.open(place.resolve().as_uri())
 

@@ -156,7 +156,7 @@ def command(
         ran = _executed(where, planned, asked["kernel"].with_sizes(sizes), seed)
     else:
         ran = _called(where, planned, kernel, seed, budget, options["threads"], cc)
-    answer(as_json, run_document(ran), lambda: show(ran))
+    answer(as_json, lambda: run_document(ran), lambda: show(ran))
     return status_of(ran.observed.wrong if ran.observed else ran.judged.reason)
 
 

@@ -72,7 +72,7 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
             kernel, hardware, sizes=sizes, constant=comma_separated(options["constant"]), fix=parse_fix(options["fix"]),
             assume=tuple(options["assume"]), progress=tell, **{n: options[n] for n in _PASSED_ON},
         )  # fmt: skip
-    answer(as_json, document(found), lambda: show(found))
+    answer(as_json, lambda: document(found), lambda: show(found))
     say_notes(found.notes)
     return status_of(found)
 
