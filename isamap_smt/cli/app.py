@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -95,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     end_with_reader()
     take_interrupts()
     status = run(sys.argv[1:] if arguments is None else list(arguments))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command is over, and has its status
     if status == INTERRUPTED:
         # Everything is put away by now. An orderly exit would run the solvers' own handlers, which sometimes send the
         # signal again when nobody is left to take it, and the status would be the signal's.
