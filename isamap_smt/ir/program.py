@@ -240,8 +240,8 @@ class Use:
 
     @staticmethod
     def takes(i: Instruction) -> bool:
-        """Whether a use of this kind may be of that instruction."""
-        raise NotImplementedError
+        """Whether a use of this kind may be of that instruction: one of no kind is of none."""
+        return False
 
     @property
     def operands(self) -> Operands:

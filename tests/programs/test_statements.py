@@ -15,7 +15,7 @@ from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import signal
 from isamap_smt.ir.portable import copying
-from isamap_smt.ir.program import Compute, Copy, Move, Node, Point, Ref, Signal, Use
+from isamap_smt.ir.program import Compute, Copy, Issued, Move, Node, Point, Portable, Ref, Signal, Use
 from isamap_smt.ir.traversal import map_parts, nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
@@ -99,6 +99,9 @@ def test_a_use_is_of_an_instruction_of_its_kind() -> None:
             if instruction is not own:
                 with pytest.raises(LanguageError, match=f"is no instruction of a {kind.__name__}"):
                     kind(instruction)
+        for base in (Use, Portable, Issued):  # what kinds have in common is no kind
+            with pytest.raises(LanguageError, match=f"is no instruction of a {base.__name__}"):
+                base(own)
 
 
 def test_a_core_issues_nothing_by_an_engine() -> None:
