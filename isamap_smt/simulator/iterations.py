@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, held_as
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, IMax, IMin, held_as
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
 from isamap_smt.ir.words import words
 
-# ---- Index expressions as Python code, made once per expression: what evaluate() gives, without walking the tree each
-# time.
+# ---- Index expressions as functions, made once per expression: what evaluate() gives, without walking the tree each time.
 
 
 Env = Mapping[str, Any]
 
-_VECTORS: dict[str, Any] = {"__builtins__": {}, "min": np.minimum, "max": np.maximum}
+_OF_VECTORS: dict[Any, Callable[[Any, Any], Any]] = {IMin: np.minimum, IMax: np.maximum}
 
 
 @lru_cache(maxsize=50_000)
@@ -36,27 +36,25 @@ def vector(expression: Any) -> Callable[[Env], Any]:
     >>> vector(sp.Symbol("i", integer=True) + 1)({"i": 2})
     3
     """
-    # The text is made here, of numbers, operators and quoted names that are only looked up.
-    function: Callable[[Env], Any] = eval(f"lambda e: {_text(expression)}", _VECTORS)  # noqa: S307
-    return function
-
-
-def _text(e: Any) -> str:
-    if isinstance(e, int | bool):
-        return f"({e!r})"
-    if e.is_Integer:
-        return f"({int(e)})"
-    if e.is_Symbol:
-        return f"e[{e.name!r}]"
-    if e is sp.true or e is sp.false:
-        return repr(bool(e))
-    if isinstance(e, Element):
-        return f"e[{held_as(e.tensor)!r}].at({', '.join(map(_text, e.index))})"
-    row = INDEX_HEADS.get(type(e)) or RELATIONS.get(type(e))
+    if isinstance(expression, int | bool) or expression is sp.true or expression is sp.false:
+        constant = expression if isinstance(expression, int) else bool(expression)
+        return lambda _: constant
+    if expression.is_Integer:
+        number = int(expression)
+        return lambda _: number
+    if expression.is_Symbol:
+        return itemgetter(expression.name)
+    if isinstance(expression, Element):
+        held, index = held_as(expression.tensor), tuple(map(vector, expression.index))
+        return lambda env: env[held].at(*(i(env) for i in index))
+    row = INDEX_HEADS.get(type(expression)) or RELATIONS.get(type(expression))
     if row is None:
-        raise TypeError(f"not an index expression: {e!r}")
-    parts = list(map(_text, e.args))
-    return f"{row.sign}({', '.join(parts)})" if row.sign.isalpha() else f"({f' {row.sign} '.join(parts)})"
+        raise TypeError(f"not an index expression: {expression!r}")
+    of, parts = _OF_VECTORS.get(type(expression), row.of), tuple(map(vector, expression.args))
+    if len(parts) != 2:
+        return lambda env: reduce(of, [part(env) for part in parts])
+    left, right = parts
+    return lambda env: of(left(env), right(env))
 
 
 Array = np.ndarray
