@@ -123,6 +123,12 @@ class Instruction(Shown):
         return {t.name: t.dtype for t in self.kernel.tensors}
 
     @cached_property
+    def combines(self) -> str:
+        """The operator by which its value is combined with what the target holds, '=' for none; '' where its value reads that."""
+        s = self.kernel.statements[0]
+        return "" if s.target in s.inputs else s.op
+
+    @cached_property
     def indices(self) -> dict[str, tuple[Any, ...]]:
         """Operand -> index of its cells, of one access where it has several."""
         s = self.kernel.statements[0]

@@ -118,6 +118,7 @@ def _known_before(name: str, text: str, **given: Any) -> dict[str, Any] | None:
         "c_types": tuple((given["c_types"] or {}).items()),
         "active": tuple((given["active"] or {}).items()),
         "target": found.target,
+        "combines": found.combines,
         "types": {o: dtype(given["dtypes"][o]) for o in places},
         "shapes": dict(found.shapes),
         **dict.fromkeys(("needs", "preconditions", "assume", "front"), ()),

@@ -1,7 +1,7 @@
 """What a contract of one statement says at a glance: what is only copied or cleared, and how many cells operands have.
 
 >>> outline("c[l] = max(a[l], 0)", {"l": 8})
-Outline(target='c', indices={'c': ('l',), 'a': ('l',)}, shapes={'c': (8,), 'a': (8,)}, copied=None, cleared=False)
+Outline(target='c', combines='=', indices={'c': ('l',), 'a': ('l',)}, shapes={'c': (8,), 'a': (8,)}, copied=None, cleared=False)
 >>> outline("r[l] = m[]", {"l": 8}).copied, outline("r[l] = 0", {"l": 8}).cleared
 (Copied(source='m', along=False), True)
 >>> outline("c[l] = a[2*l] + a[2*l + 1]", {"l": 8}).shapes["a"]
@@ -35,10 +35,11 @@ class Copied:
 
 @dataclass(frozen=True)
 class Outline:
-    """target: the operand written. indices: operand -> axes; None where some index is more. shapes: operand -> extents, in the
-    order of the text. cleared: whether 0 is assigned."""
+    """target: the operand written. combines: as Instruction.combines. indices: operand -> axes; None where some index is more.
+    shapes: operand -> extents, in the order of the text. cleared: whether 0 is assigned."""
 
     target: str
+    combines: str
     indices: Mapping[str, tuple[str, ...]] | None
     shapes: Mapping[str, tuple[int, ...]]
     copied: Copied | None
@@ -48,9 +49,9 @@ class Outline:
 def outline(text: str, axes: Mapping[str, int]) -> Outline | None:
     """None where the text is more than one statement at every point, or an index is no sum of axes times whole numbers."""
     found = _read(text)
-    if found is None or found[1] != set(axes):
+    if found is None or found[2] != set(axes):
         return None
-    target, _, indices, copied, cleared = found
+    target, op, _, indices, copied, cleared = found
     most = {n: extent - 1 for n, extent in axes.items()}
     shapes: dict[str, tuple[int, ...]] = {}
     for operand, index in indices:
@@ -59,12 +60,13 @@ def outline(text: str, axes: Mapping[str, int]) -> Outline | None:
     named = {o: tuple(f for at in index for term in at for f in term) for o, index in indices}
     plain = all(len(named[o]) == len(index) and set(named[o]) <= set(axes) for o, index in indices)
     single = plain and all(shapes[o] == tuple(axes[n] for n in named[o]) for o in named)
-    return Outline(target, named if single else None, shapes, copied, cleared)
+    combines = "" if [o for o, _ in indices].count(target) > 1 else op.removesuffix("=") or op
+    return Outline(target, combines, named if single else None, shapes, copied, cleared)
 
 
 @lru_cache(maxsize=512)
-def _read(text: str) -> tuple[str, set[str], list[tuple[str, Index]], Copied | None, bool] | None:
-    """Target, axes, operands with their indices, and the last two of Outline."""
+def _read(text: str) -> tuple[str, str, set[str], list[tuple[str, Index]], Copied | None, bool] | None:
+    """Target, operator as it is written, axes, operands with their indices, and the last two of Outline."""
     whole = _STATEMENT.fullmatch(text)
     if whole is None or _NOT_PLAIN.search(text):
         return None
@@ -77,7 +79,7 @@ def _read(text: str) -> tuple[str, set[str], list[tuple[str, Index]], Copied | N
     if op == "=" and _ACCESS.fullmatch(value):
         (_, there), (source, here) = indices
         copied = Copied(source, _axes(there) == _axes(here))
-    return whole[1], {a for _, i in indices for a in _axes(i)}, indices, copied, op == "=" and value in ("0", "0.0")
+    return whole[1], op, {a for _, i in indices for a in _axes(i)}, indices, copied, op == "=" and value in ("0", "0.0")
 
 
 def _index(inside: str) -> Index:

@@ -22,6 +22,7 @@ from isamap_smt.ir.arguments import position, yes_or_no
 from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
@@ -279,6 +280,16 @@ def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     if kernel.tensor(s.target.tensor).dtype != own[instruction.target]:
         return False
     return len(own) - 1 <= many <= len(own) and bool(bindings(kernel, instruction, "any", statement))
+
+
+def fitting(kernel: Kernel, hardware: Hardware, statement: int) -> list[Instruction]:
+    """The machine's instructions that combine as the statement does, where both say it, and take its element types.
+
+    No other is proved to compute it; contracts of others are not read.
+    """
+    s = kernel.statements[statement]
+    own = "" if s.target in s.inputs else s.op
+    return [i for i in hardware.computes if (not own or i.combines in ("", own)) and takes(kernel, i, statement)]
 
 
 def _feeds(held: DType, wanted: DType) -> bool:

@@ -22,7 +22,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.bounded import without_points
-from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.fuse import fitting, takes
 from isamap_smt.mapping.layout import Supply, supply
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
@@ -72,19 +72,20 @@ def candidates(
     main = kernel.main
     _check_reads(kernel, main)
     _check_points(kernel, sizes, main)
-    fitting = _fitting(kernel, hardware, pinned, main)
-    ranked = _onto_vectors(kernel, hardware, fitting, sizes, search, main, pinned is not None)
+    offered = _offered(kernel, hardware, pinned, main)
+    ranked = _onto_vectors(kernel, hardware, offered, sizes, search, main, pinned is not None)
     ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     notes: tuple[str, ...] = ()
     if not ranked and not digits and not pinned:
-        scalar, ranked = _points(kernel, hardware, fitting, sizes, search, main)
+        scalar, ranked = _points(kernel, hardware, offered, sizes, search, main)
         why = f"no vector instruction of {hardware.name} computes {kernel.name}"
         homes = {place for _, place in scalar.places}
         if homes - {m.name for m in hardware.memories}:
             raise ScheduleError(f"{why}, and it has no registers for single elements")
         notes = (f"{why}; falling back to {scalar.name}",)
     if not ranked:
-        names = [i.name for i in fitting] or [hardware.name]
+        named = offered if pinned else [i for i in hardware.computes if takes(kernel, i, main)]
+        names = [i.name for i in named] or [hardware.name]
         onto = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 4 else "")
         raise ScheduleError(f"no legal mapping of {kernel.name} onto {onto} yields code; `isamap map` shows why")
     return _candidates(ranked, figures, notes)
@@ -95,14 +96,14 @@ def secondary_candidates(
 ) -> Candidates:
     """Mappings of another statement onto the machine's vector instructions; none when there are none. Raises ScheduleError."""
     _check_points(kernel, sizes, statement)
-    fitting = _fitting(kernel, hardware, None, statement)
-    return _candidates(_onto_vectors(kernel, hardware, fitting, sizes, find_mappings, statement), figures)
+    offered = fitting(kernel, hardware, statement)
+    return _candidates(_onto_vectors(kernel, hardware, offered, sizes, find_mappings, statement), figures)
 
 
 def _onto_vectors(
     kernel: Kernel,
     hardware: Hardware,
-    fitting: list[Instruction],
+    offered: list[Instruction],
     sizes: dict[str, int],
     search: Search,
     statement: int,
@@ -111,7 +112,7 @@ def _onto_vectors(
     """Mappings onto instructions of several points (any_: or of one); and onto the one that is made for the statement, where there
     are none, or each of them has elements converted on their way for one use alone."""
     ranked: list[_Ranked] = []
-    for i in fitting:
+    for i in offered:
         if hardware.offers(i) and (i.axes or any_) and may_compute(kernel, i, statement):
             ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
     instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
@@ -162,10 +163,10 @@ def _hands_over(kernel: Kernel, mapping: Mapping) -> bool:
 
 
 def _points(
-    kernel: Kernel, hardware: Hardware, fitting: list[Instruction], sizes: dict[str, int], search: Search, main: int
+    kernel: Kernel, hardware: Hardware, offered: list[Instruction], sizes: dict[str, int], search: Search, main: int
 ) -> tuple[Instruction, list[_Ranked]]:
     """Mappings onto the machine's own instruction of one point where it computes the kernel, else onto portable C."""
-    for i in fitting:
+    for i in offered:
         may = hardware.offers(i) and not i.axes and may_compute(kernel, i, main)
         if may and (ranked := _ranked(_search(search, kernel, i, main), sizes, hardware)):
             return i, ranked
@@ -217,9 +218,9 @@ def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> 
     return [(execution_cycles(m, sizes, hardware), mappings, m) for m in fitting]
 
 
-def _fitting(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
+def _offered(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
     if pinned is None:
-        return [i for i in hardware.computes if takes(kernel, i, main)]
+        return fitting(kernel, hardware, main)
     chosen = instruction_named(hardware, pinned, kernel, main)
     if not takes(kernel, chosen, main):
         has = ", ".join(f"{t.name}={t.dtype}" for t in kernel.tensors)

@@ -32,7 +32,7 @@ from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.digits import Digits, split_axes
-from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.fuse import fitting
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
@@ -147,8 +147,10 @@ def splits(
                 yield after(one, way, sizes)
     if (axis := _along(sized, position, constant)) is not None and _wants_lanes(sized, position, schedule):
         extent = int(sized.statements[position].axis(axis).extent)
-        fitting = [(lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near]
-        for lanes, near in sorted(fitting, reverse=True)[:1]:
+        long_enough = [
+            (lanes, near) for lanes, near in _shapes(kernel, hardware, position) if extent >= 2 * lanes * near
+        ]
+        for lanes, near in sorted(long_enough, reverse=True)[:1]:
             cut = near == 1 and bool(beyond_for(main))  # loads may leave what changes nothing behind the end
             for masked in (False, True) if cut else (False,):
                 ways = (lanes,) if main.guard else _parts(sized, position, extent, lanes, near, masked)
@@ -302,8 +304,8 @@ def pins_within(pins: tuple[Pin, ...], way: SplitSum) -> tuple[Pin, ...]:
 
 def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
     """Whether an instruction of the machine, or one made of several, computes the statement."""
-    fitting = any(hardware.offers(i) and takes(kernel, i, position) for i in hardware.computes)
-    return fitting or selected_instruction(hardware, kernel, position) is not None
+    offered = any(map(hardware.offers, fitting(kernel, hardware, position)))
+    return offered or selected_instruction(hardware, kernel, position) is not None
 
 
 def after(before: Apart, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
@@ -392,9 +394,9 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 
 def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
     """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
-    fitting = [i for i in hardware.computes if hardware.offers(i) and takes(kernel, i, position)]
+    offered = filter(hardware.offers, fitting(kernel, hardware, position))
     made = selected_instruction(hardware, kernel, position)
-    return tuple(dict.fromkeys(shape for i in (*fitting, made) if i is not None and (shape := _shape(i)) is not None))
+    return tuple(dict.fromkeys(shape for i in (*offered, made) if i is not None and (shape := _shape(i)) is not None))
 
 
 def _shape(i: Instruction) -> tuple[int, int] | None:
