@@ -18,11 +18,11 @@ from pathlib import Path
 from isamap_smt.certificates.claim_file import UndecidedError
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.fingerprint import AT
-from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
 from isamap_smt.certificates.manifest import INDEX, certificate_ids, manifest_alone, read_manifest, write_index
 from isamap_smt.certificates.place import no_certificate, pack, unpack
 from isamap_smt.certificates.rounding import WITHIN
+from isamap_smt.certificates.saved import renewed
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.certificates.workers import spread
 from isamap_smt.cli.directory import check_place, whole_directory, write_whole

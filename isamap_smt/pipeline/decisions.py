@@ -20,7 +20,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
-from isamap_smt.runtime.cache import cache_directory, digest_of, sources_digest
+from isamap_smt.runtime.cache import cache_directory, digest_of, sources_stamp
 from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
 
@@ -37,12 +37,12 @@ def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
 
 @cache
 def _sources() -> str:
-    """Digest of every source file of ours, and the solvers' versions."""
+    """What tells every source file of ours from what it was before, and the solvers' versions."""
     folders = (folder for name in _PACKAGES for folder in __import__(name).__path__)
     from importlib.metadata import version
 
     versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
-    return " ".join([sources_digest(*folders), *versions])
+    return " ".join([sources_stamp(*folders), *versions])
 
 
 def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:

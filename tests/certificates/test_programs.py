@@ -11,8 +11,8 @@ import pytest
 import isamap_smt as im
 from isamap_smt.certificates import CertificateError, Outcome, check_directory, load, save
 from isamap_smt.certificates.explain import explain
-from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.manifest import MANIFEST, certificate_ids, read_certificate
+from isamap_smt.certificates.saved import renewed
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.proofs_update import wanted
 from isamap_smt.pipeline.plan import Plan

@@ -16,10 +16,10 @@ import isamap_smt as im
 from examples import norms
 from isamap_smt.certificates import CertificateError, Outcome, check_directory, load, save
 from isamap_smt.certificates.explain import explain
-from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.lock import lock_text, question
 from isamap_smt.certificates.manifest import MANIFEST, certificate_ids, manifest_alone, read_certificate
 from isamap_smt.certificates.rounding import KEY
+from isamap_smt.certificates.saved import renewed
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.app import run
 from isamap_smt.cli.proofs_update import update_directory

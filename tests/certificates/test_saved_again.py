@@ -9,9 +9,9 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.certificates import CertificateError, check_directory, load, save
-from isamap_smt.certificates.load import renewed
 from isamap_smt.certificates.manifest import MANIFEST, certificate_ids, read_certificate
 from isamap_smt.certificates.place import put
+from isamap_smt.certificates.saved import renewed
 from isamap_smt.certificates.store import Named, mapping_certificate
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.app import run

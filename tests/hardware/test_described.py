@@ -12,8 +12,8 @@ import isamap_smt as im
 from isamap_smt.ir.described import Described, key_text
 from isamap_smt.language.outline import outline
 
-SAID = ("name", "kind", "places", "emit", "requires", "rounding", "c_types", "active", "target", "combines", "types", "shapes", "indices",
-        "needs", "preconditions", "assume", "front", "may_fail", "grants", "engine")  # fmt: skip
+SAID = ("name", "kind", "places", "emit", "requires", "rounding", "c_types", "active", "target", "combines", "types", "shapes",
+        "indices", "needs", "preconditions", "assume", "front", "may_fail", "grants", "engine")  # fmt: skip
 
 # In a process of its own: every machine as its file makes it when it is imported, and as find_hardware() makes it.
 _BOTH = """

@@ -210,8 +210,8 @@ def test_softmax(shape: tuple[int, int]) -> None:
 
 def test_the_sums_of_two_statements_are_taken_apart_and_certified(tmp_path: Any) -> None:
     """Its certificate names the chain, derives both claims again, and refutes another one."""
-    from isamap_smt.certificates.load import save
     from isamap_smt.certificates.run import check_directory
+    from isamap_smt.certificates.saved import save
 
     planned = im.plan(softmax(), AVX2, sizes={"i": 12, "j": 64})
     assert planned.split is not None
