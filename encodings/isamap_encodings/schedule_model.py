@@ -54,6 +54,8 @@ class Builder:
         self.chains = [self._one_of(f"chain_{a.name}", len(a.chains)) for a in problem.axes]
         self.orders = [self._one_of(f"order_{b}", len(problem.orders)) for b in range(1, self.u + 1)]
         self.one_trip: dict[tuple[int, int], Any] = {}
+        self.sizes: dict[tuple[int, int], Range] = {}
+        self.counts: dict[tuple[int, int], Range] = {}
         self.tables: dict[tuple[Component, int], tuple[Range, Range]] = {}
         self.touched: dict[tuple[str, int], Any] = {}
         self.fetched: dict[tuple[int, int], Range] = {}
@@ -68,9 +70,11 @@ class Builder:
 
     def _pick(self, literals: list[Any], values: list[int]) -> Range:
         """The value that belongs to the literal that is true."""
-        low = min(values)
-        terms = [(v - low) * x for v, x in zip(values, literals, strict=True) if v != low]
-        return (sum(terms) + low if terms else low), low, max(values)
+        low, high = min(values), max(values)
+        if low == high:
+            return low, low, low
+        moving = [(x, v - low) for x, v in zip(literals, values, strict=True) if v != low]
+        return cp_model.LinearExpr.weighted_sum(*zip(*moving, strict=True)) + low, low, high
 
     def _variable(self, r: Range, name: str) -> Any:
         v = self.m.new_int_var(r[1], r[2], name)
@@ -102,11 +106,14 @@ class Builder:
         return constant * so_far[0], constant * so_far[1], constant * so_far[2]
 
     def _tile(self, d: int, level: int) -> Range:
-        return self._pick(self.chains[d], [c[level] for c in self.p.axes[d].chains])
+        if (d, level) not in self.sizes:
+            self.sizes[d, level] = self._pick(self.chains[d], [c[level] for c in self.p.axes[d].chains])
+        return self.sizes[d, level]
 
     def _tiles(self, d: int, level: int) -> Range:
-        a = self.p.axes[d]
-        return self._pick(self.chains[d], [a.tiles(c, level) for c in range(len(a.chains))])
+        if (d, level) not in self.counts:
+            self.counts[d, level] = self._pick(self.chains[d], self.p.axes[d].counts(level))
+        return self.counts[d, level]
 
     # ---- constraints
 
@@ -123,7 +130,8 @@ class Builder:
         """Literal: the axis' loop in the block makes one trip."""
         if (block, d) not in self.one_trip:
             a = self.p.axes[d]
-            single = [x for c, x in enumerate(self.chains[d]) if a.tiles(c, block) == a.tiles(c, block + 1)]
+            pairs = zip(self.chains[d], a.counts(block), a.counts(block + 1), strict=True)
+            single = [x for x, here, around in pairs if here == around]
             v = self.m.new_bool_var(f"one_trip_{block}_{a.name}")
             self.m.add(sum(single) == v)
             self.one_trip[block, d] = v

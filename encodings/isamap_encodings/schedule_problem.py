@@ -67,6 +67,11 @@ class TileAxis:
         row = self.chains[chain]
         return -(-self.extent // row[level]) if level < len(row) else 1
 
+    def counts(self, level: int) -> list[int]:
+        """tiles() of every chain."""
+        n = self.extent
+        return [-(-n // row[level]) if level < len(row) else 1 for row in self.chains]
+
 
 @dataclass(frozen=True)
 class Part:

@@ -7,6 +7,7 @@ operands, and the latency of an execution (each accumulator is used once per ste
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from math import ceil, prod
 
@@ -38,7 +39,7 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
     ranked = []
     for tile in _tiles(s, m, pins):
         if registers_used(s, tile) <= (m.registers if pins.registers else _available(s, m, tile)):
-            made = priced(s, m, tile, energy)
+            made = _computing(s, m, tile, energy)
             ranked.append((_rank(s, m, made, energy), made))
     if not ranked:
         raise ScheduleError(_none_fits(s, m, pins))
@@ -50,11 +51,16 @@ def register_tiles(s: Setting, m: Machine, pins: Pins, energy: bool) -> tuple[Re
     ranked.sort(key=lambda x: (x[0], x[1].tile))
     beside = sorted(ranked, key=lambda x: (x[0] + sum(x[1].in_place), x[1].tile))
     best = dict.fromkeys(r for pair in zip(ranked, beside, strict=True) for _, r in pair)
-    return tuple(best)[:KEPT]
+    return tuple(_with_rows(s, m, r, energy) for r in tuple(best)[:KEPT])
 
 
 def priced(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:
     """What the whole problem costs with one register tile."""
+    return _with_rows(s, m, _computing(s, m, tile, energy), energy)
+
+
+def _computing(s: Setting, m: Machine, tile: tuple[int, ...], energy: bool) -> RegisterTile:
+    """The same but for what the rows of operands cost, by which tiles are not ranked."""
     return _energy(s, m, tile) if energy else _latency(s, m, tile)
 
 
@@ -149,11 +155,16 @@ def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     if s.once:  # tiles overlap, and no loop ends between them
         step, scope = max(accumulators / m.per_cycle, loads, accumulators / m.stores), 1.0 + _staging(s, accumulators)
     in_place = tuple(round(UNIT * count * step_cycles(s, m, o, tile)) for o in s.inputs)
-    row = tuple(round(UNIT * visit_cycles(s, m, o, tile)) for o in (*s.inputs, s.output))
-    kept, ahead = zip(*(room(s, m, o, tile) for o in (*s.inputs, s.output)), strict=True)
-    return RegisterTile(
-        tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0), row, kept, ahead
-    )
+    return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
+
+
+def _with_rows(s: Setting, m: Machine, r: RegisterTile, energy: bool) -> RegisterTile:
+    """The tile's price with what its operands' rows cost; energy knows no rows."""
+    if energy:
+        return r
+    row = tuple(round(UNIT * visit_cycles(s, m, o, r.tile)) for o in (*s.inputs, s.output))
+    kept, ahead = zip(*(room(s, m, o, r.tile) for o in (*s.inputs, s.output)), strict=True)
+    return replace(r, row=row, kept=kept, ahead=ahead)
 
 
 def _staging(s: Setting, accumulators: int) -> float:

@@ -82,11 +82,13 @@ class Setting:
         return frozenset(a.name for a in sums[1:])
 
     @property
+    @remembered
     def output(self) -> str:
         """The instruction's output operand."""
         return self.mapping.instruction.kernel.statements[0].target.tensor
 
     @property
+    @remembered
     def inputs(self) -> tuple[str, ...]:
         """The instruction's input operands, the output excluded."""
         s = self.mapping.instruction.kernel.statements[0]
