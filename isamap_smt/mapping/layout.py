@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -119,42 +120,49 @@ def _together(mapping: Mapping, strides: list[tuple[str, Any]]) -> str:
 
 
 def _stride(mapping: Mapping, operand: str, t: str) -> Any:
-    """Distance in elements between neighbours on cell axis t, wherever the execution stands; None if it varies.
-
-    In a fused axis the distance is one number when every axis of the group steps over all of its inner ones:
-    stride(a_k) = stride(a_k+1) * extent(a_k+1).
-    """
+    """Distance in elements between neighbours on cell axis t, wherever the execution stands; None if it varies."""
     groups = dict(mapping.groups)
     access = mapping.operand_access(operand)
+    shape = mapping.kernel.tensor(access.tensor).shape
     if t not in groups:
         # A mapping of another form: the coordinates themselves must be affine in t.
-        address = _address(mapping, access.tensor, _coordinates(mapping, operand))
-        parts = affine(address, [t])
+        parts = affine(_address(_coordinates(mapping, operand), shape), [t])
         return None if parts is None else sp.expand(parts[0].get(t, sp.S.Zero))
-    extents = {a.name: a.extent for a in mapping.statement.axes}
-    address = _address(mapping, access.tensor, access.index)
-    parts = affine(address, groups[t])
+    axes = tuple((a.name, a.extent) for a in mapping.statement.axes)
+    return _along_group(access.index, shape, groups[t], axes, mapping.instruction.axes[t])
+
+
+@lru_cache(maxsize=4096)  # mappings of a statement share their groups
+def _along_group(
+    index: tuple[Any, ...],
+    shape: tuple[Any, ...],
+    group: tuple[str, ...],
+    axes: tuple[tuple[str, Any], ...],
+    points: int,
+) -> Any:
+    """The same along axes that are fused and cut into `points`. axes: all of the statement's, with their extents.
+
+    The distance is one number when every axis of the group steps over all of its inner ones, stride(a_k) = stride(a_k+1) *
+    extent(a_k+1), or where one execution never leaves the innermost, whose extent is a multiple of the points.
+    """
+    extents = dict(axes)
+    parts = affine(_address(index, shape), group)
     if parts is None or any(symbols_of([c]) & set(extents) for c in parts[0].values()):
         return None
-    step = {a: sp.expand(parts[0].get(a, sp.S.Zero)) for a in groups[t]}
-    moving = [a for a in groups[t] if extents[a] != 1]
-    for outer, inner in itertools.pairwise(moving):
-        if sp.expand(step[outer] - step[inner] * extents[inner]) != 0:
-            return _within_inner(mapping, t, moving, step, extents)
-    return step[moving[-1]] if moving else sp.S.Zero
-
-
-def _within_inner(mapping: Mapping, t: str, moving: list[str], step: dict[str, Any], extents: dict[str, Any]) -> Any:
-    """The innermost axis' stride when one execution never leaves it (its extent is a multiple of the axis)."""
+    step = {a: sp.expand(parts[0].get(a, sp.S.Zero)) for a in group}
+    moving = [a for a in group if extents[a] != 1]
+    if not moving:
+        return sp.S.Zero
     last = moving[-1]
-    if is_constant(extents[last]) and int(extents[last]) % mapping.instruction.axes[t] == 0:
+    if all(sp.expand(step[a] - step[b] * extents[b]) == 0 for a, b in itertools.pairwise(moving)):
         return step[last]
-    return None
+    return step[last] if is_constant(extents[last]) and int(extents[last]) % points == 0 else None
 
 
-def _address(mapping: Mapping, tensor: str, index: tuple[Any, ...]) -> Any:
+@lru_cache(maxsize=4096)
+def _address(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
     """The element's number in a row-major tensor."""
-    return sp.expand(offset(*collapsed(index, mapping.kernel.tensor(tensor).shape)))
+    return sp.expand(offset(*collapsed(index, shape)))
 
 
 __all__ = [
