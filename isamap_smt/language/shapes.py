@@ -23,6 +23,8 @@ def lower_bound(expr: Any, lows: Mapping[str, int]) -> int | None:
     3
     """
     expr = sp.sympify(expr)
+    if expr.is_Integer:
+        return int(expr)
     inner = list(expr.atoms(FloorDiv, FloorMod, IMin, IMax))
     if inner:
         return _bound_of_quotients(expr, inner, lows)
@@ -73,7 +75,8 @@ def _low_of_function(f: Any, lows: Mapping[str, int]) -> int | None:
 
 def is_nonnegative(expr: Any, lows: Mapping[str, int]) -> bool:
     """Whether the expression is known never to be negative."""
-    return is_positive(expr + 1, lows)
+    low = lower_bound(expr, lows)
+    return low is not None and low >= 0
 
 
 def is_positive(expr: Any, lows: Mapping[str, int]) -> bool:
@@ -225,6 +228,6 @@ def _ordered_sides(relation: Any) -> tuple[Any, Any, int]:
 def largest(extents: list[Any], lows: Mapping[str, int]) -> Any | None:
     """The one extent that is never below the others, or None when that is not known."""
     for e in extents:
-        if all(is_nonnegative(e - other, lows) for other in extents):
+        if all(other is e or is_nonnegative(e - other, lows) for other in extents):
             return e
     return None

@@ -495,17 +495,20 @@ class _Reader:
         extents |= {n: sp.Integer(c) for n, c in bound_axes(statement.value).items()}
         ends = index_range(expr, extents, self.known.lows)
         checked, bound = guarded_extent(expr, statement.guard, set(extents))
-        declare = f"declare the shape of {tensor}, such as `{example_shape(tensor, rank, self._named())}`"
+
+        def declare() -> str:
+            return f"declare the shape of {tensor}, such as `{example_shape(tensor, rank, self._named())}`"
+
         nonnegative = checked or (ends is not None and largest([ends[0], sp.S.Zero], self.known.lows) == ends[0])
         if not nonnegative and (ends is not None or bound is None):
             if ends is None:
-                raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare)
-            hint = f"add `where 0 <= {ast.unparse(at)} < ...`, or {declare}"
+                raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare())
+            hint = f"add `where 0 <= {ast.unparse(at)} < ...`, or {declare()}"
             raise tree.error(at, f"this index of {tensor} goes down to {ends[0]}", hint)
         if bound is not None and not expr.is_Symbol:
             return bound
         if ends is None:
-            raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare)
+            raise tree.error(at, f"the largest value of this index of {tensor} is not known", declare())
         return sp.expand(ends[1] + 1)
 
 
