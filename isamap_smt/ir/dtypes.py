@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -120,6 +121,7 @@ def widens(held: DType, wanted: DType) -> bool:
     return wanted.low <= held.low and held.high <= wanted.high
 
 
+@lru_cache(maxsize=1_000)
 def from_numpy(array_dtype: np.dtype) -> DType | None:
     """The element type whose NumPy dtype equals `array_dtype`, or None."""
     return next((DTYPES[n] for n, d in _NUMPY.items() if d == array_dtype), None)

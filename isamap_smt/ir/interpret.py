@@ -154,20 +154,28 @@ def _whole_action(name: str, op: str, value: Function) -> Action:
 
 
 def _fused_action(name: str, at: Array, a: Function, b: Function, negated: bool) -> Action:
+    """target[at] = fma(a, b, target[at]), points in order: each round takes the next point of every element."""
+    rounds = [(now, at[now]) for now in _rounds(at)]
+    whole = len(rounds) == 1 and (rounds[0][0] == np.arange(at.size)).all()
+
     def act(held: Mapping[str, Array]) -> None:
-        left = a(held)
-        _accumulate_fused(held[name].reshape(-1), at, -left if negated else left, b(held))
+        target, left, right = held[name].reshape(-1), a(held), b(held)
+        left = -left if negated else left
+        if whole:
+            target[at] = fma(left, right, target[at])
+            return
+        for now, to in rounds:
+            target[to] = fma(left[now], right[now], target[to])
 
     return act
 
 
-def _accumulate_fused(target: Array, at: Array, a: Array, b: Array) -> None:
-    """target[at] = fma(a, b, target[at]), points in order: each round takes the next point of every element."""
+def _rounds(at: Array) -> Iterator[Array]:
+    """The points in parts, each with every element at most once: the first points of all elements, the second ones, and so on."""
     left = np.arange(at.size)
     while left.size:
         _, first = np.unique(at[left], return_index=True)
-        now = left[first]
-        target[at[now]] = fma(a[now], b[now], target[at[now]])
+        yield left[first]
         left = np.delete(left, first)
 
 
