@@ -134,11 +134,12 @@ class Core:
             return np.zeros(size, dtype.numpy)
         pool = self._pools.get(dtype.name)
         if pool is None:
-            pool = self._pools[dtype.name] = garbage(POOL, dtype, self.random)
+            pool = garbage(POOL, dtype, self.random)
+        if len(pool) < POOL + size:
+            pool = np.resize(pool, -(-(POOL + size) // POOL) * POOL)  # the same values, over and over
+        self._pools[dtype.name] = pool
         self._turn = (self._turn + 101) % POOL
-        if self._turn + size <= POOL:
-            return pool[self._turn : self._turn + size]
-        return np.resize(np.roll(pool, -self._turn), size)
+        return pool[self._turn : self._turn + size]
 
     def act(self, number: int, standing: Standing) -> Act:
         """What carries a row of the node out."""
@@ -171,12 +172,13 @@ class Core:
         space = Space(b.name, number, shape, b.dtype, len(rows.turns), registers=b.numbers)
         self.buffers[number] = space
         self.put(space, np.zeros(space.size, b.dtype.numpy), True)
+        data, mask, size, numbers = self.data[space], self.mask[space], space.size, b.numbers
 
         def act(row: int) -> None:
-            if b.numbers:
-                self.lose(b.numbers)
-            self.data[space][:] = self.fresh(space.size, b.dtype)
-            self.mask[space][:] = self.poisoning
+            if numbers:
+                self.lose(numbers)
+            data[:] = self.fresh(size, b.dtype)
+            mask.fill(self.poisoning)
 
         return act
 
@@ -320,8 +322,12 @@ class Core:
             return held[output]
 
         def act(row: int) -> None:
-            values = {o: data[at[row] : at[row] + n] for o, at, n, data, _ in places}
-            poison = {o: p for o, at, n, _, mask in places if (p := mask[at[row] : at[row] + n]).any()}
+            values, poison = {}, {}
+            for o, at, n, data, mask in places:
+                cells = slice(at[row], at[row] + n)
+                values[o] = data[cells]
+                if np.count_nonzero(spoilt := mask[cells]):
+                    poison[o] = spoilt
             result = run(values)
             dirty: Any = False
             if poison:

@@ -90,9 +90,9 @@ class Rows:
     def chosen(self, rows: Array) -> Rows:
         """Some rows, or some of them several times."""
         env = {n: v[rows] if isinstance(v, np.ndarray) else v for n, v in self.env.items()}
-        keys = tuple(k[rows] if isinstance(k, np.ndarray) else k for k in self.keys)
-        turns = tuple(Turn(t.loop, t.run[rows], t.iteration[rows]) for t in self.turns)
-        return replace(self, count=len(rows), env=env, keys=keys, turns=turns)
+        keys = tuple([k[rows] if isinstance(k, np.ndarray) else k for k in self.keys])
+        turns = tuple([Turn(t.loop, t.run[rows], t.iteration[rows]) for t in self.turns])
+        return Rows(len(rows), env, self.loops, keys, self.buffers, turns)
 
     def repeated(self, counts: Array) -> tuple[Rows, Array, Array]:
         """Each row so many times, the number among its own of each, and the row that each comes from."""
@@ -102,7 +102,7 @@ class Rows:
 
     def then(self, *keys: Any) -> Rows:
         """The rows, later in the order by these keys."""
-        return replace(self, keys=(*self.keys, *keys))
+        return Rows(self.count, self.env, self.loops, (*self.keys, *keys), self.buffers, self.turns)
 
     def at(self, row: int) -> dict[str, int]:
         """The loop variables of a row."""
@@ -151,16 +151,16 @@ def standings(body: Sequence[Node], sizes: Mapping[str, int], random: np.random.
 def in_order(found: Sequence[Standing]) -> tuple[list[int], list[int]]:
     """Which standing, and which of its rows, is run one after the other."""
     depth = max((len(s.rows.keys) for s in found), default=0)
-    keys = [np.concatenate([np.zeros(0), *(_key(s, d) for s in found)]) for d in range(depth)]
-    which = np.repeat(np.arange(len(found)), [s.rows.count for s in found])
-    row = np.concatenate([np.zeros(0, np.int64), *(np.arange(s.rows.count) for s in found)])
+    counts = [s.rows.count for s in found]
+    which = np.repeat(np.arange(len(found)), counts)
+    row = np.concatenate([np.zeros(0, np.int64), *map(np.arange, counts)])
+    keys, start = np.full((depth, len(row)), -1.0), 0
+    for s, count in zip(found, counts, strict=True):
+        for d, key in enumerate(s.rows.keys):
+            keys[d, start : start + count] = key
+        start += count
     order = np.lexsort(keys[::-1]) if depth else np.arange(len(row))
     return which[order].tolist(), row[order].tolist()
-
-
-def _key(s: Standing, depth: int) -> Array:
-    key = s.rows.keys[depth] if depth < len(s.rows.keys) else -1.0
-    return key if isinstance(key, np.ndarray) else np.full(s.rows.count, key)
 
 
 class _Walk:
