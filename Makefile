@@ -12,17 +12,18 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 3) + 1)
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint format bench clean
+.PHONY: demo test test-all test-cases test-all-cases lint format bench clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/.demo
 	$(BIN)/python -m isamap_smt demo
 
-test: lint
-	$(BIN)/python -m pytest -q --durations=10 -n $(WORKERS) --dist=worksteal
+# The type checker uses one core, and stands beside the tests: whichever fails, the other goes on to its end, and the run fails.
+test test-all: $(VENV)/.test
+	@$(MAKE) --no-print-directory --jobs=2 lint $@-cases
 
-test-all: lint
-	$(BIN)/python -m pytest -q --durations=10 -n $(WORKERS) --dist=worksteal -m ""
+test-cases test-all-cases: test%-cases: $(VENV)/.test
+	$(BIN)/python -m pytest -q --durations=10 -n $(WORKERS) --dist=worksteal $(if $*,-m "")
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
