@@ -210,7 +210,7 @@ def _kept(made: Path, build: Callable[[], None]) -> Path:
 
 
 def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Path) -> bool:
-    """Whether it is built with the precompiled header of the intrinsics. Where it is not, building without says why."""
+    """Whether there is a precompiled header of the intrinsics, and so a library. A header that is at fault is removed."""
     key = build_key(INCLUDE, compiler, flags)
     ready = precompiled(compiler, flags, library.parent, key, _SCRATCH)
     if not ready:
@@ -218,8 +218,8 @@ def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Pa
     try:
         _build(source, compiler, [*flags, *ready], library)
     except BuildError:
+        _build(source, compiler, flags, library)  # says what is wrong with the source
         forget(library.parent, key)
-        return False
     return True
 
 
