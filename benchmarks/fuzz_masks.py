@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import isamap_smt as im
 from isamap_smt.ir.engines import LEAST, MOST, ZERO
-from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Program, ProvedProgram, seal_program
+from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Program, ProvedProgram, Serial, seal_program
 from isamap_smt.pipeline import element_by_element
 from isamap_smt.proof import prove_program
 from isamap_smt.runtime import callee
@@ -175,7 +175,7 @@ def faulty(program: Program, fault: str) -> Program:
     """The program with one kind of mistake wherever it can be made."""
 
     def f(n: Node) -> Node:
-        if fault == "end" and isinstance(n, Loop) and n.end is not None:
+        if fault == "end" and isinstance(n, Serial) and n.end is not None:
             return replace(n, end=n.end - 1)
         filled = isinstance(n, Move) and n.instruction.kind == "load" and n.active
         if fault == "shift" and filled:

@@ -21,7 +21,8 @@ import numpy as np
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.folds import folded
-from isamap_smt.ir.program import Loop, Program
+from isamap_smt.ir.program import Loop, Parallel, Program
+from tests.programs.loop_kinds import of_kind
 
 Arrays = dict[str, np.ndarray]
 LONGEST, THREADS, AGAIN = 70, (1, 2, 3, 8), 3
@@ -83,9 +84,8 @@ def chain(rng: random.Random) -> Chain:
 
 def shared(program: Program) -> Program:
     """The program with its outermost loops over blocks shared by threads."""
-    return replace(
-        program, body=tuple(replace(n, kind="parallel") if isinstance(n, Loop) and n.folds else n for n in program.body)
-    )
+    spread = (of_kind(Parallel, n) if isinstance(n, Loop) and n.folds else n for n in program.body)
+    return replace(program, body=tuple(spread))
 
 
 def programs(c: Chain, machine: str, rng: random.Random) -> Iterator[tuple[str, Program]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.program import Compute, If, Loop, Move, Node, Ref
+from isamap_smt.ir.program import Compute, If, Move, Node, Ref, Unrolled
 from isamap_smt.ir.traversal import buffers, nodes_of
 from isamap_smt.ir.vector_types import vector_type
 
@@ -64,7 +64,7 @@ def _written(p: Printer, body: tuple[Node, ...]) -> Iterator[tuple[str, str]]:
                     yield register_name(p, ref), kind.constraint
             case If():
                 yield from _written(p, node.body)
-            case Loop(kind="unroll"):
+            case Unrolled():
                 for k in range(int(node.count)):
                     p.constants[str(node.var)] = k
                     yield from _written(p, node.body)

@@ -64,15 +64,18 @@ from isamap_smt.ir.program import (
     Compute,
     Copy,
     CopyForm,
+    Counted,
     If,
-    Loop,
     Move,
     Node,
+    Parallel,
     Point,
     Program,
     ProvedProgram,
     Ref,
+    Serial,
     SetState,
+    Unrolled,
     Use,
 )
 from isamap_smt.ir.proof import Seal
@@ -210,7 +213,7 @@ def _constant(dtype: DType, fill: str) -> str:
 Body = Callable[[Printer, tuple[Node, ...]], None]
 
 
-def print_woven(p: Printer, loop: Loop, print_body: Body) -> None:
+def print_woven(p: Printer, loop: Unrolled, print_body: Body) -> None:
     """The iterations of the loop, in a block of their own. print_body: prints what has no steps."""
     p.put("{")
     p.depth += 1
@@ -220,7 +223,7 @@ def print_woven(p: Printer, loop: Loop, print_body: Body) -> None:
     p.put("}")
 
 
-def _turns(p: Printer, loop: Loop, print_body: Body) -> list[list[str]]:
+def _turns(p: Printer, loop: Unrolled, print_body: Body) -> list[list[str]]:
     """The lines of each step, all iterations' in turn."""
     held, iterations = dict(p.registers), []
     for k in range(int(loop.count)):
@@ -244,7 +247,7 @@ def _steps(p: Printer, body: tuple[Node, ...], print_body: Body) -> Iterable[lis
                 names = {o: register_name(p, ref) for o, ref in node.operands}
                 for line in node.instruction.taking_turns(names, _mark(p)):
                     yield ["    " * p.depth + line]
-            case Loop(woven=True):
+            case Unrolled(woven=True):
                 yield from _turns(p, node, print_body)
             case If() if not node.open_at(p.constants):
                 yield from _steps(p, node.body, print_body)
@@ -369,7 +372,7 @@ def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[
         helpers(code),
         *dict.fromkeys([*mine, *prelude(code)]),
         ask_machine(program, define=False),
-        RUNTIME if any(n.kind == "parallel" for n in nodes_of(Loop, program.body)) else "",
+        RUNTIME if any(nodes_of(Parallel, program.body)) else "",
         with_identity(tested, pack),
         _includes(h for i in theirs for h in i.headers),
         *dict.fromkeys(part for i in theirs for part in i.prelude),
@@ -432,13 +435,13 @@ def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str]
 def _print_body(p: Printer, body: tuple[Node, ...]) -> None:
     for node in body:
         match node:
-            case Loop(woven=True):
+            case Unrolled(woven=True):
                 print_woven(p, node, _print_body)
-            case Loop(kind="unroll"):
+            case Unrolled():
                 _print_unrolled(p, node)
-            case Loop(kind="parallel"):
+            case Parallel():
                 _print_parallel(p, node)
-            case Loop():
+            case Serial():
                 _print_serial(p, node, "0", p.expr(node.trips))
             case If():
                 left = node.open_at(p.constants)
@@ -477,7 +480,7 @@ def _block(p: Printer, opening: str, body: tuple[Node, ...]) -> None:
     p.put("}")
 
 
-def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
+def _print_serial(p: Printer, loop: Counted, start: str, count: str) -> None:
     """Where the loop runs backwards, its variable is told from one that counts onwards."""
     var = str(loop.var)
     name = p.names[var]
@@ -496,7 +499,7 @@ def _print_serial(p: Printer, loop: Loop, start: str, count: str) -> None:
         del p.known[e]
 
 
-def _print_unrolled(p: Printer, loop: Loop) -> None:
+def _print_unrolled(p: Printer, loop: Unrolled) -> None:
     for k in range(int(loop.count)):
         p.constants[str(loop.var)] = k
         body = _decided(p, loop.body)
@@ -573,7 +576,7 @@ def _print_prefetch(p: Printer, move: Move, first: Ref) -> None:
             p.put(f"__builtin_prefetch((const void *)((uintptr_t)({at}) + {p.expr(asked.distance)}){stay});")
 
 
-def _print_parallel(p: Printer, loop: Loop) -> None:
+def _print_parallel(p: Printer, loop: Parallel) -> None:
     """The loop becomes a function of a thread's share of the iterations; everything in scope travels in a struct.
 
     Its buffers are the thread's own, and serve all chunks that it takes.
@@ -614,7 +617,7 @@ def _print_parallel(p: Printer, loop: Loop) -> None:
         p.cleared.pop(written, None)
 
 
-def _print_chunks(p: Printer, loop: Loop) -> None:
+def _print_chunks(p: Printer, loop: Parallel) -> None:
     for use, clear in zip(loop.enter, reversed(loop.leave), strict=True):
         _print_use(p, use, clear)
     backwards = "0" if loop.backwards is None else f"{p.names[str(loop.backwards)]} & 1"

@@ -10,7 +10,7 @@ from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
-from isamap_smt.ir.program import FRESH, Alloc, Ask, Buffer, Copy, Loop, Node, Point, Program, Ref
+from isamap_smt.ir.program import FRESH, Alloc, Ask, Buffer, Copy, Counted, Loop, Node, Point, Program, Ref
 from isamap_smt.ir.traversal import shared, walk
 from isamap_smt.mapping.moves import registers_of
 
@@ -78,7 +78,7 @@ class Printer:
         at, _, own = self.places[e.tensor]
         return f"(int64_t){at}[{self._offset(e.index, own)}]"
 
-    def indices_before(self, loop: Loop, start: str, count: str) -> list[Any]:
+    def indices_before(self, loop: Counted, start: str, count: str) -> list[Any]:
         """Reads what the loop's own points would read at every turn to know where elements lie, once; where it has a turn, since an
         index may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
         reads = [r for n in loop.body if isinstance(n, Point) for r in n.reads]

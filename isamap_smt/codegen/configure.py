@@ -14,7 +14,7 @@ from dataclasses import replace
 from isamap_smt.codegen.configure_engines import engines_configured
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Program, SetState, Use
+from isamap_smt.ir.program import Alloc, Ask, If, Loop, Node, Parallel, Program, SetState, Use
 from isamap_smt.ir.states import Held, Need, needs_at, wanted
 from isamap_smt.ir.traversal import buffers, map_bodies, nodes_of, shared, walk
 from isamap_smt.mapping.configuring import configuring
@@ -126,7 +126,7 @@ class _Threads:
     def _inner(self, body: Nodes, around: tuple[SetState, ...]) -> Nodes:
         found: list[Node] = []
         for node in body:
-            if isinstance(node, Loop) and node.kind == "parallel":
+            if isinstance(node, Parallel):
                 enter, leave = self._written(node.body)
                 found.append(replace(node, enter=enter, leave=leave, body=self._inner(node.body, enter)))
                 found += [use for use in around if use.state in {x.state for x in enter}]

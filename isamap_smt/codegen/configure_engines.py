@@ -19,7 +19,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, symbols_of
 from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Command, Configure, If, Loop, Node, Program, Ref
+from isamap_smt.ir.program import AnyLoop, Command, Configure, If, Loop, Node, Program, Ref
 from isamap_smt.ir.traversal import map_bodies, map_nodes, nodes_of, walk
 
 Nodes = tuple[Node, ...]
@@ -99,7 +99,7 @@ class _Placing:
             held = None
         return tuple(found), held
 
-    def _within(self, node: Loop | If, known: frozenset[str], number: int, own: set[Image]) -> Node:
+    def _within(self, node: AnyLoop | If, known: frozenset[str], number: int, own: set[Image]) -> Node:
         inside = known | ({node.var.name, node.number.name} if isinstance(node, Loop) else frozenset())
         return map_bodies(node, lambda body: self._placed(body, inside, number, own, None)[0])
 

@@ -27,7 +27,24 @@ from isamap_smt.ir.folds import folded
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Across, Block, Copy, CopyForm, If, Loop, Node, Point, Program, Ref, Use
+from isamap_smt.ir.program import (
+    Across,
+    AnyLoop,
+    Block,
+    Copy,
+    CopyForm,
+    Counted,
+    If,
+    Loop,
+    Node,
+    Parallel,
+    Point,
+    Program,
+    Ref,
+    Serial,
+    Unrolled,
+    Use,
+)
 from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, nodes_of, parts, walk
 from isamap_smt.mapping.moves import look_for_move
 
@@ -191,7 +208,7 @@ def _with_rings(program: Program, names: list[str]) -> Program:
         ways = ((n, d) for n in sorted({n for n, _ in found}) if (d := _ring(program.body[n], n, found)) is not None)
         if (first := next(ways, None)) is not None:
             rings.setdefault(first[0], []).append((t, first[1]))
-    body = (replace(x, rings=tuple(rings[n])) if n in rings and isinstance(x, Loop) else x
+    body = (replace(x, rings=tuple(rings[n])) if n in rings and isinstance(x, Serial) else x
             for n, x in enumerate(program.body))  # fmt: skip
     return replace(program, body=tuple(body)) if rings else program
 
@@ -199,7 +216,7 @@ def _with_rings(program: Program, names: list[str]) -> Program:
 def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
     """The dimension in which the loop touches rows var and var + 1, and what stands before and behind it those there are then; None
     where there are no more than these two, either."""
-    if not isinstance(loop, Loop) or not loop.plain or loop.base is not None or loop.step != 1:
+    if not isinstance(loop, Serial) or not loop.plain or loop.step != 1:
         return None
     ranks = {len(ref.index) for _, (ref, _) in touched}
     if not is_constant(loop.count) or loop.count < 2 or loop.end is not None or len(ranks) != 1:
@@ -230,11 +247,14 @@ def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple
             d = _dimension(nodes[n], [touch for _, touch in found], taken[t])
             folds.setdefault(n, []).extend([] if d is None else [(t, d)])
     return tuple(
-        replace(x, folds=tuple(folds[n]), body=_marked(x.body, {t: (*taken[t], d) for t, d in folds[n]}))
-        if isinstance(x, Loop) and folds.get(n)
-        else x
-        for n, x in enumerate(nodes)
+        _folding(x, folds[n], taken) if isinstance(x, Counted) and folds.get(n) else x for n, x in enumerate(nodes)
     )
+
+
+def _folding(loop: Serial | Parallel, folds: list[tuple[str, int]], taken: Dict[str, tuple[int, ...]]) -> Node:
+    """The loop with these marks, and such loops inside it with theirs."""
+    inner = {t: (*taken[t], d) for t, d in folds}
+    return map_bodies(replace(loop, folds=tuple(folds)), lambda body: _marked(body, inner))
 
 
 def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
@@ -249,7 +269,7 @@ def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
 
 def _dimension(node: Node, touches: list[_Touch], taken: tuple[int, ...]) -> int | None:
     """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where none is left."""
-    if not isinstance(node, Loop) or not node.folding:
+    if not isinstance(node, Counted) or not node.folding:
         return None
     ranks = {len(ref.index) for ref, _ in touches}
     left = [d for d in range(min(ranks)) if d not in taken]
@@ -278,13 +298,14 @@ def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop) -> bool:
 SHORT = 16  # iterations
 
 
-def with_end(loop: Loop) -> Loop:
+def with_end(loop: AnyLoop) -> AnyLoop:
     """The loop with the mark, where it runs onwards, on one thread, is not short, and an end is to be seen."""
     known = most(loop.count)
+    short = known.is_Integer and known < SHORT
     if (
-        (known.is_Integer and known < SHORT)
+        short
+        or not isinstance(loop, Serial)
         or not loop.plain
-        or loop.base is not None
         or not loop.body
         or not all(isinstance(n, If) for n in loop.body)
     ):
@@ -350,7 +371,7 @@ def with_across(program: Program) -> Program:
     single = any(nodes_of(Point, program.body))
     if machine is None or machine.simulated or not single:
         return program
-    return replace(program, body=_nodes(program.body, machine))
+    return map_bodies(program, lambda body: _nodes(body, machine))
 
 
 def _nodes(nodes: Nodes, machine: Hardware) -> Nodes:
@@ -417,9 +438,9 @@ def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
 
 def _known(relation: Any, loops: tuple[Loop, ...]) -> tuple[tuple[tuple[str, int], ...], ...]:
     """The values of the unrolled variables that it mentions, for which it holds wherever the loops around lead."""
-    ranges = tuple(Axis(str(x.var), most(x.count)) for x in loops if x.kind != "unroll")
+    ranges = tuple(Axis(str(x.var), most(x.count)) for x in loops if isinstance(x, Counted))
     mentioned = symbols_of([relation])
-    unrolled = [x for x in loops if x.kind == "unroll" and str(x.var) in mentioned]
+    unrolled = [x for x in loops if isinstance(x, Unrolled) and str(x.var) in mentioned]
     found = []
     for values in product(*(range(int(x.count)) for x in unrolled)):
         at = {str(x.var): v for x, v in zip(unrolled, values, strict=True)}

@@ -25,7 +25,7 @@ from isamap_smt.ir.expr import IMin, ceil_div, is_constant, substitute, sym, sym
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.kinds import require_kind
-from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Prefetch, Program, Ref
+from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Parallel, Prefetch, Program, Ref, Serial
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.traversal import map_nodes, nodes_of, renamed
@@ -262,15 +262,15 @@ def _unmapped(part: _Part, kernel: Kernel, parallel: bool) -> Nodes:
     across, members = _across(part, kernel), range(part.first, part.end)
     steps = kernel.statements[part.first].axis(part.time).extent
     if across is None:
-        return (Loop(var, steps, alone(kernel, members, parallel, {part.time: var}), "serial", part.time, 1),)
+        return (Serial(var, steps, alone(kernel, members, parallel, {part.time: var}), part.time),)
     extent, block = kernel.statements[part.first].axis(across).extent, sym(f"{across}_block")
     start = CHAINS * block
     whole = is_constant(extent) and int(extent) % CHAINS == 0
     count = sp.Integer(CHAINS) if whole else IMin(sp.Integer(CHAINS), extent - start)
     body = alone(kernel, members, False, {part.time: var}, (Within(across, start, count),))
-    time = Loop(var, steps, body, "serial", part.time, 1)
-    kind = "parallel" if parallel else "serial"
-    return (Loop(block, ceil_div(extent, sp.Integer(CHAINS)), (time,), kind, across, CHAINS),)
+    time = Serial(var, steps, body, part.time)
+    kind = Parallel if parallel else Serial
+    return (kind(block, ceil_div(extent, sp.Integer(CHAINS)), (time,), across, CHAINS),)
 
 
 def _across(part: _Part, kernel: Kernel) -> str | None:

@@ -72,11 +72,12 @@ from isamap_smt.ir.program import (
     Copy,
     If,
     IndexType,
-    Loop,
     Move,
     Node,
+    Parallel,
     Prefetch,
     Ref,
+    Serial,
     use_of,
 )
 from isamap_smt.ir.schedule import Schedule, Stage
@@ -345,7 +346,7 @@ class LoweredNest:
     after: Nodes
     hypotheses: tuple[Hypothesis, ...]
     starts: tuple[str, ...]
-    outer: tuple[Loop, ...] = ()
+    outer: tuple[Serial | Parallel, ...] = ()
     within: Nodes = ()
 
 
@@ -538,14 +539,14 @@ def _by_threads(node: Node) -> Node:
         return node
     var, count = next((v, n) for v, n in node.over if n != 1)
     rest = tuple((v, n) for v, n in node.over if v != var)
-    return Loop(var, count, (replace(node, over=rest),), "parallel") if rest else node
+    return Parallel(var, count, (replace(node, over=rest),)) if rest else node
 
 
-def _loop(state: Lowering, position: int, body: Nodes) -> Loop:
+def _loop(state: Lowering, position: int, body: Nodes) -> Serial | Parallel:
     loop = state.nest.loops[position]
-    kind = "parallel" if state.schedule.parallel == position else "serial"
+    kind = Parallel if state.schedule.parallel == position else Serial
     backwards = state.nest.loops[0].var if 1 <= position <= state.to_and_fro else None
-    return Loop(loop.var, loop.count, body, kind, loop.axis, loop.step, backwards)
+    return kind(loop.var, loop.count, body, loop.axis, loop.step, backwards)
 
 
 def _reduction(state: Lowering, position: int) -> Nodes:

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Loop, Node, number_of
+from isamap_smt.ir.program import Node, Serial, number_of
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class TileLoop:
         """The same loop in another nest."""
         return replace(self, mark=mark)
 
-    def loop(self, body: tuple[Node, ...]) -> Loop:
+    def loop(self, body: tuple[Node, ...]) -> Serial:
         """Around a body."""
-        return Loop(self.var, sp.sympify(self.count), body)
+        return Serial(self.var, sp.sympify(self.count), body)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import If, Loop, Node, Point, Ref, element_of
+from isamap_smt.ir.program import If, Node, Parallel, Point, Ref, Serial, element_of
 from isamap_smt.proof.program_kernel_order import injective
 
 Nodes = tuple[Node, ...]
@@ -166,7 +166,7 @@ def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
         count: Any = sp.sympify(nest.tile(a))
         if nest.has_tail(a):
             count = IMin(count, nest.axes[a].extent - nest.value(a))
-        body = (Loop(variables[a], count, body, "serial", a, 1),)
+        body = (Serial(variables[a], count, body, a),)
     return body
 
 
@@ -210,8 +210,7 @@ def alone(
         own = [a for a in names if a not in given]
         for k, a in reversed(list(enumerate(own))):
             shared = parallel and k == 0 and a in index and not _looks_around(s) and _worth_threads(s, own)
-            kind = "parallel" if shared else "serial"
-            body = (Loop(counted[a], counts[a], body, kind, a, 1),)
+            body = ((Parallel if shared else Serial)(counted[a], counts[a], body, a),)
         nodes += body
     return nodes
 

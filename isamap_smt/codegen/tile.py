@@ -14,7 +14,7 @@ from isamap_smt.codegen.nest import Nest
 from isamap_smt.codegen.operands import InPlace, StagedOperand, free_guards
 from isamap_smt.codegen.statements import Others
 from isamap_smt.ir.expr import smallest, symbols_of
-from isamap_smt.ir.program import If, Loop, Node
+from isamap_smt.ir.program import If, Node, Unrolled
 from isamap_smt.ir.schedule import Schedule
 
 Nodes = tuple[Node, ...]
@@ -88,7 +88,7 @@ def unroll(nest: Nest, units: dict[str, Any], *nodes: Node, where: Sequence[Any]
         left = [r for r in left if r not in here]
         count = sp.Integer(nest.units(axis))
         body = (If(here, body),) if here else body
-        body = (Loop(var, count, body, "unroll", axis, nest.axes[axis].leaf, woven=woven),)
+        body = (Unrolled(var, count, body, axis, nest.axes[axis].leaf, woven),)
     return body
 
 

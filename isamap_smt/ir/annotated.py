@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterator
-from dataclasses import is_dataclass
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
@@ -32,8 +32,9 @@ def _misfits(value: Any, owners: tuple[type, ...]) -> Iterator[str]:
 
 
 @cache
-def _annotated(owner: Callable[..., Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple(typing.get_type_hints(owner).items())
+def _annotated(owner: Any) -> tuple[tuple[str, Any], ...]:
+    hints = typing.get_type_hints(owner)
+    return tuple((f.name, hints[f.name]) for f in fields(owner))
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -22,7 +22,7 @@ import sympy as sp
 from isamap_smt.ir.expr import FloorMod, sym
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.kernel import Kernel, Tensor
-from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, Buffer, Counted, If, IndexType, Loop, Node, Program, Ref, Serial, Unrolled, Use
 from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, map_parts, nodes_of
 
 Nodes = tuple[Node, ...]
@@ -93,7 +93,7 @@ def _ringed(nodes: Nodes, rings: Dict[str, int]) -> Nodes:
         return replace(r, index=tuple(index))
 
     def visit(node: Node) -> Node:
-        return map_parts(replace(node, rings=()) if isinstance(node, Loop) else node, {Ref: place})
+        return map_parts(replace(node, rings=()) if isinstance(node, Serial) else node, {Ref: place})
 
     return map_nodes(nodes, visit) if rings else nodes
 
@@ -114,13 +114,13 @@ class _Layout:
 
     def _node(self, node: Node, blocks: Dict[str, _Block]) -> Node:
         match node:
-            case Loop():
+            case Counted():
                 further = {t for x in nodes_of(Loop, node.body) for t, _ in x.folds}
                 here = {t: blocks.get(t, _Block(self.kernel.tensor(t))).inside(node, d) for t, d in node.folds}
                 here = {t: b if t in further else replace(b, buffer=self._name(t)) for t, b in here.items()}
                 made = tuple(b.declared() for b in here.values() if b.buffer)
                 return replace(node, body=(*made, *self.nodes(node.body, {**blocks, **here})), folds=())
-            case If():
+            case Unrolled() | If():
                 return map_bodies(node, lambda body: self.nodes(body, blocks))
             case Use() if blocks:
                 return map_parts(node, {Ref: lambda r: b.place(r) if (b := blocks.get(r.name)) and b.buffer else r})

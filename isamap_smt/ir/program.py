@@ -4,9 +4,9 @@ Every buffer has an index type: the map from its cells and the loops around its 
 with a guard and the value outside it. Program proof is type checking: see isamap_smt.proof.program.
 
 Meaning (the interpreter's and the printer's alike):
-- Loop: var takes 0, 1 ... count-1 (nothing when count <= 0), or count-1 ... 0 where `backwards` is odd. kind 'unroll' has a
-  constant count; where it is `woven`, the steps of its iterations take turns, in any way that keeps each iteration's own order.
-  'parallel' may run in any interleaving of whole iterations.
+- Loop: var takes 0, 1 ... count-1 (nothing when count <= 0), or count-1 ... 0 where `backwards` is odd. Unrolled has a constant
+  count; where it is `woven`, the steps of its iterations take turns, in any way that keeps each iteration's own order. Parallel may
+  run in any interleaving of whole iterations.
 - Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
   once per execution of the Alloc.
 - Compute, Move: one instruction on registers, as its contract says. A register operand is named by leading indices (the
@@ -42,7 +42,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import sympy as sp
 
@@ -156,6 +156,7 @@ class Ref:
 
 Operands = tuple[tuple[str, Ref], ...]
 Sets = tuple[tuple[str, int], ...]  # state memory, number of its set
+Kept = tuple[tuple[str, int], ...]  # temporary, dimension of it that a loop counts
 
 
 @dataclass(frozen=True)
@@ -541,45 +542,21 @@ def _places(i: Instruction, *refs: Ref) -> tuple[tuple[str, Ref], ...]:
 
 @dataclass(frozen=True)
 class Loop:
-    """axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop.
+    """The classes below are its kinds; one of none is no node.
 
-    backwards: the variable of a loop around it, or None; where that is odd the iterations run from the last to the first. No
-    iteration may then read or write what another one writes.
-    enter, leave: what each thread that runs some of a parallel loop's iterations does before the first and after the last of them.
-    base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
-    Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
-    folds: temporaries, each with a dimension, of which an iteration touches the `step` values from step * var on, and no other
-    does: each iteration has a block of its own (isamap_smt.ir.folds).
-    rings: temporaries, each with a dimension, of which an iteration touches row var and the next one alone: row r lies at r % 2.
-    woven: of an unrolled loop, whether the steps of its iterations take turns.
-    end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
+    axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop.
     """
 
     var: Bound
     count: Expr
     body: tuple[Node, ...]
-    kind: str = "serial"
     axis: str = ""
     step: Expr = 1
-    backwards: Expr = None
-    enter: tuple[SetState, ...] = ()
-    leave: tuple[SetState, ...] = ()
-    base: Bound = None
-    extent: Expr = None
-    folds: tuple[tuple[str, int], ...] = ()
-    rings: tuple[tuple[str, int], ...] = ()
-    woven: bool = False
-    end: Expr = None
 
-    bodies = ("enter", "body", "leave")
+    bodies: ClassVar[tuple[str, ...]] = ("body",)
 
     def __post_init__(self) -> None:
         _require_names("a loop", (self.var,))
-
-    @property
-    def trips(self) -> Any:
-        """The iterations that the C carries out."""
-        return self.count if self.end is None else IMin(self.count, self.end)
 
     @property
     def number(self) -> Any:
@@ -587,19 +564,119 @@ class Loop:
         return number_of(self.var)
 
     @property
-    def plain(self) -> bool:
-        """Whether it does nothing but to run its body for each value in their order."""
-        return self.kind == "serial" and self.backwards is None and not self.enter and not self.leave
-
-    @property
-    def folding(self) -> bool:
-        """Whether it counts blocks of one length, so that an iteration may have one of its own."""
-        return self.kind in ("serial", "parallel") and self.base is None and is_constant(self.step)
+    def trips(self) -> Any:
+        """The iterations that the C carries out."""
+        return self.count
 
     @property
     def unordered(self) -> bool:
         """Whether its iterations need not run one after the other from the first to the last."""
-        return self.kind == "parallel" or self.woven or self.backwards is not None
+        return True
+
+    @property
+    def backwards(self) -> Any:
+        """The variable whose odd values turn it; None for none."""
+        return None
+
+    @property
+    def base(self) -> Any:
+        """The symbol that stands for step * var; None for none."""
+        return None
+
+    @property
+    def extent(self) -> Any:
+        """What that symbol is below."""
+        return None
+
+    @property
+    def folds(self) -> Kept:
+        """Temporaries of which each iteration has a block of its own."""
+        return ()
+
+    @property
+    def rings(self) -> Kept:
+        """Temporaries of which it keeps two rows."""
+        return ()
+
+    @property
+    def folding(self) -> bool:
+        """Whether it counts blocks of one length, so that an iteration may have one of its own."""
+        return False
+
+
+@dataclass(frozen=True)
+class Counted(Loop):
+    """A loop that the C counts: the kinds that are not unrolled.
+
+    backwards: the variable of a loop around it, or None; where that is odd the iterations run from the last to the first. No
+    iteration may then read or write what another one writes.
+    folds: temporaries of which an iteration touches the `step` values from step * var on, and no other does: each iteration has a
+    block of its own (isamap_smt.ir.folds).
+    """
+
+    backwards: Expr = None
+    folds: Kept = ()
+
+    @property
+    def folding(self) -> bool:
+        """Whether it counts blocks of one length, so that an iteration may have one of its own."""
+        return self.base is None and is_constant(self.step)
+
+
+@dataclass(frozen=True)
+class Serial(Counted):
+    """Its iterations run one after the other.
+
+    base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
+    Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
+    rings: temporaries of which an iteration touches row var and the next one alone: row r lies at r % 2.
+    end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
+    """
+
+    base: Bound = None
+    extent: Expr = None
+    rings: Kept = ()
+    end: Expr = None
+
+    @property
+    def trips(self) -> Any:
+        """The iterations that the C carries out."""
+        return self.count if self.end is None else IMin(self.count, self.end)
+
+    @property
+    def unordered(self) -> bool:
+        """Whether they may run from the last to the first."""
+        return self.backwards is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether they always run from the first to the last, and no symbol stands for step * var."""
+        return self.backwards is None and self.base is None
+
+
+@dataclass(frozen=True)
+class Parallel(Counted):
+    """Threads share its iterations.
+
+    enter, leave: what each thread that runs some of them does before the first and after the last of these.
+    """
+
+    enter: tuple[SetState, ...] = ()
+    leave: tuple[SetState, ...] = ()
+
+    bodies = ("enter", "body", "leave")
+
+
+@dataclass(frozen=True)
+class Unrolled(Loop):
+    """Its iterations are written out; the count is constant. woven: whether their steps take turns."""
+
+    woven: bool = False
+
+    @property
+    def unordered(self) -> bool:
+        """Whether their steps take turns."""
+        return self.woven
 
 
 @dataclass(frozen=True)
@@ -620,7 +697,8 @@ class If:
 
 
 AnyUse = Compute | Move | Copy | Point | SetState | Ask | Command | Configure | Signal
-Node = Alloc | AnyUse | Loop | If
+AnyLoop = Serial | Parallel | Unrolled
+Node = Alloc | AnyUse | AnyLoop | If
 
 
 def _require_names(what: str, names: tuple[Any, ...]) -> None:
@@ -692,8 +770,8 @@ class Program(Shown):
 
 # Dataclasses that a program is made of.
 PARTS = (
-    Program, Alloc, Buffer, IndexType, Ref, Loop, If, Compute, Move, Copy, Point, SetState, Ask, Command, Configure,
-    Signal, Prefetch, CopyForm, Block, Across,
+    Program, Alloc, Buffer, IndexType, Ref, Serial, Parallel, Unrolled, If, Compute, Move, Copy, Point, SetState, Ask,
+    Command, Configure, Signal, Prefetch, CopyForm, Block, Across,
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from isamap_smt.ir.instruction import GIVE, TAKE
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import (
     Alloc,
+    AnyLoop,
     Ask,
     Buffer,
     Compute,
@@ -27,11 +28,14 @@ from isamap_smt.ir.program import (
     Loop,
     Move,
     Node,
+    Parallel,
     Point,
     Prefetch,
     Program,
     Ref,
+    Serial,
     SetState,
+    Unrolled,
     immediate,
 )
 from isamap_smt.ir.words import words
@@ -68,7 +72,7 @@ def _block(nodes: tuple[Node, ...], depth: int, counted: bool) -> Iterator[str]:
     for node in nodes:
         yield _INDENT * depth + _line(node, counted)
         if isinstance(node, Loop | If):
-            enter, leave = (node.enter, node.leave) if isinstance(node, Loop) else ((), ())
+            enter, leave = (node.enter, node.leave) if isinstance(node, Parallel) else ((), ())
             yield from (f"{line}  # once on each thread" for line in _block(enter, depth + 1, counted))
             yield from _block(node.body, depth + 1, counted)
             yield from (f"{line}  # once on each thread" for line in _block(leave, depth + 1, counted))
@@ -131,20 +135,28 @@ def _issued(use: Issued) -> str:
     return f"{i.engine}: {operation}{waits}{signals}"
 
 
-def _loop(loop: Loop, counted: bool) -> str:
-    word = {"serial": "for", "unroll": "unroll", "parallel": "parallel for"}[loop.kind]
+def _loop(loop: AnyLoop, counted: bool) -> str:
     about = f"  # {loop.axis} in steps of {loop.step}" if loop.axis else f"  # number {loop.number}" if counted else ""
-    word += " in turns" if loop.woven else ""
     if loop.base is not None:
-        return f"{word} {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
+        return f"for {loop.base} < {words(loop.extent)} in steps of {words(loop.step)}:{about}"
     order = "".join(f", {x}" for x in course_of(loop))
     kept = "".join(f"; {x}" for x in kept_by(loop))
-    return f"{word} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
+    return f"{_word(loop)} {loop.var} < {words(loop.count)}{order}:{about}{kept}"
 
 
-def course_of(loop: Loop) -> list[str]:
+def _word(loop: AnyLoop) -> str:
+    match loop:
+        case Serial():
+            return "for"
+        case Parallel():
+            return "parallel for"
+        case Unrolled():
+            return "unroll in turns" if loop.woven else "unroll"
+
+
+def course_of(loop: AnyLoop) -> list[str]:
     """Where the iterations stop early, and which way they run, in words."""
-    end = [] if loop.end is None else [f"until {words(loop.end)}"]
+    end = [f"until {words(loop.end)}"] if isinstance(loop, Serial) and loop.end is not None else []
     return end + ([] if loop.backwards is None else [f"backwards where {loop.backwards} is odd"])
 
 

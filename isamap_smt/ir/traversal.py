@@ -21,13 +21,27 @@ import sympy as sp
 
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import PARTS, Alloc, Buffer, If, Loop, Node, Program, Ref, Role, Use, number_of
+from isamap_smt.ir.program import (
+    PARTS,
+    Alloc,
+    AnyLoop,
+    Buffer,
+    If,
+    Loop,
+    Node,
+    Parallel,
+    Program,
+    Ref,
+    Role,
+    Use,
+    number_of,
+)
 
 Nodes = tuple[Node, ...]
-Around = tuple[Loop | If, ...]
+Around = tuple[AnyLoop | If, ...]
 Part = Role | type  # how a part is told: by its role, or by its type (Ref, Instruction)
 Changes = Mapping[Part, Callable[[Any], Any]]
-Kind = TypeVar("Kind", bound=Node | Use)
+Kind = TypeVar("Kind", bound=Node | Use | Loop)
 Whole = TypeVar("Whole", bound=Program | Node)
 Rule = Callable[[Any, Changes], Any]
 
@@ -57,7 +71,7 @@ def nodes_of(kind: type[Kind], of: Program | Nodes) -> Iterator[Kind]:
 
 def shared(around: Around) -> bool:
     """Whether a loop is among them whose iterations threads share."""
-    return any(isinstance(x, Loop) and x.kind == "parallel" for x in around)
+    return any(isinstance(x, Parallel) for x in around)
 
 
 def buffers(program: Program) -> dict[str, Buffer]:

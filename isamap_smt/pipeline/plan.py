@@ -30,7 +30,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.notes import GivenUp, Note, OneThread
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
-from isamap_smt.ir.program import Loop, Program, ProvedProgram
+from isamap_smt.ir.program import Parallel, Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
 from isamap_smt.ir.scalar import index_values
@@ -431,7 +431,7 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
 
 def on_one_thread(q: Question, program: Program) -> tuple[str, ...]:
     """Why one thread computes everything although there are more; nothing where a loop is shared, or somebody pinned which."""
-    shared = any(n.kind == "parallel" for n in nodes_of(Loop, program.body))
+    shared = any(nodes_of(Parallel, program.body))
     if q.threads == 1 or shared or any(p.name == "parallel" for p in q.pins):
         return ()
     if not program.schedules:

@@ -21,7 +21,7 @@ from typing import Any
 
 from isamap_encodings.verdict import Proved, Verdict
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Parallel, Unrolled
 from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_accumulators import Accumulators
@@ -64,9 +64,9 @@ from isamap_smt.proof.program_sites import (
 def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
     """The claim for every such loop of the program, over everything the program touches."""
     for position, loop in _reordered(book):
-        if loop.kind == "parallel":
+        if isinstance(loop, Parallel):
             _no_register_around(book, loop, position)
-        if loop.woven:
+        if isinstance(loop, Unrolled):
             _takes_turns(book, loop)
         inside = [a for a in touched if a.site.position[: len(position)] == position]
         shared = [a for a in inside if a.place.home is None or a.place.home.position[: len(position)] != position]
@@ -81,25 +81,24 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
                     )  # fmt: skip
 
 
-def _takes_turns(book: Book, loop: Loop) -> None:
-    """The steps of moves and executions are all that stands in a woven loop, which is unrolled. A register with a number would be
+def _takes_turns(book: Book, loop: Unrolled) -> None:
+    """The steps of moves and executions are all that stands in a woven loop. A register with a number would be
     the same one in every iteration."""
     others = [
         n
         for n, _ in walk(loop.body)
         if not (
             isinstance(n, If)
-            or (isinstance(n, Loop) and n.woven)
+            or (isinstance(n, Unrolled) and n.woven)
             or (isinstance(n, Alloc) and n.buffer.memory == "registers" and n.buffer.first is None)
             or isinstance(n, Move | Compute)
         )
     ]
-    right = loop.kind == "unroll" and loop.backwards is None and not others
     found = f"{loop.var.name} is no unrolled loop of moves and executions alone"
-    book.structure("disjoint", loop.var.name, f"iterations of {loop.var.name} can take turns", right, found)
+    book.structure("disjoint", loop.var.name, f"iterations of {loop.var.name} can take turns", not others, found)
 
 
-def _no_register_around(book: Book, loop: Loop, position: tuple[int, ...]) -> None:
+def _no_register_around(book: Book, loop: Parallel, position: tuple[int, ...]) -> None:
     for s in book.sites.sites:
         if s.position[: len(position)] == position:
             for name, home in s.visible.items():
@@ -128,7 +127,7 @@ def _same(a: Access, b: Access) -> bool:
 def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: Access, b: Access) -> None:
     words = f"two iterations of {loop.var.name} never touch the same element of {a.place.name}"
     held = a.place.home is not None and a.site.buffer(a.place.name).memory == "registers"  # type: ignore[union-attr]
-    if held and not loop.woven:
+    if held and not isinstance(loop, Unrolled):
         book.structure(
             "disjoint", a.place.name, words, False, f"iterations of {loop.var.name} share the register {a.place.name}"
         )

@@ -20,7 +20,21 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.across import combined, in_a_row
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.pointwise import pointwise
-from isamap_smt.ir.program import Across, Block, Copy, CopyForm, If, Loop, Node, Point, Program, Use
+from isamap_smt.ir.program import (
+    Across,
+    AnyLoop,
+    Block,
+    Copy,
+    CopyForm,
+    If,
+    Loop,
+    Node,
+    Point,
+    Program,
+    Serial,
+    Unrolled,
+    Use,
+)
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_book import Book, place
@@ -69,8 +83,8 @@ def fold_claims(book: Book, touched: Sequence[Access]) -> None:
 
 def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched: Sequence[Access]) -> None:
     program, kernel = book.sites.program, book.sites.kernel
-    counted = loop.step == 1 and is_constant(loop.count) and loop.count >= 1 and loop.end is None
-    if not loop.plain or loop.base is not None or not counted:
+    in_order = isinstance(loop, Serial) and loop.plain and loop.end is None
+    if not (in_order and loop.step == 1 and is_constant(loop.count) and loop.count >= 1):
         raise UnrecognisedError(f"{loop.var} is no loop in order, in steps of 1, so it keeps no two rows of {tensor}")
     every = [t for x in nodes_of(Loop, program.body) for t, _ in (*x.folds, *x.rings)]
     if every.count(tensor) != 1 or _uses(program.ahead, tensor):
@@ -116,7 +130,7 @@ def _all_within(
 
 
 def _fold(
-    book: Book, loop: Loop, tensor: str, dimension: int, around: Sequence[Node], touched: Sequence[Access]
+    book: Book, loop: AnyLoop, tensor: str, dimension: int, around: Sequence[Node], touched: Sequence[Access]
 ) -> None:  # fmt: skip
     program, kernel = book.sites.program, book.sites.kernel
     dimensions = [dict(x.folds).get(tensor, -1) if isinstance(x, Loop) else -1 for x in around]
@@ -136,7 +150,7 @@ def _fold(
     _all_within(book, tensor, dimension, touched, lambda _: loop.step * loop.var, loop.step, what)
 
 
-def _depth(loop: Loop, tensor: str) -> int:
+def _depth(loop: AnyLoop, tensor: str) -> int:
     """How many loops fold it, one inside the other, from this one on."""
     return sum(tensor in dict(x.folds) for x in nodes_of(Loop, (loop,)))
 
@@ -192,7 +206,7 @@ def form_claims(book: Book, touched: Sequence[Access]) -> None:
     fold_claims(book, touched)
     across_claims(book)
     for loop, outer in walk(program):
-        if isinstance(loop, Loop) and loop.end is not None:
+        if isinstance(loop, Serial) and loop.end is not None:
             words = f"the loop over {loop.var} may stop"
             book.attempt(_CLAIM, loop.var.name, words, lambda x=loop, a=outer: _end(book, x, a))
     for n, (node, around) in enumerate(_tests(program)):
@@ -216,7 +230,7 @@ def _tests(program: Program) -> Iterator[tuple[If, tuple[Loop | If, ...]]]:
 def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
     if len(node.known) != len(node.condition):
         raise UnrecognisedError(f"{len(node.known)} marks for {len(node.condition)} tests")
-    unrolled = {x.var.name for x in around if isinstance(x, Loop) and x.kind == "unroll"}
+    unrolled = {x.var.name for x in around if isinstance(x, Unrolled)}
     context = [f for x in around for f in holds(x)]
     for relation, marks in zip(node.condition, node.known, strict=True):
         names = {n for values in marks for n, _ in values}
@@ -233,10 +247,10 @@ def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
             book.ask(_CLAIM, where, f"{relation} holds wherever the C does not test it", given, [relation])
 
 
-def _end(book: Book, loop: Loop, around: Sequence[Any]) -> None:
+def _end(book: Book, loop: Serial, around: Sequence[Any]) -> None:
     """Nothing is done in the iterations that the C does not carry out."""
     tests = [n.condition for n in loop.body if isinstance(n, If)]
-    if not loop.plain or loop.base is not None or len(tests) < len(loop.body):
+    if not loop.plain or len(tests) < len(loop.body):
         raise UnrecognisedError(
             f"{loop.var} stops early, and its body is more than tests, or its iterations have no order"
         )

@@ -43,6 +43,7 @@ from isamap_smt.ir.program import (
     Move,
     Point,
     Program,
+    Unrolled,
     Use,
 )
 from isamap_smt.ir.program_at import instances
@@ -69,15 +70,12 @@ def memory_claims(book: Book) -> None:
         _shape(book, site)
     for site in book.sites.of(Use):
         _constant_registers(book, site)
-    kinds = {(x.var.name, x.kind, shown(x.count)): x for s in book.sites.sites for x in s.loops}
-    for x in kinds.values():
-        if x.kind == "unroll":
-            fixed = is_constant(sp.sympify(x.count))
-            book.structure(
-                "memory", x.var.name, "an unrolled loop has a fixed count", fixed, f"{x.var.name} runs to {x.count}"
-            )
-        elif x.kind not in ("serial", "parallel"):
-            book.unknown("memory", x.var.name, "the loop's kind is known", f"kind {x.kind!r}")
+    loops = (x for s in book.sites.sites for x in s.loops)
+    for x in {(x.var.name, shown(x.count)): x for x in loops if isinstance(x, Unrolled)}.values():
+        fixed = is_constant(sp.sympify(x.count))
+        book.structure(
+            "memory", x.var.name, "an unrolled loop has a fixed count", fixed, f"{x.var.name} runs to {x.count}"
+        )
     book.attempt("memory", "", "every number fits 64 bits", lambda: _fits(book))
     _divisors(book)
     _contexts(book)
@@ -97,7 +95,7 @@ def _shape(book: Book, site: Site) -> None:
 
 
 def _constant_registers(book: Book, site: Site) -> None:
-    unrolled = {x.var.name for x in site.loops if x.kind == "unroll"}
+    unrolled = {x.var.name for x in site.loops if isinstance(x, Unrolled)}
     for r in refs(site.node):
         b = site.buffer(r.name)
         if b is not None and b.memory == "registers" and not (isinstance(site.node, Move) and r is site.node.memory):

@@ -26,6 +26,7 @@ from isamap_smt.ir.program import (
     Compute,
     Configure,
     Copy,
+    Counted,
     If,
     Issued,
     Loop,
@@ -323,7 +324,7 @@ def _check_written(use: Configure, known: set[str], sites: Sites, s: Site) -> No
 def _check_turn(n: Loop, around: list[Loop], s: Site) -> None:
     """What a loop's direction depends on is the variable of a loop around it."""
     if n.backwards is not None:
-        _need({x.var.name for x in around if x.kind != "unroll"}, (n.backwards,), s)
+        _need({x.var.name for x in around if isinstance(x, Counted)}, (n.backwards,), s)
         if not n.backwards.is_Symbol:
             raise UnrecognisedError(f"the loop {n.var} turns by {n.backwards}, which is no loop's variable")
 

@@ -23,7 +23,7 @@ from isamap_encodings.program_implication import implied, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Ask, Buffer, If, Loop, Node, Ref, SetState, Use
+from isamap_smt.ir.program import Alloc, Ask, Buffer, If, Loop, Node, Parallel, Ref, SetState, Use
 from isamap_smt.ir.states import Held, Need, allowed, needs_at, wanted
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.mapping.moves import registers_of
@@ -94,7 +94,7 @@ def _inside(seen: _Seen, node: Loop | If, at: tuple[int, ...], now: Now) -> Now:
     """Behind the body, which may begin anew with what it leaves; threads of a parallel loop begin with nothing."""
     if isinstance(node, If):
         return _granted_body(seen, node.body, at, now)
-    begun: Now = {} if node.kind == "parallel" else now
+    begun: Now = {} if isinstance(node, Parallel) else now
     once = _granted_body(seen, node.body, at, begun)
     changed = {m for m in _granted_written(node.body) if begun.get(m) is not _SEVERAL}
     if not changed:
@@ -198,18 +198,12 @@ def state_claims(book: Book) -> None:
 
 
 def _edges(book: Book, nodes: list[Node]) -> None:
-    """What threads do once, around the iterations that they take, is to write states, and to clear them in the other order; other
-    loops have no such edges."""
-    for x in (n for n in nodes if isinstance(n, Loop)):
+    """What threads do once, around the iterations that they take, is to write states, and to clear them in the other order."""
+    for x in (n for n in nodes if isinstance(n, Parallel)):
         if [use.state for use in x.enter] != [use.state for use in reversed(x.leave)] or any(
             any(u.cells) for u in x.leave
         ):
             said = f"threads of {x.var} do not clear what they write, the last state first"
-            book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
-        edges = (*x.enter, *x.leave)
-        other = next((u for u in edges if x.kind != "parallel"), None)
-        if other is not None:
-            said = f"{other.instruction.name} stands at the edge of {x.var}, where threads of a parallel loop write states only"
             book.note(_CLAIM, str(x.var), "threads only write states around their iterations", Refuted({}, said))
 
 
@@ -263,7 +257,7 @@ def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer
     live = dict(live)
     for node in body:
         match node:
-            case Loop(kind="parallel"):
+            case Parallel():
                 now = _parallel(w, node, now, live)
             case Loop():
                 now = now.or_else(_turns(w, node.body, now, live))
@@ -288,7 +282,7 @@ def _turns(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffe
     return once if once == now else once.or_else(_body(w, body, now.or_else(once), live))
 
 
-def _parallel(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now:
+def _parallel(w: _Walk, loop: Parallel, now: _Now, live: Mapping[str, Buffer]) -> _Now:
     """Threads of its own begin with 0, the one around with what it has; each takes any number of iterations."""
     alone = _thread(_Walk(w.files), loop, _Now(), {})
     _left(w, f"each thread of {loop.var}", alone)
@@ -298,7 +292,7 @@ def _parallel(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _N
     return behind if loop.enter and runs else now.or_else(behind)
 
 
-def _thread(w: _Walk, loop: Loop, now: _Now, live: Mapping[str, Buffer]) -> _Now:
+def _thread(w: _Walk, loop: Parallel, now: _Now, live: Mapping[str, Buffer]) -> _Now:
     inner = _body(w, loop.enter, now, live)
     return _body(w, loop.leave, inner.or_else(_turns(w, loop.body, inner, {})), live)
 

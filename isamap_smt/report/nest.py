@@ -9,18 +9,21 @@ from typing import Any
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.program import (
     Alloc,
+    AnyLoop,
     Ask,
     Buffer,
     Compute,
     Copy,
     If,
     Issued,
-    Loop,
     Move,
     Node,
+    Parallel,
     Point,
     Program,
+    Serial,
     SetState,
+    Unrolled,
 )
 from isamap_smt.ir.pseudocode import course_of, kept_by
 from isamap_smt.ir.traversal import inside
@@ -51,7 +54,7 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
             case Compute() | Move() | SetState() | Ask() | Issued():
                 work[node.instruction.name] += 1
                 continue
-            case Loop(kind="unroll"):
+            case Unrolled():
                 if (inner := _unrolled(node)) is not None:
                     work.update(inner)
                     continue
@@ -69,7 +72,7 @@ def _flush(work: Counter[str]) -> list[Box]:
     return [Box("work", text)]
 
 
-def _unrolled(loop: Loop) -> Counter[str] | None:
+def _unrolled(loop: Unrolled) -> Counter[str] | None:
     """Instructions that an unrolled loop holds, counted; None when it holds anything else."""
     count = int(evaluate(loop.count, {}))
     total: Counter[str] = Counter()
@@ -77,7 +80,7 @@ def _unrolled(loop: Loop) -> Counter[str] | None:
         match node:
             case Compute() | Move() | SetState() | Ask() | Issued():
                 total[node.instruction.name + (" in turns" if loop.woven else "")] += count
-            case Loop(kind="unroll"):
+            case Unrolled():
                 inner = _unrolled(node)
                 if inner is None:
                     return None
@@ -102,15 +105,21 @@ def _box(node: Node) -> Box:
             by = "" if node.across is None else f" by {', '.join(i.name for i in node.across.steps)}"
             text = f"{node.dst.name}[{_list(node.dst.index)}] = {node.instruction.name}{by}"
             return Box("work", text, ", ".join(f"{r.name}[{_list(r.index)}]" for r in node.reads))
-        case Loop():
-            kind = "" if node.kind == "serial" else node.kind + (" in turns" if node.woven else "")
-            steps = ", ".join([*([f"{node.axis} in steps of {node.step}"] if node.axis else []), *course_of(node)])
-            kind = "; ".join([*([kind] if kind else []), *kept_by(node)])
-            text = f"{node.var} < {words(node.count)}"
-            return Box("parallel" if node.kind == "parallel" else "loop", text, steps, kind, _body(inside(node)))
+        case Serial():
+            return _loop_box(node, "loop", "")
+        case Parallel():
+            return _loop_box(node, "parallel", "parallel")
+        case Unrolled():
+            return _loop_box(node, "loop", "unroll in turns" if node.woven else "unroll")
         case If():
             return Box("guard", "if " + " and ".join(map(words, node.condition)), "", "", _body(node.body))
     raise AssertionError(f"not a box: {node!r}")
+
+
+def _loop_box(loop: AnyLoop, box: str, kind: str) -> Box:
+    steps = ", ".join([*([f"{loop.axis} in steps of {loop.step}"] if loop.axis else []), *course_of(loop)])
+    text = f"{loop.var} < {words(loop.count)}"
+    return Box(box, text, steps, "; ".join([*([kind] if kind else []), *kept_by(loop)]), _body(inside(loop)))
 
 
 def index_type(buffer: Buffer) -> str:

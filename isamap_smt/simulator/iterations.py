@@ -17,7 +17,7 @@ import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, IMax, IMin, held_as
-from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node
+from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Parallel
 from isamap_smt.ir.words import words
 
 # ---- Index expressions as functions, made once per expression: what evaluate() gives, without walking the tree each time.
@@ -192,13 +192,13 @@ class _Walk:
         inner, digit, outer = rows.repeated(counts)
         own = {name: digit, node.number.name: np.arange(inner.count)}
         inner = replace(inner, env=inner.env | own, loops=(*(x for x in rows.loops if x != name), name))
-        if node.kind == "parallel":
+        if isinstance(node, Parallel):
             self._parallel(node, rows, inner, (digit, outer), counts)
             return
         turned = np.zeros(1, bool) if node.backwards is None else inner.column(node.backwards, "a direction") % 2 == 1
         self.body(node.body, inner.then(np.where(turned, counts[outer] - 1 - digit, digit).astype(float)))
 
-    def _parallel(self, node: Loop, rows: Rows, inner: Rows, ids: tuple[Array, Array], counts: Array) -> None:
+    def _parallel(self, node: Parallel, rows: Rows, inner: Rows, ids: tuple[Array, Array], counts: Array) -> None:
         """Iterations in an order drawn at random. Each thread enters and leaves, the one around last."""
         digit, outer = ids
         self.parallel += 1

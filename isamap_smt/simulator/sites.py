@@ -15,7 +15,7 @@ import sympy as sp
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Issued, Loop, Program
+from isamap_smt.ir.program import Alloc, Issued, Program, Serial
 from isamap_smt.ir.traversal import walk
 from isamap_smt.simulator.iterations import Rows, in_order, standings
 
@@ -92,7 +92,7 @@ def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
 
 def _check_form(program: Program) -> None:
     for node, around in walk(program.body):
-        buffer, loop = isinstance(node, Alloc) and not around, isinstance(node, Loop) and node.plain
+        buffer, loop = isinstance(node, Alloc) and not around, isinstance(node, Serial) and node.backwards is None
         if not (buffer or loop or isinstance(node, Issued)):
             what = type(node).__name__
             raise LanguageError(f"programs for engines are made of loops, uses and buffers; this one has a {what}")

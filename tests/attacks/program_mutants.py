@@ -17,11 +17,27 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.parallel import spread
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Move, Node, Point, Program, Ref
+from isamap_smt.ir.program import (
+    Alloc,
+    Compute,
+    Copy,
+    Counted,
+    If,
+    IndexType,
+    Loop,
+    Move,
+    Node,
+    Parallel,
+    Point,
+    Program,
+    Ref,
+    Serial,
+)
 from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
 from tests.codegen.pinned import ALL, EVERY_SIZE
+from tests.programs.loop_kinds import of_kind
 
 # edits of what a program says about itself: they make a claim false and leave what it does alone
 CLAIMS = ("type", "point", "step")
@@ -108,9 +124,9 @@ def _node(node: Node, moves: tuple[Any, ...]) -> Iterator[tuple[str, str, Node]]
                 yield "bound", f"count {d:+}", replace(node, count=sp.sympify(node.count) + d)
                 yield "step", f"step {d:+}", replace(node, step=node.step + d)
             yield "bound", "count 1", replace(node, count=sp.S.One)
-            if node.kind != "unroll":
-                other = "serial" if node.kind == "parallel" else "parallel"
-                yield "parallel", other, replace(node, kind=other)
+            if isinstance(node, Counted):
+                other = Serial if isinstance(node, Parallel) else Parallel
+                yield "parallel", other.__name__.lower(), of_kind(other, node)
         case If():
             for what, guard in _guards(node.condition):
                 known = node.known if len(guard) == len(node.condition) else ()

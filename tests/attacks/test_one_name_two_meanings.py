@@ -22,7 +22,20 @@ from mutants import rewritten
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import FloorMod, sym
-from isamap_smt.ir.program import FRESH, Alloc, Compute, If, Loop, Move, Node, Prefetch, Program, Ref, element_of
+from isamap_smt.ir.program import (
+    FRESH,
+    Alloc,
+    Compute,
+    If,
+    Loop,
+    Move,
+    Node,
+    Prefetch,
+    Program,
+    Ref,
+    Serial,
+    element_of,
+)
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.ir.traversal import walk
 from isamap_smt.proof.program import prove_program
@@ -72,8 +85,8 @@ def test_executions_that_define_the_same_prefix_differently_cover_nothing() -> N
         element_of(some.kernel, 1, Ref("Y", (x, y, z)), read, (("a", x), ("b", y), ("c", z), ("m", m))),
     )
     for v, count in ((m, 2), (z, 4), (y, 2), (x, 2)):
-        body = (Loop(v, sp.Integer(count), body),)
-    never = Loop(sym("z"), sp.S.Zero, body, axis="a.b.c", step=1)
+        body = (Serial(v, sp.Integer(count), body),)
+    never = Serial(sym("z"), sp.S.Zero, body, axis="a.b.c", step=1)
     assert "coverage" in failed(replace(some, body=(*some.body, never)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.program import Loop, Node, Program
+from isamap_smt.ir.program import Loop, Node, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from tests.programs.portable import is_copy
@@ -21,10 +21,9 @@ def planned(kernel: str, sizes: dict[str, int], **more: Any) -> im.Plan:
     return im.plan(kernel, "avx2", sizes=sizes, threads=2, strategy="exact", cost_model="analytic", **more)
 
 
-def copying(nodes: tuple[Node, ...]) -> list[Loop]:
+def copying(nodes: tuple[Node, ...]) -> list[Parallel]:
     """Loops over threads that hold a copy and nothing else."""
-    loops = [n for n in nodes_of(Loop, nodes) if n.kind == "parallel"]
-    return [n for n in loops if all(is_copy(x) for x in n.body)]
+    return [n for n in nodes_of(Parallel, nodes) if all(is_copy(x) for x in n.body)]
 
 
 def once_per_call(sizes: dict[str, int] = SIZES) -> Program:
@@ -58,14 +57,14 @@ def test_a_small_copy_is_not() -> None:
 
 def test_one_thread_shares_nothing() -> None:
     plan = im.plan("gemm", "avx2", sizes=SIZES, fix={"pack.B": "L3"}, strategy="exact", cost_model="analytic")
-    assert not [n for n in nodes_of(Loop, plan.program.body) if n.kind == "parallel"]
+    assert not any(nodes_of(Parallel, plan.program.body))
 
 
 def test_copies_of_one_thread_stay_inside_its_loop() -> None:
     plan = planned("gemm", SIZES, fix={"parallel": "j", "pack.B": "L2"})
-    outer = [n for n in plan.program.body if isinstance(n, Loop) and n.kind == "parallel"]
+    outer = [n for n in plan.program.body if isinstance(n, Parallel)]
     for loop in outer:
-        assert not [n for n in nodes_of(Loop, loop.body) if n.kind == "parallel"]
+        assert not any(nodes_of(Parallel, loop.body))
 
 
 def test_threads_that_fill_one_cell_are_refuted() -> None:

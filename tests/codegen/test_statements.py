@@ -8,7 +8,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.codegen import lower_points
 from isamap_smt.ir.interpret import random_arrays, run_kernel
-from isamap_smt.ir.program import Loop
+from isamap_smt.ir.program import Loop, Parallel
 from isamap_smt.ir.traversal import nodes_of
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
@@ -94,12 +94,12 @@ def test_a_sum_of_integers_is_padded_with_zeros_whatever_the_other_statements_ho
 @pytest.mark.parametrize(("sizes", "shared"), [({"i": 100}, False), ({"i": 100_000}, True), ({}, True)])
 def test_loops_of_few_points_are_not_shared(sizes: dict[str, int], shared: bool) -> None:
     program = lower_points(im.kernel("Y[i] = X[i] * X[i] + 3").with_sizes(sizes), parallel=True)
-    assert [n.kind == "parallel" for n in nodes_of(Loop, program.body)] == [shared]
+    assert [isinstance(n, Parallel) for n in nodes_of(Loop, program.body)] == [shared]
 
 
 @pytest.mark.parametrize(("points", "shared"), [(100, False), (100_000, True)])
 def test_each_time_step_shares_a_loop_of_many_points(points: int, shared: bool) -> None:
     text = "Z: [T,I]\nH: [T+1,I]\nfor t:\n  Z[t,i] = H[t,i] * X[t,i]\n  H[t+1,i] = H[t,i] + Z[t,i]"
     program = lower_points(im.kernel(text).with_sizes({"t": 1000, "i": points}), parallel=True)
-    steps, *own = [n.kind == "parallel" for n in nodes_of(Loop, program.body)]
+    steps, *own = [isinstance(n, Parallel) for n in nodes_of(Loop, program.body)]
     assert not steps and own and set(own) <= {shared, False} and any(own) == shared

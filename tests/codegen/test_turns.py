@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import isamap_smt as im
 from examples import norms
 from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen.c_printer import print_c
 from isamap_smt.ir.c_text import steps
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.heads import applied
-from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Program, copy_of
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Move, Node, Parallel, Program, Serial, Unrolled, copy_of
 from isamap_smt.ir.scalar import Erf
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof import prove_program, require_proof
 from isamap_smt.simulator.run import run_program
+from tests.programs.loop_kinds import of_kind
 
 KERNELS = {"GELU": norms.GELU, "SILU": norms.SILU, "GELU_TANH": norms.GELU_TANH}
 
@@ -32,18 +34,18 @@ def planned(name: str, machine: str = "host", size: int | None = None) -> Plan:
     return im.plan(KERNELS[name], machine, sizes={"i": size} if size else {})
 
 
-def changed(nodes: tuple[Node, ...], change: Callable[[Loop], tuple[Node, ...]]) -> tuple[Node, ...]:
+def changed(nodes: tuple[Node, ...], change: Callable[[Unrolled], tuple[Node, ...]]) -> tuple[Node, ...]:
     """The nodes with other ones in the place of loops whose iterations take turns."""
     made: list[Node] = []
     for n in nodes:
-        if isinstance(n, Loop) and n.woven:
+        if isinstance(n, Unrolled) and n.woven:
             made += change(n)
         else:
             made.append(replace(n, body=changed(n.body, change)) if isinstance(n, Loop | If) else n)
     return tuple(made)
 
 
-def with_loops(program: Program, change: Callable[[Loop], tuple[Node, ...]]) -> Program:
+def with_loops(program: Program, change: Callable[[Unrolled], tuple[Node, ...]]) -> Program:
     return replace(program, body=changed(program.body, change))
 
 
@@ -86,7 +88,7 @@ def test_what_hangs_together_over_lines_stays_together(code: str) -> None:
 @pytest.mark.parametrize("name", ["GELU", "SILU"])
 def test_the_steps_of_neighbours_stand_side_by_side(name: str) -> None:
     plan = planned(name, "avx512", 6144)
-    loops = [n for n in nodes_of(Loop, plan.program.body) if n.woven]
+    loops = [n for n in nodes_of(Unrolled, plan.program.body) if n.woven]
     assert loops and all(int(x.count) == 6 for x in loops)
     assert "unroll in turns" in str(plan.program)
     lines = [line.strip() for line in print_c(require_proof(plan.program)).splitlines()]
@@ -122,7 +124,7 @@ def refuted(program: Program) -> set[str]:
     return {c.claim for c in prove_program(program).claims if isinstance(c.verdict, Refuted)}
 
 
-def shared_register(loop: Loop) -> tuple[Node, ...]:
+def shared_register(loop: Unrolled) -> tuple[Node, ...]:
     """One register for what all iterations load: right one after the other."""
     held = [n for n in loop.body if isinstance(n, Alloc)]
     return (*held, replace(loop, body=tuple(n for n in loop.body if n not in held)))
@@ -133,7 +135,7 @@ def test_that_iterations_share_a_register_refutes_that_they_take_turns() -> None
     assert refuted(shared) - refuted(in_order(shared)) == {"disjoint"}
 
 
-def same_result(loop: Loop) -> tuple[Node, ...]:
+def same_result(loop: Unrolled) -> tuple[Node, ...]:
     """Every iteration computes into the first one's register."""
 
     def first(n: Node) -> Node:
@@ -149,7 +151,7 @@ def test_two_iterations_that_write_one_register_are_refuted() -> None:
     assert "disjoint" in refuted(with_loops(small(), same_result))
 
 
-def with_a_copy(loop: Loop) -> tuple[Node, ...]:
+def with_a_copy(loop: Unrolled) -> tuple[Node, ...]:
     """A copy among the steps."""
     load: Any = next(n for n in loop.body if isinstance(n, Move))
     first = replace(load.memory, index=tuple(substitute(i, {"l": 0}) for i in load.memory.index))
@@ -157,21 +159,28 @@ def with_a_copy(loop: Loop) -> tuple[Node, ...]:
     return (replace(loop, body=(*loop.body, copied)),)
 
 
-def no_longer_unrolled(loop: Loop) -> tuple[Node, ...]:
-    return (replace(loop, kind="serial"),)
+def no_longer_unrolled(loop: Unrolled) -> tuple[Node, ...]:
+    """The steps stand in a loop that is not."""
+    return (replace(loop, body=(Serial(sym("once"), sp.S.One, loop.body),)),)
 
 
-def by_number(loop: Loop) -> tuple[Node, ...]:
+def by_number(loop: Unrolled) -> tuple[Node, ...]:
     """A register that the C calls by its number is the same one in every iteration."""
     body = (Alloc(replace(n.buffer, first=3)) if isinstance(n, Alloc) else n for n in loop.body)
     return (replace(loop, body=tuple(body)),)
 
 
 @pytest.mark.parametrize("change", [with_a_copy, no_longer_unrolled, by_number])
-def test_only_unrolled_moves_and_executions_take_turns(change: Callable[[Loop], tuple[Node, ...]]) -> None:
+def test_only_unrolled_moves_and_executions_take_turns(change: Callable[[Unrolled], tuple[Node, ...]]) -> None:
     proof = prove_program(with_loops(small(), change))
     said = [c.verdict for c in proof.failed() if c.claim == "disjoint"]
     assert any("is no unrolled loop of moves and executions alone" in str(v) for v in said), proof.failed()
+
+
+def test_only_unrolled_loops_take_turns() -> None:
+    """The same loop as one of another kind says nothing of turns; its registers are then named by a loop that the C counts."""
+    assert all(f.name != "woven" for kind in (Serial, Parallel) for f in fields(kind))
+    assert refuted(with_loops(small(), lambda loop: (of_kind(Serial, loop),))) == {"memory"}
 
 
 def test_simulated_it_is_right() -> None:

@@ -12,7 +12,24 @@ import sympy as sp
 import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.expr import Element, elements, sym
-from isamap_smt.ir.program import Alloc, Compute, Copy, If, IndexType, Loop, Move, Node, Point, Program, Ref
+from isamap_smt.ir.program import (
+    Alloc,
+    AnyLoop,
+    Compute,
+    Copy,
+    Counted,
+    If,
+    IndexType,
+    Loop,
+    Move,
+    Node,
+    Parallel,
+    Point,
+    Program,
+    Ref,
+    Serial,
+)
+from tests.programs.loop_kinds import of_kind
 
 Edit = Callable[[random.Random, Any], Any]
 TYPES = ("f32", "i32", "bf16", "i16", "u8", "i8")
@@ -79,7 +96,7 @@ def _edit_body(nodes: tuple[Node, ...], rng: random.Random) -> tuple[tuple[Node,
     if rng.random() < 0.25:
         return _order(nodes, path, node, rng)
     table = {Loop: _loop, If: _if, Copy: _copy, Point: _compute, Move: _move, Compute: _exec, Alloc: _alloc}
-    changed, name = table[type(node)](node, rng)
+    changed, name = next(edit for kind, edit in table.items() if isinstance(node, kind))(node, rng)
     if changed == node:
         return nodes, ""
     return put(nodes, path, (changed,)), f"{name} of {type(node).__name__} {path}"
@@ -156,17 +173,17 @@ def _guard(rng: random.Random, guard: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*guard[:n], weaker, *guard[n + 1 :])
 
 
-def _loop(x: Loop, rng: random.Random) -> tuple[Node, str]:
+def _loop(x: AnyLoop, rng: random.Random) -> tuple[Node, str]:
     kind = rng.choice(["count", "parallel", "step", "constant", "backwards"])
-    if x.end is not None and rng.random() < 0.5:
+    if isinstance(x, Serial) and x.end is not None and rng.random() < 0.5:
         return replace(x, end=_nudge(rng, x.end)), "end"
     if kind == "count":
         return replace(x, count=_nudge(rng, x.count)), kind
     if kind == "constant":
         return replace(x, count=sp.Integer(rng.choice([1, 2, 3]))), kind
-    if kind == "parallel" and x.kind != "unroll":
-        return replace(x, kind="serial" if x.kind == "parallel" else "parallel"), kind
-    if kind == "backwards":
+    if kind == "parallel" and isinstance(x, Counted):
+        return of_kind(Serial if isinstance(x, Parallel) else Parallel, x), kind
+    if kind == "backwards" and isinstance(x, Counted):
         return replace(x, backwards=sym(rng.choice(["t0", "i0", "j0", "b0"])) if x.backwards is None else None), kind
     return replace(x, step=x.step + rng.choice([-1, 1])), "step"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from isamap_smt.ir.program import Copy, If, Loop, Node, Program
+from isamap_smt.ir.program import Copy, If, Node, Parallel, Program, Serial, Unrolled
 
 
 def unmarked(program: Program) -> Program:
@@ -17,8 +17,12 @@ def unmarked(program: Program) -> Program:
         match n:
             case If():
                 return replace(n, body=visit(n.body), known=())
-            case Loop():
+            case Serial():
                 return replace(n, body=visit(n.body), folds=(), end=None)
+            case Parallel():
+                return replace(n, body=visit(n.body), folds=())
+            case Unrolled():
+                return replace(n, body=visit(n.body))
             case Copy():
                 return replace(n, form=None)
         return n

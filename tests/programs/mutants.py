@@ -16,6 +16,7 @@ from isamap_smt.ir.expr import FloorDiv, IMax, sym
 from isamap_smt.ir.program import (
     FRESH,
     Alloc,
+    AnyLoop,
     Compute,
     Copy,
     If,
@@ -23,10 +24,14 @@ from isamap_smt.ir.program import (
     Loop,
     Move,
     Node,
+    Parallel,
     Program,
     Ref,
+    Serial,
+    Unrolled,
     use_of,
 )
+from tests.programs.loop_kinds import of_kind
 from tests.programs.portable import is_copy
 
 Rewrite = Callable[[Node], tuple[Node, ...] | None]
@@ -177,11 +182,15 @@ def parallel_k() -> Program:
 
 def parallel_inner_k() -> Program:
     """The reduction inside the accumulator runs in parallel."""
-    return _loop("k0", toys.inplace_gemm(), kind="parallel")
+    return _of_kind(Parallel, "k0", toys.inplace_gemm())
 
 
 def _loop(var: str, program: Program, **fields: Any) -> Program:
     return rewritten(program, lambda n: (replace(n, **fields),) if _is_loop(n, var) else None)
+
+
+def _of_kind(kind: type[AnyLoop], var: str, program: Program) -> Program:
+    return rewritten(program, lambda n: (of_kind(kind, n),) if isinstance(n, Loop) and n.var.name == var else None)
 
 
 def missing_load() -> Program:
@@ -412,7 +421,7 @@ def unclamped_row() -> Program:
 
 def serial_registers() -> Program:
     """Registers are named by a loop that is not unrolled."""
-    return _loop("j_u", toys.packed_gemm(), kind="serial")
+    return _of_kind(Serial, "j_u", toys.packed_gemm())
 
 
 def too_large() -> Program:
@@ -432,7 +441,7 @@ def twin_registers() -> Program:
             case Move() if n.register.name == "acc":
                 v = sym(f"twin_{n.instruction.kind}")
                 node = n.put(register=Ref("acc", (v, *n.register.index)))
-                return (Loop(v, sp.Integer(2), (node,), "unroll"),)
+                return (Unrolled(v, sp.Integer(2), (node,)),)
             case Compute():
                 ops = tuple((o, Ref(r.name, (sp.S.Zero, *r.index)) if o == "c" else r) for o, r in n.operands)
                 return (replace(n, operands=ops),)
@@ -442,7 +451,7 @@ def twin_registers() -> Program:
 
 def ambiguous_name() -> Program:
     """A loop variable has the name of an instruction axis."""
-    return rewritten(toys.inplace_gemm(), lambda n: (Loop(sym("l"), sp.S.One, (n,)),) if _is_loop(n, "k0") else None)
+    return rewritten(toys.inplace_gemm(), lambda n: (Serial(sym("l"), sp.S.One, (n,)),) if _is_loop(n, "k0") else None)
 
 
 def input_written() -> Program:

@@ -14,8 +14,9 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import substitute, sym
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
+from tests.programs.loop_kinds import of_kind
 from tests.programs.portable import is_copy, is_element
 
 CELL = """axis k < J
@@ -103,7 +104,7 @@ def _computes(n: Node) -> bool:
 
 def turns_in_parallel() -> Program:
     """All time steps at once."""
-    return rewritten(cell(), lambda n: (replace(n, kind="parallel"),) if _turns(n) else None)
+    return rewritten(cell(), lambda n: (of_kind(Parallel, n),) if _turns(n) else None)
 
 
 def one_statement_after_the_other() -> Program:

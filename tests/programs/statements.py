@@ -14,7 +14,21 @@ import isamap_smt as im
 from isamap_smt.codegen.lower import lower
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.portable import computing
-from isamap_smt.ir.program import Alloc, Buffer, Compute, If, IndexType, Loop, Node, Point, Program, Ref, copy_of
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Compute,
+    If,
+    IndexType,
+    Loop,
+    Node,
+    Parallel,
+    Point,
+    Program,
+    Ref,
+    copy_of,
+)
+from tests.programs.loop_kinds import of_kind
 from tests.programs.portable import is_element
 
 GEMM = "C[i,j] += A[i,k] * B[k,j]\n"
@@ -300,7 +314,7 @@ def parallel_maximum() -> Program:
 
     def f(n: Node) -> Any:
         if isinstance(n, Loop) and n.var.name == "j_3":
-            return (replace(n, kind="parallel"),)
+            return (of_kind(Parallel, n),)
 
     return rewritten(rows(), f)
 

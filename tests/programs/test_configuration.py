@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Compute, If, Loop, Node, Program, SetState
+from isamap_smt.ir.program import Alloc, Compute, If, Loop, Node, Parallel, Program, Serial, SetState, Unrolled
 from isamap_smt.ir.states import c_bytes
-from isamap_smt.ir.traversal import nodes_of, walk
+from isamap_smt.ir.traversal import map_bodies, nodes_of, walk
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
+from tests.programs.loop_kinds import of_kind
 
 REPOSITORY = Path(__file__).parents[2]
 TEXT = "C[i,j] += i32(A[i,k]) * i32(B[k,j])"
@@ -94,10 +95,8 @@ def edited(p: Program, change: Callable[[Node], Nodes | None]) -> Program:
         new = change(n)
         if new is not None:
             yield from new
-        elif isinstance(n, Loop):
-            yield replace(n, enter=visit(n.enter), body=visit(n.body), leave=visit(n.leave))
         else:
-            yield replace(n, body=visit(n.body)) if isinstance(n, If) else n
+            yield map_bodies(n, visit)
 
     return replace(p, body=visit(p.body))
 
@@ -139,7 +138,7 @@ def late(p: Program) -> Program:
     write, clear = the_write(p), the_clear(p)
 
     def change(n: Node) -> Nodes | None:
-        if isinstance(n, Loop) and n.enter:
+        if isinstance(n, Parallel) and n.enter:
             return (replace(n, enter=(), leave=(write, clear)),)
         if isinstance(n, SetState) and n in p.body:
             return () if n is write else (write, clear)
@@ -234,7 +233,7 @@ def test_a_write_on_some_ways_alone_is_not_known() -> None:
 
 def at_its_edges(**fields: Any) -> Program:
     """The loop at whose edges threads write states, with other fields."""
-    p = edited(program(2), lambda n: (replace(n, **fields),) if isinstance(n, Loop) and n.enter else None)
+    p = edited(program(2), lambda n: (replace(n, **fields),) if isinstance(n, Parallel) and n.enter else None)
     assert p != program(2)
     return p
 
@@ -243,12 +242,18 @@ def test_the_edges_of_a_loop_write_states_alone() -> None:
     """What stands there is no site of the other claims: a store would be proved by none."""
     product = next(nodes_of(Compute, program().body))
     (proof,) = prove_program(at_its_edges(enter=(the_write(program()), product))).failed()
-    assert "the field enter of a Loop holds tuple" in getattr(proof.verdict, "reason", "")
+    assert "the field enter of a Parallel holds tuple" in getattr(proof.verdict, "reason", "")
 
 
 def test_only_loops_that_threads_share_have_edges() -> None:
-    failed = prove_program(at_its_edges(kind="serial")).failed()
-    assert any("where threads of a parallel loop write states only" in getattr(c.verdict, "text", "") for c in failed)
+    """No loop of another kind can be written with them; the one that threads share is not right as such a loop."""
+    (shared,) = (n for n in nodes_of(Parallel, program(2).body) if n.enter)
+    for kind in (Serial, Unrolled):
+        assert not {"enter", "leave"} & {f.name for f in fields(kind)}
+        with pytest.raises(TypeError, match="enter"):
+            kind(shared.var, shared.count, shared.body, enter=shared.enter)  # type: ignore[arg-type,call-arg]
+    alone = edited(program(2), lambda n: (of_kind(Serial, n),) if isinstance(n, Parallel) and n.enter else None)
+    assert {c.claim for c in prove_program(alone).failed()} == {"configuration"}
 
 
 def test_a_loop_that_threads_share_may_not_run() -> None:
@@ -257,7 +262,7 @@ def test_a_loop_that_threads_share_may_not_run() -> None:
     write, clear = the_write(p), the_clear(p)
     body = tuple(n for n in p.body if not isinstance(n, SetState))
     for count in (0, sym("fresh?")):
-        empty = Loop(sym("nothing"), count, (If((), ()),), kind="parallel", enter=(write,), leave=(clear,))
+        empty = Parallel(sym("nothing"), count, (If((), ()),), enter=(write,), leave=(clear,))
         failed = prove_program(replace(p, body=(write, *body, empty))).failed()
         assert {c.subject for c in failed} == {"the call"}
 
@@ -266,7 +271,7 @@ def test_threads_clear_in_the_other_order() -> None:
     """And once each: what the system refuses in between is given back by what stands at the end."""
 
     def change(n: Node) -> Nodes | None:
-        return (replace(n, leave=n.leave * 2),) if isinstance(n, Loop) and n.leave else None
+        return (replace(n, leave=n.leave * 2),) if isinstance(n, Parallel) and n.leave else None
 
     failed = prove_program(edited(program(2), change)).failed()
     assert any("do not clear what they write, the last state first" in getattr(c.verdict, "text", "") for c in failed)
@@ -282,7 +287,7 @@ def test_in_a_loop_the_first_turn_counts() -> None:
     """Written at the end of each turn, the first one has nothing."""
     p = program()
     body = tuple(n for n in p.body if not isinstance(n, SetState))
-    turns = Loop(sym("turn"), 2, (If((), body), the_write(p)))
+    turns = Serial(sym("turn"), 2, (If((), body), the_write(p)))
     texts = [
         c.verdict.text
         for c in prove_program(replace(p, body=(turns, the_clear(p)))).failed()
@@ -294,8 +299,8 @@ def test_in_a_loop_the_first_turn_counts() -> None:
 def test_behind_a_loop_that_threads_share_the_state_is_gone() -> None:
     """They cleared theirs, and one of them was the caller's: what is right before the loop is missing behind it."""
     shared = program(2).body[-1]
-    assert isinstance(shared, Loop) and shared.enter and shared.leave
-    packing, one = program(2).body[:-1], replace(shared, kind="serial", enter=(), leave=())
+    assert isinstance(shared, Parallel) and shared.enter and shared.leave
+    packing, one = program(2).body[:-1], of_kind(Serial, shared)
     assert prove_program(replace(program(2), body=(*packing, *shared.enter, one, *shared.leave))).proved
     between = replace(program(2), body=(*packing, *shared.enter, shared, one, *shared.leave))
     texts = [c.verdict.text for c in prove_program(between).failed() if isinstance(c.verdict, Refuted)]
@@ -307,7 +312,7 @@ def test_a_tile_that_is_kept_over_a_parallel_loop() -> None:
     p = program()
     loops = [n for n in nodes_of(Loop, p.body) if any(isinstance(x, Alloc) for x in n.body)]
     holder = next(n for n in loops if any(isinstance(x, Loop) and _runs(x) for x in n.body))
-    spread = replace(holder, body=tuple(replace(x, kind="parallel") if _runs(x) else x for x in holder.body))  # type: ignore[type-var]
+    spread = replace(holder, body=tuple(of_kind(Parallel, x) if _runs(x) else x for x in holder.body))  # type: ignore[type-var]
     found = refuted(edited(p, lambda n: (spread,) if n is holder else None))
     assert "is declared outside of the parallel loop that uses it" in found["configuration"]
 

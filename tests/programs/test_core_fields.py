@@ -18,7 +18,7 @@ import toys
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Compute, If, IndexType, Loop, Move, Node, Prefetch, Program
+from isamap_smt.ir.program import Alloc, Compute, Counted, If, IndexType, Loop, Move, Node, Prefetch, Program, Serial
 from isamap_smt.ir.program_at import instances
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.proof import require_proof
@@ -56,10 +56,10 @@ CASES: dict[str, tuple[Callable[[], Program], str]] = {
     "versions": (lambda: changed(Alloc, version=(sym("v"),)), "says what slots of an engine's memory have"),
     "lanes that are no number": (lambda: changed(Alloc, lanes=sym("J")), "holds J, and takes int"),
     "more lanes than dimensions": (lambda: changed(Alloc, lanes=9), "lie in one register"),
-    "an extent without a base": (lambda: changed(Loop, extent=sym("J")), "says an extent, and has no base"),
+    "an extent without a base": (lambda: changed(Serial, extent=sym("J")), "says an extent, and has no base"),
     "a register's number": (lambda: changed(Alloc, first=0), "a number of its registers, which have none"),
     "a text for a number": (lambda: changed(Alloc, first="0"), "the field first of a Buffer holds 0"),
-    "a fold of no tensor": (lambda: changed(Loop, folds=(("none", 0),)), "folds none, which is no tensor"),
+    "a fold of no tensor": (lambda: changed(Counted, folds=(("none", 0),)), "folds none, which is no tensor"),
     "elements of no tensor": (
         lambda: changed(Alloc, type=IndexType("none", ())),
         "elements of none, which is no tensor",
@@ -94,8 +94,10 @@ def test_a_step_that_is_no_number_is_no_digit() -> None:
 REFUSED = Row(refused=True)
 PRINTED = "what is printed is the same in its effect"
 GHOST = "a hint, of which the proof finds out itself whether it holds"
+IDLE, APART = "iterations that do nothing", "iterations that touch nothing of each other's"
 USUAL = ("packed", "dot", "softmax")
 TILES, LENGTHS, RUNS = ("tiles",), ("lengths", "granted"), ("softmax", "turned", "ring")
+SHARED = ("packed", "tiles")
 
 TABLE: dict[str, Row] = {
     "Program.schedule": Row(("link", "program", "neutral"), refused=True),
@@ -128,21 +130,35 @@ TABLE: dict[str, Row] = {
     "Ref.name": Row(("program", "bounds", "hypotheses", "disjoint"), refused=True),
     "Ref.index": Row(("program", "bounds", "progress"), refused=True, free="the same element"),
     "Ref.version": REFUSED,
-    "Loop.var": Row(("hypotheses",)),
-    "Loop.count": Row(("bounds", "coverage", "progress", "neutral", "program"), free="iterations that do nothing"),
-    "Loop.body": Row(("coverage", "progress", "program", "link")),
-    "Loop.kind": Row(("memory", "disjoint"), refused=True),
-    "Loop.axis": Row(("coverage",), free=GHOST),
-    "Loop.step": Row(("coverage",), free=GHOST),
-    "Loop.backwards": Row(("disjoint", "hypotheses"), refused=True, sources=("turns", "softmax")),
-    "Loop.enter": Row(("configuration",), sources=TILES),
-    "Loop.leave": Row(("configuration",), sources=TILES),
-    "Loop.base": REFUSED,
-    "Loop.extent": REFUSED,
-    "Loop.folds": Row(("forms",), refused=True, free="a tensor of which nobody needs more", sources=("ring", "private")),
-    "Loop.rings": Row(("forms",), refused=True, sources=("ring", "softmax")),
-    "Loop.woven": Row(("disjoint",), free="iterations that touch nothing of each other's", sources=("packed", "softmax", "turned")),
-    "Loop.end": Row(("forms", "hypotheses"), refused=True, sources=("private", "softmax")),
+    "Serial.var": Row(("hypotheses",)),
+    "Serial.count": Row(("bounds", "coverage", "progress", "neutral", "program"), free=IDLE),
+    "Serial.body": Row(("coverage", "progress", "program", "link")),
+    "Serial.kind": Row(("memory", "disjoint")),
+    "Serial.axis": Row(("coverage",), free=GHOST),
+    "Serial.step": Row(("coverage",), free=GHOST),
+    "Serial.backwards": Row(("disjoint", "hypotheses"), refused=True, sources=("turns", "softmax")),
+    "Serial.base": REFUSED,
+    "Serial.extent": REFUSED,
+    "Serial.folds": Row(("forms",), refused=True, free="a tensor of which nobody needs more", sources=("ring", "private")),
+    "Serial.rings": Row(("forms",), refused=True, sources=("ring", "softmax")),
+    "Serial.end": Row(("forms", "hypotheses"), refused=True, sources=("private", "softmax")),
+    "Parallel.var": Row(("hypotheses",), sources=SHARED),
+    "Parallel.count": Row(("bounds", "coverage", "progress", "neutral", "program"), free=IDLE, sources=SHARED),
+    "Parallel.body": Row(("coverage", "progress", "program", "link"), sources=SHARED),
+    "Parallel.kind": Row(("memory",), free="one thread does as much", sources=SHARED),
+    "Parallel.axis": Row(("coverage",), free=GHOST, sources=SHARED),
+    "Parallel.step": Row(("coverage",), free=GHOST, sources=SHARED),
+    "Parallel.backwards": Row(refused=True, free="threads take iterations in any order", sources=SHARED),
+    "Parallel.folds": Row(("forms",), refused=True, free="a tensor of which nobody needs more", sources=("private",)),
+    "Parallel.enter": Row(("configuration",), sources=TILES),
+    "Parallel.leave": Row(("configuration",), sources=TILES),
+    "Unrolled.var": Row(("hypotheses",)),
+    "Unrolled.count": Row(("bounds", "coverage", "progress", "neutral", "program"), free=IDLE),
+    "Unrolled.body": Row(("coverage", "progress", "program", "link")),
+    "Unrolled.kind": Row(("memory",)),
+    "Unrolled.axis": Row(("coverage",), free=GHOST),
+    "Unrolled.step": Row(("coverage",), free=GHOST),
+    "Unrolled.woven": Row(("disjoint",), free=APART, sources=("packed", "softmax", "turned")),
     "If.condition": Row(("bounds", "hypotheses", "program", "coverage"), refused=True, free="the same where it is asked"),
     "If.body": Row(("program", "progress"), free="said twice"),
     "If.known": Row(("forms",), refused=True, free="no marks at all are the usual ones"),

@@ -12,10 +12,11 @@ from direct import ALL, BEFORE, BETWEEN, CHAIN, LATER, OWN, ROUND, SHIFT, STATE,
 from mutants import rewritten
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.program import Loop, Node, Program
+from isamap_smt.ir.program import Loop, Node, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
+from tests.programs.loop_kinds import of_kind
 from tests.programs.portable import is_element
 
 
@@ -44,7 +45,7 @@ def _put(index: tuple[Any, ...], table: dict[Any, Any]) -> tuple[Any, ...]:
 
 def _by_threads(axis: str) -> Callable[[Program], Program]:
     def f(n: Node) -> Any:
-        return (replace(n, kind="parallel"),) if isinstance(n, Loop) and n.axis == axis else None
+        return (of_kind(Parallel, n),) if isinstance(n, Loop) and n.axis == axis else None
 
     return lambda program: rewritten(program, f)
 

@@ -18,7 +18,7 @@ from isamap_encodings.program_implication import truth
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.ir.errors import HardwareError, LanguageError
 from isamap_smt.ir.expr import FloorDiv, IMax, IMin, sym
-from isamap_smt.ir.program import Ask, If, Loop, Move, Node, Program, Use
+from isamap_smt.ir.program import Ask, If, Loop, Move, Node, Parallel, Program, Serial, Use
 from isamap_smt.ir.states import allowed, grants
 from isamap_smt.ir.traversal import nodes_of, walk
 from isamap_smt.proof.program import prove_program
@@ -218,8 +218,8 @@ def test_a_thread_asks_for_itself() -> None:
     p = program(2)
     request = replace(next(nodes_of(Ask, p.body)), number=sp.Integer(8))
     inside = edited(p, lambda n: () if asks(n) else None)
-    for kind, said in (("serial", "AVL = 8"), ("parallel", "nothing has asked for vl on this thread")):
-        shared = replace(inside, body=(request, Loop(sym("turn"), 1, inside.body, kind)))
+    for kind, said in ((Serial, "AVL = 8"), (Parallel, "nothing has asked for vl on this thread")):
+        shared = replace(inside, body=(request, kind(sym("turn"), 1, inside.body)))
         texts = [c.verdict.text for c in prove_program(shared).failed() if isinstance(c.verdict, Refuted)]
         assert any(said in text for text in texts), texts
 

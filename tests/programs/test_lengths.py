@@ -14,7 +14,7 @@ import isamap_smt as im
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Alloc, Copy, If, Loop, Move, Program
+from isamap_smt.ir.program import Alloc, Copy, Counted, If, Loop, Move, Program
 from isamap_smt.ir.program_at import instances
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.program import prove_program
@@ -60,7 +60,7 @@ def two(e: Any) -> Any:
 
 
 def _count(node: Any) -> Any:
-    return replace(node, count=two(node.count)) if isinstance(node, Loop) and node.kind != "unroll" else node
+    return replace(node, count=two(node.count)) if isinstance(node, Counted) else node
 
 
 def _active(node: Any) -> Any:

@@ -21,7 +21,7 @@ from examples.attention import CAUSAL
 from isamap_smt.codegen.c_printer import _text
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.folds import laid_out
-from isamap_smt.ir.program import Alloc, If, Loop, Node, Program, Ref, Use
+from isamap_smt.ir.program import Alloc, If, Loop, Node, Parallel, Program, Ref, Use
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
@@ -48,9 +48,9 @@ def given() -> tuple[Arrays, np.ndarray]:
     return {"x": x}, e / e.sum(1, keepdims=True)
 
 
-def shared(program: Program) -> Loop:
+def shared(program: Program) -> Parallel:
     """The loop over blocks."""
-    (found,) = (n for n in program.body if isinstance(n, Loop) and n.kind == "parallel" and n.folds)
+    (found,) = (n for n in program.body if isinstance(n, Parallel) and n.folds)
     return found
 
 

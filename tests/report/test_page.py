@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 import sympy as sp
 
-from isamap_smt.ir.program import Compute, Loop, Move
+from isamap_smt.ir.program import Compute, Move, Serial, Unrolled
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline.plan import Plan, plan
@@ -115,8 +115,8 @@ def test_every_buffer_is_drawn_with_its_type(planned: Plan) -> None:
 def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: Plan) -> None:
     at = sp.Symbol("t")
     load = find_hardware("avx2").instruction("load_f32")
-    turns = Loop(sp.Symbol("u"), sp.Integer(4), (Move(load),), "unroll", woven=True)
-    body = (Loop(at, sp.Integer(9), (turns,), folds=(("e", 0),), rings=(("m", 0),), end=at + 1),)
+    turns = Unrolled(sp.Symbol("u"), sp.Integer(4), (Move(load),), woven=True)
+    body = (Serial(at, sp.Integer(9), (turns,), folds=(("e", 0),), rings=(("m", 0),), end=at + 1),)
     (box,) = boxes(replace(planned.program, body=body))[1]
     assert box.detail == "until t + 1"
     assert box.note == "each iteration has its own block of e; two rows of m are kept"
@@ -126,7 +126,6 @@ def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: P
 def test_every_execution_is_counted(planned: Plan) -> None:
     """Instructions in the boxes, times the unrolled loops drawn around them, are those of the program."""
     from isamap_smt.ir.expr import evaluate
-    from isamap_smt.ir.program import Loop
     from isamap_smt.ir.traversal import walk
 
     wanted = 0
@@ -134,7 +133,7 @@ def test_every_execution_is_counted(planned: Plan) -> None:
         if isinstance(node, Compute):
             times = 1
             for loop in around:
-                if isinstance(loop, Loop) and loop.kind == "unroll":
+                if isinstance(loop, Unrolled):
                     times *= int(evaluate(loop.count, {}))
             wanted += times
 

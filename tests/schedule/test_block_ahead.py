@@ -21,7 +21,7 @@ from isamap_smt.ir.expr import evaluate as value
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.instruction import Cost
-from isamap_smt.ir.program import Loop, Move, Program
+from isamap_smt.ir.program import Loop, Move, Program, Unrolled
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.traversal import buffers, walk
 from isamap_smt.mapping.moves import lane_symbols
@@ -121,7 +121,7 @@ def asked(program: Program) -> list[tuple[int, int]]:
         (prefetch,) = node.prefetch
         for env in iterations(loops):
             read = 4 * value(at, env)
-            unrolled = 4 * value(at, {x.var.name: env[x.var.name] if x.kind == "unroll" else 0 for x in loops})
+            unrolled = 4 * value(at, {x.var.name: env[x.var.name] if isinstance(x, Unrolled) else 0 for x in loops})
             if unrolled % LINE == 0 and unrolled // LINE < prefetch.lines:
                 found.append((read, read + value(prefetch.distance, env)))
     return found

@@ -12,7 +12,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import Loop
+from isamap_smt.ir.program import Loop, Parallel, Serial
 from isamap_smt.language.example_kernels import example
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.scheduling.record import decided, from_record, to_record
@@ -78,7 +78,7 @@ def test_a_separable_convolution_in_blocks_of_rows(points: int, threads: int) ->
     sizes = {**SEPARABLE, "q": 90} if threads > 1 else SEPARABLE  # as much as threads are started for
     plan = planned("depthwise_separable_conv2d", sizes, fix={"share.p": points}, threads=threads)
     (loop,) = together(plan)
-    assert (loop.step, loop.kind) == (points, "parallel" if threads > 1 else "serial")
+    assert (loop.step, type(loop)) == (points, Parallel if threads > 1 else Serial)
     assert plan.proof.word == "proved"
     assert_right(plan, sizes)
 
@@ -173,4 +173,4 @@ def test_each_thread_may_have_one_block() -> None:
     larger = tuple(replace(m, capacity=2 << 20) if m.name == "L2" else m for m in known.memories)
     machine = replace(known, memories=larger)  # what is handed over fits its second cache as a whole
     (loop,) = together(layers(1024, machine, threads=2))
-    assert (loop.step, loop.kind) == (64, "parallel")
+    assert (loop.step, type(loop)) == (64, Parallel)

@@ -17,7 +17,7 @@ from use_edits import uses as uses_of
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import signal
-from isamap_smt.ir.program import Issued, Loop, Program, Signal
+from isamap_smt.ir.program import Issued, Loop, Program, Serial, Signal
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
@@ -110,7 +110,7 @@ def test_an_await_in_a_loop_counts_where_the_loop_has_an_iteration(count: object
         if x.var.name != "k_tile_step":
             return x
         waiting = Signal(signal("load"), awaits=(("released_a", x.number - 1),))
-        return replace(x, body=(Loop(sym("w"), sp.sympify(count), (waiting,)), *x.body))
+        return replace(x, body=(Serial(sym("w"), sp.sympify(count), (waiting,)), *x.body))
 
     changed = loops(program, change)
     proof = prove_program(changed)

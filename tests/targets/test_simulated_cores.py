@@ -10,10 +10,11 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.cli.app import run
-from isamap_smt.ir.program import Compute, Loop, Node
+from isamap_smt.ir.program import Compute, Loop, Node, Parallel
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.targets.simulate import Simulated
 from tests.cli.test_engines import document
+from tests.programs.loop_kinds import of_kind
 
 SIZES = ("--sizes", "i=19,j=35,k=21")
 BYTES = ("--dtypes", "A=u8,B=i8,C=i32")
@@ -73,7 +74,7 @@ def test_a_wrong_result_is_told() -> None:
 
 def test_a_race_is_told() -> None:
     def parallel(n: Node) -> Node:
-        return replace(n, kind="parallel") if isinstance(n, Loop) and any(_computes(x) for x in n.body) else n
+        return of_kind(Parallel, n) if isinstance(n, Loop) and any(_computes(x) for x in n.body) else n
 
     assert "two iterations of a parallel loop touch the same element" in _observed(parallel).races[0]
 

@@ -15,7 +15,18 @@ import isamap_smt as im
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref, Signal, number_of
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Command,
+    IndexType,
+    Issued,
+    Program,
+    Ref,
+    Serial,
+    Signal,
+    number_of,
+)
 
 TEXT = """T: [8,4]
 X: [2,4]
@@ -50,8 +61,8 @@ def program() -> Program:
     )  # fmt: skip
     body = (
         *map(Alloc, _buffers()),
-        Loop(P, 5, (Command(clear, (("acc", _sums(P)),), begins=True),)),
-        Loop(
+        Serial(P, 5, (Command(clear, (("acc", _sums(P)),), begins=True),)),
+        Serial(
             I,
             2,
             (
@@ -60,9 +71,9 @@ def program() -> Program:
                 product,
             ),
         ),
-        Loop(U, 4, (Command(half, (("acc", _sums(U + 1)), ("n", Ref("b", (s.C,))))),)),
+        Serial(U, 4, (Command(half, (("acc", _sums(U + 1)), ("n", Ref("b", (s.C,))))),)),
         Signal(signal("execute"), signals=("finished",)),
-        Loop(Q, 2, (_stored(store),)),
+        Serial(Q, 2, (_stored(store),)),
     )
     return Program(None, kernel, (), body, machine=s.machine(row_of_x, tile_of_w, adds, half, store, clear))
 

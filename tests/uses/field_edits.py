@@ -35,33 +35,38 @@ from isamap_smt.ir.program import (
     IndexType,
     Loop,
     Move,
+    Parallel,
     Point,
     Prefetch,
     Program,
     Ref,
     Role,
+    Serial,
     SetState,
     Signal,
+    Unrolled,
     Use,
 )
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.traversal import buffers, nodes_of, parts
+from tests.programs.loop_kinds import of_kind
 
+LOOPS: tuple[Any, ...] = (Serial, Parallel, Unrolled)
 KINDS: tuple[Any, ...] = (Compute, Move, Copy, Point, SetState, Ask, Command, Configure, Signal)
 PAIRS = ("operands", "awaits", "point", "sets", "over", "folds", "rings", "cut")  # fields that are pairs with a name
 Field = tuple[str, str]
+KIND = "kind"  # of a loop, which is its class
 # Values of fields that have few.
 WORDS = {
     "outside": ["0", "-0", "1", "-oo", "dead", "other"],
     "fill": ["0", "-0", "1", ""],
-    "kind": ["serial", "unroll", "parallel", "other"],
     "call": ["isamap_transpose", "isamap_interleave_2", "isamap_interleave_4", "other"],
 }
 
 
 @dataclass(frozen=True)
 class Spot:
-    """One field of one node. put: the program with another value there."""
+    """One field of one node, or the kind of a loop. put: the program with another value there."""
 
     owner: Any
     name: str
@@ -73,7 +78,7 @@ class Spot:
 
     @property
     def value(self) -> Any:
-        return getattr(self.owner, self.name)
+        return type(self.owner) if self.name == KIND else getattr(self.owner, self.name)
 
 
 def spots(program: Program) -> Iterator[Spot]:
@@ -89,6 +94,8 @@ def _of(node: Any, put: Callable[[Any], Program]) -> Iterator[Spot]:
 
         yield Spot(node, f.name, set_field)
         yield from _inside(getattr(node, f.name), set_field)
+    if isinstance(node, Loop):
+        yield Spot(node, KIND, lambda kind: put(of_kind(kind, node)))
 
 
 def _inside(value: Any, put: Callable[[Any], Program]) -> Iterator[Spot]:
@@ -132,8 +139,6 @@ class Edits:
             "other",
             "0",
             "dead",
-            "unroll",
-            "parallel",
             "heap",
             "i",
         ]
@@ -149,6 +154,8 @@ class Edits:
                 return not v
             case None:
                 return self._some(name)
+            case type():
+                return rng.choice([k for k in LOOPS if v is not k])
             case str():
                 return rng.choice(WORDS.get(name, self.names))
             case sp.logic.boolalg.BooleanAtom():

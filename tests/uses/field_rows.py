@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.program import PARTS, Program
+from isamap_smt.ir.program import PARTS, Loop, Program
 from isamap_smt.proof.program import prove_program
 from tests.uses import field_edits
 
@@ -26,8 +26,10 @@ class Row:
 
 
 def every_field(elsewhere: dict[str, str]) -> set[str]:
-    """Names of all fields of all nodes but those of which programs of this kind have none."""
-    return {f"{n.__name__}.{f.name}" for n in PARTS for f in fields(n) if n.__name__ not in elsewhere}
+    """Names of all fields of all nodes, and of the kinds of loops, but those of which programs of this kind have none."""
+    here = [n for n in PARTS if n.__name__ not in elsewhere]
+    kinds = {f"{n.__name__}.{field_edits.KIND}" for n in here if issubclass(n, Loop)}
+    return kinds | {f"{n.__name__}.{f.name}" for n in here for f in fields(n)}
 
 
 def try_row(

@@ -15,7 +15,18 @@ import isamap_smt as im
 from isamap_smt.ir.expr import FloorMod, IMin, ceil_div, sym
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import signal
-from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref, Signal, number_of
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Command,
+    IndexType,
+    Issued,
+    Program,
+    Ref,
+    Serial,
+    Signal,
+    number_of,
+)
 
 TILE = 8
 ROW, COLUMN = sym("row"), sym("column")
@@ -123,8 +134,8 @@ def gemm(choice: Choice = Choice()) -> Program:
         awaits=(("finished", m + 1),), signals=("stored",),
     )  # fmt: skip
     begin = Command(clear, (("acc", here),), awaits=(("stored", m + 1 - drain),), begins=True)
-    steps = Loop(k0, ceil_div(size["k"], TILE), (load_a, load_b, compute))
+    steps = Serial(k0, ceil_div(size["k"], TILE), (load_a, load_b, compute))
     done = Signal(signal("execute"), signals=("finished",))
-    tiles = Loop(j0, ceil_div(size["j"], TILE), (begin, steps, done, out))
-    rows = Loop(i0, ceil_div(size["i"], TILE), (tiles,))
+    tiles = Serial(j0, ceil_div(size["j"], TILE), (begin, steps, done, out))
+    rows = Serial(i0, ceil_div(size["i"], TILE), (tiles,))
     return Program(None, kernel, (), (Alloc(a), Alloc(b), Alloc(acc), rows), machine=machine())

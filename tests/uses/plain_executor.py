@@ -21,7 +21,7 @@ import sympy as sp
 
 from isamap_smt.ir.engine_states import needed_value
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.program import Alloc, Buffer, Issued, Loop, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Issued, Program, Ref, Serial
 
 RARELY = 200
 Env = Mapping[str, Any]
@@ -200,7 +200,7 @@ class Machine:
             match node:
                 case Alloc():
                     self.buffers[node.buffer.name] = node.buffer
-                case Loop():
+                case Serial():
                     trips = number(node.count, env)
                     trips = trips if node.end is None else min(trips, number(node.end, env))
                     for v in range(trips):

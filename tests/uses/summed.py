@@ -20,7 +20,19 @@ from isamap_smt.ir.expr import FloorMod, IMin, ceil_div, evaluate, sym
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_kernels
-from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Node, Program, Ref, Signal, number_of
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Command,
+    IndexType,
+    Issued,
+    Node,
+    Program,
+    Ref,
+    Serial,
+    Signal,
+    number_of,
+)
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.simulator import simulate
 
@@ -156,7 +168,7 @@ def program(
         active = step.active if step.active is not None else whole if i.active else ()
         found: Node = Command(i, tuple((o.name, places[o.name]) for o in i.operands), active, **more)
         for var, count in reversed(step.around):
-            found = Loop(var, count, (found,))
+            found = Serial(var, count, (found,))
         return found
 
     *updates, last = steps
@@ -169,12 +181,12 @@ def program(
     tiles = (
         use(begin, awaits=(("stored", m - 1),), signals=("begun",), begins=True),
         Signal(signal("execute"), awaits=(("begun", m + 1),)),
-        Loop(K0, ceil_div(size["k"], SIDE), (load_a, load_b, compute)),
+        Serial(K0, ceil_div(size["k"], SIDE), (load_a, load_b, compute)),
         *(use(u, begins=u.begins) for u in updates),
         Signal(signal("execute"), signals=("finished",)),
         use(last, awaits=(("finished", m + 1),), signals=("stored",)),
     )
-    rows = Loop(I0, ceil_div(size["i"], SIDE), (Loop(J0, ceil_div(size["j"], SIDE), tiles),))
+    rows = Serial(I0, ceil_div(size["i"], SIDE), (Serial(J0, ceil_div(size["j"], SIDE), tiles),))
     used = [s.instruction for s in (begin, *steps)]
     return Program(None, kernel, (), (Alloc(a), Alloc(b), Alloc(acc), rows), machine=machine(loads, adds, *used))
 

@@ -11,7 +11,7 @@ from use_edits import commanded, edited, held, holding, unawaited, unsignalled, 
 
 from isamap_smt.ir.errors import DTypeError, LanguageError, UnknownNameError
 from isamap_smt.ir.expr import FloorMod, evaluate, sym
-from isamap_smt.ir.program import Command, Issued, Loop, Node, Program, number_of
+from isamap_smt.ir.program import Command, Issued, Loop, Node, Program, Serial, number_of
 from isamap_smt.simulator import Simulation, simulate
 from isamap_smt.simulator.iterations import column
 
@@ -196,7 +196,7 @@ def test_uses_are_those_of_a_walk_of_the_loops() -> None:
     load = next(n for n in rows.body[0].body[1].body if isinstance(n, Issued))  # type: ignore[union-attr]
     x = sym("x")
     wait = Command(load.instruction, load.operands, (1, 1), awaits=(("executed", 10 * number_of(x) + x),))
-    around = (*buffers, Loop(x, sym("I") - 9, (wait,)), rows, Loop(x, 3, (wait,)))
+    around = (*buffers, Serial(x, sym("I") - 9, (wait,)), rows, Serial(x, 3, (wait,)))
     for i, j, k in ((9, 17, 20), (11, 8, 9)):
         sizes = {"I": i, "J": j, "K": k}
         found = elaborate(replace(program, body=around), sizes)

@@ -10,7 +10,7 @@ from typing import Any
 import isamap_smt as im
 from isamap_smt.ir.expr import IMin, ceil_div, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref, Serial
 
 ROWS = 4
 ROW, LANE = sym("row"), sym("lane")
@@ -66,7 +66,7 @@ def gemm(length: int | None = None, rows: int = 8, skip: int = 0) -> Program:
     )
 
     def each_row(*uses: Issued) -> Loop:
-        return Loop(iu, ROWS, uses)
+        return Serial(iu, ROWS, uses)
 
     load_b = Command(load, (("r", in_b), ("m", Ref("B", (k0, at + l)))), active, begins=True)
     load_a = Command(broadcast, (("r", in_a), ("m", Ref("A", (row, k0)))), begins=True)
@@ -75,12 +75,12 @@ def gemm(length: int | None = None, rows: int = 8, skip: int = 0) -> Program:
     out = Command(store, (("m", Ref("C", (row, at + l))), ("acc", in_acc)), active)
     tile = (
         each_row(Command(zero, (("acc", in_acc),), begins=True)),
-        Loop(k0, size["k"], (load_b, each_row(load_a, compute))),
+        Serial(k0, size["k"], (load_b, each_row(load_a, compute))),
         each_row(out),
     )
     if length is None:
-        columns = Loop(j0, sym("columns"), tile, step=VL + skip, base=at, extent=size["j"])
+        columns = Serial(j0, sym("columns"), tile, step=VL + skip, base=at, extent=size["j"])
     else:
-        columns = Loop(j0, ceil_div(size["j"], vector + skip), tile)
-    body = (Alloc(acc), Alloc(b), Alloc(a), Loop(i0, rows // ROWS, (columns,)))
+        columns = Serial(j0, ceil_div(size["j"], vector + skip), tile)
+    body = (Alloc(acc), Alloc(b), Alloc(a), Serial(i0, rows // ROWS, (columns,)))
     return Program(None, kernel, (), body, machine=machine(vector), parameters=("L",) if length is None else ())

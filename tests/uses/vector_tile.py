@@ -9,7 +9,7 @@ from __future__ import annotations
 import isamap_smt as im
 from isamap_smt.ir.expr import IMax, IMin, ceil_div, sym
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref
+from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Loop, Program, Ref, Serial
 
 LANES, ROWS, VECTORS = 16, 14, 2
 ROW, LANE = sym("row"), sym("lane")
@@ -47,7 +47,7 @@ def gemm(rows: int = 896) -> Program:
     active = (IMax(0, IMin(LANES, size["j"] - first)),)
 
     def nest(*uses: Issued) -> Loop:
-        return Loop(iu, ROWS, (Loop(ju, VECTORS, uses),))
+        return Serial(iu, ROWS, (Serial(ju, VECTORS, uses),))
 
     def register(name: str, first: int, slots: int, version: tuple[object, ...], held: IndexType) -> Buffer:
         return Buffer(name, F32, (ROW, LANE), (1, LANES), held, "registers", offset=first, slots=slots, version=version)
@@ -63,13 +63,13 @@ def gemm(rows: int = 896) -> Program:
     load_a = Command(broadcast, (("r", in_a), ("m", Ref("A", (row, k0)))), begins=True)
     point = (("i", row), ("j", first + l), ("k", k0))
     compute = Command(fma, (("acc", in_acc), ("a", in_a), ("b", in_b)), point=point)
-    of_row = (load_a, Loop(ju, VECTORS, (compute,)))
-    step = (Loop(ju, VECTORS, (load_b,)), Loop(iu, ROWS, of_row))
+    of_row = (load_a, Serial(ju, VECTORS, (compute,)))
+    step = (Serial(ju, VECTORS, (load_b,)), Serial(iu, ROWS, of_row))
     tile = (
         nest(Command(zero, (("acc", in_acc),), begins=True)),
-        Loop(k0, size["k"], step),
+        Serial(k0, size["k"], step),
         nest(Command(store, (("m", Ref("C", (row, first + l))), ("acc", in_acc)), active)),
     )
-    columns = Loop(j0, ceil_div(size["j"], LANES * VECTORS), tile)
-    body = (Alloc(acc), Alloc(b), Alloc(a), Loop(i0, rows // ROWS, (columns,)))
+    columns = Serial(j0, ceil_div(size["j"], LANES * VECTORS), tile)
+    body = (Alloc(acc), Alloc(b), Alloc(a), Serial(i0, rows // ROWS, (columns,)))
     return Program(None, kernel, (), body, machine=machine())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import HYPOTHESES, answerable
 from isamap_smt.ir.instruction import Instruction, signal
-from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Serial
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.configured import configuration_claims
@@ -75,9 +75,11 @@ def _odd(program: Program, machine: Hardware) -> Iterator[str]:
 
 
 def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
-    plain = Loop(loop.var, loop.count, loop.body, end=loop.end)
-    if loop.base is not None:  # over a vector length
-        plain = Loop(loop.var, loop.count, loop.body, step=loop.step, base=loop.base, extent=loop.extent, end=loop.end)
+    plain = Serial(loop.var, loop.count, loop.body)
+    if isinstance(loop, Serial):
+        plain = replace(plain, end=loop.end)
+        if loop.base is not None:  # over a vector length
+            plain = replace(plain, step=loop.step, base=loop.base, extent=loop.extent)
     if loop != plain:
         yield f"what the loop {loop.var} says beside its count"
     names = {e.name for x in around if isinstance(x, Loop) for e in (x.var, x.number, x.base) if e is not None}

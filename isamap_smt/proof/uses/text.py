@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.program import Issued, Loop, Node, Program
+from isamap_smt.ir.program import Issued, Loop, Node, Program, Serial
 from isamap_smt.ir.traversal import map_bodies, map_nodes, nodes_of, walk
 
 First = Mapping[Any, Any]  # variables and numbers of loops -> 0
@@ -25,11 +25,12 @@ def in_order(program: Program) -> Program:
     that count the iterations that they carry out (Loop.trips)."""
     program = map_bodies(program, lambda body: map_nodes(body, _of_its_trips))
     loops = list(nodes_of(Loop, program.body))
-    return replace(program, body=_ordered(program.body, {e: sp.S.Zero for x in loops for e in (x.var, x.number)}))
+    first = {e: sp.S.Zero for x in loops for e in (x.var, x.number)}
+    return map_bodies(program, lambda body: _ordered(body, first))
 
 
 def _of_its_trips(node: Node) -> Node:
-    return replace(node, count=node.trips, end=None) if isinstance(node, Loop) else node
+    return replace(node, count=node.trips, end=None) if isinstance(node, Serial) else node
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.features import architectures
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.machine_parameters import vector_bits
-from isamap_smt.ir.program import Loop, Program, ProvedProgram
+from isamap_smt.ir.program import Parallel, Program, ProvedProgram
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.build import printed
 from isamap_smt.pipeline.plan import Plan
@@ -80,7 +80,7 @@ class SpikeVectors(Target):
         machine = program.schedules[0].hardware if program.schedules else None
         if why := self.available() or (self.takes(machine) if machine else ""):
             raise HardwareError(why)
-        if any(n.kind == "parallel" for n in nodes_of(Loop, program)):
+        if any(nodes_of(Parallel, program)):
             raise HardwareError(
                 f"{program.kernel.name} has a loop that threads share, and Spike runs one thread here; plan it with --threads 1"
             )
