@@ -42,7 +42,7 @@ from isamap_smt.proof.uses.prove import goes_wrong_somewhere
 Result = tuple[Proof, tuple[Hypothesis, ...]]
 Computed = frozenset[str]
 HOST = "the program runs between what was written before the call and what reads its results"
-PHASES_WORDS = "phases stand between barriers, with counters and loops of their own"
+BETWEEN_BARRIERS = "phases stand between barriers, with counters and loops of their own"
 
 
 def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result], stop: bool) -> Result | None:
@@ -56,13 +56,15 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         started = time.perf_counter()
         found = goes_wrong_somewhere(program)
         verdict = (
-            Unknown(str(error)) if found is None else Refuted(found.witness, f"{PHASES_WORDS}: {found.text} ({error})")
+            Unknown(str(error))
+            if found is None
+            else Refuted(found.witness, f"{BETWEEN_BARRIERS}: {found.text} ({error})")
         )
         seconds = time.perf_counter() - started
-        return Proof((ClaimResult("order", "phases", verdict, PHASES_WORDS),), "reassociate", (), seconds), ()
+        return Proof((ClaimResult("order", "phases", verdict, BETWEEN_BARRIERS),), "reassociate", (), seconds), ()
     if parts == (program,):
         return None
-    claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), PHASES_WORDS)], 0.0, ""
+    claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), BETWEEN_BARRIERS)], 0.0, ""
     if program.machine is not None and (host := host_of(program.machine)):
         claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
     hypotheses: list[Hypothesis] = []

@@ -65,7 +65,7 @@ def granted_claims(book: Book) -> None:
     program = book.sites.program
     seen = _Seen()
     for part, body in enumerate((program.ahead, program.body)):
-        _granted_body(seen, body, (part,), {})
+        _walked(seen, body, (part,), {})
     sites = {s.position: s for s in book.sites.sites}
     for position, writes in seen.at.items():
         use = sites[position].node
@@ -74,7 +74,7 @@ def granted_claims(book: Book) -> None:
             _needed(book, sites[position], use, held, writes[held.memory])
 
 
-def _granted_body(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now: Now) -> Now:
+def _walked(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now: Now) -> Now:
     """What was written last behind a body that begins so."""
     now = dict(now)
     for n, node in enumerate(body):
@@ -93,16 +93,16 @@ def _granted_body(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now:
 def _inside(seen: _Seen, node: Loop | If, at: tuple[int, ...], now: Now) -> Now:
     """Behind the body, which may begin anew with what it leaves; threads of a parallel loop begin with nothing."""
     if isinstance(node, If):
-        return _granted_body(seen, node.body, at, now)
+        return _walked(seen, node.body, at, now)
     begun: Now = {} if isinstance(node, Parallel) else now
-    once = _granted_body(seen, node.body, at, begun)
-    changed = {m for m in _granted_written(node.body) if begun.get(m) is not _SEVERAL}
+    once = _walked(seen, node.body, at, begun)
+    changed = {m for m in _asked(node.body) if begun.get(m) is not _SEVERAL}
     if not changed:
         return once
-    return _granted_body(seen, node.body, at, {**begun, **dict.fromkeys(changed, _SEVERAL)})
+    return _walked(seen, node.body, at, {**begun, **dict.fromkeys(changed, _SEVERAL)})
 
 
-def _granted_written(body: tuple[Node, ...]) -> Iterator[str]:
+def _asked(body: tuple[Node, ...]) -> Iterator[str]:
     return (n.state for n in nodes_of(Ask, body))
 
 
