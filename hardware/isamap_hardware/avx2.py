@@ -21,7 +21,7 @@ from isamap_hardware.moves import MoveCode, Register, moves
 # benchmarks/accuracy.py compares the two for all 2^32 arguments.
 
 
-FUNCTIONS_PRELUDE = """\
+FUNCTION_HELPERS = """\
 static inline __m256 avx2_fused(__m256 a, float b, float c) {
     return _mm256_fmadd_ps(a, _mm256_set1_ps(b), _mm256_set1_ps(c));
 }
@@ -68,7 +68,7 @@ FUNCTIONS = (
         per_cycle=0.14,
         c_types=dict.fromkeys("ac", "__m256"),
         headers=("immintrin.h",),
-        prelude=FUNCTIONS_PRELUDE,
+        prelude=FUNCTION_HELPERS,
     ),
 )
 

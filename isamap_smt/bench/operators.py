@@ -48,7 +48,7 @@ def whole(rng: np.random.Generator, shapes: Shapes) -> Arrays:
     return {n: rng.integers(-3, 4, s).astype(np.float32) for n, s in shapes.items()}
 
 
-def _rows_normal(rng: np.random.Generator, shapes: Shapes) -> Arrays:
+def _standard_normal(rng: np.random.Generator, shapes: Shapes) -> Arrays:
     return {n: rng.standard_normal(s, np.float32) for n, s in shapes.items()}
 
 
@@ -58,7 +58,7 @@ def _found(rng: np.random.Generator, shapes: Shapes) -> Arrays:
     return {**rest, "at": rng.integers(0, shapes["E"][0], shapes["at"])}
 
 
-def _rows_bytes(**ranges: tuple[float, float]) -> Drawn:
+def _any_bytes(**ranges: tuple[float, float]) -> Drawn:
     """Bytes of their whole range, i8 where the kernel says so; of these names numbers in f32."""
 
     def made(rng: np.random.Generator, shapes: Shapes) -> Arrays:
@@ -91,31 +91,31 @@ _POOL = "n=1 p=5 q=4 c=19 r=3 s=3 t=2 pad=1", "n=1 p=28 q=28 c=64 r=3 s=3 t=2 pa
 
 #: By name, which is the family of the case.
 ROWS: dict[str, Row] = {
-    "mean": Row("norms.py:MEAN", "i=5 n=37", "i=128 n=768", _rows_normal, lambda x: x.mean(1), _SUM, _SUM),
-    "argmax": Row("indexed.py:ARGMAX", "i=5 j=37", "i=128 j=1000", _rows_normal, lambda X: X.argmax(1)),
+    "mean": Row("norms.py:MEAN", "i=5 n=37", "i=128 n=768", _standard_normal, lambda x: x.mean(1), _SUM, _SUM),
+    "argmax": Row("indexed.py:ARGMAX", "i=5 j=37", "i=128 j=1000", _standard_normal, lambda X: X.argmax(1)),
     "cumulative_sum": Row(
         "indexed.py:CUMULATIVE_SUM", "t=5 j=37", "t=512 j=256", whole, _running(0)
     ),
     "cumulative_sum_along": Row("indexed.py:CUMULATIVE_SUM_ALONG", "i=5 t=37", "i=256 t=512", whole, _running(1)),
     "gelu_mlp": Row(
-        "contractions.py:GELU_MLP", "i=5 h=19 k=7 j=13", "i=128 h=1024 k=256 j=256", _rows_normal,
+        "contractions.py:GELU_MLP", "i=5 h=19 k=7 j=13", "i=128 h=1024 k=256 j=256", _standard_normal,
         lambda **a: want.mlp("GELU_MLP", **a), _SUM, _SUM,
     ),
     "silu_mlp": Row(
-        "contractions.py:SILU_MLP", "i=5 h=19 k=7 j=13", "i=128 h=1024 k=256 j=256", _rows_normal,
+        "contractions.py:SILU_MLP", "i=5 h=19 k=7 j=13", "i=128 h=1024 k=256 j=256", _standard_normal,
         lambda **a: want.mlp("SILU_MLP", **a), _SUM, _SUM,
     ),
     "int8_linear": Row(
-        "onnx_quantised.py:INT8_LINEAR", "i=5 j=19 k=37", "i=128 j=256 k=256", _rows_bytes(s=(0.0005, 0.01), b=(-1, 1)), _linear,
+        "onnx_quantised.py:INT8_LINEAR", "i=5 j=19 k=37", "i=128 j=256 k=256", _any_bytes(s=(0.0005, 0.01), b=(-1, 1)), _linear,
         _SUM, _SUM, ("W",),
     ),
     "qlinear_matmul": Row(
-        "onnx_quantised.py:QLINEAR_MATMUL", "i=17 j=19 k=37", "i=128 j=256 k=256", _rows_bytes(s=(0.0005, 0.01)),
+        "onnx_quantised.py:QLINEAR_MATMUL", "i=17 j=19 k=37", "i=128 j=256 k=256", _any_bytes(s=(0.0005, 0.01)),
         want.qlinear_matmul, weights=("B",),
     ),
     "qlinear_conv": Row(
         "onnx_quantised.py:QLINEAR_CONV", "n=1 p=4 q=5 k=17 r=3 s=3 c=5 t=1 pad=1",
-        "n=1 p=28 q=28 k=64 r=3 s=3 c=64 t=1 pad=1", _rows_bytes(m=(0.0005, 0.01)), want.qlinear_conv, weights=("F",),
+        "n=1 p=28 q=28 k=64 r=3 s=3 c=64 t=1 pad=1", _any_bytes(m=(0.0005, 0.01)), want.qlinear_conv, weights=("F",),
     ),
     "grouped_conv2d": Row(
         "convolutions.py:GROUPED", "n=1 p=5 q=7 g=2 k=9 c=3 r=3 s=2", "n=1 p=28 q=28 g=4 k=16 c=16 r=3 s=3", whole, want.grouped
@@ -142,13 +142,13 @@ ROWS: dict[str, Row] = {
     "batched_weight_conv2d": Row(
         "convolutions.py:BATCHED_WEIGHTS", "n=3 p=4 q=5 k=17 c=3 r=2 s=3", "n=4 p=14 q=14 k=32 c=32 r=3 s=3", whole, want.batched
     ),
-    "max_pool": Row("windows.py:MAX_POOL", *_POOL, _rows_normal, want.max_pool),
-    "max_pool_repeated": Row("windows.py:MAX_POOL_REPEATED", *_POOL, _rows_normal, want.max_pool),
-    "average_pool": Row("windows.py:AVERAGE_POOL", *_POOL, _rows_normal, want.average_pool, _SUM, _SUM),
+    "max_pool": Row("windows.py:MAX_POOL", *_POOL, _standard_normal, want.max_pool),
+    "max_pool_repeated": Row("windows.py:MAX_POOL_REPEATED", *_POOL, _standard_normal, want.max_pool),
+    "average_pool": Row("windows.py:AVERAGE_POOL", *_POOL, _standard_normal, want.average_pool, _SUM, _SUM),
     "bilinear_resize": Row(
-        "windows.py:BILINEAR", "n=1 H=5 W_=7 c=9 z=2", "n=1 H=28 W_=28 c=64 z=2", _rows_normal, want.bilinear, _SUM, _SUM
+        "windows.py:BILINEAR", "n=1 H=5 W_=7 c=9 z=2", "n=1 H=28 W_=28 c=64 z=2", _standard_normal, want.bilinear, _SUM, _SUM
     ),
-    "stencil2d": Row("windows.py:STENCIL", "i=5 j=37", "i=512 j=512", _rows_normal, want.stencil, _SUM, _SUM),
+    "stencil2d": Row("windows.py:STENCIL", "i=5 j=37", "i=512 j=512", _standard_normal, want.stencil, _SUM, _SUM),
     "mttkrp": Row("contractions.py:MTTKRP", "i=5 j=7 k=9 r=17", "i=64 j=64 k=64 r=32", whole, want.mttkrp),
     "sddmm": Row("contractions.py:SDDMM", "i=7 j=19 k=9", "i=256 j=256 k=64", whole, lambda A, B, S: S * (A @ B)),
     "gemm_of_a_part": Row(

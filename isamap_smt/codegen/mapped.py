@@ -132,12 +132,12 @@ def _next_block(nest: Nest, source: Packed, block: int, to_and_fro: int) -> tupl
     share = ceil(step / uses)
     following = FloorMod(at + 1, blocks) - at
     if to_and_fro and 1 in outside:
-        following = _executions_to_and_fro(nest, outside, trips, to_and_fro) - at
+        following = _next_to_and_fro(nest, outside, trips, to_and_fro) - at
     distance = steps * step * following + sp.expand(share * steps * w + (share - step) * n)
     return (Prefetch(distance, ceil(share / LINE), 2),)
 
 
-def _executions_to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], to_and_fro: int) -> Any:
+def _next_to_and_fro(nest: Nest, outside: list[int], trips: dict[int, Any], to_and_fro: int) -> Any:
     """The next block where the outermost of these loops run backwards in every other iteration of the first loop of all. At the end
     of an iteration it is among those that the next one begins with: the same, where no other loop tells blocks apart."""
     before, count = _counted(nest, [p for p in outside if p <= to_and_fro], trips)

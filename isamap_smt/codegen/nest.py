@@ -164,7 +164,7 @@ def build_nest(schedule: Schedule) -> Nest:
         mapping = _opened(mapping, schedule.hardware.opened)
         numbers, axes = axes, {a.name: a for a in program_axes(mapping)}
         tiles = {name: count * axes[name].leaf for name, count in executions.items()}
-        steps, accumulate = _steps_opened(schedule, numbers, axes, tiles)
+        steps, accumulate = _opened_loops(schedule, numbers, axes, tiles)
     loops: list[NestLoop] = []
     for step in steps:
         loops.append(_loop(step, axes[step.axis], loops))
@@ -182,7 +182,7 @@ def _opened(mapping: Mapping, machine: Hardware) -> Mapping:
     return replace(mapping, instruction=machine.instruction(mapping.instruction.name))
 
 
-def _steps_opened(
+def _opened_loops(
     schedule: Schedule, numbers: dict[str, ProgramAxis], opened: dict[str, ProgramAxis], tiles: dict[str, Any]
 ) -> tuple[tuple[LoopStep, ...], int]:
     """The loops, a step of n executions of as many, and how many of them enclose the accumulators.

@@ -53,7 +53,7 @@ def check_engine_states(h: Hardware) -> None:
                     "instruction reads of it is said by needs"
                 )
         if written := writes_state(i):
-            _checks_check_written(where, i, written, states.get(written))
+            _check_bytes_written(where, i, written, states.get(written))
         for need in i.cells_needed:
             if need.memory not in states:
                 hint = did_you_mean(need.memory, list(states))
@@ -72,7 +72,7 @@ def _cells(memory: Memory) -> int:
     return int(memory.capacity) // memory.count // BYTES
 
 
-def _checks_check_written(where: str, i: Instruction, name: str, memory: Memory | None) -> None:
+def _check_bytes_written(where: str, i: Instruction, name: str, memory: Memory | None) -> None:
     if memory is None:
         raise HardwareError(f"{where} writes {name}, which is no memory of kind='state'")
     cells = int(i.kernel.axes[0].extent)

@@ -87,11 +87,11 @@ def equal_over_reals(a: Term, b: Term) -> bool:
     if a.op == b.op == "ite" and a.args[0] is b.args[0]:
         return all(equal_over_reals(x, y) for x, y in zip(a.args[1:], b.args[1:], strict=True))
     known: dict[Term, Form | None] = {}
-    x, y = _reals_form(a, known), _reals_form(b, known)
+    x, y = _polynomial(a, known), _polynomial(b, known)
     return x is not None and x == y
 
 
-def _reals_form(t: Term, known: dict[Term, Form | None]) -> Form | None:
+def _polynomial(t: Term, known: dict[Term, Form | None]) -> Form | None:
     if t not in known:
         known[t] = _made(t, known)
     return known[t]
@@ -102,13 +102,13 @@ def _made(t: Term, known: dict[Term, Form | None]) -> Form | None:
         x = float(as_number(np.array([t.args[0]], np.uint64), t.width)[0]) if t.width in (16, 32, 64) else float("nan")
         return ({} if x == 0 else {(): Fraction(x)}) if np.isfinite(x) else {(t.number,): Fraction(1)}
     if t.op == "ff" and t.width > t.args[0].width:
-        return _reals_form(t.args[0], known)
+        return _polynomial(t.args[0], known)
     if t.op == "fneg" or (t.op == "xor" and _flips(t)):
         inner = t.args[0] if t.op == "fneg" else next(a for a in t.args if a.op != "const")
-        return _scaled(_reals_form(inner, known), -1)
+        return _scaled(_polynomial(inner, known), -1)
     if t.op not in ("fadd", "fsub", "fmul", "fma"):
         return {(t.number,): Fraction(1)}
-    parts = [_reals_form(a, known) for a in t.args]
+    parts = [_polynomial(a, known) for a in t.args]
     match t.op:
         case "fadd":
             return _sum(parts[0], parts[1])

@@ -55,8 +55,8 @@ from isamap_smt.language.values import Values, element, index_nodes
 # x ** 3 is x * x * x, from the left; x ** -2 is 1 / (x * x); x ** 0.5 is sqrt(x) and x ** -0.5 is rsqrt(x).
 
 
-MOST = 16  # the largest exponent
-POWERS_LARGEST = 4096  # parts of a value that is multiplied by itself
+LARGEST_EXPONENT = 16
+LONGEST_POWER = 4096  # parts of one that is written out
 _ROOTS = {0.5: "sqrt", -0.5: "rsqrt"}
 
 
@@ -82,7 +82,7 @@ class _Powers(ast.NodeTransformer):
         if exponent in _ROOTS:
             return ast.copy_location(ast.Call(ast.Name(_ROOTS[exponent], ast.Load()), [base], []), node)
         count = int(abs(exponent))
-        if count * sum(1 for _ in ast.walk(base)) > POWERS_LARGEST:
+        if count * sum(1 for _ in ast.walk(base)) > LONGEST_POWER:
             raise self.tree.error(
                 node, "this power is too long when it is written out", "assign its base to a tensor first"
             )
@@ -102,9 +102,9 @@ class _Powers(ast.NodeTransformer):
             hint = "write exp(y * log(x)) for x to the power of y, where x is positive"
             raise self.tree.error(node.right, "the exponent of ** is no constant", hint)
         found = sign * value
-        if found not in _ROOTS and not (type(found) is int and 1 <= abs(found) <= MOST):
+        if found not in _ROOTS and not (type(found) is int and 1 <= abs(found) <= LARGEST_EXPONENT):
             instead = f"exp({found} * log(x))" if found else "1"
-            hint = f"an exponent is a whole number from 1 to {MOST}, its negative, 0.5 or -0.5; write {instead}"
+            hint = f"an exponent is a whole number from 1 to {LARGEST_EXPONENT}, its negative, 0.5 or -0.5; write {instead}"
             raise self.tree.error(node.right, f"** {found} has no meaning of its own", hint)
         return float(found)
 
