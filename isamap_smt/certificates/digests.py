@@ -16,9 +16,9 @@ import isamap_encodings
 import isamap_smt
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.per_object import per_object
 from isamap_smt.language.printer import to_text
 
 # parts of the library that make, discharge or judge claims

@@ -10,8 +10,7 @@ from isamap_smt.certificates.digests import canonical, digest, instruction_diges
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.schedule_record import decisions, schedule_record
+from isamap_smt.ir.schedule import Schedule, decisions, schedule_record
 from isamap_smt.ir.split import Apart
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.runtime.packing import used_instructions

@@ -36,8 +36,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.schedule_record import decisions, schedule_of, schedule_record
+from isamap_smt.ir.schedule import Schedule, decisions, schedule_of, schedule_record
 from isamap_smt.ir.split import Apart
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel

@@ -7,9 +7,9 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isamap_smt.cli.output import byte_count, console, progress, say_notes, seconds, table
+from isamap_smt.ir.expr import words as in_words
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
-from isamap_smt.ir.words import words as in_words
 from isamap_smt.scheduling.record import to_record
 
 if TYPE_CHECKING:

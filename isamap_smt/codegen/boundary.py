@@ -26,8 +26,8 @@ from isamap_smt.ir.boxes import always_true, extreme, fails_from
 from isamap_smt.ir.boxes import slack as slack_of
 from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.expr import IMin, ceil_div, evaluate, is_constant, smallest, substitute, sym, symbols_of
+from isamap_smt.ir.interpret import beyond_for
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.neutral import beyond_for
 
 # Measured on an Intel core with AVX-512, with its vectors and with those of AVX2.
 TESTED_CYCLES = 0.5  # for each test whose answer can change at every step

@@ -43,7 +43,7 @@ from isamap_smt.codegen.c_state import Printer, declare_granted, name_everything
 from isamap_smt.codegen.checks import Check, Given, entry_checks
 from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
-from isamap_smt.ir.across import in_a_row, leaves
+from isamap_smt.ir.across import in_a_row, leaves, pointwise
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.dtypes import DType, dtype
@@ -54,7 +54,6 @@ from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import (
     Across,
     Alloc,

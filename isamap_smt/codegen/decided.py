@@ -19,14 +19,13 @@ import sympy as sp
 
 from isamap_smt.codegen.c_blocks import block_of, stride_size
 from isamap_smt.codegen.offsets import row_major
-from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves
+from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves, pointwise
 from isamap_smt.ir.boxes import always_true, fails_from, most, slack
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import FloorDiv, IMin, affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.folds import folded
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Axis
-from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import (
     Across,
     AnyLoop,

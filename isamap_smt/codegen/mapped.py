@@ -63,8 +63,8 @@ from isamap_smt.ir.expr import (
 from isamap_smt.ir.hardware import LINE, Hardware
 from isamap_smt.ir.hypotheses import Finite, Hypothesis
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import beyond_for, left_beyond
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.neutral import beyond_for, left_beyond
 from isamap_smt.ir.program import (
     Alloc,
     Buffer,

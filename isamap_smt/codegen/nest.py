@@ -28,12 +28,12 @@ from isamap_smt.ir.expr import (
     substitute,
     sym,
     symbols_of,
+    words,
 )
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, ProgramAxis, Schedule, program_axes
-from isamap_smt.ir.words import words
 from isamap_smt.mapping.layout import plain_lanes
 
 

@@ -30,8 +30,7 @@ from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Node, Program, Ref, Signal
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule, Stage
-from isamap_smt.ir.staged_points import active_points, guards
-from isamap_smt.ir.staging import counts
+from isamap_smt.ir.staging import active_points, counts, guards
 from isamap_smt.ir.states import CODE
 from isamap_smt.mapping.epilogue import Cover, Step
 from isamap_smt.scheduling.staged_ends import fitting_covers

@@ -20,9 +20,8 @@ import sympy as sp
 
 from isamap_smt.ir.conditions import expression
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of, words
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.words import words
 
 Steps = tuple[int | str, ...]
 

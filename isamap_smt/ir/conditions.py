@@ -15,8 +15,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym, symbols_of
-from isamap_smt.ir.words import words
+from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym, symbols_of, words
 
 _COMPARE: dict[type[ast.cmpop], str] = {ast.Eq: "==", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">"}
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from isamap_smt.ir.addresses import Steps, parsed
+from isamap_smt.ir.arguments import LARGEST, exceeds
+from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
+from isamap_smt.ir.expr import sym
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.states import CODE
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware
+    from isamap_smt.ir.instruction import Instruction
+
 
 ZERO, KEPT = "zero", "kept"
 LEAST, MOST = "least", "most"  # of the numbers of the type, the infinities included
@@ -43,3 +58,230 @@ class Work:
     def cycles(self, points: Any) -> Any:
         """With so many active points of those axes."""
         return self.start + self.each * points
+
+
+# ---- What a description may say of engines: who issues an instruction, where its operands' cells lie, what a use can leave out.
+#
+# Machines without engines say nothing of it; on one with engines every instruction does.
+
+
+_FORM = "write the memory and which axis counts its rows and its columns, such as 'scratchpad[r,c]', or 0 for one row"
+LONGEST = 1e6  # cycles
+Cells = tuple[tuple[str, Any, Any], ...]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """memories: operand -> memory. cells: (operand, row, column) of places such as 'scratchpad[r,c]'. steps: of places such as
+    'memory[r*stride + c]'. state: the state memory of a place such as 'tilecfg[x]', or ''."""
+
+    memories: dict[str, str]
+    cells: Cells
+    steps: tuple[tuple[str, Steps], ...]
+    state: str
+
+
+def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> Placed:
+    """What the texts of places say. Raises LanguageError."""
+    memories: dict[str, str] = {}
+    cells, far, state = [], [], ""
+    operands = [t.name for t in contract.tensors]
+    for operand, place in places.items():
+        memory, bracket, inside = str(place).partition("[")
+        memories[operand] = memory.strip() if bracket else place
+        if not bracket or operand not in operands:
+            continue
+        where = f"instruction {name}: {operand} lies in {place!r}"
+        if memories[operand] == MAIN:
+            if steps := parsed(where, inside, contract, operand):
+                far.append((operand, steps))
+        elif inside.strip() == f"{_written(contract, operand)}]":
+            state = memories[operand]
+        else:
+            cells.append((operand, *_row_and_column(where, contract, inside)))
+    return Placed(memories, tuple(cells), tuple(far), state)
+
+
+def _written(contract: Kernel, operand: str) -> str:
+    """The index of the statement's target, where the operand is that."""
+    target = contract.statements[0].target
+    return ",".join(map(str, target.index)) if target.tensor == operand and len(target.index) == 1 else ""
+
+
+def _row_and_column(where: str, contract: Kernel, inside: str) -> tuple[Any, Any]:
+    axes = [a.name for a in contract.axes]
+    parts = [p.strip() for p in inside.rstrip("] ").split(",")]
+    if len(parts) != 2 or not inside.rstrip().endswith("]"):
+        raise LanguageError(f"{where}: {_FORM}")
+    for part in parts:
+        if part != "0" and part not in axes:
+            raise LanguageError(f"{where}, and {part!r} is no axis; {did_you_mean(part, axes)}")
+    row, column = (0 if p == "0" else sym(p) for p in parts)
+    return row, column
+
+
+def _is_name(text: Any) -> bool:
+    return isinstance(text, str) and re.fullmatch(r"[^\W\d]\w*", text) is not None
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number, and no truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_issue(i: Instruction) -> None:
+    """The instruction's own fields. Raises LanguageError."""
+    if i.engine != "" and not _is_name(i.engine):
+        raise LanguageError(f"instruction {i.name}: engine={i.engine!r}: pass the name of the engine that issues it")
+    said = {"places with [row,column]": i.cells, "work": i.work, "front": i.front}
+    if not i.engine and (alone := [what for what, given in said.items() if given]):
+        raise LanguageError(
+            f"instruction {i.name}: {alone[0]} is for instructions that an engine issues; add engine='...'"
+        )
+    axes = [a.name for a in i.kernel.axes]
+    _check_counted(i, axes)
+    for cell in _sequence(i.name, "cells", i.cells):
+        if not isinstance(cell, tuple | list) or len(cell) != 3:
+            raise LanguageError(f"instruction {i.name}: cells holds {cell!r}: pass (operand, row, column)")
+    _check_beyond(i, axes)
+    if i.work is not None:
+        _check_work(i.name, i.work, axes)
+
+
+def _check_beyond(i: Instruction, axes: list[str]) -> None:
+    """What becomes of written cells that are not active is said where there are such cells. Raises LanguageError."""
+    if i.beyond in (ZERO, LEAST, MOST) and not i.counted:
+        raise LanguageError(
+            f"instruction {i.name}: beyond={i.beyond!r} says what becomes of cells that are not active, and all are; name what "
+            f"counts the active ones, as in active={{{(axes or ['l'])[0]!r}: 'active'}}, or leave beyond out"
+        )
+    filled = () if i.engine or i.kind == "store" else (LEAST, MOST)
+    if i.beyond not in (ZERO, KEPT, *filled):
+        *first, last = [repr(x) for x in (ZERO, *filled, KEPT)]
+        raise LanguageError(f"instruction {i.name}: beyond={i.beyond!r}: pass {', '.join(first)} or {last}")
+    if i.beyond != KEPT and i.kind == "store" and not i.engine:
+        raise LanguageError(
+            f"instruction {i.name}: beyond={i.beyond!r}: a core's store touches nothing but the active cells; leave beyond out"
+        )
+
+
+def _check_counted(i: Instruction, axes: list[str]) -> None:
+    """Use parameters that say which points of an axis are active, each with a name of its own. Raises LanguageError."""
+    seen: dict[str, str] = {}
+    for what, given, example in (("active", i.active, "rows"), ("front", i.front, "front")):
+        for pair in _sequence(i.name, what, given):
+            axis, parameter = pair if isinstance(pair, tuple | list) and len(pair) == 2 else (pair, "")
+            if not _is_name(parameter):
+                raise LanguageError(
+                    f"instruction {i.name}: {what} of {axis} is {parameter!r}: pass the name of a use parameter, such as "
+                    f"{example!r}"
+                )
+            if axis not in axes:
+                raise LanguageError(
+                    f"instruction {i.name}: {what} names {axis!r}, no axis; {did_you_mean(str(axis), axes)}"
+                )
+            if i.front and parameter in seen:
+                raise LanguageError(
+                    f"instruction {i.name}: {parameter} is what {seen[parameter]} says; give what {what} says of {axis} a name "
+                    "of its own"
+                )
+            seen[parameter] = f"{what} of {axis}"
+
+
+def _sequence(name: str, what: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, tuple | list):
+        raise LanguageError(f"instruction {name}: {what}={given!r}: pass a tuple")
+    return tuple(given)
+
+
+def _check_work(name: str, work: Any, axes: list[str]) -> None:
+    if type(work) is not Work:
+        raise LanguageError(f"instruction {name}: work={work!r}: pass im.Work(start, each, per), in cycles")
+    for what, value in (("start", work.start), ("each", work.each)):
+        if not is_number(value) or not 0 <= value <= LONGEST:
+            raise LanguageError(f"instruction {name}: {what}={value!r} of its work: pass a number of cycles, 0 to 1e6")
+    per: object = work.per
+    if not isinstance(per, tuple) or any(a not in axes for a in per):
+        example = ", ".join(map(repr, axes[:1]))
+        raise LanguageError(
+            f"instruction {name}: per={per!r} of its work: pass a tuple of axes whose active points take `each` cycles, such "
+            f"as ({example},); the axes are {', '.join(axes)}"
+        )
+
+
+def check_engines(h: Hardware) -> None:
+    """Every instruction of a machine with engines is issued by one, and its operands' cells lie inside their memories.
+
+    Raises HardwareError.
+    """
+    names = [e.name for e in h.engines]
+    types: dict[str, tuple[str, Any]] = {}
+    for n, engine in enumerate(names):
+        if not _is_name(engine) or engine in names[:n]:
+            raise HardwareError(f"hardware {h.name}: engine {engine!r}: each engine has a name of its own, of letters")
+    hosts = [e.name for e in h.engines if e.host]
+    if len(hosts) > 1 or hosts == names != []:
+        raise HardwareError(
+            f"hardware {h.name}: {' and '.join(hosts)} call programs; one engine does, beside those that carry them out"
+        )
+    for i in h.instructions:
+        where = f"hardware {h.name}: {i.where}"
+        if i.engine in hosts:
+            raise HardwareError(
+                f"{where} is issued by {i.engine}, which calls programs and carries nothing out; name another engine"
+            )
+        if i.engine not in names and (names or i.engine):
+            hint = (
+                did_you_mean(i.engine, names) if names else f"add engines=(im.Engine({i.engine!r}), ...) to the machine"
+            )
+            said = f"is issued by {i.engine!r}, which is no engine" if i.engine else "says no engine that issues it"
+            raise HardwareError(f"{where} {said}; {hint}")
+        for operand, memory in i.places if names and i.kind != "configure" else ():
+            _check_cells(h, i, where, operand, memory, types)
+
+
+def _check_cells(
+    h: Hardware, i: Instruction, where: str, operand: str, memory: str, types: dict[str, tuple[str, Any]]
+) -> None:
+    cells = {o: (row, column) for o, row, column in i.cells}
+    if memory == MAIN:
+        return
+    if memory == CODE:
+        t = i.kernel.tensor(operand)
+        if t.shape or i.kernel.statements[0].target.tensor == operand:
+            raise HardwareError(
+                f"{where}: {operand} stands in the code, and a use reads one number there; write {operand}[], or put it into memory"
+            )
+        return
+    m = h.memory(memory)
+    if operand not in cells or not m.row:
+        missing = f"im.Memory({memory!r}, ...) needs row=, the bytes of a row" if operand in cells else _FORM
+        raise HardwareError(f"{where}: where do the cells of {operand} lie in {memory}? {missing}")
+    dtype = i.kernel.tensor(operand).dtype
+    other = types.setdefault(memory, (i.name, dtype))
+    if other[1] != dtype:
+        raise HardwareError(
+            f"{where}: {operand} is {dtype}, and {other[0]} has {other[1]} in {memory}; one element type for each memory"
+        )
+    if m.bits and (dtype.is_float or dtype.low == 0 or m.bits > 8 * dtype.bytes):
+        raise HardwareError(
+            f"{where}: {operand} is {dtype}, and cells of {memory} have {m.bits} bits; signed integers of more have so few"
+        )
+    extents = {a.name: a.extent for a in i.kernel.axes}
+    rows, columns = (extents.get(str(e), 1) for e in cells[operand])
+    if exceeds(columns * dtype.bytes, m.row) or exceeds(rows, m.rows) or exceeds(rows, LARGEST):
+        raise HardwareError(
+            f"{where}: {operand} has {rows} rows of {columns * dtype.bytes} bytes, and {memory} has {m.rows} rows of {m.row}; "
+            "describe a larger memory, or a smaller tile"
+        )
+
+
+def issued(name: str, given: Any, what: str = "active") -> tuple[tuple[str, str], ...]:
+    """(axis, use parameter) of a table. Raises LanguageError."""
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise LanguageError(
+            f"instruction {name}: {what}={given!r}: pass a use parameter for each axis, such as {{'r': 'rows'}}"
+        )
+    return tuple(given.items())

@@ -18,7 +18,7 @@ from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.ir.hashed_once import hashed_once
+from isamap_smt.ir.kept import hashed_once
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.preconditions import Precondition, parse_precondition

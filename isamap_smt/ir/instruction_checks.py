@@ -11,8 +11,7 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.arguments import is_open, whole_number
-from isamap_smt.ir.engine_checks import check_issue
-from isamap_smt.ir.engines import LEAST, MOST, ZERO
+from isamap_smt.ir.engines import LEAST, MOST, ZERO, check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.indirect import by_data

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -11,9 +13,10 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO
 from isamap_smt.ir.errors import DTypeError, WrongKindError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import evaluate, sym
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.indirect import drawn
 from isamap_smt.ir.instruction import Instruction
@@ -299,5 +302,99 @@ def _scales(kernel: Kernel) -> dict[str, float]:
     return found
 
 
-__all__ = ["batched", "fused_exactly", "instruction_actions", "neutral", "prepare", "random_arrays", "reference", "run_instruction",
-           "run_kernel", "run_statement"]  # fmt: skip
+# ---- One execution of an instruction: the points it runs through, the cells they touch, and what it computes.
+
+
+@dataclass(frozen=True)
+class Cells:
+    """points: axis -> vector with one entry per point ('' numbers them); target and read: cell indices per point.
+
+    first: the value of the first axis (all zero without axes), which `active` is compared with.
+    """
+
+    points: dict[str, np.ndarray]
+    target: tuple[np.ndarray, ...]
+    read: tuple[np.ndarray, ...]
+    first: np.ndarray
+
+    @staticmethod
+    def of(kernel: Kernel) -> Cells:
+        """The points of a kernel with one statement, axes in written order, first axis outermost."""
+        return _cells(kernel)
+
+
+@lru_cache(maxsize=256)
+def _cells(kernel: Kernel) -> Cells:
+    statement = kernel.statements[0]
+    points = _points(statement, [a.name for a in statement.axes])
+    read = statement.inputs[0].index if statement.inputs else ()
+    first = points[statement.axes[0].name] if statement.axes else np.zeros(1, int)
+    return Cells(points, _index(statement.target.index, points), _index(read, points), first)
+
+
+def _points(statement: Statement, names: list[str]) -> dict[str, np.ndarray]:
+    extents = [int(statement.axis(n).extent) for n in names]
+    grids: Any = np.indices(extents).reshape(len(extents), -1) if extents else []
+    total = int(np.prod(extents)) if extents else 1
+    return {**dict(zip(names, grids, strict=True)), "": np.arange(total)}
+
+
+def _index(index: tuple[Any, ...], points: Dict[str, Any]) -> tuple[np.ndarray, ...]:
+    return tuple(np.broadcast_to(np.asarray(evaluate(i, points)), (len(points[""]),)) for i in index)
+
+
+def execute(instruction: Instruction, values: Dict[str, np.ndarray]) -> np.ndarray:
+    """The accumulator after one execution, bit for bit what `exact` (or else the contract) says. Inputs are kept."""
+    return run_instruction(instruction, values)[instruction.kernel.statements[0].target.tensor]
+
+
+# ---- What an operand may hold at points that a guard leaves out, so that a reduction over them is what it was.
+#
+#     D[q] += E[q,k] where k <= q          0: over the reals, since a sum that is -0 may become +0
+#     M[q] max= S[q,k] where k <= q        the least number of the accumulator's own type
+#
+# That is so where elements are reduced by themselves; of what is computed of them first, nothing is known here. The number is
+# that of the accumulator and of no narrower type: an element that no point reaches keeps what it began with.
+
+
+_OF = {
+    ZERO: "+",
+    KEPT: "+",
+    LEAST: "max",
+    MOST: "min",
+}  # what a load leaves in other cells, and a reduction that starts from it
+_BEYOND = {"+": ZERO, "max": LEAST, "min": MOST}
+
+
+def left_beyond(beyond: str, dtype: DType) -> Any:
+    """The number that a load with this `beyond` leaves in the cells that it does not bring, of the register's type."""
+    return sp.sympify(neutral(_OF[beyond], dtype))
+
+
+def beyond_for(s: Statement) -> str:
+    """The `beyond` of loads whose other cells change nothing in this reduction; '' where there is none: what is reduced is more
+    than an element, or the order is kept.
+
+    >>> from isamap_smt.language import kernel
+    >>> [beyond_for(kernel(f"M[i] {x}").statements[0]) for x in ("max= A[i,k]", "+= A[i,k]", "max= 2 * A[i,k]")]
+    ['least', 'zero', '']
+    """
+    return _BEYOND.get(s.op, "") if isinstance(s.value, Read) and not s.ordered else ""
+
+
+__all__ = [
+    "Cells",
+    "batched",
+    "beyond_for",
+    "execute",
+    "fused_exactly",
+    "instruction_actions",
+    "left_beyond",
+    "neutral",
+    "prepare",
+    "random_arrays",
+    "reference",
+    "run_instruction",
+    "run_kernel",
+    "run_statement",
+]

@@ -16,11 +16,10 @@ from typing import Any
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import DTypeError, RangeError, SizeError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import elements, is_constant, substitute, sym, symbols_of
-from isamap_smt.ir.hashed_once import hashed_once
+from isamap_smt.ir.expr import elements, is_constant, substitute, sym, symbols_of, words
+from isamap_smt.ir.kept import hashed_once
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.scalar import bound_axes, index_values, put_into_indices, reads
-from isamap_smt.ir.words import words
 
 # reduction operator -> how it is written
 REDUCTIONS = {"+": "+=", "*": "*=", "max": "max=", "min": "min=", "=": "="}

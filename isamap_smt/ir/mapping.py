@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from isamap_smt.ir.conditions import parse_condition
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.expr import RELATION_OF, substitute
+from isamap_smt.ir.expr import RELATION_OF, substitute, words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.notebook import Shown
-from isamap_smt.ir.words import words
 
 if TYPE_CHECKING:
     from isamap_smt.ir.split import SplitSum

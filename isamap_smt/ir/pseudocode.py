@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, assert_never
 
-from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.expr import substitute, sym, symbols_of, words
 from isamap_smt.ir.instruction import GIVE, TAKE
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import (
@@ -38,7 +38,6 @@ from isamap_smt.ir.program import (
     Unrolled,
     immediate,
 )
-from isamap_smt.ir.words import words
 
 _INDENT = "  "
 _CELL = "c_"  # lowering names cell symbols so, to keep them apart from loop variables

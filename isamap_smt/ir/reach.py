@@ -13,10 +13,9 @@ import sympy as sp
 
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of, words
 from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.scalar import bound_axes
-from isamap_smt.ir.words import words
 
 _TRIED = (1, 2, 3, 5, 8)  # of each size: a quotient that is right at all of these is no condition
 FEW = 3  # sizes of which that is tried; of more, the condition is kept

@@ -19,7 +19,7 @@ from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.evaluate import needs_single_points
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import evaluate, symbols_of, words
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
@@ -27,7 +27,6 @@ from isamap_smt.ir.left_behind import LeftBehind
 from isamap_smt.ir.scalar import Cast, Read, Round, Scalar, SMul, cast, reads
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import type_of, typed_value
-from isamap_smt.ir.words import words
 
 Array = np.ndarray
 

@@ -12,9 +12,8 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import DTypeError, SizeError, UnknownNameError, did_you_mean
-from isamap_smt.ir.expr import affine, evaluate, is_constant, substitute, symbols_of
+from isamap_smt.ir.expr import affine, evaluate, is_constant, substitute, symbols_of, words
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.words import words
 
 ROOM = 1 << 48  # bytes that a process can address, or fewer
 TRIED = 1 << 16  # numbers, for a size that shapes leave open

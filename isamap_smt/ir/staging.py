@@ -8,11 +8,15 @@ the loops from its depth on run; it is filled (the output's: begun, and stored) 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from isamap_smt.ir.expr import FloorDiv, ceil_div, symbols_of
+import sympy as sp
+
+from isamap_smt.ir.engines import Operand
+from isamap_smt.ir.expr import FloorDiv, IMax, IMin, affine, ceil_div, substitute, symbols_of
+from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, Stage
 
@@ -52,3 +56,176 @@ def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[S
         found.append(replace(s, offset=offset))
         ends[s.memory] = offset + s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0)
     return tuple(found)
+
+
+# ---- Which points of a tile there are: how many rows and columns a move has, and where a cell of a tile stands for an element.
+
+
+def kernel_axes(mapping: Mapping, operand: str) -> dict[str, Any]:
+    """Axes of the kernel that the operand's tensor is read or written at, with their extents."""
+    used = symbols_of(mapping.operand_access(operand).index)
+    return {a.name: a.extent for a in mapping.statement.axes if a.name in used}
+
+
+def conditions(mapping: Mapping, operand: str) -> list[Any]:
+    """The parts of the statement's `where` that speak of these axes alone."""
+    axes = set(kernel_axes(mapping, operand))
+    every = {a.name for a in mapping.statement.axes}
+    return [g for g in mapping.statement.guard if symbols_of([g]) & every <= axes]
+
+
+def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[str, Any]) -> list[Any]:
+    """Where a cell stands for an element. index: outer axis -> tile; cells: instruction axis -> cell."""
+    forward = {n: substitute(substitute(e, index), cells) for n, e in mapping.forward}
+    inside = [sp.Lt(forward[n], extent) for n, extent in kernel_axes(mapping, operand).items()]
+    inside += [substitute(g, forward) for g in conditions(mapping, operand)]
+    used = symbols_of([e for _, e in mapping.forward])
+    inside += [sp.Lt(cell, 1) for a, cell in cells.items() if a in mapping.instruction.axes and a not in used]
+    return [g for g in inside if g != sp.true]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Of a use that moves, begins or changes a tile: how many points are active, and how many of the first are not, for each of the
+    instruction's use parameters."""
+
+    active: tuple[Any, ...] = ()
+    front: tuple[Any, ...] = ()
+
+
+def active_points(
+    mapping: Mapping, operand: str, index: dict[str, Any], home: Operand, held: Operand, move: Instruction
+) -> Points:
+    """Which points are active, for each use parameter of a move of one tile. home, held: where the cells lie for the instruction
+    that computes and for the move; index: outer axis -> tile."""
+    forward = dict(mapping.forward)
+    whole = dict(mapping.instruction.axes)
+    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+    counts: dict[str, Any] = {}
+    for n, extent in kernel_axes(mapping, operand).items():
+        axes = [a for a in whole if a in symbols_of([forward[n]])]
+        for a in axes:
+            counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))
+    first, ends = _cuts(mapping, operand, index)
+    for a, end in ends:
+        counts[a] = IMin(counts.get(a, sp.Integer(whole[a])), end)
+    present = [left for left in _present(mapping, operand, index) if not _always(left)]
+    found: list[Any] = []
+    for axis, _ in move.active:
+        here = lies[axis]
+        count = counts.get(here, sp.S.One)
+        largest = whole.get(here, 1)
+        for left in present if not found else ():
+            count = IMin(count, largest * left)
+        found.append(IMax(0, count))
+    front = tuple(_first(lies[axis], whole.get(lies[axis], 1), first) for axis, _ in move.front)
+    return Points(tuple(found), front)
+
+
+def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
+    """How many points in front are none, from 0 to all."""
+    bounds = [e for a, e in first if a == home]
+    found: Any = sp.S.Zero
+    for e in bounds:
+        found = IMax(found, IMin(points, e))
+    return found
+
+
+def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """(axis of the instruction, from which point on), and (axis, below which one), where one axis decides a part of `where`."""
+    forward, first, ends = dict(mapping.forward), [], []
+    for g in conditions(mapping, operand):
+        if (axis := cut_along(mapping, g)) is None:
+            continue
+        at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})
+        for margin in _margins(at):
+            split = affine(margin, {axis})
+            assert split is not None
+            step, rest = split[0][axis], split[1]
+            if step > 0:
+                first.append((axis, ceil_div(1 - rest, step)))
+            else:
+                ends.append((axis, FloorDiv(sp.expand(rest - 1 - step), -step)))
+    return first, ends
+
+
+def cut_along(mapping: Mapping, condition: Any) -> str | None:
+    """The axis of the instruction along which a part of `where` cuts tiles, in steps that are known; None for another one."""
+    forward = dict(mapping.forward)
+    at, axes = substitute(condition, forward), set(mapping.instruction.axes)
+    inside = sorted(symbols_of([at]) & axes)
+    if len(inside) != 1 or not _margins(at):
+        return None
+    splits = [affine(m, inside) for m in _margins(at)]
+    known = all(s is not None and s[0].get(inside[0], sp.S.Zero).is_Integer and s[0].get(inside[0]) for s in splits)
+    return inside[0] if known else None
+
+
+def cuts_front(mapping: Mapping, condition: Any) -> bool:
+    """Whether it leaves out points from the front of tiles."""
+    axis = cut_along(mapping, condition)
+    if axis is None:
+        return False
+    at = substitute(condition, dict(mapping.forward))
+    steps = [split[0][axis] for m in _margins(at) if (split := affine(m, {axis})) is not None]
+    return any(s > 0 for s in steps)
+
+
+def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:
+    """Why tiles of an operand may have fewer points than a move always takes, or ''. lies: axes of the move -> of the instruction
+    that computes."""
+    forward, given = dict(mapping.forward), dict(move.active)
+    for axis, home in lies.items():
+        points = move.axes.get(axis, 1)
+        if axis in given or points == 1:
+            continue
+        along = [n for n in kernel_axes(mapping, operand) if home in symbols_of([forward[n]])]
+        if not along:
+            return f"{move.name} takes {points} points of {axis}, and nothing of {mapping.kernel.name} lies along it"
+        for n in along:
+            extent = kernel_axes(mapping, operand)[n]
+            guarded = any(home in symbols_of([substitute(g, forward)]) for g in conditions(mapping, operand))
+            if guarded or not extent.is_Integer or extent % points:
+                what = "`where` leaves out some" if guarded else f"it has {extent}"
+                return f"{move.name} takes {points} points of {axis} at once, along axis {n} of {mapping.kernel.name}, and {what}"
+    return ""
+
+
+def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]:
+    """Numbers that are at least 1 exactly where the tile has a point at all: what is left of loops along single points, and of
+    the conditions that no cell of the tile decides."""
+    forward = dict(mapping.forward)
+    inner = set(mapping.instruction.axes)
+    found = []
+    for n, extent in kernel_axes(mapping, operand).items():
+        at = substitute(forward[n], index)
+        if (
+            not symbols_of([forward[n]]) & inner and not at.is_Symbol
+        ):  # a loop over the axis itself stays below its extent
+            found.append(extent - at)
+    for g in conditions(mapping, operand):
+        at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})
+        if not symbols_of([at]) & inner:
+            found += _margins(at)
+    return found
+
+
+def _margins(relation: Any) -> list[Any]:
+    """Whole numbers that are at least 1 where the relation holds."""
+    left, right = relation.args
+    match relation:
+        case sp.StrictLessThan():
+            return [right - left]
+        case sp.LessThan():
+            return [right - left + 1]
+        case sp.StrictGreaterThan():
+            return [left - right]
+        case sp.GreaterThan():
+            return [left - right + 1]
+        case sp.Equality():
+            return [right - left + 1, left - right + 1]
+    return []
+
+
+def _always(left: Any) -> bool:
+    return bool(left.is_Integer and left >= 1)

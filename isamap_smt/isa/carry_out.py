@@ -7,7 +7,7 @@ from typing import Any
 
 from isamap_encodings import bit_terms as bits
 from isamap_encodings.bit_terms import Term
-from isamap_smt.ir.c_tokens import FaultError, check_brackets, tokens
+from isamap_smt.ir.c_text import FaultError, check_brackets, tokens
 from isamap_smt.isa.c_read import functions
 from isamap_smt.isa.c_run import Function
 from isamap_smt.isa.c_types import CType

@@ -10,8 +10,7 @@ from typing import Any
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.described import Described, reads_later
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.engine_checks import issued, placed
-from isamap_smt.ir.engines import KEPT, Work
+from isamap_smt.ir.engines import KEPT, Work, issued, placed
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.instruction import Cost, Instruction

@@ -10,9 +10,9 @@ import sympy as sp
 
 from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
 from isamap_smt.ir.heads import ATOM, CONVERSIONS, HEADS, PRODUCT, SIGN, SUM
+from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
-from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.scalar import Compare, IndexValue, Read, Sum
 from isamap_smt.language.lines import parse_expression
 from isamap_smt.language.names import default_size, names_in_index

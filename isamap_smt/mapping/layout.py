@@ -15,9 +15,8 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
+from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of, words
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.words import words
 
 CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
 

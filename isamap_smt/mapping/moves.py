@@ -20,9 +20,9 @@ from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym,
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.move_form import MAIN, register_operand
-from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.program import Compute, Move, Node, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.language.printer import access_text, value_text

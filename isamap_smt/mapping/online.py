@@ -14,7 +14,7 @@ import ml_dtypes
 import sympy as sp
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of, words
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
 from isamap_smt.ir.online import Made, Online, Role
 from isamap_smt.ir.online_rounding import ranges_of
@@ -33,7 +33,6 @@ from isamap_smt.ir.scalar import (
     read,
     reads,
 )
-from isamap_smt.ir.words import words
 from isamap_smt.language import to_text
 from isamap_smt.mapping.split import in_text, new_name
 

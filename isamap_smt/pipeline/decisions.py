@@ -16,8 +16,8 @@ from typing import Any
 from isamap_smt.ir.described import key_text
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.per_object import per_object
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
 from isamap_smt.runtime.cache import cache_directory, digest_of, sources_stamp

@@ -20,10 +20,9 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, truth, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.boxes import decided_by_output
-from isamap_smt.ir.expr import elements, sym
+from isamap_smt.ir.expr import elements, sym, words
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import bound_axes
-from isamap_smt.ir.words import words
 from isamap_smt.proof.program_cover import inverted
 from isamap_smt.proof.program_kernel_order import Order, order_of
 from isamap_smt.proof.program_sites import Formula, conjunction, equal, rename, span

@@ -10,7 +10,7 @@ from isamap_smt.ir.errors import IsamapError, did_you_mean
 from isamap_smt.ir.expr import evaluate, is_constant, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.lanes import Cells
+from isamap_smt.ir.interpret import Cells
 from isamap_smt.ir.mapping import Mapping
 
 

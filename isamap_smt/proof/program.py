@@ -19,13 +19,13 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.errors import NotProvedError, SizeError
+from isamap_smt.ir.expr import words
 from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program, ProvedProgram, seal_program
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.scalar import bound_axes
-from isamap_smt.ir.words import words
 from isamap_smt.proof.program_accesses import accesses
 from isamap_smt.proof.program_accumulators import accumulators
 from isamap_smt.proof.program_assumptions import listed, possible

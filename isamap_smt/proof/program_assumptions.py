@@ -8,10 +8,9 @@ import sympy as sp
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Verdict
-from isamap_smt.ir.assumed import relations
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import is_constant, sym
-from isamap_smt.ir.hypotheses import Apart, Fits, Hypothesis, Range, Relation, Shape, Unchanged, Within
+from isamap_smt.ir.hypotheses import Apart, Fits, Hypothesis, Range, Relation, Shape, Unchanged, Within, relations
 from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import Copy, Program
 from isamap_smt.ir.program_at import instances

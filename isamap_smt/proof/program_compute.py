@@ -24,8 +24,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.hypotheses import Finite
-from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.neutral import beyond_for
+from isamap_smt.ir.interpret import beyond_for, neutral
 from isamap_smt.ir.portable import computing
 from isamap_smt.ir.program import Compute, Point, Use
 from isamap_smt.ir.scalar import Cast, Read, SMul, SNeg, sums

@@ -17,9 +17,8 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.verdict import Refuted
-from isamap_smt.ir.across import combined, in_a_row
+from isamap_smt.ir.across import combined, in_a_row, pointwise
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
-from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import (
     Across,
     AnyLoop,

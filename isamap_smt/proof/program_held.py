@@ -13,7 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.neutral import left_beyond
+from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Move, Ref
 from isamap_smt.ir.scalar import Read
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError, conjunction, equal, rename

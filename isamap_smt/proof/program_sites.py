@@ -11,8 +11,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.assumed import relations
 from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.hypotheses import relations
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.portable import copying

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.assumed import broken
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded
-from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range
+from isamap_smt.ir.hypotheses import Finite, Hypothesis, Range, broken
 from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.lanes import execute
+from isamap_smt.ir.interpret import execute
 
 
 def run_cell(instruction: Instruction, values: dict[str, Any]) -> int | float:

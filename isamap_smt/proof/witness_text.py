@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping as Dict
 from typing import Any
 
-from isamap_smt.ir.expr import evaluate, substitute
+from isamap_smt.ir.expr import evaluate, substitute, words
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.words import words
 from isamap_smt.language.printer import value_text
 from isamap_smt.proof.witness import Found, Point
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import evaluate, symbols_of, words
 from isamap_smt.ir.program import (
     Alloc,
     AnyLoop,
@@ -27,7 +27,6 @@ from isamap_smt.ir.program import (
 )
 from isamap_smt.ir.pseudocode import course_of, kept_by
 from isamap_smt.ir.traversal import inside
-from isamap_smt.ir.words import words
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
+from isamap_smt.ir.expr import words
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.ir.words import words
 from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic

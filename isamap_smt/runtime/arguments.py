@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.assumed import inside
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
-from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of
+from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of, words
+from isamap_smt.ir.hypotheses import inside
 from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.sizes import sizes_that_fit
-from isamap_smt.ir.words import words
 
 
 @dataclass(frozen=True)

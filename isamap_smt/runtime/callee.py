@@ -9,9 +9,8 @@ import numpy as np
 
 from isamap_smt.codegen.checks import TRUST_FINITE, TRUST_RANGES
 from isamap_smt.ir.arguments import valid_sizes, yes_or_no
-from isamap_smt.ir.assumed import inside, require_assumed
 from isamap_smt.ir.errors import ArgumentError, SizeError
-from isamap_smt.ir.hypotheses import Range
+from isamap_smt.ir.hypotheses import Range, inside, require_assumed
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown

@@ -21,10 +21,9 @@ from isamap_smt.codegen.checks import BEGIN, TRUST_FINITE, TRUST_PACKED, TRUST_R
 from isamap_smt.codegen.printed import PrintedC, require_printed
 from isamap_smt.ir.arguments import LARGEST, whole_number
 from isamap_smt.ir.errors import ArgumentError, BuildError, SizeError
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import symbols_of, words
 from isamap_smt.ir.program import Alloc, Program, Role
 from isamap_smt.ir.traversal import parts
-from isamap_smt.ir.words import words
 from isamap_smt.language.hardware_library import missing_features, require_features
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.cache import build_library

@@ -14,8 +14,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.schedule_record import Record, decisions, schedule_of, schedule_record
+from isamap_smt.ir.schedule import Record, Schedule, decisions, schedule_of, schedule_record
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.proof import prove

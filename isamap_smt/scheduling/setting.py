@@ -14,13 +14,12 @@ from math import prod
 from typing import Any, TypeVar
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.expr import affine, is_constant, symbols_of
+from isamap_smt.ir.expr import affine, is_constant, symbols_of, words
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import ProgramAxis, program_axes
-from isamap_smt.ir.words import words
 
 ASSUMED = 1024  # points assumed for an axis whose size is not given; fewer where there are many such axes
 STREAM = 256  # points of a sum

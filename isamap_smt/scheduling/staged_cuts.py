@@ -7,12 +7,11 @@ from typing import Any
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.expr import substitute, sym, symbols_of, words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.staged_points import conditions, cut_along, cut_off, cuts_front
-from isamap_smt.ir.words import words
+from isamap_smt.ir.staging import conditions, cut_along, cut_off, cuts_front
 
 
 def check_cuts(mapping: Mapping) -> None:

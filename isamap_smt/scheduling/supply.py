@@ -19,8 +19,8 @@ from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of
 from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import beyond_for
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.neutral import beyond_for
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.across import pointwise
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, held_as, substitute
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import instruction_actions
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.pointwise import pointwise
 from isamap_smt.ir.program import Across, Alloc, Ask, Compute, Copy, Loop, Move, Point, SetState
 from isamap_smt.ir.states import grants, needs_at
 from isamap_smt.simulator.findings import LANES, UNDEFINED, Stop

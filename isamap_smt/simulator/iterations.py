@@ -16,9 +16,8 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, IMax, IMin, held_as
+from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, IMax, IMin, held_as, words
 from isamap_smt.ir.program import Alloc, Buffer, If, Loop, Node, Parallel
-from isamap_smt.ir.words import words
 
 # ---- Index expressions as functions, made once per expression: what evaluate() gives, without walking the tree each time.
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from isamap_smt.ir.arguments import valid_sizes
-from isamap_smt.ir.assumed import require_assumed
 from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded, laid_out
+from isamap_smt.ir.hypotheses import require_assumed
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Program

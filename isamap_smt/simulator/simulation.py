@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.assumed import require_assumed
+from isamap_smt.ir.hypotheses import require_assumed
 from isamap_smt.ir.interpret import prepare
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program

@@ -12,9 +12,9 @@ import sympy as sp
 
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.program import Copy, Move, Ref, Use
 from isamap_smt.simulator.findings import BOUNDS, LANES, UNDEFINED, WRITE, Stop
 from isamap_smt.simulator.iterations import Rows

@@ -11,7 +11,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.notes import ByElement, GivenUp, Note, NotUsed, OneThread, Rewritten, read_note
-from isamap_smt.ir.schedule_record import schedule_of, schedule_record
+from isamap_smt.ir.schedule import schedule_of, schedule_record
 from isamap_smt.pipeline.element_by_element import _short, computed
 
 ALONE = OneThread.because(": no loop has a trip for each of 8 threads")

@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 
 import isamap_smt as im
 from isamap_smt.cli.plan_view import schedule_document
-from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
-from isamap_smt.ir.schedule_record import APART, FOUND, decisions, schedule_of, schedule_record
+from isamap_smt.ir.schedule import (
+    APART,
+    FOUND,
+    CostPart,
+    LoopStep,
+    Schedule,
+    Stage,
+    decisions,
+    schedule_of,
+    schedule_record,
+)
 from isamap_smt.scheduling.record import program_of, to_record
 
 names = st.sampled_from(["i", "j", "p.q", "k_part", "", "L1->ymm"])

@@ -10,8 +10,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.schedule import LEFT_OUT, ZEROS, Schedule
-from isamap_smt.ir.schedule_record import schedule_of, schedule_record
+from isamap_smt.ir.schedule import LEFT_OUT, ZEROS, Schedule, schedule_of, schedule_record
 from isamap_smt.ir.traversal import buffers
 from isamap_smt.simulator.run import run_program
 

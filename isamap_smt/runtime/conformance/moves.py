@@ -15,10 +15,9 @@ from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.interpret import run_instruction
+from isamap_smt.ir.interpret import left_beyond, run_instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
-from isamap_smt.ir.neutral import left_beyond
 from isamap_smt.ir.preconditions import Related
 from isamap_smt.mapping.moves import lane_symbols, memory_shape
 from isamap_smt.runtime.conformance import source
