@@ -24,8 +24,7 @@ from isamap_smt.bench.summary import spread
 from isamap_smt.bench.work import sample
 from isamap_smt.cli.tune import schedule_words
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.machine_model.calibration import calibration_path
-from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.calibration import calibration_path, identity
 from isamap_smt.pipeline.knowledge import cost_model
 from isamap_smt.pipeline.tune import tune
 from isamap_smt.runtime.cache import cache_directory

@@ -19,7 +19,7 @@ from benchmarks.rounding_programs import drawn
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.near import Near
-from isamap_smt.targets.find import default_target
+from isamap_smt.targets.target import default_target
 
 EXACTLY = Fraction(1, 10**50)  # functions have 60 digits
 REDUCE = {"+": np.add, "max": np.maximum, "min": np.minimum}

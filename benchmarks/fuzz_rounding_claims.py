@@ -30,7 +30,7 @@ from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.rounding_bound import Bound
 from isamap_smt.proof.rounding import prove_rounding
-from isamap_smt.targets.find import default_target
+from isamap_smt.targets.target import default_target
 
 mpmath.mp.dps = 60
 Call = Callable[[dict[str, Any]], dict[str, Any]]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import isamap_smt as im
-from isamap_smt.targets.find import default_target
+from isamap_smt.targets.target import default_target
 
 Env = dict[str, Any]
 TYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32}

@@ -91,7 +91,7 @@ def counted() -> Counter[str]:
 def measured(q: Question, profiled: bool = False) -> dict[str, Any]:
     """Plan it: counts, CPU seconds (after imports and the machine's description), and what was planned."""
     import isamap_encodings.cover_model
-    import isamap_encodings.schedule_solve  # noqa: F401  (CP-SAT is loaded before the clock starts)
+    import isamap_encodings.schedule_model  # noqa: F401  (CP-SAT is loaded before the clock starts)
     import isamap_smt as im
     from isamap_smt.language.library import found_kernel
     from isamap_smt.pipeline.multiplied import predicted

@@ -9,8 +9,16 @@ from math import prod
 from typing import Any
 
 from isamap_encodings import cp_sat, deadline
-from isamap_encodings.staging_cost import Choices, Numbers, choices, cost
-from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingOperand, StagingProblem
+from isamap_encodings.staging_problem import (
+    REGIONS,
+    Choices,
+    Numbers,
+    StagingDecision,
+    StagingOperand,
+    StagingProblem,
+    choices,
+    cost,
+)
 from isamap_encodings.without_pandas import cp_model
 
 LIMIT = 1 << 52  # the solver counts in 64 bits, in sums too; a plan of more ticks is none

@@ -63,7 +63,7 @@ def list_hardware() -> dict[str, Any]:
 
 
 def _hardware(name: str, machine: Hardware) -> dict[str, Any]:
-    from isamap_smt.targets.find import executor_of
+    from isamap_smt.targets.target import executor_of
 
     target, executor = executor_of(machine)
     return {

@@ -59,7 +59,7 @@ statement_option = click.option(
 
 def _noted(context: click.Context, option: click.Parameter, threads: int) -> int:
     """The number itself; it may be meant for another machine, so that more than there are cores is no misuse."""
-    from isamap_smt.machine_model.identity import usable_cores
+    from isamap_smt.machine_model.calibration import usable_cores
 
     cores = usable_cores()
     if threads > cores:

@@ -135,7 +135,7 @@ def command(
     """
     from isamap_smt.language.ranges import assume
     from isamap_smt.targets import find_target
-    from isamap_smt.targets.find import default_target
+    from isamap_smt.targets.target import default_target
 
     name, hardware = split_names(words, options["text"], "HARDWARE")
     machine = load_hardware(hardware, options)
@@ -181,7 +181,7 @@ class Ran:
 
 def require_executed_here(machine: Hardware) -> None:
     """Nothing happens unless only another target executes the machine here. Raises HardwareError that names the target."""
-    from isamap_smt.targets.find import executor_of
+    from isamap_smt.targets.target import executor_of
 
     elsewhere, by = executor_of(machine)
     if elsewhere not in {"", "c"}:

@@ -7,9 +7,9 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.begin import Begin
-from isamap_smt.codegen.left_out import at_cells, first_lanes, left_out, moved_lanes, whole_and_some
+from isamap_smt.codegen.boundary import at_cells, first_lanes, left_out, moved_lanes, whole_and_some
+from isamap_smt.codegen.c_expr import row_major
 from isamap_smt.codegen.nest import Nest, plain_name
-from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.tile import (
     Lowering,
     Nodes,

@@ -86,3 +86,14 @@ def c_offset(index: tuple[Any, ...], shape: tuple[Any, ...], names: Dict[str, st
         if term != "0":
             text = term if text == "0" else f"{text} + {term}"
     return text
+
+
+# ---- The place of an element in a row-major array.
+
+
+def row_major(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
+    """Offset in elements of an index in a row-major array of that shape."""
+    offset: Any = sp.S.Zero
+    for i, extent in zip(*collapsed(index, shape), strict=True):
+        offset = offset * extent + i
+    return offset

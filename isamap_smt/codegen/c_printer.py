@@ -35,13 +35,19 @@ from isamap_smt.codegen.c_entry import (
     unused,
     with_buffers,
 )
-from isamap_smt.codegen.c_expr import HELPERS
+from isamap_smt.codegen.c_expr import HELPERS, row_major
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
-from isamap_smt.codegen.c_order import MACRO, register_name, used_up
 from isamap_smt.codegen.c_parallel import RUNTIME
-from isamap_smt.codegen.c_state import Printer, declare_granted, name_everything, register_indices
+from isamap_smt.codegen.c_state import (
+    MACRO,
+    Printer,
+    declare_granted,
+    name_everything,
+    register_indices,
+    register_name,
+    used_up,
+)
 from isamap_smt.codegen.checks import Check, Given, entry_checks
-from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.across import in_a_row, leaves, pointwise
 from isamap_smt.ir.c_names import comment_lines

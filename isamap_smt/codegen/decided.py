@@ -18,7 +18,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.c_blocks import block_of, stride_size
-from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.c_expr import row_major
 from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves, pointwise
 from isamap_smt.ir.boxes import always_true, fails_from, most, slack
 from isamap_smt.ir.dtypes import DType

@@ -13,11 +13,11 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.codegen.c_expr import row_major
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.decided import decided
 from isamap_smt.codegen.mapped import Around, LoweredNest, lower_nest, time_variable
 from isamap_smt.codegen.nest import apart, build_nest
-from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.stages import with_stages
 from isamap_smt.codegen.statements import Within, alone
 from isamap_smt.ir.errors import ScheduleError

@@ -17,10 +17,9 @@ import sympy as sp
 
 from isamap_smt.codegen.accumulators import accumulators
 from isamap_smt.codegen.begin import beginning
-from isamap_smt.codegen.boundary import lanes_left, moving_axes, rows_of
-from isamap_smt.codegen.left_out import whole_and_some
+from isamap_smt.codegen.boundary import lanes_left, moving_axes, rows_of, whole_and_some
+from isamap_smt.codegen.c_expr import row_major
 from isamap_smt.codegen.nest import Nest, NestLoop, build_nest, most_trips, plain_name
-from isamap_smt.codegen.offsets import row_major
 from isamap_smt.codegen.operands import (
     InPlace,
     Packed,

@@ -19,7 +19,6 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.codegen.staged_tiles import Tile, TileLoop, loops_around, tile_index
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
@@ -27,7 +26,19 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
 from isamap_smt.ir.kernel import Access
-from isamap_smt.ir.program import Alloc, Buffer, Command, IndexType, Issued, Node, Program, Ref, Signal
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Command,
+    IndexType,
+    Issued,
+    Node,
+    Program,
+    Ref,
+    Serial,
+    Signal,
+    number_of,
+)
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staging import active_points, counts, guards
@@ -374,3 +385,73 @@ class _Lowering:
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
         places = tuple((o.name, self._at(self.schedule.stage(o.name), "")) for o in self.compute.operands)
         return Command(self.compute, places, point=point, awaits=awaits)
+
+
+# ---- The loops over tiles of a staged schedule: their variables, and the number of a tile in its slot.
+
+
+@dataclass(frozen=True)
+class TileLoop:
+    """Over steps of an axis (level 1) or over the tiles of a step (level 0). mark: tells loops of several nests apart."""
+
+    axis: str
+    count: Any
+    level: int
+    mark: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of its variable."""
+        return f"{self.axis}{'_step' if self.level else ''}{self.mark}"
+
+    @property
+    def var(self) -> Any:
+        """Its variable."""
+        return sym(self.name)
+
+    @property
+    def number(self) -> Any:
+        """Of its iterations in the whole program."""
+        return number_of(self.var)
+
+    def marked(self, mark: str) -> TileLoop:
+        """The same loop in another nest."""
+        return replace(self, mark=mark)
+
+    def loop(self, body: tuple[Node, ...]) -> Serial:
+        """Around a body."""
+        return Serial(self.var, sp.sympify(self.count), body)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the stage."""
+
+    loops: tuple[TileLoop, ...]
+    around: tuple[Any, ...]
+
+    @property
+    def version(self) -> tuple[Any, ...]:
+        """Which content a tile is."""
+        return (*self.around, *(x.var for x in self.loops))
+
+    @property
+    def size(self) -> int:
+        """How many tiles a slot has."""
+        size = 1
+        for x in self.loops:
+            size *= int(x.count)
+        return size
+
+
+def tile_index(tile: Tile) -> Any:
+    """The number of a tile in its slot: its loops are the digits."""
+    index = sp.S.Zero
+    for x in tile.loops:
+        index = index * int(x.count) + x.var
+    return sp.expand(index)
+
+
+def loops_around(loops: tuple[TileLoop, ...]) -> tuple[Any, ...]:
+    """Their variables."""
+    return tuple(x.var for x in loops)

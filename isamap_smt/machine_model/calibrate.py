@@ -20,9 +20,8 @@ from isamap_smt.ir.instruction import Cost, Instruction
 from isamap_smt.ir.ways import behind_registers
 from isamap_smt.machine_model.across import ROWS as FAR_ROWS
 from isamap_smt.machine_model.across import across, far_rows
-from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream
+from isamap_smt.machine_model.calibration import Ahead, Beside, Calibration, Piece, Stream, identity
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.machine_model.identity import identity
 from isamap_smt.machine_model.latencies import Chase, in_order, share_seconds
 from isamap_smt.machine_model.prefetch import TILES, Streamed, streamed
 from isamap_smt.machine_model.rates import Rate, Rates, measurable

@@ -8,10 +8,14 @@ What is read from the file becomes frozen dataclasses again: every field there, 
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import json
+import os
+import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -19,7 +23,6 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.ir.ways import behind_registers
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.machine_model.identity import Identity, identity
 from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
 from isamap_smt.scheduling.figures import DESCRIBED, FARTHEST, NEAREST, Figures
@@ -309,3 +312,62 @@ def _made(document: Any) -> Calibration:
     found = read_fields(kinds, {n: v for n, v in document.items() if n not in ("kind", "version")}, _RANGES)
     costs = tuple((i.name, Cost(i.latency, i.per_cycle)) for i in found.pop("instructions"))
     return Calibration(**found, instructions=costs)
+
+
+# ---- Which machine this is, as far as its speed depends on it: processor, features, cores and caches. Never its name.
+
+
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """processor: what it calls itself. cores: those this process may use. caches: (name, bytes)."""
+
+    processor: str
+    architecture: str
+    features: str
+    cores: int
+    caches: tuple[tuple[str, int], ...]
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that stand for this machine."""
+        return hashlib.blake2b(repr(self).encode(), digest_size=8).hexdigest()
+
+    def serves(self, other: Identity) -> bool:
+        """Whether what was measured here holds there: the same machine, with as many cores to use or fewer."""
+        return other.cores <= self.cores and replace(other, cores=self.cores) == self
+
+    def __str__(self) -> str:
+        caches = ", ".join(f"{name} {size >> 10} KiB" for name, size in self.caches)
+        return f"{self.processor}, {self.cores} core{'' if self.cores == 1 else 's'}" + (
+            f", {caches}" if caches else ""
+        )
+
+
+@functools.cache
+def identity() -> Identity:
+    """The machine this process runs on."""
+    from isamap_hardware.host import cache_sizes, cpu_name, features
+
+    digest = hashlib.blake2b(" ".join(sorted(features())).encode(), digest_size=8).hexdigest()
+    return Identity(
+        _processor(cpu_name()), platform.machine(), digest, usable_cores(), tuple(sorted(cache_sizes().items()))
+    )
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def _processor(family: str) -> str:
+    """Model name, family, model and stepping where Linux tells them, else the microarchitecture."""
+    try:
+        lines = _CPUINFO.read_text().split("\n\n", 1)[0].splitlines()
+    except OSError:
+        return family
+    told = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    numbers = [told[k] for k in ("cpu family", "model", "stepping") if k in told]
+    return " ".join([told.get("model name", family), *([f"({'/'.join(numbers)}, {family})"] if numbers else [])])

@@ -113,7 +113,7 @@ def with_tile(text: str, rows: int, columns: int, distance: int, width: int, dep
     ]
     elements = [f"vector a_{r} = everywhere(row[{r}]);" for r in range(rows)]
     vectors = [f"vector b_{c} = *(const vector *)(at + {c * width});" for c in range(columns)]
-    # As in emitted C the fewer are kept, and one of the others is loaded after the last was used (see c_order).
+    # As in emitted C the fewer are kept, and one of the others is loaded after the last was used (codegen.c_state).
     kept, others = (elements, vectors) if rows < columns else (vectors, elements)
     body += kept
     for n, other in enumerate(others):

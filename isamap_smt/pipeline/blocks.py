@@ -11,9 +11,8 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.pipeline.time_steps import constant_along
 from isamap_smt.scheduling.figures import Figures
-from isamap_smt.scheduling.machine import Machine, machine
 from isamap_smt.scheduling.problem import INPUT_EXPOSED, OUTPUT_EXPOSED
-from isamap_smt.scheduling.setting import Setting, setting
+from isamap_smt.scheduling.setting import Machine, Setting, machine, setting
 from isamap_smt.scheduling.supply import compulsory, holding, kept_between
 
 

@@ -26,7 +26,7 @@ from isamap_smt.pipeline.nested import nested
 from isamap_smt.pipeline.time_steps import constant_along
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.figures import FAR, WHOLE, Figures
-from isamap_smt.scheduling.machine import machine
+from isamap_smt.scheduling.setting import machine
 from isamap_smt.scheduling.supply import usable
 
 SHARES = (1, 3)  # of a cache: all of it for what is handed over, or a third beside what else a block reads and writes

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.errors import UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.machine_model.calibration import Calibration, load
+from isamap_smt.machine_model.calibration import Calibration, identity, load
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.machine_model.identity import identity
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.record import is_whole

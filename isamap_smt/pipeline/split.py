@@ -36,7 +36,7 @@ from isamap_smt.mapping.fuse import fitting
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
-from isamap_smt.mapping.remade import remade
+from isamap_smt.mapping.rewriting import remade
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum

@@ -18,9 +18,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.machine_model.calibration import Calibration, load
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.scheduling.bounds import limit
-from isamap_smt.scheduling.machine import machine
-from isamap_smt.scheduling.setting import setting
+from isamap_smt.scheduling.breakdown import limit
+from isamap_smt.scheduling.setting import machine, setting
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import limited
 from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, Pin, pinned
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
-from isamap_smt.scheduling.machine import UNIT
+from isamap_smt.scheduling.setting import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
 
 Progress = Callable[[int, float, float], None]
@@ -132,7 +132,7 @@ def _answered(where: ScheduleSpace, timeout: float, progress: Progress | None) -
 
 def solve(problem: ScheduleProblem, timeout: float, progress: Progress | None = None, enough: float = 0.0) -> Answer:
     """As that of isamap_encodings, loaded where it is asked: CP-SAT and what it imports take half a second."""
-    from isamap_encodings.schedule_solve import solve as ask
+    from isamap_encodings.schedule_model import solve as ask
 
     return ask(problem, timeout, progress, enough=enough)
 

@@ -8,8 +8,7 @@ from math import ceil
 from isamap_encodings.schedule_cost import nontrivial
 from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
 from isamap_smt.ir.schedule import LoopStep, Stage
-from isamap_smt.scheduling.machine import Machine
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import Machine, Setting
 
 
 @dataclass(frozen=True)

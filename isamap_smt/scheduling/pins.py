@@ -19,8 +19,7 @@ from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.schedule import LEFT_OUT, ZEROS
 from isamap_smt.scheduling.arguments import Pin
-from isamap_smt.scheduling.machine import Machine
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import Machine, Setting
 
 _OF_SCHEDULES = (
     "tile.AXIS",

@@ -17,11 +17,10 @@ from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.schedule import Stage
 from isamap_smt.scheduling.decode import Nest, around
 from isamap_smt.scheduling.figures import Figures
-from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.registers import units
 from isamap_smt.scheduling.rows import piece_bytes, read_across
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import Machine, Setting
 from isamap_smt.scheduling.supply import kept_between
 
 Sources = tuple[tuple[str, float], ...]  # (memory, share of an operand's loads)

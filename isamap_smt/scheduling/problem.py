@@ -10,12 +10,11 @@ from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.proof.program_compute import is_product
-from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
 from isamap_smt.scheduling.registers import core_of, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import UNIT, Machine, Setting
 from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
 from isamap_smt.scheduling.tiles import tile_axes
 

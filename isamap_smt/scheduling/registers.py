@@ -18,10 +18,9 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
-from isamap_smt.scheduling.machine import UNIT, Machine
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.rows import room, step_cycles, visit_cycles
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import UNIT, Machine, Setting
 from isamap_smt.scheduling.supply import reached
 
 KEPT = 16  # register tiles handed to the solver: the best by their cost in the first cache (24 cost no less in 80 benchmarks)
@@ -80,7 +79,7 @@ def _none_fits(s: Setting, m: Machine, pins: Pins) -> str:
 
 
 def _available(s: Setting, m: Machine, tile: tuple[int, ...]) -> int:
-    """One register fewer where the C needs one, or where nothing keeps compilers from loading ahead of use (see c_order)."""
+    """One register fewer where the C needs one, or where nothing keeps compilers from loading ahead of use (codegen.c_state)."""
     if m.registers <= 4:
         return m.registers
     counts = {o: units(s, o, tile) for o in s.inputs}

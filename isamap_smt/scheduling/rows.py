@@ -12,8 +12,7 @@ from math import ceil, gcd, prod
 from isamap_encodings.schedule_problem import Component, Rows
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.mapping.moves import in_order
-from isamap_smt.scheduling.machine import PAGE, Machine
-from isamap_smt.scheduling.setting import Setting, remembered
+from isamap_smt.scheduling.setting import PAGE, Machine, Setting, remembered
 from isamap_smt.scheduling.supply import components, compulsory, load_in_place, strides, usable
 
 FETCHED_AHEAD = 64  # lines that are fetched ahead at once, each in another page

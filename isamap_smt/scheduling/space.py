@@ -24,14 +24,12 @@ from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.mapping.layout import plain_lanes
 from isamap_smt.scheduling import decode
 from isamap_smt.scheduling.arguments import Pin, known_objective, pinned, tensor_names
-from isamap_smt.scheduling.bounds import lower_bound
-from isamap_smt.scheduling.breakdown import assumptions, parts, unused
+from isamap_smt.scheduling.breakdown import assumptions, lower_bound, parts, unused
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
-from isamap_smt.scheduling.machine import UNIT, Machine, machine
 from isamap_smt.scheduling.pins import Pins, read_pins
 from isamap_smt.scheduling.prefetch import in_blocks, prefetched
 from isamap_smt.scheduling.problem import problem, repriced
-from isamap_smt.scheduling.setting import Setting, setting
+from isamap_smt.scheduling.setting import UNIT, Machine, Setting, machine, setting
 from isamap_smt.scheduling.tiles import in_words
 
 

@@ -10,8 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import deadline
-from isamap_encodings.staging_cost import Numbers, choices, cost, passes
-from isamap_encodings.staging_problem import StagingDecision, StagingOperand
+from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, choices, cost, passes
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping

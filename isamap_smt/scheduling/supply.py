@@ -24,8 +24,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
-from isamap_smt.scheduling.machine import Machine
-from isamap_smt.scheduling.setting import Setting, remembered
+from isamap_smt.scheduling.setting import Machine, Setting, remembered
 
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
 

@@ -12,9 +12,8 @@ from sympy import divisors
 
 from isamap_encodings.schedule_problem import RegisterTile, TileAxis
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.scheduling.machine import Machine
 from isamap_smt.scheduling.pins import Pins
-from isamap_smt.scheduling.setting import Setting
+from isamap_smt.scheduling.setting import Machine, Setting
 
 PARTS = (1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64, 128)  # how often an axis may be cut for the last cache
 DIVISORS = 5  # tiles offered between the register tile and the farthest cache's

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import sympy as sp
+
+from isamap_smt.codegen.c_expr import HELPERS, c_condition, c_expr, c_offset, row_major
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ArgumentError, HardwareError, NotProvedError
+from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.program import ProvedProgram
+from isamap_smt.ir.kernel import Tensor
+from isamap_smt.ir.phases import phases
+from isamap_smt.ir.program import (
+    Alloc,
+    Buffer,
+    Configure,
+    If,
+    Issued,
+    Loop,
+    Node,
+    Program,
+    ProvedProgram,
+    Ref,
+    immediate,
+)
+from isamap_smt.ir.states import c_cells
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.pipeline.plan import Plan
+from isamap_smt.proof.uses.text import in_order
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.callee import Callee
-from isamap_smt.targets.engines_text import EnginesText
 from isamap_smt.targets.target import PrintedProgram, Sources, Target, checked_of, compiler_missing
 
 PROGRAM = "program.c"
@@ -134,3 +156,143 @@ class EngineCall:
         """The output array, or a dictionary of them when the kernel has several."""
         names, arrays = self.kernel.signature.outputs, self.arguments.arrays
         return arrays[names[0]] if len(names) == 1 else {n: arrays[n] for n in names}
+
+
+# ---- What the C of all targets of engines has in common: the nodes of a proved program in the order of its text.
+#
+# A target says which tensors its programs are given, and what stands for a use.
+
+
+@dataclass
+class EnginesText(ABC):
+    """Collects lines. names: of loops' variables and numbers, and of sizes, in the C."""
+
+    header: ClassVar[str]  # of the machine's C
+    entry: ClassVar[str]  # the function
+    before: ClassVar[tuple[str, ...]] = ()
+    between: ClassVar[str]  # two phases
+    after: ClassVar[tuple[str, ...]] = ()
+
+    program: Program
+    lines: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    depth: int = 1
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Those that the C is given, in their order."""
+        return self.program.kernel.tensors
+
+    @abstractmethod
+    def use(self, node: Issued) -> None:
+        """Put the lines of a use."""
+
+    def expressions(self, node: Issued) -> Iterator[Any]:
+        """What the lines of a use compute."""
+        yield from (e for _, r in node.operands for e in r.index)
+
+    def text(self) -> str:
+        """The function of (arrays, numbers): `tensors` in their order, the kernel's free sizes in theirs."""
+        kernel = self.program.kernel
+        uses = list(nodes_of(Issued, self.program.body))
+        self.names |= {n: f"im_size_{k}" for k, n in enumerate(kernel.free_sizes)}
+        for k, t in enumerate(self.tensors):
+            const = "" if t.name in kernel.outputs else "const "
+            self._put(f"{const}{t.dtype.c} *const im_tensor_{k} = arrays[{k}]; /* {t.name} */")
+        for k, n in enumerate(kernel.free_sizes):
+            self._put(f"const int64_t {self.names[n]} = numbers[{k}]; /* {n} */")
+        self._put("(void)numbers;")
+        counted = symbols_of(sp.sympify(e) for u in uses for e in self.expressions(u))
+        for loop in dict.fromkeys(nodes_of(Loop, self.program.body)):
+            self.names[str(loop.var)] = f"im_v{len(self.names)}"
+            if str(loop.number) in counted:
+                self.names[str(loop.number)] = f"im_n{len(self.names)}"
+                self._put(f"int64_t {self.names[str(loop.number)]} = 0;")
+        for line in self.before:
+            self._put(line)
+        for which, phase in enumerate(phases(self.program)):
+            if which:
+                self._put(self.between)
+            self._body(in_order(phase).body)
+        for line in self.after:
+            self._put(line)
+        printed = [u.instruction for u in uses if u.instruction.emit]
+        parts = [
+            *(f'#include "{h}"' for h in dict.fromkeys(h for i in printed for h in i.headers)),
+            HELPERS,
+            *dict.fromkeys(part for i in printed for part in i.prelude),
+            f"{self.entry}(void *const *arrays, const int64_t *numbers) {{",
+            *self.lines,
+            "}",
+        ]
+        return "\n".join(parts) + "\n"
+
+    def _put(self, line: str) -> None:
+        self.lines.append("    " * self.depth + line)
+
+    def _expr(self, e: Any) -> str:
+        return c_expr(e, self.names)
+
+    def _body(self, nodes: tuple[Node, ...]) -> None:
+        for node in nodes:
+            match node:
+                case Alloc():
+                    self.buffers[node.buffer.name] = node.buffer
+                case Loop():
+                    self._loop(node)
+                case If():
+                    self._block(f"if ({c_condition(node.condition, self.names)}) {{", node.body)
+                case Issued():
+                    self.use(node)
+
+    def _loop(self, loop: Loop) -> None:
+        var, number = self.names[str(loop.var)], self.names.get(str(loop.number))
+        onwards = f"{var}++, {number}++" if number else f"{var}++"
+        self._block(f"for (int64_t {var} = 0; {var} < {self._expr(loop.trips)}; {onwards}) {{", loop.body)
+
+    def _block(self, opening: str, body: tuple[Node, ...]) -> None:
+        self._put(opening)
+        self.depth += 1
+        self._body(body)
+        self.depth -= 1
+        self._put("}")
+
+    def _words(self, use: Issued) -> dict[str, str]:
+        """What stands for the operands, strides and parameters of a use in its C."""
+        i, words = use.instruction, {m: str(n) for m, n in use.sets}
+        if isinstance(use, Configure):
+            return words | {i.kernel.inputs[0]: c_cells("int64_t", [self._cell(e) for e in use.cells])}
+        for name, ref in use.operands:
+            if (number := immediate(ref)) is not None:
+                words[name] = f"{float(number).hex()}f" if i.kernel.tensor(name).dtype.is_float else str(number)
+                continue
+            if (buffer := self.buffers.get(ref.name)) is not None:
+                words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0]))
+                continue
+            words |= self._in_main(use, name, ref.name, ref.index)
+        return words | {p: self._expr(e) for p, e in use.parameters.items()}
+
+    def _cell(self, e: Any) -> str:
+        """A cell of a state: a number, or the bits of an element."""
+        if not isinstance(e, Ref):
+            return self._expr(e)
+        number, t = [t.name for t in self.tensors].index(e.name), self.program.kernel.tensor(e.name)
+        element = f"im_tensor_{number}[{c_offset(e.index, t.shape, self.names)}]"
+        if not t.dtype.is_float:
+            return element
+        return f"((const union {{ {t.dtype.c} im_number; uint32_t im_bits; }}){{{element}}}).im_bits"
+
+    def _in_main(self, use: Issued, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
+        """A pointer to the element of the first active point, which nothing follows where none is; and the strides."""
+        i, kernel = use.instruction, self.program.kernel
+        begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: use.parameters[p] for a, p in i.front}
+        number = [t.name for t in self.tensors].index(tensor)
+        shape = kernel.tensor(tensor).shape
+        first = tuple(sp.expand(substitute(e, begin)) for e in index)
+        assert not symbols_of(first) & set(i.extents)
+        element = kernel.tensor(tensor).dtype.c
+        kind = f"{'' if tensor in kernel.outputs else 'const '}{element} *"
+        place = f"(uintptr_t)im_tensor_{number} + sizeof({element}) * (uintptr_t)({c_offset(first, shape, self.names)})"
+        strides = i.address(name).strides(row_major(index, shape))
+        return {name: f"({kind})({place})", **{n: self._expr(step) for n, step in strides.items()}}

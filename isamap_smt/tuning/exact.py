@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from isamap_encodings.schedule_solve import pool
+from isamap_encodings.schedule_model import pool
 from isamap_smt.scheduling import solved
 from isamap_smt.tuning.points import Point, Space
 from isamap_smt.tuning.protocols import CostModel, Unlearning

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.calibration import identity
 from isamap_smt.scheduling.figures import DESCRIBED
 from isamap_smt.tuning.errors import TuningError
 from isamap_smt.tuning.models import Analytic, Calibrated, Priced

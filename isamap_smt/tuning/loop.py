@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.calibration import identity
 from isamap_smt.runtime.interrupted import interrupts_kept
 from isamap_smt.scheduling.figures import DESCRIBED
 from isamap_smt.scheduling.record import is_whole

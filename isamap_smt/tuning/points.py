@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from isamap_encodings.schedule_problem import Choice, Cost, ScheduleProblem
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.scheduling.figures import Figures
-from isamap_smt.scheduling.machine import UNIT
 from isamap_smt.scheduling.record import Record, program_of, to_record
+from isamap_smt.scheduling.setting import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace
 
 _TRIES = 2000  # draws before a part of the space counts as empty

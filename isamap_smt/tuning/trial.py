@@ -24,7 +24,7 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.left_behind import feeding
-from isamap_smt.machine_model.identity import identity
+from isamap_smt.machine_model.calibration import identity
 from isamap_smt.proof import require_proof
 from isamap_smt.runtime.cache import cache_directory
 from isamap_smt.runtime.compiled import build_program

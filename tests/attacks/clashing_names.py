@@ -15,7 +15,7 @@ import pytest
 
 import isamap_hardware
 import isamap_smt as im
-from isamap_smt.codegen import c_blocks, c_expr, c_order, c_parallel
+from isamap_smt.codegen import c_blocks, c_expr, c_parallel, c_state
 from isamap_smt.ir import activations
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD
 from isamap_smt.ir.errors import LanguageError
@@ -75,7 +75,7 @@ def macros(target: str | None = None) -> list[str]:
 @functools.cache
 def pools() -> tuple[tuple[str, ...], ...]:
     """Names by where they come from."""
-    helpers = [c_expr.HELPERS, c_order.MACRO, c_parallel.RUNTIME, c_blocks.SHUFFLES, *c_blocks.HELPERS.values()]
+    helpers = [c_expr.HELPERS, c_state.MACRO, c_parallel.RUNTIME, c_blocks.SHUFFLES, *c_blocks.HELPERS.values()]
     helpers += [*convert_c.HELPERS.values(), activations.c_functions()]
     machines = [isamap_hardware.load(n) for n in isamap_hardware.names()]
     described = [t for m in machines for i in m.instructions for t in (i.emit, *i.prelude)]

@@ -11,7 +11,7 @@ import pytest
 
 from isamap_smt.cli.app import run
 from isamap_smt.language.library import find_kernel
-from isamap_smt.machine_model.identity import usable_cores
+from isamap_smt.machine_model.calibration import usable_cores
 from isamap_smt.runtime.judge import judge, wanted
 from isamap_smt.runtime.measure import best_time, operations
 

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.c_expr import row_major
 from isamap_smt.ir.addresses import collapsed
 from isamap_smt.ir.expr import FloorDiv, FloorMod, evaluate, sym
 from isamap_smt.ir.program import Alloc

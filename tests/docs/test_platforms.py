@@ -18,8 +18,8 @@ from isamap_smt.language.hardware_library import hardware_names
 from isamap_smt.runtime.compiler import find_compiler
 from isamap_smt.runtime.feature_flags import own_architecture
 from isamap_smt.targets import find_target
-from isamap_smt.targets.find import default_target, executor_of
 from isamap_smt.targets.gemmini import missing
+from isamap_smt.targets.target import default_target, executor_of
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text()

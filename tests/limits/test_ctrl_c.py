@@ -43,7 +43,7 @@ import isamap_smt.proof.mapping as m
 m.scalar_claims = hard
 """
 LONG = """
-import isamap_encodings.schedule_solve as m
+import isamap_encodings.schedule_model as m
 whole = m._solver
 def endless(deterministic, wall, *rest):
     print("now", flush=True)

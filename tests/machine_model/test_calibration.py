@@ -15,9 +15,8 @@ from isamap_smt.cli.app import run
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Cost
 from isamap_smt.machine_model.calibrate import calibrate
-from isamap_smt.machine_model.calibration import Calibration, calibration_path, load, save
+from isamap_smt.machine_model.calibration import Calibration, calibration_path, identity, load, save
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.machine_model.identity import identity
 from isamap_smt.pipeline.plan import plan
 from isamap_smt.report.roofline import roofline_position
 from isamap_smt.runtime.measure import Measured

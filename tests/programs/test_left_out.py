@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import isamap_smt as im
-from isamap_smt.codegen.left_out import left_out
+from isamap_smt.codegen.boundary import left_out
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.ir.program import Alloc, If, Loop, Move, Node, Program
 from isamap_smt.ir.traversal import nodes_of, walk

@@ -18,7 +18,7 @@ from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.pipeline.tune import tune
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.targets import find_target
-from isamap_smt.targets.find import default_target, executor_of
+from isamap_smt.targets.target import default_target, executor_of
 from isamap_smt.tuning.errors import TuningError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

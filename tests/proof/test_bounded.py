@@ -21,7 +21,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.scalar import put_into_indices
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.bounded import bound_axis, boundable
-from isamap_smt.mapping.remade import remade
+from isamap_smt.mapping.rewriting import remade
 from isamap_smt.proof.split import prove_split
 from tests.proof.changed_forms import assert_refuted, change, computing
 

@@ -19,7 +19,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.joined import join_axes, joinable
-from isamap_smt.mapping.remade import remade
+from isamap_smt.mapping.rewriting import remade
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.pipeline.split import after
 from isamap_smt.proof.split import prove_split

@@ -19,7 +19,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import Cast, Read, SMul, SSub, read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.multiplied import multipliable, multiply_out
-from isamap_smt.mapping.remade import remade
+from isamap_smt.mapping.rewriting import remade
 from isamap_smt.proof.split import prove_split, require_split
 
 TYPES = {"A": "u8", "B": "i8", "a": "u8", "b": "i8", "C": "i32"}

@@ -19,7 +19,7 @@ from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import Read, read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
-from isamap_smt.mapping.remade import remade
+from isamap_smt.mapping.rewriting import remade
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.proof.split import prove_split, require_split
 

@@ -18,7 +18,7 @@ from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import read
 from isamap_smt.ir.split import SplitSum
-from isamap_smt.mapping.remade import remade
+from isamap_smt.mapping.rewriting import remade
 from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.proof.split import prove_split, require_split
 

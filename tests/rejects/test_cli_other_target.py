@@ -6,7 +6,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.cli.app import run
-from isamap_smt.targets.find import executor_of
+from isamap_smt.targets.target import executor_of
 
 
 def test_the_message(capsys: pytest.CaptureFixture[str]) -> None:

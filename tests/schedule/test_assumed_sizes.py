@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import isamap_smt as im
-from isamap_encodings.schedule_solve import ENOUGH, SHORT
+from isamap_encodings.schedule_model import ENOUGH, SHORT
 from isamap_smt.scheduling import ASSUMED_GAP, solved
 from isamap_smt.scheduling.space import space
 

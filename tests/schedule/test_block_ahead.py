@@ -12,11 +12,11 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.schedule_cost import evaluate
+from isamap_encodings.schedule_model import solve
 from isamap_encodings.schedule_problem import ScheduleProblem
-from isamap_encodings.schedule_solve import solve
 from isamap_smt.certificates import check_directory, save
 from isamap_smt.codegen import lower
-from isamap_smt.codegen.offsets import row_major
+from isamap_smt.codegen.c_expr import row_major
 from isamap_smt.ir.expr import evaluate as value
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import LINE

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from isamap_encodings import schedule_solve
+from isamap_encodings import schedule_model
 from isamap_encodings.schedule_cost import evaluate, first_walks, in_bursts, overlapped
+from isamap_encodings.schedule_model import solve
 from isamap_encodings.schedule_problem import (
     Choice,
     Component,
@@ -20,7 +21,6 @@ from isamap_encodings.schedule_problem import (
     TileAxis,
     TileOperand,
 )
-from isamap_encodings.schedule_solve import solve
 from isamap_smt.scheduling.figures import FARTHEST, NEAREST, core_model
 from tests.families import part
 
@@ -66,12 +66,12 @@ def test_so_it_is_at_the_costs_of_large_kernels(seed: int) -> None:
 def test_a_search_that_ends_early_is_followed_by_another(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     problem, told = random_problem(seed), []
     best = brute_force(problem)
-    monkeypatch.setattr(schedule_solve, "SEARCHES", ((1e-9, 0), (1.0, 1)))
+    monkeypatch.setattr(schedule_model, "SEARCHES", ((1e-9, 0), (1.0, 1)))
     answer = solve(problem, 60.0, lambda n, cost, bound: told.append(n))
     assert best is not None and answer.cost is not None
     assert (answer.status, answer.cost.total, answer.stopped) == ("OPTIMAL", best[0], "")
     assert told == list(range(1, answer.solutions + 1))
-    monkeypatch.setattr(schedule_solve, "SEARCHES", ((1e-9, 0), (1e-9, 1)))
+    monkeypatch.setattr(schedule_model, "SEARCHES", ((1e-9, 0), (1e-9, 1)))
     cut = solve(problem, 1.0)
     assert cut.status in ("FEASIBLE", "UNKNOWN") and cut.stopped == "deterministic limit"
     assert cut.bound <= best[0] <= (cut.cost.total if cut.cost else best[0])

@@ -9,6 +9,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_encodings.schedule_cost import evaluate
+from isamap_encodings.schedule_model import solve
 from isamap_encodings.schedule_problem import (
     Choice,
     Component,
@@ -19,11 +20,10 @@ from isamap_encodings.schedule_problem import (
     TileOperand,
 )
 from isamap_encodings.schedule_sharing import trips, uneven
-from isamap_encodings.schedule_solve import solve
 from isamap_smt.codegen.nest import build_nest
 from isamap_smt.scheduling import solved
 from isamap_smt.scheduling.figures import FARTHEST, core_model
-from isamap_smt.scheduling.machine import UNIT
+from isamap_smt.scheduling.setting import UNIT
 from isamap_smt.scheduling.space import space
 from tests.schedule.exhaustive import every_choice
 

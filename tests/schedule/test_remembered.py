@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import isamap_smt as im
-from isamap_encodings import schedule_solve
+from isamap_encodings import schedule_model
+from isamap_encodings.schedule_model import Answer
 from isamap_encodings.schedule_problem import ScheduleProblem
-from isamap_encodings.schedule_solve import Answer
 from isamap_smt import scheduling
 from isamap_smt.ir.schedule import Schedule
 
@@ -76,7 +76,7 @@ def test_who_watches_sees_a_search(solves: list[ScheduleProblem]) -> None:
 def test_what_the_wall_clock_ended_is_asked_again(
     solves: list[ScheduleProblem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    solver = schedule_solve._solver
+    solver = schedule_model._solver
 
     def hurried(*arguments: Any) -> Any:
         made = solver(*arguments)
@@ -84,7 +84,7 @@ def test_what_the_wall_clock_ended_is_asked_again(
         return made
 
     with monkeypatch.context() as patch, pytest.raises(im.IsamapError, match="the wall clock ended the search"):
-        patch.setattr(schedule_solve, "_solver", hurried)
+        patch.setattr(schedule_model, "_solver", hurried)
         _schedule(1024)
     assert _schedule(1024).status == "OPTIMAL" and len(solves) == 2
 

@@ -12,8 +12,7 @@ import plain_executor
 from engines import Shape, machine
 
 import isamap_smt as im
-from isamap_encodings.staging_cost import Numbers, choices, cost, legal
-from isamap_encodings.staging_problem import REGIONS, StagingDecision, StagingProblem
+from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, cost, legal
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate

@@ -7,8 +7,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from isamap_encodings.staging_cost import Numbers, choices, cost, legal
-from isamap_encodings.staging_problem import REGIONS, StagingAxis, StagingDecision, StagingOperand, StagingProblem, Way
+from isamap_encodings.staging_problem import (
+    REGIONS,
+    Numbers,
+    StagingAxis,
+    StagingDecision,
+    StagingOperand,
+    StagingProblem,
+    Way,
+    choices,
+    cost,
+    legal,
+)
 
 MOST = 30_000  # decisions of a problem, with those that are not legal
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from small_problems import decisions, small_problem, ticks
 
-from isamap_encodings.staging_cost import legal
 from isamap_encodings.staging_model import solve_staging
+from isamap_encodings.staging_problem import legal
 from tests.families import part
 
 CASES = [(seed, further) for further, count in ((False, 80), (True, 200)) for seed in range(count)]

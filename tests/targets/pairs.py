@@ -26,8 +26,8 @@ from isamap_smt.mapping.fuse import takes
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, wanted
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.targets import find_target
-from isamap_smt.targets.find import executor_of
 from isamap_smt.targets.simulate import Simulated
+from isamap_smt.targets.target import executor_of
 
 HOST = "host"
 PAGE = Path(__file__).parents[2] / "docs" / "pairs.md"

@@ -22,7 +22,7 @@ from isamap_smt.targets import find_target, target_names
 from isamap_smt.targets.c import C
 from isamap_smt.targets.cross import Cross
 from isamap_smt.targets.emulator import find_emulator
-from isamap_smt.targets.find import executor_of
+from isamap_smt.targets.target import executor_of
 
 
 @pytest.fixture
@@ -58,11 +58,11 @@ def test_what_is_no_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["isamap_smt.targets.find:find_target", "isamap_smt.targets.find:nothing", "nothing:at_all"]
+    "value", ["isamap_smt.targets.target:find_target", "isamap_smt.targets.target:nothing", "nothing:at_all"]
 )
 def test_a_target_of_another_package_that_is_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("own", value, "isamap.targets")
-    monkeypatch.setattr("isamap_smt.targets.find.entry_points", lambda group: [entry])
+    monkeypatch.setattr("isamap_smt.targets.target.entry_points", lambda group: [entry])
     with pytest.raises(im.IsamapError, match="target 'own'"):
         find_target("own")
 
@@ -143,7 +143,7 @@ class Own(C):
 def test_a_target_of_another_package(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("own", f"{__name__}:Own", "isamap.targets")
     monkeypatch.setitem(sys.modules, __name__, sys.modules[Own.__module__])
-    monkeypatch.setattr("isamap_smt.targets.find.entry_points", lambda group: [entry])
+    monkeypatch.setattr("isamap_smt.targets.target.entry_points", lambda group: [entry])
     assert isinstance(find_target("own"), Own)
     assert target_names() == ("own",)
 

@@ -11,8 +11,7 @@ from isamap_smt.ir.errors import HardwareError, SizeError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Issued, Program
 from isamap_smt.runtime import arguments as check
-from isamap_smt.targets.engines import EngineCall, EngineKernel, EngineTarget
-from isamap_smt.targets.engines_text import EnginesText
+from isamap_smt.targets.engines import EngineCall, EngineKernel, EnginesText, EngineTarget
 from isamap_smt.targets.gemmini.here import HereProgram, build_here
 from isamap_smt.targets.gemmini.sources import HEADER
 from isamap_smt.targets.gemmini.spike import SpikeProgram, build_for_spike, missing, title

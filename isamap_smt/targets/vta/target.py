@@ -12,8 +12,7 @@ from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.program import Issued, Program, Ref
 from isamap_smt.ir.traversal import parts
 from isamap_smt.runtime import arguments as check
-from isamap_smt.targets.engines import EngineCall, EngineKernel, EngineTarget
-from isamap_smt.targets.engines_text import EnginesText
+from isamap_smt.targets.engines import EngineCall, EngineKernel, EnginesText, EngineTarget
 from isamap_smt.targets.target import Sources
 from isamap_smt.targets.vta.answer import Report
 from isamap_smt.targets.vta.here import HereProgram, Stream, build_here
