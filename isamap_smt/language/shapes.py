@@ -226,8 +226,18 @@ def _ordered_sides(relation: Any) -> tuple[Any, Any, int]:
 
 
 def largest(extents: list[Any], lows: Mapping[str, int]) -> Any | None:
-    """The one extent that is never below the others, or None when that is not known."""
-    for e in extents:
-        if all(other is e or is_nonnegative(e - other, lows) for other in extents):
+    """The one extent that is never below the others, or None when that is not known.
+
+    >>> from isamap_smt.ir.expr import sym
+    >>> largest([sym("I"), sym("I") + 2, sym("I") + 1, sym("J")], {}), largest([sym("I"), sym("I") + 2], {})
+    (None, I + 2)
+    """
+    tops: dict[Any, Any] = {}  # of extents that differ by a number; a sum of many terms has as many of them
+    for e in map(sp.sympify, extents):
+        number, rest = e.as_coeff_Add()
+        if rest not in tops or number > tops[rest].as_coeff_Add()[0]:
+            tops[rest] = e
+    for e in tops.values():
+        if all(is_nonnegative(e - other, lows) for other in tops.values() if other is not e):
             return e
     return None
