@@ -250,15 +250,13 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
         return ()
     places = dict(instruction.places)
     kinds = {(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots}
-    fits = [
-        [_feeds(kernel.tensor(a.tensor).dtype, instruction.kernel.tensor(o.tensor).dtype) for a in inputs]
-        for o in slots
-    ]
+    held = [kernel.tensor(a.tensor).dtype for a in inputs]
+    taken = [instruction.kernel.tensor(o.tensor).dtype for o in slots]
     orders: Iterable[tuple[int, ...]] = [tuple(range(len(inputs)))]
     if operands == "any" and len(kinds) > 1 and not isinstance(instruction, SelectedInstruction):
-        orders = _orders(fits)
+        orders = _orders([[_feeds(h, t) for h in held] for t in taken])
     elif operands == "any":
-        orders = [o for o in orders if all(fits[n][k] for n, k in enumerate(o))]
+        orders = [o for o in orders if all(_feeds(held[k], taken[n]) for n, k in enumerate(o))]
     out = (contract.target.tensor, s.target)
     return tuple((out, *((o.tensor, inputs[k]) for o, k in zip(slots, order, strict=True))) for order in orders)
 
