@@ -8,8 +8,9 @@ tile (a multiple of the leaf; the extra executions are unrolled) and loops of de
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 import sympy as sp
 
@@ -274,7 +275,6 @@ _FIRST = {
         *(n for n in FOUND if n != "decided_outside"),
     ),
 }
-_ROWS: dict[str, Any] = {"loops": LoopStep, "stages": Stage, "costs": CostPart}
 _CALLED = {"stages": "packing", "fused": "shared"}  # fields that records have under another name, which is older
 
 
@@ -294,23 +294,42 @@ def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None
 
     Raises LookupError, TypeError or ValueError for what is no record.
     """
-    names = {f.name: _CALLED.get(f.name, f.name) for f in fields(Schedule) if f.name not in APART}
-    known = {name: record[called] for name, called in names.items() if called in record}
-    rows = {name: tuple(kind(**x) for x in known[name]) for name, kind in _ROWS.items() if name in known}
-    made = {name: _tuples(value) for name, value in known.items()}
-    parallel = made.get("parallel")
-    if parallel is not None and (type(parallel) is not int or not 0 <= parallel < len(rows["loops"])):
+    kinds = {name: kind for name, kind in _kinds(Schedule).items() if name not in APART} | {"fused": str}
+    known = {name: record[_CALLED.get(name, name)] for name in kinds if _CALLED.get(name, name) in record}
+    made = {name: _read(value, kinds[name], name) for name, value in known.items()}
+    parallel, loops = made.get("parallel"), made["loops"]
+    if parallel is not None and not 0 <= parallel < len(loops):
         raise ValueError(f"the schedule spreads loop {parallel!r} over threads, which there is not")
-    made["fused"] = _axes(made.get("fused", ""))
+    if any(type(x.step) is not int or x.step < 1 for x in loops if not hasattr(x.step, "free_symbols")):
+        raise ValueError("a loop's step is no number of points")
+    operands = dict(proved.mapping.binding)
+    if unknown := [x.operand for x in made["stages"] if x.operand not in operands]:
+        raise ValueError(f"the schedule places {unknown[0]!r}, which {proved.mapping.instruction.name} has not")
+    made["fused"] = tuple(made.get("fused", "").split())  # a record has axes with spaces between
     made["notes"] = tuple(map(read_note, made.get("notes", ())))
-    return Schedule(proved=proved, hardware=hardware, **{**made, **rows})
+    return Schedule(proved=proved, hardware=hardware, **made)
 
 
-def _axes(text: Any) -> tuple[str, ...]:
-    """A record has axes with spaces between."""
-    if not isinstance(text, str):
-        raise TypeError(f"{text!r} are no axes")
-    return tuple(text.split())
+@cache
+def _kinds(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _read(value: Any, kind: Any, what: str) -> Any:
+    """What a record holds for a field of that type. Raises TypeError where it is of another one."""
+    if kind is Any:
+        return value
+    if isinstance(kind, type) and is_dataclass(kind):
+        wanted = _kinds(kind)
+        return kind(**{name: _read(v, wanted[name], name) for name, v in dict(value).items()})
+    inside = get_args(kind)
+    if get_origin(kind) is tuple:
+        each = inside[:1] * len(value) if inside[1:] == (...,) else inside
+        if isinstance(value, list | tuple) and len(each) == len(value):
+            return tuple(_read(v, k, what) for v, k in zip(value, each, strict=True))
+    elif type(value) in (inside or (kind,)) or (float in (kind, *inside) and type(value) is int):
+        return value
+    raise TypeError(f"{what}: {value!r} is not of its type")
 
 
 def _record(value: Any) -> Record:
@@ -324,7 +343,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, LoopStep | Stage | CostPart):
         return _record(value)
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value

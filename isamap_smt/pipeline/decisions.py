@@ -2,7 +2,8 @@
 
 Searching and scheduling take seconds; proving their result again takes a fraction of one. So decisions are kept under a
 digest of everything they depend on (kernel, machine, options, our sources, the solvers' versions), and a decision that
-is read back is mapped, proved, lowered and proved again like a new one.
+is read back is mapped, proved, lowered and proved again like a new one. What it says of itself, such as OPTIMAL, is not
+decided again: a file that is not as it was written is passed over.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ def _sources() -> str:
 def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:
     """Keep a decision. A cache that cannot be written is no error: the next call decides again."""
     try:
+        text = json.dumps({**to_record(schedule), "said": notes})
         with whole_file(_path(key)) as f:
-            json.dump({**to_record(schedule), "said": notes}, f)
+            f.write(f"{digest_of([key, text])}\n{text}")
     except (OSError, IsamapError):
         return
 
@@ -59,7 +61,10 @@ def load(
 ) -> tuple[Schedule, tuple[str, ...]] | None:
     """The decision under this key with its mapping proved anew, or None when there is none or it no longer holds."""
     try:
-        record = json.loads(_path(key).read_text())
+        seal, _, text = _path(key).read_text().partition("\n")
+        if seal != digest_of([key, text]):
+            return None
+        record = json.loads(text)
         said = tuple(record["said"])
     except (OSError, IsamapError, KeyError, TypeError, ValueError):
         return None
