@@ -39,10 +39,10 @@ def some(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | value
 
 
-LOOPS = st.builds(LoopStep, axis=names, step=numbers, level=names)
+LOOPS = st.builds(LoopStep, axis=names, step=st.integers(1, 2**40), level=names)
 STAGES = st.builds(
     Stage,
-    operand=names,
+    operand=st.sampled_from("abc"),
     depth=some(numbers),
     ahead=st.booleans(),
     prefetch=numbers,
@@ -139,6 +139,11 @@ LOOP3 = (LoopStep("i", 4), LoopStep("i", 2), LoopStep("k", 1))
         {"parallel": "0"},
         {"parallel": True},
         {"loops": [{"axis": "i"}]},
+        {"loops": [{"axis": "i", "step": 0}]},
+        {"registers": [["i", 4, 2]]},
+        {"registers": ["ij"]},
+        {"accumulate": 2.5},
+        {"packing": [{"operand": "d", "depth": None, "ahead": False}]},
         {"packing": [["a"]]},
         {"shared": 3},
         {"notes": [3]},
