@@ -17,7 +17,8 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_encodings.solve import check, satisfiable
+from isamap_encodings.linear import somewhere
+from isamap_encodings.solve import check, is_recording, satisfiable
 from isamap_encodings.terms import COMPARISONS, INTEGERS, RELATIONS
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 
@@ -148,11 +149,24 @@ def _has_symbol_as_divisor(e: Any) -> bool:
 
 def consistent(assumptions: Sequence[Any], sizes: Sequence[str], name: str = "") -> Verdict:
     """Proved when some values satisfy all assumptions: then nothing is proved from a contradiction."""
+    if not is_recording() and _holds_somewhere(assumptions):
+        return Proved()
     for n in PROBES if sizes else ():
         verdict = satisfiable([*assumptions, *_fixed(sizes, n)], name)
         if isinstance(verdict, Proved):
             return verdict
     return satisfiable(assumptions, name)
+
+
+def _holds_somewhere(assumptions: Sequence[Any]) -> bool:
+    found = somewhere(assumptions)
+    if found is None:
+        return False
+    env = {**dict.fromkeys(_names(assumptions), 0), **found}
+    try:
+        return all(truth(f, env) for f in assumptions)
+    except (ZeroDivisionError, TypeError, KeyError):
+        return False
 
 
 def _probe(known: list[Any], goal: Any, sizes: Sequence[str], name: str, verdict: Verdict) -> Verdict:

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import z3
 
 from isamap_encodings import deadline, stopping
+from isamap_encodings.linear import follows
 from isamap_encodings.smtlib import Texts, script
 from isamap_encodings.terms import NotExpressible, translate
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
@@ -146,13 +147,13 @@ def check(
 
     With `products` (see terms.py) a model is of the abstraction, so the answer is Unknown instead of Refuted.
     Every divisor must be positive under the assumptions, otherwise the claim is not asked and the answer is Unknown.
-    A question asked before in this process is not asked again (mappings of one kernel share most of theirs), unless
-    its text is being recorded.
+    A question asked before in this process is not asked again (mappings of one kernel share most of theirs), nor one that
+    a sum of constraints answers (isamap_encodings.linear), unless its text is being recorded: then Z3 answers all.
     """
     chosen = None if products is None else frozenset(products)
     if _recorders:
         return _check(tuple(assumptions), claim, name, chosen, rlimit, model)
-    return _remembered(tuple(assumptions), claim, "", chosen, rlimit, model)  # the name is for the record only
+    return _remembered(tuple(assumptions), claim, chosen, rlimit, model)
 
 
 def _check(
@@ -183,7 +184,15 @@ def _check(
     return replace(verdict, seconds=time.perf_counter() - started)
 
 
-_remembered = lru_cache(maxsize=20_000)(_check)
+@lru_cache(maxsize=20_000)
+def _remembered(
+    assumptions: tuple[Any, ...], claim: Any, chosen: frozenset[str] | None, rlimit: int, model: bool
+) -> Verdict:
+    deadline.check()
+    started = time.perf_counter()
+    if follows(assumptions, claim):
+        return Proved(time.perf_counter() - started)
+    return _check(assumptions, claim, "", chosen, rlimit, model)  # the name is for the record only
 
 
 def ask(assumptions: Sequence[Any], claim: Any, name: str = "", rlimit: int = RLIMIT, model: bool = True) -> Verdict:
