@@ -51,12 +51,20 @@ def follows(assumptions: Sequence[Any], claim: Any) -> bool:
     >>> follows(inside, ("lt", 8 * i + j, 32)), follows(inside, ("lt", 8 * i + j, 31))
     (True, False)
     """
+    return _seen(tuple(assumptions), claim)
+
+
+@lru_cache(maxsize=20_000)
+def _seen(assumptions: tuple[Any, ...], claim: Any) -> bool:
     question = _Question()
     try:
         denied = list(question.assume((claim, False)))
         clauses = [c for a in assumptions for c in question.assume((a, True))]
     except NotLinear:
         return False
+    t = question.tableau
+    if t.solve() and any(isinstance(m, Opaque) for m in question.met):
+        t.narrow()
     return question.refuted([*denied, *clauses])
 
 
@@ -189,8 +197,7 @@ class _Question:
             self.cases += 1
             if self.cases > MOST:
                 return False
-            if t.solve() and any(isinstance(m, Opaque) for m in self.met) and t.narrow():
-                t.solve()
+            t.solve()
         if t.conflict:
             return impossible(combined(t.conflict))
         if not clauses:

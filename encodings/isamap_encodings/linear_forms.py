@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import gcd
 from typing import Any
 
@@ -170,6 +170,16 @@ class Constraint:
 
     terms: Mapping[Monomial, int]
     constant: int
+
+    @cached_property
+    def sum(self) -> frozenset[tuple[Monomial, int]]:
+        """The terms."""
+        return frozenset(self.terms.items())
+
+    @cached_property
+    def denied(self) -> frozenset[tuple[Monomial, int]]:
+        """The terms with the other sign."""
+        return frozenset((m, -c) for m, c in self.terms.items())
 
 
 @lru_cache(maxsize=50_000)

@@ -6,7 +6,6 @@ into formulas, contradictions are added up (isamap_encodings.linear_forms).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import gcd
 from typing import Any
 
@@ -46,7 +45,7 @@ class Tableau:
         if not c.terms:
             self.conflict = ((1, c),) if c.constant < 0 else ()
             return
-        v, sign = self._sum(c.terms)
+        v, sign = self._sum(c)
         mine, other = (self.lower, self.upper) if sign > 0 else (self.upper, self.lower)
         bound = -sign * c.constant
         if v in mine and sign * mine[v][0] >= sign * bound:
@@ -57,28 +56,28 @@ class Tableau:
         elif v in self.at and sign * self.at[v] < sign * bound:
             self.at[v] = bound
 
-    def _sum(self, terms: Mapping[Monomial, int]) -> tuple[Sum, int]:
+    def _sum(self, c: Constraint) -> tuple[Sum, int]:
         """What stands for the sum, and its sign."""
+        terms = c.terms
         if len(terms) == 1:
             ((m, sign),) = terms.items()
             self._meet(m)
             return m, sign
-        key = frozenset(terms.items())
+        key = c.sum
         if key in self.order:
             return key, 1
-        denied = frozenset((m, -c) for m, c in terms.items())
-        if denied in self.order:
-            return denied, -1
+        if c.denied in self.order:
+            return c.denied, -1
         scale = 1
         row: dict[Sum, int] = {}
-        for m, c in terms.items():
+        for m, k in terms.items():
             self._meet(m)
             d, part = self.rows.get(m) or (1, {m: 1})
             times = d // gcd(scale, d)
             if times > 1:
                 scale, row = scale * times, {v: n * times for v, n in row.items()}
             for v, n in part.items():
-                row[v] = row.get(v, 0) + c * n * (scale // d)
+                row[v] = row.get(v, 0) + k * n * (scale // d)
         self.order[key] = len(self.order)
         self.rows[key] = scale, {v: n for v, n in row.items() if n}
         return key, 1
@@ -158,18 +157,14 @@ class Tableau:
                 found[v[0]] = value
         return found
 
-    def narrow(self) -> bool:
-        """Add bounds on monomials that follow from one sum and other bounds, rounded to integers; whether there are any."""
-        added = False
+    def narrow(self) -> None:
+        """Add bounds on monomials that follow from one sum and other bounds, rounded to integers."""
         for _ in range(ROUNDS):
             sums = [
                 c for bounds in (self.lower, self.upper) for v, (_, c) in bounds.items() if isinstance(v, frozenset)
             ]
-            found = [c for c in sums if self._narrowed(c)]
-            added = added or bool(found)
-            if not found or self.conflict:
+            if self.conflict or not [c for c in sums if self._narrowed(c)]:
                 break
-        return added
 
     def _narrowed(self, c: Constraint) -> bool:
         """c says n*m + others >= 0, and others are at most what their bounds say: so m is bounded."""
