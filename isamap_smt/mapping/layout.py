@@ -145,10 +145,11 @@ def _along_group(
     extent(a_k+1), or where one execution never leaves the innermost, whose extent is a multiple of the points.
     """
     extents = dict(axes)
-    parts = affine(_address(index, shape), group)
+    address = _address(index, shape)
+    parts = affine(address, extents) or affine(address, group)  # the first is asked once for all groups
     if parts is None or any(symbols_of([c]) & set(extents) for c in parts[0].values()):
         return None
-    step = {a: sp.expand(parts[0].get(a, sp.S.Zero)) for a in group}
+    step = {a: parts[0].get(a, sp.S.Zero) for a in group}
     moving = [a for a in group if extents[a] != 1]
     if not moving:
         return sp.S.Zero
