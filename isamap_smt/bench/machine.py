@@ -25,12 +25,11 @@ _VECTORS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "avx_vnni", 
 
 
 def describe(packages: Iterable[str] = ()) -> dict[str, str]:
-    """CPU model, micro-architecture, vector features, cores, load and versions, as text. `packages` besides ours."""
-    host = archspec.cpu.host()
+    """CPU with family and model, vector features, cores, load and versions, as text. `packages` besides ours."""
     # those that the system reports, not those of the nearest microarchitecture that archspec knows
     vector = [f for f in _VECTORS if f in host_features()]
     return {
-        "cpu": f"{_model()} ({host.name})",
+        "cpu": _model(),
         "features": " ".join(vector),
         "cores": str(len(cores())),
         "load": f"{os.getloadavg()[0]:.2f}",
@@ -39,12 +38,16 @@ def describe(packages: Iterable[str] = ()) -> dict[str, str]:
 
 
 def _model() -> str:
+    """What the CPU calls itself, with the numbers that tell which it is: a virtual machine often hides its name."""
     try:
-        with open("/proc/cpuinfo") as f:
-            names = [line.split(":")[1].strip() for line in f if line.startswith("model name")]
+        first = Path("/proc/cpuinfo").read_text().partition("\n\n")[0]
     except OSError:
-        names = []
-    return names[0] if names else platform.processor() or "unknown"
+        first = ""
+    told = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in first.splitlines())}
+    name = told.get("model name") or platform.processor() or archspec.cpu.host().name
+    return ", ".join(
+        [name, *(f"{word} {told[key]}" for word, key in (("family", "cpu family"), ("model", "model")) if key in told)]
+    )
 
 
 def cores() -> list[int]:
