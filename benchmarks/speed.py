@@ -15,7 +15,8 @@ from isamap_smt.bench.bandwidth import Peak
 from isamap_smt.bench.summary import Spread, spread
 from isamap_smt.ir.interpret import random_arrays, reference
 from isamap_smt.pipeline.build import build
-from isamap_smt.pipeline.plan import Plan, plan
+from isamap_smt.pipeline.plan import plan
+from isamap_smt.runtime.measure import operations
 
 
 @dataclass(frozen=True)
@@ -60,14 +61,6 @@ class Figure:
     gap: float | None
 
 
-def operations(planned: Plan) -> float:
-    """2 x points of the kernel's box."""
-    points = 2.0
-    for axis in planned.program.kernel.axes:
-        points *= int(axis.extent)
-    return points
-
-
 def measure(shape: Shape, hardware: Any, threads: int = 1, turns: int = 11) -> Figure:
     """Plan, build, check against the reference, and time in turns with the peak."""
     kernel = im.find_kernel(shape.kernel).with_dtypes(shape.dtypes)
@@ -82,7 +75,7 @@ def measure(shape: Shape, hardware: Any, threads: int = 1, turns: int = 11) -> F
     peak.measure()
     contenders = {
         "peak": lambda: max(peak.measure() for _ in range(5)) * threads,
-        "kernel": best_rate(call, operations(planned)),
+        "kernel": best_rate(call, float(operations(kernel.with_sizes(shape.sizes)))),
     }
     figures = interleaved(contenders, turns)
     share = [k / p for k, p in zip(figures["kernel"], figures["peak"], strict=True)]

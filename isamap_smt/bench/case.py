@@ -10,18 +10,15 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
-from isamap_smt.ir.boxes import slack
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.points import box, kept
 from isamap_smt.language.example_kernels import example
 from isamap_smt.language.library import find_kernel
 
 #: constant: weights may be packed before the calls. free: nothing is known ahead; packing is part of the call.
 CONDITIONS = ("constant", "free")
-COUNTED = 1 << 22  # points of a mask's axes that are counted one by one; a larger mask is taken to keep all
 
 
 @dataclass(frozen=True)
@@ -76,10 +73,7 @@ class Case:
         (biases, activations) are not counted. A kernel that adds up nothing has 1 for every point.
         """
         kernel = self.problem().with_sizes(self.size)
-        points = [
-            (math.prod(int(a.extent) for a in s.axes) * _kept(s), not fibres(kernel, s).apart)
-            for s in kernel.statements
-        ]
+        points = [(kept(s) if _plain(s) else box(s), not fibres(kernel, s).apart) for s in kernel.statements]
         return sum(2.0 * n for n, adds in points if adds) or float(sum(n for n, _ in points))
 
     def bytes(self) -> int:
@@ -114,17 +108,9 @@ class Case:
         return {**asdict(self), "sizes": dict(self.sizes), "dtypes": dict(self.dtypes), "weights": list(self.weights)}
 
 
-def _kept(s: Statement) -> float:
-    """The share of a statement's points that its mask keeps; 1 where an index is more than an axis, so that it may be padding."""
-    axes = [a for a in s.axes if a.name in symbols_of(s.guard)]
-    plain = all(i.is_Symbol or i.is_Integer for a in (s.target, *s.inputs) for i in a.index)
-    rooms = [slack(g) for g in s.guard]
-    if not axes or not plain or None in rooms or math.prod(int(a.extent) for a in axes) > COUNTED:
-        return 1.0
-    point = dict(zip((a.name for a in axes), np.ix_(*(np.arange(int(a.extent)) for a in axes)), strict=True))
-    shape = [int(a.extent) for a in axes]
-    held = [np.broadcast_to(np.asarray(evaluate(room, point)) >= 0, shape) for room in rooms]
-    return float(np.logical_and.reduce(held).mean())
+def _plain(s: Statement) -> bool:
+    """Whether every index is an axis or a number, so that no point of a guard's may be padding."""
+    return all(i.is_Symbol or i.is_Integer for a in (s.target, *s.inputs) for i in a.index)
 
 
 def _addends(kernel: Kernel, tensor: str) -> int:

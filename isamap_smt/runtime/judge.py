@@ -25,6 +25,7 @@ from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.left_behind import feeding
 from isamap_smt.ir.near import Near
+from isamap_smt.ir.points import box
 from isamap_smt.ir.program import Program
 
 Arrays = Dict[str, np.ndarray]
@@ -56,7 +57,7 @@ def must_be_equal(kernel: Kernel, arithmetic: str) -> bool:
     """Whether the interpreter's result is the only right one, as the proof's `arithmetic` says, and short enough to ask for."""
     free = [s for s in kernel.statements if s.op in ("+", "*") and not s.ordered and not fibres(kernel, s).apart]
     in_any_order = any(kernel.tensor(s.target.tensor).dtype.is_float for s in free)
-    return "reassociate" not in arithmetic and not in_any_order and points(kernel) <= MOST
+    return "reassociate" not in arithmetic and not in_any_order and visited(kernel) <= MOST
 
 
 def arithmetic_of(program: Program) -> str:
@@ -64,9 +65,9 @@ def arithmetic_of(program: Program) -> str:
     return "; ".join(dict.fromkeys(s.proved.proof.arithmetic for s in program.schedules))
 
 
-def points(kernel: Kernel) -> int:
-    """Of every statement's box. Sizes must be known."""
-    return sum(math.prod(int(a.extent) for a in s.axes) for s in kernel.statements)
+def visited(kernel: Kernel) -> int:
+    """Points that the interpreter goes through: of every statement's box. Sizes must be known."""
+    return sum(map(box, kernel.statements))
 
 
 def wanted(kernel: Kernel, arrays: Arrays, arithmetic: str, got: Any = None) -> dict[str, np.ndarray]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from isamap_smt.ir.errors import SizeError, WrongResultError
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.points import computed
 from isamap_smt.runtime.explained import explained, foreseen
-from isamap_smt.runtime.judge import Judgement, arithmetic_of, by_name, judge, points, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, by_name, judge, wanted
 
 Arrays = dict[str, np.ndarray]
 
@@ -45,8 +46,9 @@ def require_sizes(kernel: Kernel) -> None:
 
 
 def operations(kernel: Kernel) -> int:
-    """2 x the points of every statement's box: a multiplication and an addition each. Sizes must be known."""
-    return 2 * points(kernel)
+    """2 for every point that a statement computes, a multiplication and an addition; none where its guard does not hold. Sizes
+    must be known."""
+    return 2 * computed(kernel)
 
 
 def arrays_for(kernel: Kernel, seed: int) -> Arrays:

@@ -15,7 +15,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.left_behind import feeding
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.runtime.explained import explained
-from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, points, wanted
+from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, visited, wanted
 from isamap_smt.simulator import Busy, simulate
 from isamap_smt.simulator.run import run_program
 from isamap_smt.targets.target import PrintedProgram, Sources, Target, checked_of
@@ -102,7 +102,7 @@ class Simulated:
 def _require_few(program: Program, kernel: Kernel) -> None:
     """Nothing happens for a program of engines, or of few uses. Raises SizeError."""
     at_once = max((prod(s.proved.mapping.instruction.axes.values()) for s in program.schedules), default=1)
-    uses = points(kernel) // at_once
+    uses = visited(kernel) // at_once
     if program.machine is None and uses > MOST_USES:
         raise SizeError(
             f"{kernel.name} takes about {uses:,} uses of instructions at these sizes, and the simulator runs those of a core one "
