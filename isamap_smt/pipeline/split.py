@@ -348,7 +348,7 @@ def cheaper(
         return None, ""
     proved = require_split(best)
     done = f"{len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
-    other = "none in one piece" if found is None else f"{whole:,.0f} in one piece"
+    other = "in one piece no instruction takes it" if found is None else f"{whole:,.0f} in one piece"
     return proved, f"{best}: {least:,.0f} cycles predicted, {other}; {done}"
 
 
