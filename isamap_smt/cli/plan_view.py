@@ -10,6 +10,8 @@ from isamap_smt.cli.output import byte_count, console, progress, say_notes, seco
 from isamap_smt.ir.expr import words as in_words
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
+from isamap_smt.report.whole import answer as of_all
+from isamap_smt.report.whole import rows
 from isamap_smt.scheduling.record import to_record
 
 if TYPE_CHECKING:
@@ -123,6 +125,7 @@ def show_plan(planned: Plan) -> None:
         return out.print(f"{planned.title}: nothing is left to schedule", style="bold")
     out.print(planned.title, style="bold")
     if not planned.phases:
+        _show_whole(planned)
         return _show_core(planned.schedules[0])
     for n, s in enumerate(planned.phases, 1):
         if len(planned.phases) > 1:
@@ -131,6 +134,25 @@ def show_plan(planned: Plan) -> None:
     return out.print(
         f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}"
     )
+
+
+def _show_whole(planned: Plan) -> None:
+    """Of several statements, what is said of all, and a row for each that is scheduled; the rest is of one."""
+    if len(planned.kernel.statements) == 1:
+        return
+    out, found, unit = console(), rows(planned), planned.schedules[0].unit
+    out.print(of_all(planned))
+    cells = [
+        (f"{r.number} {r.target}", r.instruction, "not priced" if r.cost is None else f"{r.cost:,.0f}",
+         "" if r.share is None else f"{r.share:.1%}", f"{r.blocks:,}", r.result) for r in found
+    ]  # fmt: skip
+    cells.append(("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", ""))
+    columns = ("instruction", unit, "share", "blocks", "status")
+    out.print(table("\nStatements", "statement", *columns, rows=cells, right=(unit, "share", "blocks")))
+    m = planned.schedules[0].proved.mapping
+    shown = next((r for r in found if r.number == m.statement_index + 1), None)
+    blocks = f", one of {shown.blocks:,} blocks" if shown and shown.blocks > 1 else ""
+    out.print(f"\nStatement {m.statement_index + 1}, {m.statement.target.tensor}{blocks}", style="bold")
 
 
 def _show_core(schedule: Schedule) -> None:

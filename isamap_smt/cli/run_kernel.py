@@ -20,6 +20,7 @@ from isamap_smt.cli.output import answer, console, progress, say, say_notes, sec
 from isamap_smt.cli.plan_view import built_or_another, packing_document, plan_document, planned_with_notes
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.report.whole import answer as of_all
 from isamap_smt.runtime.judge import INTEGERS, Judgement, judge, wanted
 from isamap_smt.runtime.measure import arrays_for, judged_call, repeated, require_sizes, speed
 
@@ -277,6 +278,6 @@ def show(ran: Ran) -> None:
     for s in planned.phases:
         out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
     if planned.schedules and not planned.phases:
-        out.print(f"schedule {planned.schedules[0]}")
+        out.print(f"schedule {of_all(planned)}")
     if ran.observed and not planned.phases:
         show_orders(ran.observed, planned)

@@ -18,7 +18,8 @@ from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbol
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
 from isamap_smt.report.roofline import draw, roofline, roofline_position
-from isamap_smt.runtime.measure import Measured, operations
+from isamap_smt.report.whole import answer, rows
+from isamap_smt.runtime.measure import Measured
 from isamap_smt.search import MappingSet
 
 GENERATOR = "isamap report"
@@ -63,9 +64,10 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
     mapping, schedule = planned.proved.mapping, planned.schedule
     sized = planned.kernel.with_sizes(dict(schedule.sizes))
     ahead, body = boxes(planned.program)
-    work = operations(sized) if not sized.free_sizes else None
     single = measured.gflops if measured and measured.threads == 1 else None
-    roof = roofline(schedule, planned.hardware, work, single, clock) if work else None
+    known = not sized.free_sizes
+    roof = roofline(planned.program.schedules, sized, planned.hardware, single, clock) if known else None
+    statements = rows(planned) if len(sized.statements) > 1 else ()
     return {
         **kernel_section(planned.kernel, dict(schedule.sizes), "the code takes them at run time"),
         **lanes_section(mapping, dict(schedule.sizes)),
@@ -77,7 +79,11 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
         "ahead": ahead,
         "body": body,
-        "work": work,
+        "statements_scheduled": statements,
+        "whole_cost": sum(r.cost or 0.0 for r in statements),
+        "statements_count": len(sized.statements),
+        "statements_blocks": next((r.blocks for r in statements if r.number == mapping.statement_index + 1), 1),
+        "answer": answer(planned),
         "roof": roof,
         "drawing": draw(roof) if roof and roof.ceilings else None,
         "measured": measured,

@@ -1,7 +1,8 @@
 """The roofline: operations per cycle that the arithmetic and each link allow, against the kernel's use of them.
 
 One line per link of the memory hierarchy: bandwidth x intensity, where the intensity of a link is the kernel's
-operations over the bytes that the schedule moves across it.
+operations over the bytes that all schedules move across it in a call, and no less than inputs and results are. A link to a cache
+that keeps everything between calls limits the first call alone: it is drawn, and limits nothing.
 
 Where a kernel stands: seconds predicted by the model, measured, and least possible on this machine, by the roofline of a
 calibration: computing at the instruction's measured rate, or moving what no cache keeps between calls, whichever takes longer.
@@ -10,38 +11,55 @@ calibration: computing at the instruction's measured rate, or moving what no cac
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isamap_smt.ir.boxes import extreme
+from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.machine_model.calibration import Calibration, load
 from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.report.whole import repeats
+from isamap_smt.runtime.measure import operations
 from isamap_smt.scheduling.breakdown import limit
 from isamap_smt.scheduling.setting import machine, setting
+from isamap_smt.scheduling.supply import usable
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """One link: bytes per cycle, the kernel's operations per byte across it, and what that allows per cycle."""
+    """One link: bytes per cycle, bytes that a call moves there, the kernel's operations per byte, and what that allows per cycle.
+
+    cold: only of a call whose data are in no cache; between calls the cache behind the link keeps all of them, and the model
+    prices the link at 0.
+    """
 
     name: str
     bandwidth: float
     traffic: float
     intensity: float
     attainable: float
+    cold: bool = False
 
 
 @dataclass(frozen=True)
 class Roofline:
-    """Operations per cycle on one core. achieved: as measured, or None."""
+    """Operations per cycle on one core. peak: of the fastest instruction used. achieved: as measured, or None."""
 
     peak: float
     ceilings: tuple[Ceiling, ...]
     operations: int
     achieved: float | None = None
     clock: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """Operations per cycle that the peak and the links leave when the kernel is called again and again."""
+        return min([self.peak, *(c.attainable for c in self.ceilings if not c.cold)])
 
 
 def peak(instruction: Instruction) -> float:
@@ -50,30 +68,81 @@ def peak(instruction: Instruction) -> float:
 
 
 def roofline(
-    schedule: Schedule, hardware: Hardware, operations: int, gflops: float | None = None, clock: float | None = None
+    schedules: Sequence[Schedule],
+    kernel: Kernel,
+    hardware: Hardware,
+    gflops: float | None = None,
+    clock: float | None = None,
 ) -> Roofline:
-    """The roofline of a schedule. `gflops` as measured on one thread, `clock` in GHz just then; both may be unknown."""
-    top = peak(schedule.proved.mapping.instruction)
-    ceilings = []
+    """The roofline of a whole program: the operations of all its statements against the bytes of all its schedules.
+
+    kernel: at known sizes. `gflops` as measured on one thread, `clock` in GHz just then; both may be unknown.
+    """
+    work, top = operations(kernel), max(peak(s.proved.mapping.instruction) for s in schedules)
+    touched, least = touched_bytes(kernel), compulsory_bytes(kernel)
+    held = {m.name: usable(m) for m in hardware.memories if m.capacity is not None}
     links = {f"{link.source}->{link.target}": link for link in hardware.links}
-    for name, count in schedule.traffic:
-        link = links.get(name)
-        if link is None or count <= 0:
+    ceilings = []
+    for name in dict.fromkeys(name for s in schedules for name, _ in s.traffic):
+        moved = sum(moved_bytes(s, kernel, name) for s in schedules)
+        if moved <= 0 or name not in links:
             continue
-        intensity = operations / count
-        ceilings.append(Ceiling(name, link.bandwidth, count, intensity, min(top, link.bandwidth * intensity)))
+        link, count = links[name], max(moved, least)
+        intensity = work / count
+        cold = sum(touched.values()) <= held.get(link.target, 0)
+        attainable = min(top, link.bandwidth * intensity)
+        ceilings.append(Ceiling(name, link.bandwidth, count, intensity, attainable, cold))
     achieved = gflops / clock if gflops and clock else None
-    return Roofline(top, tuple(ceilings), operations, achieved, clock)
+    return Roofline(top, tuple(ceilings), work, achieved, clock)
+
+
+def moved_bytes(s: Schedule, kernel: Kernel, link: str) -> float:
+    """Bytes that a schedule moves across a link in all blocks of a call.
+
+    A block that a cache keeps, so that the model prices the link behind it at 0, brings in all blocks together what the statement
+    touches, once; of what the blocks' statements hand to each other, nothing leaves the cache.
+    """
+    moved, blocks = dict(s.traffic).get(link, 0.0), repeats(s, kernel) or 1
+    if blocks > 1 and s.fused and any(p.name == link and p.amount == 0 for p in s.costs):
+        whole = touched_bytes(kernel, s.proved.mapping.statement_index)
+        return min(moved * blocks, float(sum(n for t, n in whole.items() if t not in kernel.temporaries)))
+    return moved * blocks
+
+
+def compulsory_bytes(kernel: Kernel) -> int:
+    """Bytes of inputs and results that every program moves once at least. Sizes must be known."""
+    return sum(n for t, n in touched_bytes(kernel).items() if t not in kernel.temporaries)
+
+
+def touched_bytes(kernel: Kernel, statement: int | None = None) -> dict[str, int]:
+    """By tensor, bytes of the elements that a statement touches, or all of them: the most of one access. Sizes must be known."""
+    found: dict[str, int] = {}
+    for s in kernel.statements if statement is None else [kernel.statements[statement]]:
+        for a in (s.target, *s.inputs):
+            tensor = kernel.tensor(a.tensor)
+            lengths = (_reached(i, int(n), s.axes) for i, n in zip(a.index, tensor.shape, strict=True))
+            found[a.tensor] = max(found.get(a.tensor, 0), math.prod(lengths) * tensor.dtype.bytes)
+    return found
+
+
+def _reached(index: Any, extent: int, axes: tuple[Axis, ...]) -> int:
+    """Places of a dimension that an index reaches; one where that is not to be seen, as in an index that is data."""
+    low, high = (extreme(index, axes, largest) for largest in (False, True))
+    if low is None or high is None or not (is_constant(low) and is_constant(high)):
+        return 1
+    span = min(int(high), extent - 1) - max(int(low), 0) + 1
+    points = math.prod(int(a.extent) for a in axes if a.name in symbols_of([index]))
+    return max(0, min(span, points))
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """The same in SVG coordinates. lines: (name, path); marks: (name, x, y, tooltip)."""
+    """The same in SVG coordinates. lines: (name, path, cold); marks: (name, x, y, tooltip, cold)."""
 
     width: int
     height: int
-    lines: tuple[tuple[str, str], ...]
-    marks: tuple[tuple[str, float, float, str], ...]
+    lines: tuple[tuple[str, str, bool], ...]
+    marks: tuple[tuple[str, float, float, str, bool], ...]
     x_ticks: tuple[tuple[float, str], ...]
     y_ticks: tuple[tuple[float, str], ...]
     peak_y: float
@@ -99,9 +168,10 @@ def draw(roof: Roofline, width: int = 1000, height: int = 380) -> Drawing:
     for c in roof.ceilings:
         start = max(low, bottom / c.bandwidth)
         ridge = min(high, roof.peak / c.bandwidth)
-        lines.append((c.name, f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}"))
+        lines.append((c.name, f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}", c.cold))
         said = f"{c.name}: {c.intensity:.3g} operations per byte, at most {c.attainable:.3g} per cycle"
-        marks.append((c.name, x(c.intensity), y(c.attainable), said))
+        said += ", cold only" if c.cold else ""
+        marks.append((c.name, x(c.intensity), y(c.attainable), said, c.cold))
     return Drawing(
         width, height, tuple(lines), tuple(marks),
         tuple((x(t), _number(t)) for t in _powers(low, high)),

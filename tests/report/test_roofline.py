@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
@@ -12,6 +13,11 @@ from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
 from isamap_smt.report.roofline import draw, peak, roofline
 from isamap_smt.runtime.clock import clock_ghz
+
+
+def product(i: int, j: int, k: int) -> Kernel:
+    """A matrix product at known sizes."""
+    return find_kernel("gemm").with_sizes({"i": i, "j": j, "k": k})
 
 
 def schedule(traffic: tuple[tuple[str, float], ...]) -> Schedule:
@@ -31,26 +37,42 @@ def test_the_peak_is_that_of_the_description() -> None:
 def test_a_link_bounds_what_its_bytes_allow() -> None:
     machine = find_hardware("avx2")
     link = next(x for x in machine.links if (x.source, x.target) == ("DRAM", "L3"))
-    roof = roofline(schedule((("DRAM->L3", 1000.0),)), machine, 500)
+    small, large = product(10, 5, 5), product(1024, 1024, 1024)
+    roof = roofline([schedule((("DRAM->L3", 1000.0),))], small, machine)
     (ceiling,) = roof.ceilings
     assert ceiling.intensity == 0.5
     assert ceiling.attainable == link.bandwidth * 0.5
-    assert roofline(schedule((("DRAM->L3", 1.0),)), machine, 500).ceilings[0].attainable == roof.peak
+    assert roofline([schedule((("DRAM->L3", 1.0),))], large, machine).ceilings[0].attainable == roof.peak
+
+
+def test_no_link_is_crossed_by_less_than_inputs_and_results() -> None:
+    (ceiling,) = roofline([schedule((("DRAM->L3", 7.0),))], product(10, 5, 5), find_hardware("avx2")).ceilings
+    assert ceiling.traffic == 4 * (50 + 25 + 50)
+
+
+def test_what_a_cache_keeps_between_calls_limits_the_first_one_alone() -> None:
+    plans, machine = [schedule((("L2->L1", 1e9), ("L3->L2", 1e9), ("DRAM->L3", 1e9)))], find_hardware("avx2")
+    small, large = roofline(plans, product(150, 150, 150), machine), roofline(plans, product(4000, 4000, 4000), machine)
+    assert [c.cold for c in small.ceilings] == [False, True, True]
+    assert not any(c.cold for c in large.ceilings)
+    assert small.limit == small.ceilings[0].attainable > small.ceilings[-1].attainable
+    assert [cold for *_, cold in draw(small).marks] == [cold for *_, cold in draw(small).lines] == [False, True, True]
 
 
 def test_what_was_measured_is_divided_by_the_clock() -> None:
-    roof = roofline(schedule((("L2->L1", 10.0),)), find_hardware("avx2"), 500, gflops=64.0, clock=4.0)
+    plans, kernel, machine = [schedule((("L2->L1", 10.0),))], product(10, 5, 5), find_hardware("avx2")
+    roof = roofline(plans, kernel, machine, gflops=64.0, clock=4.0)
     assert roof.achieved == 16.0
     assert draw(roof).achieved_y is not None
-    assert roofline(schedule((("L2->L1", 10.0),)), find_hardware("avx2"), 500, gflops=64.0).achieved is None
+    assert roofline(plans, kernel, machine, gflops=64.0).achieved is None
 
 
 def test_everything_drawn_is_inside_the_frame() -> None:
     traffic = (("L2->L1", 1e9), ("L3->L2", 1e6), ("DRAM->L3", 7.0), ("moon->L3", 1.0), ("L1->L2", 0.0))
-    roof = roofline(schedule(traffic), find_hardware("avx2"), 10**9, gflops=1.0, clock=3.0)
+    roof = roofline([schedule(traffic)], product(1000, 1000, 500), find_hardware("avx2"), gflops=1.0, clock=3.0)
     drawing = draw(roof)
     assert [name for name, *_ in drawing.marks] == ["L2->L1", "L3->L2", "DRAM->L3"]
-    for _, x, y, _ in drawing.marks:
+    for _, x, y, *_ in drawing.marks:
         assert 60 <= x <= drawing.width - 20
         assert 20 <= y <= drawing.height - 40
     assert 20 <= drawing.peak_y < (drawing.achieved_y or 0) <= drawing.height - 40

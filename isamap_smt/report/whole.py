@@ -1,0 +1,99 @@
+"""What a plan of several statements is as a whole: a row for each schedule, and one sentence that speaks of all of them.
+
+A schedule of statements that share blocks, or of a time step, is priced for one of them: what it costs and moves in a call is that
+times how many there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, prod
+from typing import Any
+
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scheduled statement. number: its position in the kernel, from 1. blocks: how often in a call what its schedule is priced
+    for is done. cost: of a call, in the objective's unit; None where it has no price. share: of all that is priced."""
+
+    number: int
+    target: str
+    instruction: str
+    blocks: int
+    cost: float | None
+    share: float | None
+    status: str
+    gap: float | None
+
+    @property
+    def result(self) -> str:
+        """Status, and gap where there is one."""
+        return self.status if self.gap is None else f"{self.status}, gap {self.gap:.2%}"
+
+
+def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
+    """How often in a call what the schedule is priced for is done: blocks, or time steps. None where a size is open.
+
+    kernel: at the schedule's sizes.
+    """
+    mapping = schedule.proved.mapping
+    position = mapping.statement_index
+    steps = {x.axis: x.step for x in reversed(schedule.loops[: len(schedule.fused)])}  # the outermost of an axis
+    recurrence = mapping.kernel.recurrence_of(position)
+    if recurrence and recurrence.axis not in steps and schedule.loops and schedule.loops[0].axis == recurrence.axis:
+        priced_alone = not is_constant(mapping.statement.axis(recurrence.axis).extent)
+        steps |= {recurrence.axis: 1} if priced_alone else {}
+    extents = {a: kernel.statements[position].axis(a).extent for a in steps}
+    if not all(map(is_constant, extents.values())):
+        return None
+    return prod(ceil(int(extents[a]) / int(step)) for a, step in steps.items())
+
+
+def rows(planned: Any) -> tuple[Row, ...]:
+    """A row for each schedule of a Plan, in the kernel's order. Costs add up to what all schedules are predicted to take."""
+    found = []
+    for s in planned.program.schedules:
+        blocks = repeats(s, planned.kernel.with_sizes(dict(s.sizes))) or 1
+        found.append((s, blocks, None if s.objective is None else s.objective * blocks))
+    total = sum(cost or 0.0 for *_, cost in found)
+    return tuple(
+        Row(
+            s.proved.mapping.statement_index + 1, s.proved.mapping.statement.target.tensor,
+            s.proved.mapping.instruction.told, blocks, cost,
+            cost / total if cost is not None and total else None, s.status, s.gap,
+        )
+        for s, blocks, cost in sorted(found, key=lambda x: x[0].proved.mapping.statement_index)
+    )  # fmt: skip
+
+
+def answer(planned: Any) -> str:
+    """What was found, of the whole plan: of one statement its schedule's status; of several how many have which."""
+    schedules: Sequence[Schedule] = planned.program.schedules
+    statements = len(planned.kernel.statements)
+    if not schedules:
+        return "computed element by element: nothing is left to schedule"
+    if statements == 1:
+        return str(schedules[0])
+    found = Counter(s.status for s in schedules)
+    if len(found) == 1:
+        each = "each " if len(schedules) > 1 else ""
+        states = f"{each}{_state(*found)}"
+    else:
+        states = ", ".join(f"{n} {_state(status)}" for status, n in found.items())
+    gaps = [s.gap for s in schedules if s.gap]
+    worst = f" (gap up to {max(gaps):.1%})" if gaps else ""
+    fused = "; fusion chosen by the cost model" if any(s.fused for s in schedules) else ""
+    left = statements - len(schedules)
+    rest = f", {left} element by element" if left else ""
+    return f"{statements} statements: {len(schedules)} scheduled, {states}{worst}{rest}{fused}"
+
+
+def _state(status: str) -> str:
+    """A solver's word in a sentence."""
+    return {"OPTIMAL": "optimal in its space", "FEASIBLE": "feasible", "PINNED": "pinned"}.get(status, status)
