@@ -46,7 +46,7 @@ _WHERE = {
     **dict.fromkeys(("tune",), "isamap_smt.pipeline.tune"),
     **dict.fromkeys(("find_target", "Target"), "isamap_smt.targets"),
     **dict.fromkeys(("stage",), "isamap_smt.pipeline.staged"),
-    **dict.fromkeys(("simulate", "Simulation"), "isamap_smt.simulator"),
+    **dict.fromkeys(("simulate", "Simulation", "chrome_trace"), "isamap_smt.simulator"),
     **dict.fromkeys(("CompiledKernel",), "isamap_smt.runtime.compiled"),
     **dict.fromkeys(("rounding_error", "rounding_bound"), "isamap_smt.runtime.explained"),
     **dict.fromkeys(("machine_from_table",), "isamap_smt.isa"),

@@ -127,10 +127,15 @@ def check_folder(place: Path) -> None:
         raise OutputError(f"cannot write {place}: no such directory {place.parent}")
 
 
-def check_file(place: Path, ours: Callable[[str], bool], force: bool = False) -> None:
+def check_file(
+    place: Path,
+    ours: Callable[[str], bool],
+    force: bool = False,
+    otherwise: str = "replace it with --force, or name another with -o",
+) -> None:
     """Nothing happens where a file may be written: nothing is there, or an earlier one, of which `ours` says so by its text.
 
-    force: any regular file may be replaced. Raises OutputError.
+    force: any regular file may be replaced. otherwise: what the user can do. Raises OutputError.
     """
     check_folder(place)
     if not os.path.lexists(place):
@@ -141,7 +146,7 @@ def check_file(place: Path, ours: Callable[[str], bool], force: bool = False) ->
     except OSError as error:
         raise OutputError(f"cannot write {place}: {error.strerror}") from None
     if foreign:
-        raise OutputError(f"{place} was not written by this command; replace it with --force, or name another with -o")
+        raise OutputError(f"{place} was not written by this command; {otherwise}")
 
 
 def write_whole(place: Path, text: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.options import (
     compiler_option,
     kernel_options,
@@ -113,6 +116,12 @@ def show_orders(seen: Observed, planned: Plan) -> None:
 @click.option(
     "--seeds", type=click.IntRange(0, 10_000), default=3,
     help="Of the simulator: how many adversarial orders of the engines, or of parallel iterations, beside the first.")  # fmt: skip
+@click.option(
+    "--trace",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of a machine with engines: write the simulated uses as a Chrome trace (JSON), which ui.perfetto.dev opens.",
+)
 @compiler_option
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Of the random arrays.")
 @click.option(
@@ -125,8 +134,8 @@ def show_orders(seen: Observed, planned: Plan) -> None:
 @plan_options
 @kernel_options
 def command(
-    words: tuple[str, ...], target: str | None, seeds: int, cc: str | None, seed: int, budget: float, as_json: bool,
-    **options: Any,
+    words: tuple[str, ...], target: str | None, seeds: int, trace: Path | None, cc: str | None, seed: int, budget: float,
+    as_json: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
@@ -149,10 +158,15 @@ def command(
         raise HardwareError(why)
     if target is None and where.name == "c":
         require_executed_here(machine)
+    if trace:
+        require_traced(machine, where)
+        check_file(trace, is_trace, otherwise="name another file, or move that away")  # before anything is planned
     asked = read_plan(words, options, engines=True)
     planned = planned_with_notes(asked)
     if where.name == "simulate":
-        ran = _simulated(where, planned, assume(asked["kernel"].with_sizes(sizes), options["assume"]), seed, seeds)
+        ran = _simulated(
+            where, planned, assume(asked["kernel"].with_sizes(sizes), options["assume"]), seed, seeds, trace
+        )
     elif machine.engines:
         ran = _executed(where, planned, asked["kernel"].with_sizes(sizes), seed)
     else:
@@ -166,7 +180,7 @@ class Ran:
     """A plan's program on a target, and how its result compares.
 
     times: of the calls, seconds; () where the target keeps no time. rate: operations a nanosecond. observed: of the simulator.
-    told: what a target says of the call; timing: of its timing model.
+    told: what a target says of the call; timing: of its timing model. trace: the file that the timed run was written to.
     """
 
     planned: Plan
@@ -178,6 +192,7 @@ class Ran:
     observed: Observed | None = None
     told: tuple[str, ...] | None = None
     timing: Any = ()
+    trace: Path | None = None
 
 
 def require_executed_here(machine: Hardware) -> None:
@@ -189,12 +204,34 @@ def require_executed_here(machine: Hardware) -> None:
         raise HardwareError(f"this CPU does not execute {machine.name}, {by} does: add --target {elsewhere}")
 
 
-def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: int) -> Ran:
-    """Run by the simulator once and once for each seed, and compared."""
-    program = where.build(where.emit(planned))
+def require_traced(machine: Hardware, where: Target) -> None:
+    """Nothing happens for engines in the simulator. Raises HardwareError for others, which keep no trace."""
+    if not machine.engines:
+        raise HardwareError(f"--trace shows the uses of engines, and {machine.name} has none; leave it out")
+    if where.name != "simulate":
+        raise HardwareError(f"--trace: {where.name} keeps none, the simulator does: add --target simulate")
+
+
+def is_trace(text: str) -> bool:
+    """Whether a file's text is a trace that --trace wrote."""
+    from isamap_smt.simulator.timeline import GENERATOR
+
+    try:
+        return bool(json.loads(text)["otherData"]["generator"] == GENERATOR)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return False
+
+
+def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: int, trace: Path | None) -> Ran:
+    """Run by the simulator once and once for each seed, and compared. trace: where the timed run is written."""
+    program: Any = where.build(where.emit(planned))
     with progress("simulating"):
-        seen: Observed = program.observe(kernel, arrays_for(kernel, seed), seeds)  # type: ignore[attr-defined]
-    return Ran(planned, where, seen.judged, planned.asked.threads if planned.asked else 1, observed=seen)
+        seen: Observed = program.observe(kernel, arrays_for(kernel, seed), seeds, trace is not None)
+    if trace and seen.timed:
+        from isamap_smt.simulator import chrome_trace
+
+        write_whole(trace, json.dumps(chrome_trace(seen.timed, planned.title)) + "\n")
+    return Ran(planned, where, seen.judged, planned.asked.threads if planned.asked else 1, observed=seen, trace=trace)
 
 
 def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
@@ -246,6 +283,8 @@ def run_document(ran: Ran) -> dict[str, Any]:
         document["told"] = ran.told
     if ran.timing != ():
         document["timing_model"] = None if ran.timing is None else {**asdict(ran.timing), "hardware": False}
+    if ran.trace:
+        document["trace"] = str(ran.trace)
     return {**document, **(observed_document(ran.observed) if ran.observed else {})}
 
 
@@ -275,6 +314,10 @@ def show(ran: Ran) -> None:
         out.print(line)
     if ran.observed and planned.phases:
         show_orders(ran.observed, planned)
+    if ran.trace:
+        out.print(
+            f"wrote {ran.trace}: open it in ui.perfetto.dev or chrome://tracing; 1 cycle is shown as 1 microsecond"
+        )
     for s in planned.phases:
         out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
     if planned.schedules and not planned.phases:

@@ -7,9 +7,11 @@ clocks     what is complete before each use begins, in every order
 races      pairs of uses that no counter orders
 effects    what the uses leave in memory
 simulation all of it together
+timeline   what each slot held when; the trace as a document for viewers
 """
 
 from isamap_smt.simulator.races import Race, Touch
-from isamap_smt.simulator.simulation import Busy, Simulation, Step, simulate
+from isamap_smt.simulator.simulation import Busy, Simulation, Slot, Step, simulate
+from isamap_smt.simulator.timeline import chrome_trace
 
-__all__ = ["Busy", "Race", "Simulation", "Step", "Touch", "simulate"]
+__all__ = ["Busy", "Race", "Simulation", "Slot", "Step", "Touch", "chrome_trace", "simulate"]

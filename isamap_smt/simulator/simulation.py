@@ -12,10 +12,11 @@ from isamap_smt.ir.hypotheses import require_assumed
 from isamap_smt.ir.interpret import prepare
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.traversal import buffers
 from isamap_smt.simulator import effects
 from isamap_smt.simulator.configured import misconfigured
 from isamap_smt.simulator.orders import Order, adversarial, timed
-from isamap_smt.simulator.places import accesses
+from isamap_smt.simulator.places import Access, accesses
 from isamap_smt.simulator.races import Race, bounds, races
 from isamap_smt.simulator.sites import Elaborated, elaborate
 
@@ -92,14 +93,31 @@ class Busy:
 
 
 @dataclass(frozen=True)
+class Slot:
+    """One slot of a buffer: its number, and its rows in an addressed memory. tensor: whose elements it holds."""
+
+    buffer: str
+    number: int
+    tensor: str
+    memory: str
+    row: int
+    rows: int
+
+    def __str__(self) -> str:
+        return f"{self.buffer}.slot[{self.number}]"
+
+
+@dataclass(frozen=True)
 class Step:
-    """One use of a run. begin, end: in cycles; None where no time was kept."""
+    """One use of a run. at: loop variables. begin, end: in cycles; None where no time was kept. reads, writes: slots."""
 
     engine: str
     instruction: str
     at: tuple[tuple[str, int], ...]
     begin: float | None
     end: float | None
+    reads: tuple[Slot, ...] = ()
+    writes: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +178,7 @@ def simulate(
     stuck = deadlock(elaborated, order)
     ends = [end for _, end in order.times]
     cycles = None if seed is not None or stuck else max(ends, default=0)
-    steps = _trace(elaborated, order) if trace else ()
+    steps = _trace(elaborated, order, touched) if trace else ()
     return Simulation(outputs, found, stuck, cycles, _busy(elaborated, order), steps, misconfigured(elaborated))
 
 
@@ -198,13 +216,37 @@ def _busy(elaborated: Elaborated, order: Order) -> dict[str, Busy]:
     return found
 
 
-def _trace(elaborated: Elaborated, order: Order) -> tuple[Step, ...]:
+def _trace(elaborated: Elaborated, order: Order, touched: tuple[Access, ...]) -> tuple[Step, ...]:
     heads = [0] * len(elaborated.queues)
+    reads, writes = _slots(elaborated, touched)
     steps = []
     for n, engine in enumerate(order.steps):
         queue, at = elaborated.queues[engine], heads[engine]
         heads[engine] += 1
-        site, iteration = elaborated.sites[queue.sites[at]], queue.iterations[at]
+        number, iteration = queue.sites[at], queue.iterations[at]
+        site = elaborated.sites[number]
         begin, end = order.times[n] if order.times else (None, None)
-        steps.append(Step(queue.name, site.use.instruction.name, tuple(site.at(iteration).items()), begin, end))
+        read, written = (tuple(column[iteration] for column in of[number]) for of in (reads, writes))
+        around = tuple(site.at(iteration).items())
+        steps.append(Step(queue.name, site.use.instruction.name, around, begin, end, read, written))
     return tuple(steps)
+
+
+def _slots(
+    elaborated: Elaborated, touched: tuple[Access, ...]
+) -> tuple[list[list[list[Slot]]], list[list[list[Slot]]]]:
+    """Of each site, for each operand in slots that it reads, and that it writes, the slot at every iteration."""
+    known = buffers(elaborated.program)
+    reads: list[list[list[Slot]]] = [[] for _ in elaborated.sites]
+    writes: list[list[list[Slot]]] = [[] for _ in elaborated.sites]
+    for access in touched:
+        if access.slots is None:
+            continue
+        b = known[dict(elaborated.sites[access.site].use.operands)[access.operand].name]
+        rows, numbers = int(b.rows), access.slots.tolist()
+        of = {n: Slot(str(b.name), n, b.type.tensor, b.memory, int(b.offset) + n * rows, rows) for n in set(numbers)}
+        column = [of[n] for n in numbers]
+        for touches, into in ((access.reads, reads), (access.writes, writes)):
+            if touches:
+                into[access.site].append(column)
+    return reads, writes

@@ -16,7 +16,7 @@ from isamap_smt.ir.left_behind import feeding
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.runtime.explained import explained
 from isamap_smt.runtime.judge import Judgement, arithmetic_of, judge, visited, wanted
-from isamap_smt.simulator import Busy, simulate
+from isamap_smt.simulator import Busy, Simulation, simulate
 from isamap_smt.simulator.run import run_program
 from isamap_smt.targets.target import PrintedProgram, Sources, Target, checked_of
 
@@ -31,6 +31,7 @@ class Observed:
 
     cycles: of the timed run; None of a core, which keeps no time. orders: how many runs, the first and one for each seed.
     races: all that any order could show, with uses beyond their memory and deadlocks; of a core whatever no right program does.
+    timed: the timed run of engines with its trace, if that was asked for.
     """
 
     judged: Judgement
@@ -38,6 +39,7 @@ class Observed:
     engines: Mapping[str, Busy]
     orders: int
     races: tuple[str, ...]
+    timed: Simulation | None = None
 
     @property
     def wrong(self) -> str:
@@ -62,8 +64,9 @@ class Simulated:
         """
         return self._run(arrays, None, self.program.kernel.named_sizes(sizes)).outputs
 
-    def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int) -> Observed:
-        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes.
+    def observe(self, kernel: Kernel, arrays: Mapping[str, np.ndarray], seeds: int, trace: bool = False) -> Observed:
+        """The first run and one for each seed, each compared with the reference. `kernel` has all sizes. trace: keep that of a
+        timed run.
 
         Raises SizeError where a core's program would take hours.
         """
@@ -71,7 +74,7 @@ class Simulated:
         _require_few(program, kernel)
         arithmetic = self.checked.proof.arithmetic if program.machine is not None else arithmetic_of(program)
         sizes = self._sizes_of(kernel)
-        first, *others = (self._run(arrays, seed, sizes) for seed in (None, *range(seeds)))
+        first, *others = (self._run(arrays, seed, sizes, trace) for seed in (None, *range(seeds)))
         near = explained(program, kernel, arrays)
         same = None if feeding(kernel) else wanted(kernel, arrays, arithmetic)
         rights = (same or wanted(kernel, arrays, arithmetic, run.outputs) for run in (first, *others))
@@ -81,7 +84,7 @@ class Simulated:
         ]
         found = dict.fromkeys(text for run in (first, *others) for text in run.wrong)
         worst = next((j for j in judged if j.reason), judged[0])
-        return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES])
+        return Observed(worst, first.cycles, first.engines, seeds + 1, tuple(found)[:RACES], first.timed)
 
     def _sizes_of(self, kernel: Kernel) -> dict[str, int]:
         """What the program leaves open, of a kernel with all sizes."""
@@ -89,14 +92,17 @@ class Simulated:
         opened = (a for a in self.program.kernel.axes if a.extent.is_Symbol and a.name in points)
         return {str(a.extent): int(points[a.name]) for a in opened}
 
-    def _run(self, arrays: Mapping[str, np.ndarray], seed: int | None, sizes: Mapping[str, int] | None) -> _Run:
+    def _run(
+        self, arrays: Mapping[str, np.ndarray], seed: int | None, sizes: Mapping[str, int] | None, trace: bool = False
+    ) -> _Run:
         """The engines in an order drawn from the seed, or timed without one; a core's parallel iterations in such an order."""
         if self.program.machine is None:
             core = run_program(self.program, arrays, sizes=sizes, seed=0 if seed is None else seed + 1)
             return _Run(dict(core.outputs), None, {}, tuple(map(str, core.findings)))
-        run = simulate(self.program, arrays, sizes=sizes, seed=seed)
+        kept = trace and seed is None
+        run = simulate(self.program, arrays, sizes=sizes, seed=seed, trace=kept)
         stuck = (f"deadlock: {run.deadlock}",) if run.deadlock else ()
-        return _Run(run.outputs, run.cycles, run.engines, (*run.wrong, *stuck))
+        return _Run(run.outputs, run.cycles, run.engines, (*run.wrong, *stuck), run if kept else None)
 
 
 def _require_few(program: Program, kernel: Kernel) -> None:
@@ -112,12 +118,13 @@ def _require_few(program: Program, kernel: Kernel) -> None:
 
 @dataclass(frozen=True)
 class _Run:
-    """One run. wrong: races and whatever else no right program does."""
+    """One run. wrong: races and whatever else no right program does. timed: of engines, with a trace that was asked for."""
 
     outputs: dict[str, np.ndarray]
     cycles: float | None
     engines: Mapping[str, Busy]
     wrong: tuple[str, ...]
+    timed: Simulation | None = None
 
 
 class Simulate(Target):

@@ -86,6 +86,41 @@ def test_the_run_as_json(in_empty_directory: Path, capsys: pytest.CaptureFixture
     assert document(capsys, *words) == found | {"schedule": {**found["schedule"], "seconds": pytest.approx(0, abs=60)}}
 
 
+def test_a_trace_is_written_whole_or_not_at_all(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("run", "gemm", described(), *SIZES, "--seeds", "0", "--trace")
+    found = document(capsys, *words, "out.json")
+    assert found["trace"] == "out.json"
+    trace = json.loads(Path("out.json").read_text())
+    assert trace["otherData"]["cycles"] == found["cycles"]
+    busy = {n: e["cycles"] for n, e in found["engines"].items()}
+    rows = [e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name" and e["pid"] == 1]
+    spans = [(rows[e["tid"] - 1], e["dur"]) for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] == 1]
+    assert {n: sum(d for engine, d in spans if engine == n) for n in rows} == busy
+    assert document(capsys, *words, "out.json")["trace"] == "out.json"  # a trace replaces a trace
+    Path("mine.json").write_text("{}")
+    message = "mine.json was not written by this command; name another file, or move that away"
+    assert refused(capsys, *words, "mine.json") == message
+    assert Path("mine.json").read_text() == "{}"
+    assert refused(capsys, *words, "no/out.json") == "cannot write no/out.json: no such directory no"
+    assert {p.name for p in Path().iterdir() if p.suffix == ".json"} == {"mine.json", "out.json"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["avx2"], "--trace shows the uses of engines, and avx2 has none; leave it out"),
+        (["gemmini", "--target", "gemmini"], "--trace: gemmini keeps none, the simulator does: add --target simulate"),
+    ],
+)
+def test_a_machine_that_keeps_no_trace(
+    words: list[str], message: str, in_empty_directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if words[0] == "avx2":
+        words = [*words, "--target", "simulate"]
+    assert refused(capsys, "run", "gemm", *words, *SIZES, "--trace", "out.json") == message
+    assert not list(in_empty_directory.iterdir())
+
+
 def test_open_sizes_are_planned_for_and_said(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "schedule", "gemm", described())
     assert found["sizes"] == {"I": 64, "J": 64, "K": 64}
