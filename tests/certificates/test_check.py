@@ -204,7 +204,7 @@ def test_what_a_file_says_of_a_solver_is_not_said_by_the_solver(proofs: Path, ol
 
 
 def test_the_program_is_lowered_again(proofs: Path) -> None:
-    forge(proofs / FMA, lambda d: d["schedule"].update(registers={"i": 4, "j": 8, "k": 1}))
+    forge(proofs / FMA, lambda d: d["schedule"].update(registers=[["i", 4], ["j", 8], ["k", 1]]))
     found = check(proofs)[FMA]
     assert found.status == "broken"
     assert "innermost step 2 is not the register tile 4" in str(found)
