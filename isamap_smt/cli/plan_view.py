@@ -140,8 +140,8 @@ def _show_whole(planned: Plan) -> None:
     """Of several statements, what is said of all, and a row for each that is scheduled; the rest is of one."""
     if len(planned.kernel.statements) == 1:
         return
-    out, found, unit = console(), rows(planned), planned.schedules[0].unit
-    out.print(of_all(planned))
+    out, found, unit = console(), rows(planned.kernel, planned.schedules), planned.schedules[0].unit
+    out.print(of_all(planned.kernel, planned.schedules))
     cells = [
         (f"{r.number} {r.target}", r.instruction, "not priced" if r.cost is None else f"{r.cost:,.0f}",
          "" if r.share is None else f"{r.share:.1%}", f"{r.blocks:,}", r.result) for r in found

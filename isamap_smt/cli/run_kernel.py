@@ -321,6 +321,6 @@ def show(ran: Ran) -> None:
     for s in planned.phases:
         out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
     if planned.schedules and not planned.phases:
-        out.print(f"schedule {of_all(planned)}")
+        out.print(f"schedule {of_all(planned.kernel, planned.schedules)}")
     if ran.observed and not planned.phases:
         show_orders(ran.observed, planned)

@@ -67,7 +67,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
     single = measured.gflops if measured and measured.threads == 1 else None
     known = not sized.free_sizes
     roof = roofline(planned.program.schedules, sized, planned.hardware, single, clock) if known else None
-    statements = rows(planned) if len(sized.statements) > 1 else ()
+    statements = rows(planned.kernel, planned.program.schedules) if len(sized.statements) > 1 else ()
     return {
         **kernel_section(planned.kernel, dict(schedule.sizes), "the code takes them at run time"),
         **lanes_section(mapping, dict(schedule.sizes)),
@@ -83,7 +83,7 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "whole_cost": sum(r.cost or 0.0 for r in statements),
         "statements_count": len(sized.statements),
         "statements_blocks": next((r.blocks for r in statements if r.number == mapping.statement_index + 1), 1),
-        "answer": answer(planned),
+        "answer": answer(planned.kernel, planned.program.schedules),
         "roof": roof,
         "drawing": draw(roof) if roof and roof.ceilings else None,
         "measured": measured,

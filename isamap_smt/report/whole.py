@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
-from typing import Any
 
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
@@ -55,11 +54,12 @@ def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
     return prod(ceil(int(extents[a]) / int(step)) for a, step in steps.items())
 
 
-def rows(planned: Any) -> tuple[Row, ...]:
-    """A row for each schedule of a Plan, in the kernel's order. Costs add up to what all schedules are predicted to take."""
+def rows(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[Row, ...]:
+    """A row for each schedule of a kernel's program, in the kernel's order. Costs add up to what all schedules are predicted to
+    take."""
     found = []
-    for s in planned.program.schedules:
-        blocks = repeats(s, planned.kernel.with_sizes(dict(s.sizes))) or 1
+    for s in schedules:
+        blocks = repeats(s, kernel.with_sizes(dict(s.sizes))) or 1
         found.append((s, blocks, None if s.objective is None else s.objective * blocks))
     total = sum(cost or 0.0 for *_, cost in found)
     return tuple(
@@ -72,10 +72,9 @@ def rows(planned: Any) -> tuple[Row, ...]:
     )  # fmt: skip
 
 
-def answer(planned: Any) -> str:
-    """What was found, of the whole plan: of one statement its schedule's status; of several how many have which."""
-    schedules: Sequence[Schedule] = planned.program.schedules
-    statements = len(planned.kernel.statements)
+def answer(kernel: Kernel, schedules: Sequence[Schedule]) -> str:
+    """What was found, of all statements: of one its schedule; of several how many are scheduled, with which status."""
+    statements = len(kernel.statements)
     if not schedules:
         return "computed element by element: nothing is left to schedule"
     if statements == 1:
