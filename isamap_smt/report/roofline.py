@@ -23,9 +23,9 @@ from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.machine_model.calibration import Calibration, load
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.report.whole import repeats
+from isamap_smt.report.whole import repeats, rows
 from isamap_smt.runtime.measure import operations
-from isamap_smt.scheduling.breakdown import limit
+from isamap_smt.scheduling.breakdown import Limit, limits
 from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.scheduling.supply import usable
 
@@ -79,7 +79,7 @@ def roofline(
     kernel: at known sizes. `gflops` as measured on one thread, `clock` in GHz just then; both may be unknown.
     """
     work, top = operations(kernel), max(peak(s.proved.mapping.instruction) for s in schedules)
-    touched, least = touched_bytes(kernel), compulsory_bytes(kernel)
+    touched, least = _live_bytes(schedules, kernel), compulsory_bytes(kernel)
     held = {m.name: usable(m) for m in hardware.memories if m.capacity is not None}
     links = {f"{link.source}->{link.target}": link for link in hardware.links}
     ceilings = []
@@ -89,7 +89,7 @@ def roofline(
             continue
         link, count = links[name], max(moved, least)
         intensity = work / count
-        cold = sum(touched.values()) <= held.get(link.target, 0)
+        cold = touched <= held.get(link.target, 0)
         attainable = min(top, link.bandwidth * intensity)
         ceilings.append(Ceiling(name, link.bandwidth, count, intensity, attainable, cold))
     achieved = gflops / clock if gflops and clock else None
@@ -107,6 +107,16 @@ def moved_bytes(s: Schedule, kernel: Kernel, link: str) -> float:
         whole = touched_bytes(kernel, s.proved.mapping.statement_index)
         return min(moved * blocks, float(sum(n for t, n in whole.items() if t not in kernel.temporaries)))
     return moved * blocks
+
+
+def _live_bytes(schedules: Sequence[Schedule], kernel: Kernel) -> float:
+    """Bytes that a call touches again and again: of what blocks hand over, those of one block."""
+    blocks = {
+        s.proved.mapping.statement.target.tensor: repeats(s, kernel) or 1
+        for s in schedules
+        if s.fused and set(s.fused) <= symbols_of(s.proved.mapping.statement.target.index)
+    }
+    return sum(n / (blocks.get(t, 1) if t in kernel.temporaries else 1) for t, n in touched_bytes(kernel).items())
 
 
 def compulsory_bytes(kernel: Kernel) -> int:
@@ -223,25 +233,39 @@ def roofline_position(
 ) -> RooflinePosition | None:
     """Where a Plan with known sizes stands; `measured` is a Measured or None.
 
-    None without a calibration of this machine, where the plan's instruction is not in it, or where a size is open.
+    The prediction is of all statements; None where some have none, as those computed element by element. The limit is of those
+    that instructions compute. None without a calibration of this machine, where one of the plan's instructions is not in it, or
+    where a size is open.
     """
-    schedule = planned.schedule
-    mapping = schedule.proved.mapping
+    schedules, kernel = planned.program.schedules, planned.kernel
     calibration = calibration or _usable()
-    if calibration is None or planned.kernel.with_sizes(dict(schedule.sizes)).free_sizes:
+    if calibration is None or kernel.with_sizes(dict(planned.schedule.sizes)).free_sizes:
         return None
     figures = calibration.figures(planned.hardware)
-    if not figures.knows(mapping.instruction.name):
+    if not all(figures.knows(s.proved.mapping.instruction.name) for s in schedules):
         return None
     threads = measured.threads if measured is not None else 1
-    s = setting(schedule.proved, planned.hardware, dict(schedule.sizes), tuple(planned.constant), threads)
-    least = limit(s, machine(planned.hardware, mapping.instruction, figures, threads))
+    found = []
+    for s in schedules:
+        x = setting(s.proved, planned.hardware, dict(s.sizes), tuple(planned.constant), threads)
+        own = limits(x, machine(planned.hardware, s.proved.mapping.instruction, figures, threads))
+        found.append(own[:1] if s.fused else own)  # what blocks hand to each other need not leave a cache
+    least = _of_all(found)
     second = calibration.clock * 1e9
     # Where threads share a loop, the objective counts the cycles of all of them.
-    alone = threads == 1 and schedule.parallel is None
-    predicted = schedule.objective / second if schedule.objective and alone else None
+    alone = threads == 1 and all(s.parallel is None for s in schedules)
+    costs = [r.cost for r in rows(kernel, schedules)] if len(schedules) == len(kernel.statements) else [None]
+    predicted = sum(c / second for c in costs if c) if alone and all(costs) else None
     seen = measured.seconds if measured is not None else None
     return RooflinePosition(predicted, seen, least.cycles / second, least.resource, figures.origin)
+
+
+def _of_all(found: Sequence[tuple[Limit, ...]]) -> Limit:
+    """The limit of statements one after the other: all their computing, which overlaps with moving, or the longest on a link."""
+    computing = [x[0] for x in found]
+    longest = max(computing, key=lambda x: x.cycles)
+    every = Limit(sum(x.cycles for x in computing), longest.resource)
+    return max(every, *(link for x in found for link in x[1:]), key=lambda x: x.cycles)
 
 
 def _usable() -> Calibration | None:

@@ -11,6 +11,7 @@ from isamap_encodings.schedule_problem import Cost
 from isamap_smt.ir.hardware import LINE, Hardware, Link
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import MAIN, register_operand
+from isamap_smt.ir.points import kept as points_kept
 from isamap_smt.ir.schedule import CostPart
 from isamap_smt.mapping.moves import touches_main
 from isamap_smt.scheduling.figures import DESCRIBED, FAR, WHOLE
@@ -208,17 +209,17 @@ class Limit:
     resource: str
 
 
-def limit(s: Setting, m: Machine) -> Limit:
-    """The roofline: the slowest of computing at full rate on every thread and of what must move on each link.
+def limits(s: Setting, m: Machine) -> tuple[Limit, ...]:
+    """The roofline of a statement: computing at full rate on every thread, first, and what must move on each link.
 
-    Between calls a cache keeps what fits: only the rest has to come again, or what a product of two matrices moves at
-    least with a memory of that size.
+    Computed are the points that the guard keeps. Between calls a cache keeps what fits: only the rest has to come again, or
+    what a product of two matrices moves at least with a memory of that size.
     """
     lanes = prod(a.leaf for a in s.axes)
-    found = [Limit(points(s) / (lanes * m.per_cycle * s.threads), s.mapping.instruction.name)]
+    found = [Limit(points_kept(s.mapping.statement) / (lanes * m.per_cycle * s.threads), s.mapping.instruction.name)]
     everything = sum(compulsory(s, o) * s.bytes(o) * (2 if o == s.output else 1) for o in (*s.inputs, s.output))
     for u, cache in enumerate(m.caches, 1):
         kept = (cache.capacity or 0) * (1 if cache.shared else s.threads)
         moved = max(everything - 2 * kept, least_product(s, kept), 0.0)
         found.append(Limit(moved * m.cycles(u) / s.threads, f"{m.links[u - 1].source}->{cache.name}"))
-    return max(found, key=lambda x: x.cycles)
+    return tuple(found)
