@@ -118,6 +118,35 @@ def _counted(s: Schedule) -> list[tuple[LoopStep, str]]:
     return [(x, in_words(of[x.axis])) for x in s.loops]
 
 
+def schedule_words(planned: Plan) -> str:
+    """The schedule in a line: block in registers, steps of the loops outside of it, and how far from the best it may be.
+
+    Of a kernel in several parts: how many were scheduled, and that the best of each says nothing of all together.
+    """
+    found = planned.schedules
+    if not found:
+        return "none: element by element"
+    gaps = [s.gap for s in found]
+    if all(s.status == "OPTIMAL" for s in found):
+        standing = "optimal in its space"
+    elif None in gaps:
+        standing = "not shown to be optimal"
+    else:
+        standing = f"at most {max(g for g in gaps if g is not None):.1%} above the best of its space"
+    if len(found) > 1 and not planned.phases:
+        return of_all(planned.kernel, found)
+    if len(found) > 1:
+        return f"{len(found)} parts, each {standing}; all together by the cost model, with no bound"
+    (s,) = found
+    if planned.phases:
+        steps = ", ".join(f"{x.axis} {x.step}" for x in s.loops)
+        return f"tiles a step: {steps}; {standing}" if steps else standing
+    held = " x ".join(f"{a} {n}" for a, n in s.registers if str(n) != "1") or "one point"
+    last = dict(s.registers)
+    outside = ", ".join(f"{x.axis} {x.step}" for x in s.loops if x.step != last.get(x.axis))
+    return f"{held} in registers; {f'{outside} in cache; ' if outside else ''}{standing}"
+
+
 def show_plan(planned: Plan) -> None:
     """Of each schedule status and gap, loops, where operands lie, the parts of the cost and what it rests on."""
     out = console()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
+from rich.text import Text
+from threadpoolctl import threadpool_limits
 
 from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.options import (
@@ -20,16 +24,27 @@ from isamap_smt.cli.options import (
     split_names,
 )
 from isamap_smt.cli.output import answer, console, progress, say, say_notes, seconds
-from isamap_smt.cli.plan_view import built_or_another, packing_document, plan_document, planned_with_notes
+from isamap_smt.cli.plan_view import (
+    built_or_another,
+    packing_document,
+    plan_document,
+    planned_with_notes,
+    schedule_words,
+)
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.report.whole import answer as of_all
+from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.scalar import Read, SMul
+from isamap_smt.machine_model.calibration import identity
+from isamap_smt.pipeline.element_by_element import elementwise
+from isamap_smt.report.roofline import peak
+from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.runtime.judge import INTEGERS, Judgement, judge, wanted
-from isamap_smt.runtime.measure import arrays_for, judged_call, repeated, require_sizes, speed
+from isamap_smt.runtime.measure import arrays_for, best_time, judged_call, repeated, require_sizes, speed
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
-    from isamap_smt.ir.kernel import Kernel
+    from isamap_smt.ir.kernel import Kernel, Statement
     from isamap_smt.pipeline.plan import Plan
     from isamap_smt.runtime.judge import Judgement
     from isamap_smt.targets import Target
@@ -60,25 +75,19 @@ def judgement_document(seen: Judgement) -> dict[str, Any]:
 
 
 def show_judgement(seen: Judgement) -> None:
-    """How a result that is not wrong compares with the reference."""
-    if seen.exact:
-        console().print(f"equal to the reference ({seen.against}) bit for bit", style="green")
-    elif not seen.reason:
+    """What bounds the error of a result that is not wrong."""
+    if not seen.reason:
         console().print(
             f"largest error {seen.error:.2e} of the largest element, against {seen.against}; "
             f"up to {seen.bound:.2e} passes as rounding"
         )
-    if seen.stated is not None and not seen.exact and not seen.reason:
+    if seen.stated is not None and not seen.reason:
         console().print(
             "bound for this run's inputs, from the rounding of each operation: at most "
             f"{seen.stated:.2e} of the largest element; each element is within its own"
         )
-    for told in () if seen.exact else seen.foreseen:
+    for told in seen.foreseen:
         console().print(f"bound computed without a run: {told}")
-    if seen.undefined:
-        say(
-            f"warning: {seen.undefined:,} elements of the results are NaN here and in the reference; try another --seed"
-        )
 
 
 def observed_document(seen: Observed) -> dict[str, Any]:
@@ -99,8 +108,6 @@ def show_orders(seen: Observed, planned: Plan) -> None:
         f"simulated in {orders}: {len(seen.races) or 'no'} races; proved: {len(planned.proof.claims)} claims"
     )
     if seen.cycles is not None:
-        off = planned.cycles / seen.cycles - 1 if seen.cycles else 0.0
-        console().print(f"{seen.cycles:,.0f} cycles simulated, {planned.cycles:,.0f} predicted ({off:+.1%})")
         busy = (f"{n} {b.cycles / seen.cycles:.0%} of the time ({b.uses:,} uses)" for n, b in seen.engines.items())
         console().print("engines: " + ", ".join(busy))
 
@@ -171,7 +178,7 @@ def command(
         ran = _executed(where, planned, asked["kernel"].with_sizes(sizes), seed)
     else:
         ran = _called(where, planned, kernel, seed, budget, options["threads"], cc)
-    answer(as_json, lambda: run_document(ran), lambda: show(ran))
+    answer(as_json, lambda: run_document(ran), lambda: show(ran, _beside(ran, seed, budget, cc)))
     return status_of(ran.observed.wrong if ran.observed else ran.judged.reason)
 
 
@@ -179,11 +186,13 @@ def command(
 class Ran:
     """A plan's program on a target, and how its result compares.
 
+    kernel: as asked, with all sizes.
     times: of the calls, seconds; () where the target keeps no time. rate: operations a nanosecond. observed: of the simulator.
     told: what a target says of the call; timing: of its timing model. trace: the file that the timed run was written to.
     """
 
     planned: Plan
+    kernel: Kernel
     where: Target
     judged: Judgement
     threads: int = 1
@@ -231,7 +240,8 @@ def _simulated(where: Target, planned: Plan, kernel: Kernel, seed: int, seeds: i
         from isamap_smt.simulator import chrome_trace
 
         write_whole(trace, json.dumps(chrome_trace(seen.timed, planned.title)) + "\n")
-    return Ran(planned, where, seen.judged, planned.asked.threads if planned.asked else 1, observed=seen, trace=trace)
+    threads = planned.asked.threads if planned.asked else 1
+    return Ran(planned, kernel, where, seen.judged, threads, observed=seen, trace=trace)
 
 
 def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
@@ -243,7 +253,7 @@ def _executed(where: Target, planned: Plan, kernel: Kernel, seed: int) -> Ran:
         got = program(**arrays)
     seen = judge(kernel, got, wanted(kernel, arrays, arithmetic, got), arithmetic)
     modelled = program.timing(**arrays) if hasattr(program, "timing") else ()
-    return Ran(planned, where, seen, told=tuple(program.told), timing=modelled)
+    return Ran(planned, kernel, where, seen, told=tuple(program.told), timing=modelled)
 
 
 def _called(
@@ -257,7 +267,7 @@ def _called(
     with progress("running"):
         call, seen = judged_call(compiled, kernel, threads, seed)
         times = tuple(repeated(call, budget)) if where.timed else ()
-    return Ran(planned, where, seen, threads, times, speed(kernel, times) if times else None)
+    return Ran(planned, kernel, where, seen, threads, times, speed(kernel, times) if times else None)
 
 
 def run_document(ran: Ran) -> dict[str, Any]:
@@ -288,39 +298,147 @@ def run_document(ran: Ran) -> dict[str, Any]:
     return {**document, **(observed_document(ran.observed) if ran.observed else {})}
 
 
-def show(ran: Ran) -> None:
-    """The result in a few lines."""
-    out, planned, where, seen = console(), ran.planned, ran.where, ran.judged
-    out.print(planned.title, style="bold")
+# ---- The answer for people: what ran where, speed, verdict and schedule first; bounds of the error and notes below.
+
+
+def show(ran: Ran, beside: Beside) -> None:
+    """Four lines that answer; then bounds of the error, the mapping, and what the target says."""
+    out, planned, seen = console(), ran.planned, ran.judged
+    out.print(_headline(ran), style="bold")
+    obligations = f"proved: {len(planned.proof.claims)} obligations"
+    out.print(f"  {_speed(ran, beside)}")
     if seen.reason:
-        out.print(f"WRONG: {seen.reason}", style="bold red")
-    show_judgement(seen)
-    if ran.rate is not None:
-        unit = "GFLOP/s" if seen.against != INTEGERS else "GOP/s"
-        on = f"{ran.threads} thread{'' if ran.threads == 1 else 's'}"
-        out.print(f"{ran.rate:.1f} {unit}: {seconds(min(ran.times))}, best of {len(ran.times)}, {on}")
-    elif planned.phases and not ran.observed:
-        out.print(f"run once by {where.executor(planned.hardware)}; it keeps no time")
-    elif not planned.phases:
-        emulated = f" for {where.name}; an emulator's time is not speed, so none is given"
-        out.print(f"run once by {where.executor(planned.hardware)}{'' if ran.observed else emulated}")
-    if ran.timing:
-        off = planned.cycles / ran.timing.cycles - 1
-        out.print(
-            f"{ran.timing.cycles:,} cycles in a timing model, not hardware; {planned.cycles:,.0f} predicted ({off:+.1%}); "
-            f"{ran.timing.commands:,} commands, {ran.timing.configurations:,} of them configurations"
-        )
-    for line in ran.told or ():
-        out.print(line)
-    if ran.observed and planned.phases:
-        show_orders(ran.observed, planned)
+        out.print(f"  WRONG: {seen.reason}", style="bold red")
+    else:
+        out.print(Text.assemble("  ", ("correct ", "green"), f"  {_nearness(seen)}   {obligations}"))
+    out.print(f"  schedule  {schedule_words(planned)}\n")
+    if not seen.exact:
+        show_judgement(seen)
+    _show_target(ran)
+    for s in planned.phases:
+        out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
     if ran.trace:
         out.print(
             f"wrote {ran.trace}: open it in ui.perfetto.dev or chrome://tracing; 1 cycle is shown as 1 microsecond"
         )
-    for s in planned.phases:
-        out.print(f"plan: {'; '.join(f'{s.tensor(t)} {t}' for t in s.stages)}")
-    if planned.schedules and not planned.phases:
-        out.print(f"schedule {of_all(planned.kernel, planned.schedules)}")
-    if ran.observed and not planned.phases:
+    out.print(planned.title)
+    if ran.observed:
         show_orders(ran.observed, planned)
+    if seen.undefined:
+        say(
+            f"warning: {seen.undefined:,} elements of the results are NaN here and in the reference; try another --seed"
+        )
+
+
+def _headline(ran: Ran) -> str:
+    """`gemm i=512 j=512 k=512 f32 on avx512.fmadd_ps (AMD EPYC, 1 thread)`."""
+    planned, kernel = ran.planned, ran.kernel
+    extents = {a.name: a.extent for s in kernel.statements for a in s.axes}
+    sizes = " ".join(f"{n}={e}" for n, e in extents.items())
+    read = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.inputs)
+    written = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.results)
+    types = ", ".join(read or written) + ("" if read == written or not read else f" -> {', '.join(written)}")
+    if planned.instruction is None:
+        by = f"{planned.hardware.name}, {elementwise(planned.hardware)}"
+    elif len(planned.schedules) > 1:
+        by = planned.hardware.name
+    else:
+        name = planned.instruction.name
+        by = name if "." in name else f"{planned.hardware.name}.{name}"
+    threads = "" if planned.phases else f", {ran.threads} thread{'' if ran.threads == 1 else 's'}"
+    where = _processor() if ran.where.name == "c" else ran.where.executor(planned.hardware)
+    return f"{kernel.name} {sizes} {types} on {by} ({where}{threads})"
+
+
+def _processor() -> str:
+    """This CPU's model name without trade marks and clock: `Intel Xeon`."""
+    model = identity().processor.partition(" (")[0]
+    return " ".join(re.sub(r"\((R|TM|tm)\)|@.*|\b(CPU|Processor)\b", " ", model).split())
+
+
+def _speed(ran: Ran, beside: Beside) -> str:
+    """Operations and time with what they compare with; cycles where a model counts them; else that nobody timed it."""
+    planned = ran.planned
+    if ran.rate is not None:
+        unit = "GFLOP/s" if ran.judged.against != INTEGERS else "GOP/s"
+        words = [f"{ran.rate:.1f} {unit}", f"{seconds(min(ran.times))} (best of {len(ran.times)})"]
+        words += [f"{100 * ran.rate / beside.peak:.0f} % of peak"] if beside.peak else []
+        words += [f"NumPy {beside.numpy:.1f} {unit}"] if beside.numpy else []
+        return "   ".join(words)
+    if ran.observed and ran.observed.cycles is not None:
+        return f"{ran.observed.cycles:,.0f} cycles simulated, {_predicted(planned, ran.observed.cycles)}"
+    if ran.timing:
+        return f"{ran.timing.cycles:,} cycles in a timing model, not hardware; {_predicted(planned, ran.timing.cycles)}"
+    return "not timed"
+
+
+def _predicted(planned: Plan, cycles: float) -> str:
+    off = planned.cycles / cycles - 1 if cycles else 0.0
+    return f"{planned.cycles:,.0f} predicted ({off:+.1%})"
+
+
+def _nearness(seen: Judgement) -> str:
+    """How near a right result is."""
+    if seen.exact:
+        return f"equal to the reference ({seen.against}) bit for bit"
+    return f"error {seen.error:.1e} (allowed {seen.bound:.1e})"
+
+
+def _show_target(ran: Ran) -> None:
+    """Who ran the program, where that is not this CPU, and what it says."""
+    out, planned, where = console(), ran.planned, ran.where
+    by = f"run once by {where.executor(planned.hardware)}"
+    if planned.phases and not ran.observed:
+        out.print(f"{by}; it keeps no time")
+    elif not planned.phases and ran.rate is None:
+        emulated = f" for {where.name}; an emulator's time is not speed, so none is given"
+        out.print(by + ("" if ran.observed else emulated))
+    if ran.timing:
+        out.print(f"{ran.timing.commands:,} commands, {ran.timing.configurations:,} of them configurations")
+    for line in ran.told or ():
+        out.print(line)
+
+
+# ---- What the speed compares with.
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Operations a nanosecond of the machine's peak and of NumPy, on as many threads; None where that is not known."""
+
+    peak: float | None = None
+    numpy: float | None = None
+
+
+def _beside(ran: Ran, seed: int, budget: float, cc: str | None) -> Beside:
+    """The peak of one instruction at the clock just now, and NumPy's speed on the same arrays.
+
+    A kernel of several statements has no one peak. NumPy's is known of contractions alone, which it has BLAS for.
+    """
+    if ran.rate is None:
+        return Beside()
+    (first, *others), planned = ran.kernel.statements, ran.planned
+    clock = clock_ghz(cc) if planned.instruction and not others and ran.threads == 1 else None
+    peaked = peak(planned.instruction) * clock if clock and planned.instruction else None
+    if others or not _is_contraction(ran.kernel, first):
+        return Beside(peaked)
+    a, b = (Access(r.tensor, r.index) for r in first.value.args)
+    arrays = arrays_for(ran.kernel, seed)
+    letters = {str(x.name): chr(97 + n) for n, x in enumerate(first.axes)}
+    of_a, of_b, to = ("".join(letters[str(x)] for x in access.index) for access in (a, b, first.target))
+    with threadpool_limits(ran.threads), progress("running NumPy"):
+        (times,) = best_time(
+            [lambda: np.einsum(f"{of_a},{of_b}->{to}", arrays[a.tensor], arrays[b.tensor], optimize=True)], budget
+        )
+    return Beside(peaked, speed(ran.kernel, times))
+
+
+def _is_contraction(kernel: Kernel, s: Statement) -> bool:
+    """A sum of products over plain axes, each in two of the three tensors, all f32 or all f64: what NumPy gives to BLAS."""
+    if s.op != "+" or s.guard or not isinstance(s.value, SMul) or not all(isinstance(x, Read) for x in s.value.args):
+        return False
+    accesses = [s.target, *(Access(r.tensor, r.index) for r in s.value.args)]
+    indices = [str(i) for a in accesses for i in a.index]
+    plain = all(s.extents_of(a.index) == kernel.tensor(a.tensor).shape for a in accesses)
+    types = {str(kernel.tensor(a.tensor).dtype) for a in accesses}
+    return plain and all(indices.count(a.name) == 2 for a in s.axes) and types in ({"f32"}, {"f64"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,30 @@ def test_words(capsys: pytest.CaptureFixture[str]) -> None:
         run(["run", "gemm", "host", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=i32,B=i32,C=i32", "--seconds", "0"]) == 0
     )
     assert "equal to the reference (exact integers) bit for bit" in capsys.readouterr().out
+
+
+def test_the_answer_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where, speed, verdict and schedule in four lines that a terminal of 80 columns holds; bounds below."""
+    assert run(["run", "gemm", "avx2", "--sizes", "i=37,j=29,k=50", "--seconds", "0"]) == 0
+    where, speed, verdict, schedule, empty, *rest = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"gemm i=37 j=29 k=50 f32 on avx2\.fmadd_ps \(.+, 1 thread\)", where)
+    measured = r"  \S+ GFLOP/s   \S+ .s \(best of 5\)   \d+ % of peak   NumPy \S+ GFLOP/s"
+    assert re.fullmatch(measured, speed)
+    assert re.fullmatch(r"  correct   error \S+ \(allowed 2.8e-05\)   proved: \d+ obligations", verdict)
+    assert re.fullmatch(r"  schedule  i 3 x j 32 in registers; .*optimal in its space", schedule)
+    assert empty == "" and max(map(len, (speed, verdict, schedule))) <= 80
+    assert rest[0].startswith("largest error ") and rest[-1] == "gemm on avx2.fmadd_ps: l=j;a=A,b=B"
+    assert not any("{" in line for line in rest)
+
+
+def test_what_is_not_known_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """NumPy has no BLAS for bytes, and several statements have no one peak."""
+    bytes_ = ["gemm", "avx2", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=u8,B=i8,C=i32"]
+    text = "H[i,j] += X[i,k] * W[k,j]\\nY[i,j] = relu(H[i,j])"
+    for words, peak in ((bytes_, True), (["avx2", "--text", text, "--sizes", "i=8,j=8,k=8"], False)):
+        assert run(["run", *words, "--seconds", "0"]) == 0
+        speed = capsys.readouterr().out.splitlines()[1]
+        assert "NumPy" not in speed and ("% of peak" in speed) == peak
 
 
 def test_an_error_is_seen() -> None:
