@@ -49,6 +49,9 @@ kernel_options = together(
     click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes to fix; the rest stays symbolic."),
     click.option("--text", metavar="KERNEL-TEXT", help="The kernel itself, instead of its name."),
 )  # fmt: skip
+verbose_option = click.option(
+    "-v", "--verbose", is_flag=True, help="Say all: what is proved, assumed or left out, too."
+)
 partial_option = click.option(
     "--partial", is_flag=True, help="Allow instruction axes that no kernel axis feeds (padded)."
 )

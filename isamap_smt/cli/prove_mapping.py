@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
 from isamap_encodings.verdict import Refuted, Unknown
 from isamap_smt.cli import open_formulas
-from isamap_smt.cli.options import kernel_options, partial_option, read_pair, statement_option, timeout_option
+from isamap_smt.cli.options import (
+    kernel_options,
+    partial_option,
+    read_pair,
+    statement_option,
+    timeout_option,
+    verbose_option,
+)
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, tell, verdict
 from isamap_smt.ir.errors import DTypeError, IsamapError
 from isamap_smt.ir.kernel import Kernel
@@ -44,10 +52,12 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
 @statement_option
 @timeout_option
 @open_formulas.option
+@verbose_option
 @kernel_options
 def command(
-    words: tuple[str, ...], axes: str, partial: bool, given: str | None, undecided: str, as_json: bool, **options: Any
-) -> int:
+    words: tuple[str, ...], axes: str, partial: bool, given: str | None, undecided: str, verbose: bool, as_json: bool,
+    **options: Any,
+) -> int:  # fmt: skip
     """Prove or refute one mapping of KERNEL onto INSTRUCTION.
 
     Exit status: 0 proved, 1 refuted, 2 unknown, 3 misuse. Where Z3 gives up, the formula is saved.
@@ -70,7 +80,7 @@ def command(
         found = {"mapping": result.mapping.id, **proof_document(result.proof), **extras(result), **together(pair)}
         print_json({**found, "saved": saved})
     else:
-        show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}")
+        show(result, f"{kernel.name} onto {instruction.name}: {mapping.id}", verbose)
         if given is not None:
             tell(f"\ntogether: {pair or _no_pair(result, given)}{_further(pair)}")
         tell(*open_formulas.told(saved))
@@ -168,18 +178,22 @@ def claim_document(claim: ClaimResult) -> dict[str, Any]:
     return document
 
 
-def show(result: Any, title: str) -> None:
-    """The claims as a table, then, where one fails, the rejection with its counterexample."""
+def show(result: Any, title: str, verbose: bool = False) -> None:
+    """The verdict, with a counterexample and what to try where it is refuted; the claims that are not proved, all if verbose."""
     from isamap_smt.proof.overflow import BEYOND, overflow
 
     proof: Proof = result.proof
     out = console()
-    rows = (
-        (c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement) for c in proof.claims
-    )
-    out.print(table(title, "claim", "about", "verdict", "time", "what it says", rows=rows, right=("time",)))
+    shown = proof.claims if verbose else proof.failed()
+    told = f"{_obligations(len(proof.claims))} in {seconds(proof.seconds)}\n{title}" if proof.proved else str(result)
+    out.print(verdict(proof.word), Text(f": {told}"), sep="", soft_wrap=True)
+    if shown:
+        rows = ((c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement) for c in shown)
+        out.print()
+        out.print(table("", "claim", "about", "verdict", "time", "what it says", rows=rows, right=("time",)))
     if not proof.proved:
-        tell(f"\n{result}")
+        proved = len(proof.claims) - len(proof.failed())
+        tell(f"\n{_obligations(proved)} proved of {len(proof.claims)}, in {seconds(proof.seconds)}")
     if proof.assumptions:
         out.print(f"\nassumed: {'; '.join(proof.assumptions)}", style="dim")
     longest = overflow(result.mapping.kernel)
@@ -189,7 +203,10 @@ def show(result: Any, title: str) -> None:
              "ordered": "in the kernel's own order", "exact": "bit for bit, in machine arithmetic"}  # fmt: skip
     meaning = order.get(proof.arithmetic, "")
     tell(
-        f"\n{proof.word}: {len(proof.claims)} obligations in {seconds(proof.seconds)}; "
         f"arithmetic: {proof.arithmetic}" + (f" ({meaning})" if meaning else ""),
         *(f"left to the program's proof: {text}" for text in left_to_the_program(result)),
     )
+
+
+def _obligations(count: int) -> str:
+    return f"{count} obligation{'' if count == 1 else 's'}"

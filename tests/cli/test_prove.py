@@ -53,6 +53,39 @@ def test_a_rejection_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cells c[0] and c[1] would both hold C[0,0], each a part of its sum" in said
 
 
+def test_the_verdict_comes_first_and_what_is_proved_behind_v(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=k"]
+    assert run(words) == 1
+    said = capsys.readouterr().out
+    order = [
+        "refuted: gemm does not map onto avx2.fmadd_ps\n",
+        "exclusive of c fails at",
+        "try: isamap prove",
+        "\nclaim ",
+        "\nexclusive  c      refuted",
+        "\n12 obligations proved of 13, in ",
+        "\nassumed: ",
+        "arithmetic: reassociate",
+    ]
+    places = [said.index(text) for text in order]
+    assert places[0] == 0 and places == sorted(places)
+    assert "coverage" not in said and said.count(" refuted ") == 1
+    for flag in ("-v", "--verbose"):
+        assert run([*words, flag]) == 1
+        more = capsys.readouterr().out
+        assert more.startswith(order[0]) and more.count(" proved ") == 13 and "\ncoverage " in more
+
+
+def test_what_is_proved_is_one_number(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "gemm", "avx2.fmadd_ps", "--axes", "l=j"]
+    assert run(words) == 0
+    first, title, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("proved: 13 obligations in ") and title == "gemm onto avx2.fmadd_ps: l=j;a=A,b=B"
+    assert any(line.startswith("assumed: I >= 1") for line in rest) and not any("coverage" in line for line in rest)
+    assert run([*words, "-v"]) == 0
+    assert capsys.readouterr().out.count(" proved ") == 13
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -147,7 +180,8 @@ def test_unknown(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -
 
 def test_an_instruction_of_one_point(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["prove", "gemm", "scalar.muladd_f32", "--axes", ""]) == 0
-    assert capsys.readouterr().out.startswith("gemm onto scalar.muladd_f32: point;a=A,b=B")
+    verdict, mapping, *_ = capsys.readouterr().out.splitlines()
+    assert verdict.startswith("proved: ") and mapping == "gemm onto scalar.muladd_f32: point;a=A,b=B"
 
 
 @pytest.mark.parametrize("operands", ["fixed", "any", "a=B,b=A", "a=A,b=B"])

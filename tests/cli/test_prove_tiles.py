@@ -16,7 +16,7 @@ LEFT = "configuration: that what {} needs of states and registers holds is a cla
 
 def test_the_configuration_is_left_to_the_program(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*ASKED, "amx.dpbusd"]) == 0
-    *_, verdict, left = capsys.readouterr().out.splitlines()
+    verdict, *_, left = capsys.readouterr().out.splitlines()
     assert verdict.startswith("proved: ")
     assert left == f"left to the program's proof: {LEFT.format('amx.dpbusd')}"
     assert run([*ASKED, "amx.dpbusd", "--json"]) == 0
