@@ -27,6 +27,23 @@ TEXTS = {
     "lstm": recurrent.LSTM,
 }
 
+ABOUT = {
+    "gemm": "matrix product",
+    "gemm_nt": "matrix product, second factor transposed",
+    "gemm_tn": "matrix product, first factor transposed",
+    "matvec": "matrix times vector",
+    "batched_gemm": "a matrix product for each element of a batch",
+    "conv2d": "2-D convolution, NHWC, stride, dilation, padding",
+    "depthwise_conv2d": "2-D convolution of each channel by itself",
+    "pointwise_conv2d": "2-D convolution with a window of one pixel",
+    "depthwise_separable_conv2d": "depthwise, then pointwise convolution",
+    "linear_relu": "linear layer with bias and ReLU",
+    "linear_int8": "linear layer of bytes, scaled by column",
+    "two_layers": "two linear layers, ReLU between them",
+    "gru": "gated recurrent unit, over time steps",
+    "lstm": "long short-term memory, over time steps",
+}
+
 
 def names() -> tuple[str, ...]:
     """The names that `load` knows."""

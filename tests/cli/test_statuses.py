@@ -48,7 +48,7 @@ def test_misuse_is_told_in_json_too(words: list[str], capsys: pytest.CaptureFixt
 def test_a_fault_of_ours_is_neither_refuted_nor_misuse(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(_: object) -> None:
         raise ZeroDivisionError("inside")
 
     monkeypatch.setattr(list_things, "list_kernels", fail)
