@@ -181,14 +181,13 @@ class Choices:
 @dataclass(frozen=True)
 class Cost:
     """All in ticks. fill, on, compute, store: what each engine works; on: what takes tiles on from further memories, where an
-    engine of its own does. total: the time. rows: memory -> rows used."""
+    engine of its own does. total: the time. last: what is stored after the last execution. rows: memory -> rows used."""
 
     total: Any
     fill: Any
     on: Any
     compute: Any
     store: Any
-    first: Any
     last: Any
     rows: dict[str, Any]
 
@@ -196,10 +195,7 @@ class Cost:
 def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     """The formulas of this module's head."""
     padded = chosen.padded
-    visits = [
-        n.times(*(n.where(chosen.outside[a.name, r], chosen.count[a.name], 1) for a in problem.axes))
-        for r in range(REGIONS)
-    ]
+    visits = _visits(problem, chosen, n)
     moved = {o.name: _moved(problem, chosen, n, o, padded) for o in problem.stages}
     begins = n.times(problem.begin, *(padded[a] for a in problem.output.axes))
     executed = n.times(problem.execute, *padded.values())
@@ -221,8 +217,32 @@ def cost(problem: StagingProblem, chosen: Choices, n: Numbers) -> Cost:
     for m, slots in problem.waiting:
         rows[m] = rows[m] + _tiles(chosen, n, problem.output, slots)
     return Cost(
-        total, state.filled, inner.filled if outer else 0, inner.computed, moved[problem.output.name], first, last, rows
+        total, state.filled, inner.filled if outer else 0, inner.computed, moved[problem.output.name], last, rows
     )
+
+
+def before(problem: StagingProblem, d: StagingDecision) -> int:
+    """Ticks before the first execution: each input's stages are filled once, by each engine one after the other, those further out
+    first, and one that tiles are taken on from before the one inside of it. With Cost.last at most Cost.total."""
+    n, chosen = Numbers(), choices(problem, d)
+    visits = _visits(problem, chosen, n)
+    stages = [o for o in (*problem.outers, *problem.inputs) if chosen.present.get(o.name, True)]
+    busy: dict[tuple[bool, bool], int] = {}  # engine -> until when
+    filled = {"": 0}
+    for o in sorted(stages, key=lambda o: (d.stages[o.name], not o.of, -d.slots[o.name])):
+        way = o.ways[d.ways[o.name]]
+        engine, moved = (way.apart, way.computes), int(_moved(problem, chosen, n, o, chosen.padded))
+        begin = max(busy.get(engine, 0), filled[way.outer])
+        busy[engine] = filled[o.name] = begin + moved // visits[d.stages[o.name]]
+    return max(filled.values())
+
+
+def _visits(problem: StagingProblem, chosen: Choices, n: Numbers) -> list[Any]:
+    """How often each region is entered."""
+    return [
+        n.times(*(n.where(chosen.outside[a.name, r], chosen.count[a.name], 1) for a in problem.axes))
+        for r in range(REGIONS)
+    ]
 
 
 def _by_the_same(chosen: Choices, n: Numbers, o: StagingOperand, moved: Any) -> Any:

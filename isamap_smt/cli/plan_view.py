@@ -13,6 +13,7 @@ from isamap_smt.ir.staging import counts
 from isamap_smt.report.whole import answer as of_all
 from isamap_smt.report.whole import rows
 from isamap_smt.scheduling.record import to_record
+from isamap_smt.scheduling.staged import TOLD
 
 if TYPE_CHECKING:
     from isamap_smt.pipeline.plan import Plan
@@ -228,8 +229,21 @@ def _show_phase(s: Schedule) -> None:
         loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
         stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), by, loop))
     out.print(table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", rows=stages, right=("slots",)))
-    parts = ((p.name, f"{p.amount:,.0f}") for p in s.costs)
-    out.print(table("\nTime (cycles)", "part", "cycles", rows=parts, right=("cycles",)))
+    parts = [(TOLD[p.name], f"{p.amount:,.0f}", p.name) for p in s.costs if not p.within]
+    parts.append(("total", f"{s.objective:,.0f}", ""))
+    out.print(table("\nTime (cycles)", "part", "cycles", "", rows=parts, right=("cycles",)))
+    whole = s.objective or 1
+    busy = ((p.name, f"{p.amount:,.0f}", f"{p.amount / whole:.0%}") for p in s.costs if p.within)
+    out.print(
+        table(
+            "\nWork of the engines (cycles)",
+            "work",
+            "cycles",
+            "of the time",
+            rows=busy,
+            right=("cycles", "of the time"),
+        )
+    )
     out.print("\nThe model assumes:")
     for text, _ in s.assumes:
         out.print(f"  {text}")

@@ -10,7 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import deadline
-from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, choices, cost, passes
+from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, before, choices, cost, passes
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
@@ -23,6 +23,9 @@ from isamap_smt.scheduling.staged_problem import PASSED, Question, question
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
+# Parts of a plan's time, which add up to it; and what engines work, beside all of them.
+PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "after the last", "all of them"
+TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
 TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
     "an engine begins a use when it is free and what the use awaits has been signalled",
@@ -89,11 +92,13 @@ def _schedule(
     assert d is not None
     loops, stages = decoded(p.mapping, q, d)
     price = cost(q.problem, choices(q.problem, d), Numbers())
+    first, last = before(q.problem, d), price.last
     costs = tuple(
-        CostPart(name, ticks / q.ticks)
-        for name, ticks in (
-            ("compute", price.compute), ("moves in", price.fill), ("moves on", price.on), ("moves out", price.store),
-            ("before the first use", price.first), ("after the last", price.last),
+        CostPart(name, ticks / q.ticks, within)
+        for name, ticks, within in (
+            (PROLOGUE, first, ""), (STEADY, answer.ticks - first - last, ""), (EPILOGUE, last, ""),
+            ("compute", price.compute, WHOLE), ("moves in", price.fill, WHOLE), ("moves on", price.on, WHOLE),
+            ("moves out", price.store, WHOLE),
         )
         if name != "moves on" or q.problem.outers
     )  # fmt: skip
