@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import webbrowser
 from collections.abc import Collection, Sequence
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,14 +24,19 @@ from isamap_smt.cli.options import (
     read_asked,
 )
 from isamap_smt.cli.output import answer, console, progress, say
-from isamap_smt.cli.plan_view import planned_with_notes, schedule_document
+from isamap_smt.cli.plan_view import plan_document, planned_with_notes, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
-from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.errors import DTypeError, HardwareError, ScheduleError, WrongResultError
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.measure import Measured
+
+if TYPE_CHECKING:
+    from isamap_smt.search import MappingSet
+    from isamap_smt.simulator import Simulation
 
 
 @click.command("report")
@@ -61,6 +67,8 @@ def command(
 ) -> None:
     """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C.
 
+    Of a machine with engines: cycles, a timeline of the simulated run, what the memories hold, the plan, the program, its proof.
+
     Of a machine that only maps (its instructions have no C, or it has no memories), and of a kernel that no instruction takes, the
     page shows every mapping, proved, and what refutes the others; it says that nothing was scheduled, and why.
     """
@@ -72,7 +80,10 @@ def command(
     place = output or Path(f"{asked['kernel'].name}-{asked['hardware'].name}.html".replace(os.sep, "_"))
     check_file(place, is_report, force)
     instructions = computing(asked["hardware"], asked["instruction"], asked["kernel"])
-    if asked["hardware"].lacks:
+    given = set(parse_dtypes(options["dtypes"]))
+    if asked["hardware"].engines:
+        document, why = engines_page(place, asked, instructions, given, measure)
+    elif asked["hardware"].lacks:
         require_no_schedule(asked)
         document, why = None, asked["hardware"].lacks
     else:
@@ -80,7 +91,7 @@ def command(
         planned = planned_with_notes(asked)
         document, why = planned_page(place, asked, planned, measure, cc), planned.notes
     if document is None:
-        document = maps_alone(place, asked, instructions, set(parse_dtypes(options["dtypes"])), why)
+        document = maps_alone(place, asked, instructions, given, why)
     answer(as_json, lambda: document, lambda: console().print(f"wrote {place}"))
     if show:
         webbrowser.open(place.resolve().as_uri())
@@ -130,27 +141,26 @@ def maps_alone(
     given: tensors whose element types the command line says; those that nobody says are the instruction's, as in `isamap map`.
     why: what is in the way of a schedule.
     """
-    from isamap_smt.language.ranges import assume
     from isamap_smt.report.page import mapping_report
-    from isamap_smt.search import find_mappings
 
     kernel, hardware = asked["kernel"], asked["hardware"]
-    sized = kernel.with_sizes(asked["sizes"])
-    found = []
-    for i in instructions:
-        for n in range(len(sized.statements)):
-            typed = assume(_meant(with_types_of(sized, i, "any", given, n), sized, n), asked["assume"])
-            with progress(f"mapping {kernel.name} onto {i.name}"):
-                found.append(find_mappings(typed, i, statement=n).finished())
+    found = searches(asked, instructions, given)
     write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found, why))
     told = f"nothing was scheduled: {'; '.join(why)}"
     if hardware.lacks:
         say(f"note: {told}")
+    return {**mappings_document(place, hardware, found, why), "notes": [told]}
+
+
+def mappings_document(
+    place: Path, hardware: Hardware, found: Sequence[MappingSet], lacks: Sequence[str]
+) -> dict[str, Any]:
+    """What a page says of mappings, as JSON."""
     return {
         "page": str(place),
         "hardware": hardware.name,
         "schedule": None,
-        "lacks": list(why),
+        "lacks": list(lacks),
         "found": [
             {
                 "instruction": f.family.instruction.name,
@@ -161,8 +171,72 @@ def maps_alone(
             }
             for f in found
         ],
-        "notes": [told],
     }
+
+
+def searches(asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str]) -> list[MappingSet]:
+    """A search for mappings of each statement onto each instruction. given: as for maps_alone()."""
+    from isamap_smt.language.ranges import assume
+    from isamap_smt.search import find_mappings
+
+    kernel = asked["kernel"]
+    sized = kernel.with_sizes(asked["sizes"])
+    found = []
+    for i in instructions:
+        for n in range(len(sized.statements)):
+            typed = assume(_meant(with_types_of(sized, i, "any", given, n), sized, n), asked["assume"])
+            with progress(f"mapping {kernel.name} onto {i.name}"):
+                found.append(find_mappings(typed, i, statement=n).finished())
+    return found
+
+
+def engines_page(
+    place: Path, asked: dict[str, Any], instructions: Sequence[Instruction], given: Collection[str], measure: bool
+) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """Write the page about a plan for engines; what it says as JSON. None, and why, where nothing can be scheduled.
+
+    measure: simulate it. Raises WrongResultError, and what plan() raises where decisions of a schedule are asked for.
+    """
+    from isamap_smt.report.engines import engine_report
+
+    try:
+        planned = planned_with_notes(asked)
+    except (ScheduleError, HardwareError) as error:
+        if asked["fix"] or asked["constant"]:
+            raise
+        return None, (str(error),)
+    run, note = simulated_if_few(planned) if measure else (None, "")
+    found = searches(asked, instructions, given)
+    write_whole(place, engine_report(planned, run, found, note))
+    if note:
+        say(f"note: {note}")
+    document = {
+        **mappings_document(place, asked["hardware"], found, ()),
+        "schedule": plan_document(planned),
+        "verdict": planned.proof.word,
+        "predicted_cycles": planned.cycles,
+        "cycles": run.cycles if run else None,
+        "engines": {n: {"cycles": b.cycles, "uses": b.uses} for n, b in run.engines.items()} if run else {},
+        "notes": list(planned.notes),
+    }
+    return document, ()
+
+
+def simulated_if_few(planned: Plan) -> tuple[Simulation | None, str]:
+    """A timed run of a plan for engines at the sizes that it was made for; or None, and why. Raises WrongResultError."""
+    from isamap_smt.runtime.judge import points
+    from isamap_smt.runtime.measure import arrays_for
+    from isamap_smt.targets.simulate import MOST_USES, Simulated
+
+    kernel = planned.kernel.with_sizes({n: v for s in planned.phases for n, v in s.sizes})
+    at_once = max(prod(s.proved.mapping.instruction.axes.values()) for s in planned.phases)
+    if (uses := points(kernel) // at_once) > MOST_USES:
+        return None, f"not simulated: about {uses:,} uses, and at most {MOST_USES:,} are; give smaller --sizes"
+    with progress("simulating"):
+        seen = Simulated(planned.checked).observe(kernel, arrays_for(kernel, 0), 0, trace=True)
+    if seen.wrong:
+        raise WrongResultError(f"the result is wrong: {seen.wrong}")
+    return seen.timed, ""
 
 
 def _meant(typed: Kernel, sized: Kernel, statement: int) -> Kernel:

@@ -193,12 +193,18 @@ def mapping_report(
 
     found: a set for each statement and instruction; why: nothing was scheduled.
     """
-    several = len(kernel.statements) > 1
     return rendered("mappings.html.j2", {
         **kernel_section(kernel, sizes, "each mapping is proved for all of them"),
         "hardware": hardware,
         "lacks": why,
         "instructions": [_instruction(i) for i in hardware.computes],
+        **found_section(found, sizes, len(kernel.statements) > 1),
+    })  # fmt: skip
+
+
+def found_section(found: Sequence[MappingSet], sizes: dict[str, int], several: bool) -> dict[str, Any]:
+    """What searches found. several: the kernel has more statements than one."""
+    return {
         "found": [_set(f, sizes, several) for f in found],
         "legal": sum(len(f.legal) for f in found),
         "refuted": sum(f.refuted for f in found),
@@ -206,7 +212,7 @@ def mapping_report(
         "candidates": sum(f.candidates for f in found),
         "complete": all(f.complete for f in found),
         "seconds": sum(f.seconds for f in found),
-    })  # fmt: skip
+    }
 
 
 def _instruction(i: Instruction) -> dict[str, Any]:
