@@ -67,6 +67,8 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
     single = measured.gflops if measured and measured.threads == 1 else None
     known = not sized.free_sizes
     roof = roofline(planned.program.schedules, sized, planned.hardware, single, clock) if known else None
+    mapped = _together([s.proved.proof for s in planned.program.schedules])
+    rewritten = [] if planned.split is None else [planned.split.proof]
     statements = rows(planned.kernel, planned.program.schedules) if len(sized.statements) > 1 else ()
     return {
         **kernel_section(planned.kernel, dict(schedule.sizes), "the code takes them at run time"),
@@ -90,15 +92,29 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "standing": roofline_position(planned, measured),
         "note": note,
         "proofs": [
-            {"title": "of the mapping, for all sizes", **claims_section(planned.proved.proof)},
+            {"title": f"of {_mappings_of(len(planned.program.schedules))}, for all sizes", **claims_section(mapped)},
             {"title": "of the program", **claims_section(planned.proof)},
+            *({"title": "of the sums taken apart", **claims_section(p)} for p in rewritten),
         ],
-        "assumptions": list(dict.fromkeys([*planned.proved.proof.assumptions, *planned.proof.assumptions])),
+        "mapped": _mappings_of(len(planned.program.schedules)).removeprefix("the "),
+        "assumptions": list(dict.fromkeys(a for p in (mapped, planned.proof, *rewritten) for a in p.assumptions)),
         "notes": list(dict.fromkeys([*planned.notes, *schedule.notes])),
         "stages": list(dict(planned.seconds).items()),
         "source": str(planned.program) if planned.hardware.no_c else planned.source,
         "written": "of the program" if planned.hardware.no_c else "of C",
     }  # fmt: skip
+
+
+def _mappings_of(count: int) -> str:
+    return "the mapping" if count == 1 else f"the {count} mappings"
+
+
+def _together(proofs: Sequence[Proof]) -> Proof:
+    """All obligations of several proofs, in the arithmetic of the one that says least."""
+    order = list(_ARITHMETIC)
+    loosest = max((p.arithmetic for p in proofs), key=lambda a: order.index(a) if a in order else len(order))
+    hypotheses = tuple(dict.fromkeys(h for p in proofs for h in p.hypotheses))
+    return Proof(tuple(c for p in proofs for c in p.claims), loosest, hypotheses, sum(p.seconds for p in proofs))
 
 
 def kernel_section(kernel: Kernel, sizes: dict[str, int], open_sizes: str) -> dict[str, Any]:
