@@ -11,8 +11,9 @@ from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.proof import prove
-from isamap_smt.report.roofline import draw, peak, roofline
+from isamap_smt.report.roofline import _of_all, draw, peak, roofline
 from isamap_smt.runtime.clock import clock_ghz
+from isamap_smt.scheduling.breakdown import Limit
 
 
 def product(i: int, j: int, k: int) -> Kernel:
@@ -76,6 +77,12 @@ def test_everything_drawn_is_inside_the_frame() -> None:
         assert 60 <= x <= drawing.width - 20
         assert 20 <= y <= drawing.height - 40
     assert 20 <= drawing.peak_y < (drawing.achieved_y or 0) <= drawing.height - 40
+
+
+def test_statements_one_after_the_other_compute_one_after_the_other() -> None:
+    first = (Limit(30, "fma"), Limit(45, "DRAM->L3"))
+    assert _of_all([first, (Limit(20, "max"),)]) == Limit(50, "fma")
+    assert _of_all([first, (Limit(10, "max"),)]) == Limit(45, "DRAM->L3")
 
 
 def test_the_clock_is_that_of_a_machine_of_our_time() -> None:
