@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from isamap_smt.cli.bar import counting_bar
-from isamap_smt.cli.options import as_json, compiler_option
+from isamap_smt.cli.options import as_json, compiler_option, machine_named
 from isamap_smt.cli.output import answer, say_notes, tell
 from isamap_smt.cli.status import WRONG_DESCRIPTION
 from isamap_smt.ir.errors import HardwareError
@@ -46,6 +46,8 @@ def command(
     from isamap_smt.runtime.conformance.outcome import document
     from isamap_smt.targets import find_target
 
+    hardware, named = machine_named(hardware, only[0] if len(only) == 1 else None)
+    only = only or ((named,) if named else ())
     where = find_target(target)
     if why := where.available(cc):
         raise HardwareError(why)

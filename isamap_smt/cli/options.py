@@ -171,18 +171,46 @@ def load_hardware(name: str, options: dict[str, Any]) -> Hardware:
     return find_hardware(with_set(name, options["settings"]))
 
 
-def read_pair(words: Sequence[str], options: dict[str, Any]) -> tuple[Kernel, Instruction, int]:
-    """The kernel and the instruction that a command maps it onto, whose element types it takes where nobody says any, and the
-    position of the statement that is mapped, counted from 0."""
-    from isamap_smt.language.hardware_library import find_instruction
-    from isamap_smt.language.loading import with_set
+def machine_named(spec: str, instruction: str | None) -> tuple[str, str | None]:
+    """(the machine, the instruction to use or None) of `machine` or `machine.instruction`, and of --instruction.
 
-    wanted = with_set(split_names(words, options["text"], "INSTRUCTION")[1], options["settings"])
-    return _onto_made(words, options, wanted) or _paired(words, options, find_instruction(wanted))
+    >>> machine_named("wmma.16x16x16", None), machine_named("m.py:MACHINE", "outer")
+    (('wmma', '16x16x16'), ('m.py:MACHINE', 'outer'))
+    """
+    from isamap_smt.language.hardware_library import is_file
+
+    path, colon, name = spec.partition(":")
+    of_file = path.endswith(".py")
+    machine, dot, short = (name if of_file else spec).partition(".")
+    if not dot or (is_file(spec) and not of_file):
+        return spec, instruction
+    if instruction not in (None, short, f"{machine}.{short}"):
+        raise click.UsageError(f"two instructions: {spec} and --instruction {instruction}; give one")
+    return (f"{path}{colon}{machine}" if of_file else machine), short
+
+
+def read_pair(words: Sequence[str], options: dict[str, Any], axes: str) -> tuple[Kernel, Instruction, int]:
+    """The kernel and the instruction that a command maps it onto, whose element types it takes where nobody says any, and the
+    position of the statement that is mapped, counted from 0.
+
+    Of a machine the first instruction with these axes that takes the kernel's element types; else those that it gives.
+    """
+    found = read_pairs(words, options)
+    if len(found) == 1:
+        return found[0]
+    named = {part.partition("=")[0].strip() for part in axes.split(",") if part.strip()}
+    own = load_kernel(split_names(words, options["text"], "INSTRUCTION")[0], options)[0]
+    fit = [p for p in found if set(p[1].axes) == named and takes(p[0], p[1], p[2])]
+    for pair in sorted(fit, key=lambda p: not takes(own, p[1], p[2])):
+        return pair
+    raise UnknownNameError(
+        f"{words[-1]} has no instruction with the axes {', '.join(sorted(named)) or 'of one point'} that takes {own.name}; "
+        f"its instructions: {', '.join(dict.fromkeys(i.short for _, i, _ in found))}"
+    )
 
 
 def read_pairs(words: Sequence[str], options: dict[str, Any]) -> list[tuple[Kernel, Instruction, int]]:
-    """As read_pair(), for each instruction that computes where the second name is a machine made of a table."""
+    """As read_pair(), for each instruction that computes where the second name is a machine."""
     from isamap_smt.language.hardware_library import find_instructions
     from isamap_smt.language.loading import with_set
 
@@ -241,6 +269,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
     name, machine = split_names(words, options["text"], "HARDWARE")
     kernel, sizes = load_kernel(name, options)
     kernel.with_sizes(sizes)  # wrong sizes are misuse before anything is searched for
+    machine, instruction = machine_named(machine, options["instruction"])
     hardware = load_hardware(machine, options)
     if hardware.engines:
         kernel = with_types_of_engines(kernel, hardware, parse_dtypes(options["dtypes"]))
@@ -256,7 +285,8 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "constant": constant,
         "fix": parse_fix(options["fix"]),
         "assume": tuple(options["assume"]),
-        **{n: options[n] for n in ("threads", "objective", "timeout", "instruction", "family")},
+        "instruction": instruction,
+        **{n: options[n] for n in ("threads", "objective", "timeout", "family")},
     }
 
 

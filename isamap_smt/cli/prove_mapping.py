@@ -67,7 +67,7 @@ def command(
     from isamap_smt.proof import prove
     from isamap_smt.proof.ranges import range_pair
 
-    kernel, instruction, statement = read_pair(words, options)
+    kernel, instruction, statement = read_pair(words, options, axes)
     mapping = fuse(kernel, instruction, axes.strip() or {}, options["operands"], statement, partial=partial)
     if given is not None:
         _check_given(kernel, given)

@@ -19,6 +19,7 @@ from isamap_smt.cli.options import (
     kernel_options,
     load_hardware,
     load_kernel,
+    machine_named,
     plan_options,
     read_plan,
     split_names,
@@ -155,7 +156,7 @@ def command(
     from isamap_smt.targets.target import default_target
 
     name, hardware = split_names(words, options["text"], "HARDWARE")
-    machine = load_hardware(hardware, options)
+    machine = load_hardware(machine_named(hardware, options["instruction"])[0], options)
     where = find_target(target) if target else default_target(machine)
     kernel, sizes = load_kernel(name, options)
     kernel = kernel.with_sizes(sizes)

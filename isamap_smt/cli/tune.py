@@ -16,6 +16,7 @@ from isamap_smt.cli.options import (
     instruction_option,
     kernel_options,
     load_kernel,
+    machine_named,
     parse_fix,
     threads_option,
 )
@@ -66,6 +67,7 @@ def command(words: tuple[str, ...], as_json: bool, **options: Any) -> int:
     from isamap_smt.pipeline.tune import tune
 
     name, hardware = _subject(words, options["text"], options["hardware"])
+    hardware, options["instruction"] = machine_named(hardware, options["instruction"])
     kernel, sizes = load_kernel(name, options)
     with progress_bar(f"tuning {kernel.name}") as tell:
         found = tune(

@@ -122,10 +122,12 @@ def require_features(instructions: Iterable[Instruction]) -> None:
 
 
 def find_instructions(spec: str) -> tuple[Instruction, ...]:
-    """The instruction of that name; where it is the name of a table's machine, all that compute. Raises as find_instruction."""
-    file = _TABLE_FILE.fullmatch(spec)
-    if _TABLE.fullmatch(split_parameters(spec)[0]) or (file and not file["name"]):
+    """The instruction of that name; where it is the name of a machine, all that compute. Raises as find_instruction."""
+    file, plain = _TABLE_FILE.fullmatch(spec), split_parameters(spec)[0]
+    if plain in hardware_names() or _TABLE.fullmatch(plain) or (file and not file["name"]):
         return find_hardware(spec).computes
+    if _is_file(spec) and isinstance(found := _named_in_file(spec), Hardware) and "." not in plain.partition(":")[2]:
+        return tuple(replace(i, file=f"{spec}.{i.short}") for i in found.computes) or (find_instruction(spec),)
     return (find_instruction(spec),)
 
 
@@ -184,11 +186,8 @@ def _makes(value: Any, kind: type[Any]) -> bool:
 
 def _instruction_from_file(spec: str) -> Instruction:
     """An Instruction that the file defines, or one of a Hardware that it defines. Raises UnknownNameError, HardwareError."""
-    plain, given = split_parameters(spec)
-    path, _, name = plain.partition(":")
-    machine, dot, short = name.partition(".")
-    value = vars(load_module(Path(path), HardwareError)).get(machine)
-    value = made_with(value, given, f"{path}:{machine}")
+    _, dot, short = split_parameters(spec)[0].partition(":")[2].partition(".")
+    value = _named_in_file(spec)
     if not isinstance(value, Hardware):
         found: Instruction = value if isinstance(value, Instruction) else _from_file(spec, Instruction, "")
         return found
@@ -200,6 +199,14 @@ def _instruction_from_file(spec: str) -> Instruction:
             f"{spec} is a machine that computes with several instructions; write one of them: {names}"
         )
     return value.computes[0]
+
+
+def _named_in_file(spec: str) -> Any:
+    """What the file defines under the name before the dot, made with its parameters; None where it defines nothing so."""
+    plain, given = split_parameters(spec)
+    path, _, name = plain.partition(":")
+    machine = name.partition(".")[0]
+    return made_with(vars(load_module(Path(path), HardwareError)).get(machine), given, f"{path}:{machine}")
 
 
 def _of_kind(value: Any, kind: type[Any], what: str) -> Any:

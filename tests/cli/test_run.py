@@ -111,6 +111,27 @@ def test_the_answer_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
     assert not any("{" in line for line in rest)
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "gemm", "avx2.fmadd_ps", "--sizes", "i=8,j=8,k=8", "--seconds", "0"], "on avx2.fmadd_ps "),
+        (["schedule", "gemm", "avx2.fmadd_ps", "--sizes", "i=8,j=8,k=8"], "gemm on avx2.fmadd_ps: "),
+        (["map", "gemm", "wmma"], "2 legal mappings of gemm onto wmma.32x8x16"),
+        (["map", "gemm", "wmma.16x16x16"], "2 legal mappings of gemm onto wmma.16x16x16"),
+        (["prove", "gemm", "wmma", "--axes", "i=i,j=j,k=k"], "gemm onto wmma.16x16x16: i=i,j=j,k=k"),
+        (["prove", "gemm", "avx2", "--axes", "l=j"], "gemm onto avx2.fmadd_ps: l=j"),
+        (["check-hardware", "scalar.muladd_f32", "--results", "100"], "scalar is right: 1 of 1 instructions"),
+        (["report", "gemm", "wmma.16x16x16"], "wrote gemm-wmma.html"),
+    ],
+    ids=lambda x: "-".join(x[:3]) if isinstance(x, list) else "",
+)
+def test_a_machine_and_an_instruction_of_it_are_taken_alike(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], in_empty_directory: Path
+) -> None:
+    assert run(words) == 0
+    assert said in capsys.readouterr().out
+
+
 def test_what_is_not_known_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """NumPy has no BLAS for bytes, and several statements have no one peak."""
     bytes_ = ["gemm", "avx2", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=u8,B=i8,C=i32"]
