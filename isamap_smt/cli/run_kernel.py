@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -307,6 +308,11 @@ def show(ran: Ran, beside: Beside) -> None:
     out, planned, seen = console(), ran.planned, ran.judged
     out.print(_headline(ran), style="bold")
     obligations = f"proved: {len(planned.proof.claims)} obligations"
+    if fell_back(planned):
+        machine = planned.hardware.name
+        out.print(
+            f"  warning: scalar code, by no vector instruction of {machine}; the note says why", style="bold yellow"
+        )
     out.print(f"  {_speed(ran, beside)}")
     if seen.reason:
         out.print(f"  WRONG: {seen.reason}", style="bold red")
@@ -329,6 +335,14 @@ def show(ran: Ran, beside: Beside) -> None:
         say(
             f"warning: {seen.undefined:,} elements of the results are NaN here and in the reference; try another --seed"
         )
+
+
+def fell_back(planned: Plan) -> bool:
+    """Whether each instruction used computes one point, or none is used, on a machine that has some of several points."""
+    used = [s.proved.mapping.instruction for s in planned.schedules]
+    wider = any(math.prod(i.axes.values()) > 1 for i in planned.hardware.computes)
+    asked = planned.asked is not None and planned.asked.instruction is not None
+    return wider and not asked and all(math.prod(i.axes.values()) == 1 for i in used)
 
 
 def _headline(ran: Ran) -> str:

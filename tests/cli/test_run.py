@@ -132,6 +132,26 @@ def test_a_machine_and_an_instruction_of_it_are_taken_alike(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "warned"),
+    [
+        (["gemm", "avx512_fp16"], True),
+        (["gemm", "host", "--dtypes", "A=u16,B=u16,C=u64"], True),
+        (["gemm", "scalar"], False),
+        (["gemm", "avx2"], False),
+    ],
+    ids=lambda x: " ".join(x[:2]) if isinstance(x, list) else "",
+)
+def test_scalar_code_on_a_vector_machine_is_a_warning(
+    words: list[str], warned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It stands above the speed; the status is that of the result."""
+    assert run(["run", *words, "--sizes", "i=4,j=4,k=4", "--seconds", "0"]) == 0
+    _, second, third, *_ = capsys.readouterr().out.splitlines()
+    said = f"  warning: scalar code, by no vector instruction of {words[1]}; the note says why"
+    assert (second == said) == warned and ("OP/s" in third or not warned)
+
+
 def test_what_is_not_known_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """NumPy has no BLAS for bytes, and several statements have no one peak."""
     bytes_ = ["gemm", "avx2", "--sizes", "i=8,j=8,k=8", "--dtypes", "A=u8,B=i8,C=i32"]
