@@ -12,10 +12,12 @@ from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
 from isamap_smt.report.whole import answer as of_all
 from isamap_smt.report.whole import rows
+from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
 from isamap_smt.scheduling.staged import TOLD
 
 if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware
     from isamap_smt.pipeline.plan import Plan
 
 T = TypeVar("T")
@@ -148,19 +150,22 @@ def schedule_words(planned: Plan) -> str:
     return f"{held} in registers; {f'{outside} in cache; ' if outside else ''}{standing}"
 
 
-def show_plan(planned: Plan) -> None:
-    """Of each schedule status and gap, loops, where operands lie, the parts of the cost and what it rests on."""
+def show_plan(planned: Plan, verbose: bool = False) -> None:
+    """Of each schedule status and gap, loops, where operands lie, the parts of the cost.
+
+    verbose: also what the cost rests on, and which moves are not used.
+    """
     out = console()
     if not planned.schedules:
         return out.print(f"{planned.title}: nothing is left to schedule", style="bold")
     out.print(planned.title, style="bold")
     if not planned.phases:
         _show_whole(planned)
-        return _show_core(planned.schedules[0])
+        return _show_core(planned.schedules[0], planned.hardware, verbose)
     for n, s in enumerate(planned.phases, 1):
         if len(planned.phases) > 1:
             out.print(f"\nPhase {n}: {s.proved.mapping.id}", style="bold")
-        _show_phase(s)
+        _show_phase(s, verbose)
     return out.print(
         f"program: {planned.proof.word}, {len(planned.proof.claims)} claims in {seconds(planned.proof.seconds)}"
     )
@@ -185,7 +190,7 @@ def _show_whole(planned: Plan) -> None:
     out.print(f"\nStatement {m.statement_index + 1}, {m.statement.target.tensor}{blocks}", style="bold")
 
 
-def _show_core(schedule: Schedule) -> None:
+def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:
     out = console()
     gap = "" if schedule.gap is None else f", gap {schedule.gap:.2%}"
     out.print(f"{schedule.status}{gap}, in {seconds(schedule.seconds)}; space: {schedule.space}")
@@ -209,12 +214,13 @@ def _show_core(schedule: Schedule) -> None:
     if schedule.traffic:
         traffic = ((str(link), f"{count:,.0f}", byte_count(count)) for link, count in schedule.traffic)
         out.print(table("\nTraffic", "link", "bytes", "", rows=traffic, right=("bytes",)))
-    _show_costs(schedule)
-    for note in schedule.notes:
+    _show_costs(schedule, verbose)
+    hidden = () if verbose else set(unused_moves(hardware, schedule.proved.mapping.instruction))
+    for note in (n for n in schedule.notes if n not in hidden):
         out.print("note: " + shorten(note, SHOWN, placeholder=" ... (the rest with --json)"))
 
 
-def _show_phase(s: Schedule) -> None:
+def _show_phase(s: Schedule, verbose: bool) -> None:
     out = console()
     out.print(f"{s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}; space: {s.space}")
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
@@ -244,14 +250,15 @@ def _show_phase(s: Schedule) -> None:
             right=("cycles", "of the time"),
         )
     )
-    out.print("\nThe model assumes:")
-    for text, _ in s.assumes:
-        out.print(f"  {text}")
+    if verbose:
+        out.print("\nThe model assumes:")
+        for text, _ in s.assumes:
+            out.print(f"  {text}")
     _show_outside(s)
 
 
-def _show_costs(schedule: Schedule) -> None:
-    """The objective's parts, those beside another one below it, and whose figures they rest on."""
+def _show_costs(schedule: Schedule, verbose: bool) -> None:
+    """The objective's parts, those beside another one below it; if verbose, whose figures they rest on."""
     out = console()
     if schedule.costs:
         rows = [
@@ -261,7 +268,7 @@ def _show_costs(schedule: Schedule) -> None:
         title, columns = f"\nCost ({schedule.unit})", ("added", "beside it")
         out.print(table(title, "part", *columns, rows=rows, right=columns))
     whose: dict[str, list[str]] = {}
-    for text, owner in schedule.assumes:
+    for text, owner in schedule.assumes if verbose else ():
         whose.setdefault(owner, []).append(text)
     for owner, texts in whose.items():
         out.print(f"\nFigures of {owner}:")

@@ -83,7 +83,7 @@ def _filled() -> str:
 def unused(hardware: Hardware, instruction: Instruction, m: Machine, energy: bool) -> tuple[str, ...]:
     """What the description says and no price reads, where a price could depend on it; one sentence each."""
     links = () if energy else _links(hardware, instruction, m)
-    return (*_memories(hardware, instruction, m), *links, *_moves(hardware, instruction))
+    return (*_memories(hardware, instruction, m), *links, *unused_moves(hardware, instruction))
 
 
 def _memories(hardware: Hardware, instruction: Instruction, m: Machine) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _words(k: Link) -> str:
     return f"{k.source} -> {k.target} ({k.bandwidth:g} bytes per cycle)"
 
 
-def _moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
+def unused_moves(hardware: Hardware, instruction: Instruction) -> Iterator[str]:
     """Moves into or out of the places of this instruction's operands that no program can use; those of one reason together."""
     places = set(dict(instruction.places).values())
     wanted = {(place, i.types[operand], i.shapes[operand]) for i in hardware.computes for operand, place in i.places}

@@ -153,6 +153,8 @@ def test_many_moves_that_fit_nothing_are_one_note(capsys: pytest.CaptureFixture[
     )
     words = ["schedule", "gemm", "mine.py:MINE", "--sizes", "i=64,j=64,k=64"]
     assert run(words) == 0
+    assert "moves are not used" not in capsys.readouterr().out
+    assert run([*words, "-v"]) == 0
     notes = capsys.readouterr().out.split("note: ")[1:]
     assert len(notes) == 1
     assert "moves are not used, since no instruction has an operand" in notes[0]
@@ -168,6 +170,9 @@ def test_many_moves_that_fit_nothing_are_one_note(capsys: pytest.CaptureFixture[
 
 def test_the_command_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64"]) == 0
+    brief = capsys.readouterr().out
+    assert "Cost (cycles)" in brief and "Figures of" not in brief and "pages of 4096" not in brief
+    assert run(["schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64", "-v"]) == 0
     said = capsys.readouterr().out
     for line in (
         "Chosen outside the solver:\n  the mapping: ",
