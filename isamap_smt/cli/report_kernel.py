@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from isamap_smt.search import MappingSet
     from isamap_smt.simulator import Simulation
 
+MOST_DRAWN = 2**18  # uses of a simulated run that a page shows: about a minute
+
 
 @click.command("report")
 @click.argument("words", nargs=-1, metavar="[KERNEL] HARDWARE")
@@ -226,12 +228,12 @@ def simulated_if_few(planned: Plan) -> tuple[Simulation | None, str]:
     """A timed run of a plan for engines at the sizes that it was made for; or None, and why. Raises WrongResultError."""
     from isamap_smt.runtime.judge import visited
     from isamap_smt.runtime.measure import arrays_for
-    from isamap_smt.targets.simulate import MOST_USES, Simulated
+    from isamap_smt.targets.simulate import Simulated
 
     kernel = planned.kernel.with_sizes({n: v for s in planned.phases for n, v in s.sizes})
     at_once = max(prod(s.proved.mapping.instruction.axes.values()) for s in planned.phases)
-    if (uses := visited(kernel) // at_once) > MOST_USES:
-        return None, f"not simulated: about {uses:,} uses, and at most {MOST_USES:,} are; give smaller --sizes"
+    if (uses := visited(kernel) // at_once) > MOST_DRAWN:
+        return None, f"not simulated: about {uses:,} uses, and at most {MOST_DRAWN:,} are; give smaller --sizes"
     with progress("simulating"):
         seen = Simulated(planned.checked).observe(kernel, arrays_for(kernel, 0), 0, trace=True)
     if seen.wrong:

@@ -10,6 +10,7 @@ import numpy as np
 
 from isamap_smt.ir.hypotheses import require_assumed
 from isamap_smt.ir.interpret import prepare
+from isamap_smt.ir.kept import hashed_once
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.traversal import buffers
@@ -92,6 +93,7 @@ class Busy:
     uses: int
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Slot:
     """One slot of a buffer: its number, and its rows in an addressed memory. tensor: whose elements it holds."""
@@ -239,13 +241,16 @@ def _slots(
     known = buffers(elaborated.program)
     reads: list[list[list[Slot]]] = [[] for _ in elaborated.sites]
     writes: list[list[list[Slot]]] = [[] for _ in elaborated.sites]
+    every: dict[tuple[str, int], Slot] = {}  # one object for each, which is found quickly
     for access in touched:
         if access.slots is None:
             continue
         b = known[dict(elaborated.sites[access.site].use.operands)[access.operand].name]
         rows, numbers = int(b.rows), access.slots.tolist()
-        of = {n: Slot(str(b.name), n, b.type.tensor, b.memory, int(b.offset) + n * rows, rows) for n in set(numbers)}
-        column = [of[n] for n in numbers]
+        name = str(b.name)
+        for n in set(numbers):
+            every.setdefault((name, n), Slot(name, n, b.type.tensor, b.memory, int(b.offset) + n * rows, rows))
+        column = [every[name, n] for n in numbers]
         for touches, into in ((access.reads, reads), (access.writes, writes)):
             if touches:
                 into[access.site].append(column)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.ir.errors import WrongKindError
+from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.simulator.simulation import Simulation, Slot, Step
 
@@ -43,6 +44,7 @@ def timed_steps(run: Simulation) -> tuple[Step, ...]:
     return run.trace
 
 
+@per_object(most=1)  # a picture after the other asks for them
 def contents(run: Simulation) -> tuple[Content, ...]:
     """Every content of every slot, in the order in which they began. A write that does not read ends a content that was read.
 

@@ -38,7 +38,7 @@ def test_a_page_that_is_not_simulated(in_empty_directory: Path, capsys: pytest.C
     assert run([*ASKED, "--no-measure"]) == 0
     assert capsys.readouterr() == ("wrote gemm-outer_product.html\n", "")
     assert "cycles simulated" not in Path("gemm-outer_product.html").read_text()
-    many = "not simulated: about 2,097,152 uses, and at most 1,048,576 are; give smaller --sizes"
+    many = "not simulated: about 2,097,152 uses, and at most 262,144 are; give smaller --sizes"
     assert run(["report", "gemm", OUTER, "--sizes", "i=1024,j=1024,k=1024"]) == 0
     assert capsys.readouterr().err == f"note: {many}\n"
     assert many in Path("gemm-outer_product.html").read_text()
