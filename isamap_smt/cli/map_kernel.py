@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,14 +10,18 @@ import click
 from isamap_smt.cli.options import (
     family_option,
     kernel_options,
+    load_hardware,
+    machine_named,
     machine_values,
     partial_option,
     read_pairs,
     statement_option,
     timeout_option,
+    verbose_option,
 )
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED, UNKNOWN
+from isamap_smt.ir.errors import IsamapError, ScheduleError
 from isamap_smt.mapping.axes import AxesError
 
 if TYPE_CHECKING:
@@ -37,19 +42,26 @@ if TYPE_CHECKING:
 @partial_option
 @statement_option
 @timeout_option
+@verbose_option
 @kernel_options
-def command(words: tuple[str, ...], family: str, partial: bool, as_json: bool, **options: Any) -> int:
+def command(words: tuple[str, ...], family: str, partial: bool, verbose: bool, as_json: bool, **options: Any) -> int:
     """Find every legal mapping of KERNEL onto INSTRUCTION; each is proved for all sizes that are not given.
 
     The name of a machine made of a table, such as exo:AVX2, stands for all its instructions that compute; avx2.selected is put
     together from the machine's instructions for the statement.
+
+    With all --sizes each mapping has its predicted cycles, and the one that `isamap schedule` takes is marked.
     """
     pairs = read_pairs(words, options)
     if len(pairs) > 1:
-        return _onto_all(pairs, family, partial, as_json, options)
+        return _onto_all(pairs, family, partial, verbose, as_json, options)
     found = _mapped(*pairs[0], family, partial, options)
     values = machine_values(words, options)
-    answer(as_json, lambda: {**as_document(found), **({"values": values} if values else {})}, lambda: show(found))
+    answer(
+        as_json,
+        lambda: {**as_document(found), **({"values": values} if values else {})},
+        lambda: show(found, verbose, _priced(found, words, options)),
+    )
     if values:
         where = ", ".join(f"{n} = {v}" for n, v in values.items())
         say(f"note: this is for {where}; a program is proved at every value that its machine can have")
@@ -74,8 +86,9 @@ def _mapped(
 
 
 def _onto_all(
-    pairs: list[tuple[Kernel, Instruction, int]], family: str, partial: bool, as_json: bool, options: dict[str, Any]
-) -> int:
+    pairs: list[tuple[Kernel, Instruction, int]], family: str, partial: bool, verbose: bool, as_json: bool,
+    options: dict[str, Any],
+) -> int:  # fmt: skip
     """Each instruction in turn; those onto which there is no mapping are named in one line."""
     found: dict[str, MappingSet] = {}
     none: list[str] = []
@@ -90,7 +103,7 @@ def _onto_all(
             none.append(instruction.short)
         if one is not None and one.interrupted:
             break
-    answer(as_json, lambda: {n: as_document(f) for n, f in found.items()}, lambda: show_all(found))
+    answer(as_json, lambda: {n: as_document(f) for n, f in found.items()}, lambda: show_all(found, verbose))
     if none:
         say(f"no mapping of {pairs[0][0].name} onto the others that compute: {', '.join(none)}")
     if any(f.interrupted for f in found.values()):
@@ -126,14 +139,58 @@ def mapping_document(mapping: Any, lies: bool = True) -> dict[str, Any]:
     }
 
 
-def show_all(found: dict[str, MappingSet]) -> None:
+@dataclass(frozen=True)
+class Prices:
+    """Predicted cycles by the mapping's id; None where it has no schedule. taken: the one that `isamap schedule` takes, or ''."""
+
+    cycles: dict[str, float | None] = field(default_factory=dict)
+    taken: str = ""
+
+
+PRICED = 12  # mappings that are scheduled for their price, each in half a second or so
+
+
+def _priced(found: MappingSet, words: tuple[str, ...], options: dict[str, Any]) -> Prices:
+    """What each legal mapping costs, where all sizes are given and the instruction's machine makes code for cores."""
+    from isamap_smt.pipeline.plan import plan
+    from isamap_smt.scheduling import schedule
+
+    kernel, instruction = found.family.kernel, found.family.instruction
+    machine, short = machine_named(words[-1], None)
+    if (
+        kernel.free_sizes
+        or len(kernel.statements) > 1
+        or not short
+        or not 0 < len(found.legal) <= PRICED
+        or found.cut_short
+    ):
+        return Prices()
+    hardware = load_hardware(machine, options)
+    if hardware.lacks or not hardware.has_c:
+        return Prices()
+    cycles: dict[str, float | None] = {}
+    with progress("pricing the mappings"):
+        for proved in found.legal:
+            try:
+                cycles[proved.mapping.id] = schedule(proved, hardware).objective
+            except ScheduleError:
+                cycles[proved.mapping.id] = None
+        try:
+            taken = plan(kernel, hardware, instruction=instruction.short).proved
+        except IsamapError:
+            taken = None
+    return Prices(cycles, taken.mapping.id if taken else "")
+
+
+def show_all(found: dict[str, MappingSet], verbose: bool = False) -> None:
     """Each set as show() does."""
     for one in found.values():
-        show(one)
+        show(one, verbose)
 
 
-def show(found: MappingSet) -> None:
-    """The mapping set as tables: what is legal, and the smallest parts that forbid the rest."""
+def show(found: MappingSet, verbose: bool = False, prices: Prices | None = None) -> None:
+    """The mapping set as tables: what is legal, with its price, and the smallest parts that forbid the rest."""
+    prices = prices or Prices()
     out = console()
     document = as_document(found)
     legal = document["legal"]
@@ -148,8 +205,13 @@ def show(found: MappingSet) -> None:
             axes = ", ".join(f"{t}={'.'.join(g) or '-'}" for t, g in m["axes"].items())
             operands = " ".join(f"{o}={tensor}" for o, tensor in m["operands"].items())
             supply = " ".join(f"{o}:{k}" for o, k in m["supply"].items())
-            rows.append((axes or "one point at a time", operands, supply))
-        out.print(table("", "axes", "operands", "in memory", rows=rows))
+            row = [axes or "one point at a time", operands, supply]
+            if prices.cycles:
+                price = prices.cycles[m["id"]]
+                row += ["-" if price is None else f"{price:,.0f}", "<- schedule" if m["id"] == prices.taken else ""]
+            rows.append(row)
+        columns = ("axes", "operands", "in memory", *(("cycles", "") if prices.cycles else ()))
+        out.print(table("", *columns, rows=rows, right=("cycles",)))
     tell(*(f"  {subject}: {why}" for subject, why in found.reasons))
     if found.conflicts:
         title = "\nWhat forbids the others: the smallest parts, each with a counterexample"
@@ -158,7 +220,9 @@ def show(found: MappingSet) -> None:
     tell(*(f"unknown: {mapping.id}\n  {reason}" for mapping, reason in found.unknown), style="yellow")
     complete = "complete: every candidate of the family was judged" if found.complete else "NOT complete"
     complete += "" if found.late is None else f": the {found.late:g} s of --timeout were over"
+    judged = found.candidates - (0 if verbose else found.redundant)
+    skipped = f"{found.redundant} not in normal form, " if verbose else ""
     tell(
-        f"\n{complete}; {legal} legal, {found.refuted} refuted, {found.redundant} not in normal form, "
-        f"{len(found.unknown)} unknown of {found.candidates}, in {seconds(found.seconds)}"
+        f"\n{complete}; {legal} legal, {found.refuted} refuted, {skipped}"
+        f"{len(found.unknown)} unknown of {judged}, in {seconds(found.seconds)}"
     )

@@ -102,3 +102,27 @@ def test_low_digits_of_axes(capsys: pytest.CaptureFixture[str]) -> None:
 def test_nothing_legal_gives_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["map", "matvec", "wmma.16x16x16"]) == 0
     assert "matvec has 2 axes and wmma.16x16x16 needs 3" in capsys.readouterr().out
+
+
+def test_prices_at_given_sizes_and_the_one_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["map", "gemm", "avx2.fmadd_ps"]
+    assert run([*words, "--sizes", "i=32,j=64,k=16"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    (header,) = [line for line in said if line.startswith("axes")]
+    assert header.split()[-1] == "cycles"
+    rows = {line.split()[0]: line.split() for line in said if line.startswith("l=") and "c=C" in line}
+    assert set(rows) == {"l=i", "l=j"} and rows["l=j"][-2:] == ["<-", "schedule"]
+    cycles = {n: int(next(w for w in row if w.replace(",", "").isdigit()).replace(",", "")) for n, row in rows.items()}
+    assert cycles["l=j"] < cycles["l=i"]
+    assert run(["schedule", *words[1:], "--sizes", "i=32,j=64,k=16"]) == 0
+    scheduled = capsys.readouterr().out
+    assert "gemm on avx2.fmadd_ps: l=j;" in scheduled and f"objective {cycles['l=j']:,} cycles" in scheduled
+    assert run(words) == 0
+    assert "cycles" not in capsys.readouterr().out
+
+
+def test_what_the_family_writes_twice_is_counted_behind_v(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["map", "gemm", "avx2.fmadd_ps"]) == 0
+    assert "not in normal form" not in capsys.readouterr().out
+    assert run(["map", "gemm", "avx2.fmadd_ps", "-v"]) == 0
+    assert "4 refuted, 0 not in normal form, 0 unknown of 7" in capsys.readouterr().out
