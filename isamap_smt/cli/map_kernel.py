@@ -21,7 +21,7 @@ from isamap_smt.cli.options import (
 )
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED, UNKNOWN
-from isamap_smt.ir.errors import IsamapError, ScheduleError
+from isamap_smt.ir.errors import IsamapError
 from isamap_smt.mapping.axes import AxesError
 
 if TYPE_CHECKING:
@@ -157,6 +157,8 @@ def _priced(found: MappingSet, words: tuple[str, ...], options: dict[str, Any]) 
 
     kernel, instruction = found.family.kernel, found.family.instruction
     machine, short = machine_named(words[-1], None)
+    if options["timeout"] is not None:  # the search has it for itself
+        return Prices()
     if (
         kernel.free_sizes
         or len(kernel.statements) > 1
@@ -173,7 +175,7 @@ def _priced(found: MappingSet, words: tuple[str, ...], options: dict[str, Any]) 
         for proved in found.legal:
             try:
                 cycles[proved.mapping.id] = schedule(proved, hardware).objective
-            except ScheduleError:
+            except IsamapError:
                 cycles[proved.mapping.id] = None
         try:
             taken = plan(kernel, hardware, instruction=instruction.short).proved

@@ -117,7 +117,7 @@ def test_a_wrong_exit_status_is_noticed(in_empty_directory: Path) -> None:
 
 
 def test_a_line_that_is_not_printed_is_noticed(in_empty_directory: Path) -> None:
-    right = "```console\n$ isamap list kernels\ngemm ... A[i,k]\n```\n"
+    right = "```console\n$ isamap list kernels\ngemm ... matrix product\n```\n"
     assert run_text(right, in_empty_directory)["commands"] == 1
     with pytest.raises(AssertionError, match="does not print"):
         run_text(right.replace("gemm", "gemmm"), in_empty_directory)
