@@ -78,13 +78,13 @@ def _rows(run: Simulation, memory: str) -> int:
 
 def _instruction(i: Instruction) -> dict[str, Any]:
     """Who issues it, what it does, and the cycles that it takes."""
-    return {"name": i.name, "engine": i.engine, "text": i.kernel.text.strip(), "takes": _cycles(i.work)}
+    return {"name": i.name, "engine": i.engine, "text": i.kernel.text.strip(), "takes": _cycles(i.occupies)}
 
 
-def _cycles(work: Work | None) -> str:
+def _cycles(work: Work) -> str:
     """Of one use, by the numbers of its active points."""
-    if work is None or not work.per:
-        return f"{(work or Work()).cycles(1):g}"
+    if not work.per:
+        return f"{work.cycles(1):g}"
     each = f"{work.each:g} × {' × '.join(work.per)}"
     return f"{work.start:g} + {each}" if work.start else each
 
