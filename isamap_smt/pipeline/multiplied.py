@@ -10,7 +10,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.split import ProvedSplit, SplitSum
-from isamap_smt.mapping.fuse import fitting
+from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.multiplied import multipliable, multiply_out
 from isamap_smt.pipeline.decide import of_split
 from isamap_smt.pipeline.question import Clock, Question
@@ -35,7 +35,9 @@ def multiplied_out(q: Question, clock: Clock, before: ProvedSplit | None) -> tup
     taken = False
     while (n := _first(kernel)) is not None:
         one = multiply_out(kernel, n)
-        taken = taken or any(map(q.hardware.offers, fitting(one.kernel, q.hardware, one.closing - 1)))
+        taken = taken or any(
+            q.hardware.offers(i) and takes(one.kernel, i, one.closing - 1) for i in q.hardware.computes
+        )
         way = made = one if way is None else after(way, one, dict(q.sizes))
         kernel = made.kernel
     if made is None or not taken:

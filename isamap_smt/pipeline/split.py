@@ -32,7 +32,7 @@ from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.digits import Digits, split_axes
-from isamap_smt.mapping.fuse import fitting
+from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
@@ -304,7 +304,7 @@ def pins_within(pins: tuple[Pin, ...], way: SplitSum) -> tuple[Pin, ...]:
 
 def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
     """Whether an instruction of the machine, or one made of several, computes the statement."""
-    offered = any(map(hardware.offers, fitting(kernel, hardware, position)))
+    offered = any(hardware.offers(i) and takes(kernel, i, position) for i in hardware.computes)
     return offered or selected_instruction(hardware, kernel, position) is not None
 
 
@@ -394,7 +394,8 @@ def _fixed(kernel: Kernel, sizes: Dict[str, int], axis: str) -> Kernel:
 
 def _shapes(kernel: Kernel, hardware: Hardware, position: int) -> tuple[tuple[int, int], ...]:
     """(lanes, neighbours that each lane sums by itself) of the instructions that take the main sum and have one output axis."""
-    offered = filter(hardware.offers, fitting(kernel, hardware, position))
+    # those that combine otherwise, too: they say how many lanes its types have, and compute what a sum is taken apart into
+    offered = [i for i in hardware.computes if hardware.offers(i) and takes(kernel, i, position)]
     made = selected_instruction(hardware, kernel, position)
     return tuple(dict.fromkeys(shape for i in (*offered, made) if i is not None and (shape := _shape(i)) is not None))
 
