@@ -15,6 +15,7 @@ from isamap_smt.ir.traversal import walk
 from isamap_smt.language.hardware_library import missing_features
 from isamap_smt.mapping.moves import memory_lanes
 from isamap_smt.proof import prove_program
+from isamap_smt.runtime.packing import used_instructions
 
 BYTES, PAIRS = ("u8", "i8", "i32"), ("bf16", "bf16", "f32")
 NUMPY = {"u8": np.uint8, "i8": np.int8, "bf16": ml_dtypes.bfloat16}
@@ -53,7 +54,7 @@ def test_a_matrix_by_rows_needs_no_copy(types: tuple[str, str, str]) -> None:
 def test_it_computes_the_product(types: tuple[str, str, str], text: str, sizes: tuple[int, int, int]) -> None:
     planned = _plan(types, dict(zip("ijk", sizes, strict=True)), text)
     assert _woven(planned.program)
-    missing = missing_features([n.instruction for n in _woven(planned.program)])
+    missing = missing_features(used_instructions(planned.program))
     if missing:
         pytest.skip(f"this CPU has no {', '.join(missing)}")
     i, j, k = sizes
