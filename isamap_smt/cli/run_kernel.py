@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 from rich.text import Text
-from threadpoolctl import threadpool_limits
 
 from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.options import (
@@ -35,18 +32,15 @@ from isamap_smt.cli.plan_view import (
 )
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import HardwareError
-from isamap_smt.ir.kernel import Access
-from isamap_smt.ir.scalar import Read, SMul
-from isamap_smt.machine_model.calibration import identity
 from isamap_smt.pipeline.element_by_element import elementwise
-from isamap_smt.report.roofline import peak
+from isamap_smt.report.compared import Beside, beside, processor
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.runtime.judge import INTEGERS, Judgement, judge, wanted
-from isamap_smt.runtime.measure import arrays_for, best_time, judged_call, repeated, require_sizes, speed
+from isamap_smt.runtime.measure import arrays_for, judged_call, repeated, require_sizes, speed
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
-    from isamap_smt.ir.kernel import Kernel, Statement
+    from isamap_smt.ir.kernel import Kernel
     from isamap_smt.pipeline.plan import Plan
     from isamap_smt.runtime.judge import Judgement
     from isamap_smt.targets import Target
@@ -180,7 +174,7 @@ def command(
         ran = _executed(where, planned, asked["kernel"].with_sizes(sizes), seed)
     else:
         ran = _called(where, planned, kernel, seed, budget, options["threads"], cc)
-    answer(as_json, lambda: run_document(ran), lambda: show(ran, _beside(ran, seed, budget, cc)))
+    answer(as_json, lambda: run_document(ran), lambda: show(ran, _compared(ran, seed, budget, cc)))
     return status_of(ran.observed.wrong if ran.observed else ran.judged.reason)
 
 
@@ -272,6 +266,14 @@ def _called(
     return Ran(planned, kernel, where, seen, threads, times, speed(kernel, times) if times else None)
 
 
+def _compared(ran: Ran, seed: int, budget: float, cc: str | None) -> Beside:
+    """What the speed stands beside; nothing where there is none."""
+    if ran.rate is None:
+        return Beside()
+    with progress("running NumPy"):
+        return beside(ran.planned, ran.kernel, clock_ghz(cc), ran.threads, seed, budget)
+
+
 def run_document(ran: Ran) -> dict[str, Any]:
     """The JSON of `isamap run`. Seconds; operations a nanosecond."""
     planned, where = ran.planned, ran.where
@@ -361,14 +363,8 @@ def _headline(ran: Ran) -> str:
         name = planned.instruction.name
         by = name if "." in name else f"{planned.hardware.name}.{name}"
     threads = "" if planned.phases else f", {ran.threads} thread{'' if ran.threads == 1 else 's'}"
-    where = _processor() if ran.where.name == "c" else ran.where.executor(planned.hardware)
+    where = processor() if ran.where.name == "c" else ran.where.executor(planned.hardware)
     return f"{kernel.name} {sizes} {types} on {by} ({where}{threads})"
-
-
-def _processor() -> str:
-    """This CPU's model name without trade marks and clock: `Intel Xeon`."""
-    model = identity().processor.partition(" (")[0]
-    return " ".join(re.sub(r"\((R|TM|tm)\)|@.*|\b(CPU|Processor)\b", " ", model).split())
 
 
 def _speed(ran: Ran, beside: Beside) -> str:
@@ -412,48 +408,3 @@ def _show_target(ran: Ran) -> None:
         out.print(f"{ran.timing.commands:,} commands, {ran.timing.configurations:,} of them configurations")
     for line in ran.told or ():
         out.print(line)
-
-
-# ---- What the speed compares with.
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Operations a nanosecond of the machine's peak and of NumPy, on as many threads; None where that is not known."""
-
-    peak: float | None = None
-    numpy: float | None = None
-
-
-def _beside(ran: Ran, seed: int, budget: float, cc: str | None) -> Beside:
-    """The peak of one instruction at the clock just now, and NumPy's speed on the same arrays.
-
-    A kernel of several statements has no one peak. NumPy's is known of contractions alone, which it has BLAS for.
-    """
-    if ran.rate is None:
-        return Beside()
-    (first, *others), planned = ran.kernel.statements, ran.planned
-    clock = clock_ghz(cc) if planned.instruction and not others and ran.threads == 1 else None
-    peaked = peak(planned.instruction) * clock if clock and planned.instruction else None
-    if others or not _is_contraction(ran.kernel, first):
-        return Beside(peaked)
-    a, b = (Access(r.tensor, r.index) for r in first.value.args)
-    arrays = arrays_for(ran.kernel, seed)
-    letters = {str(x.name): chr(97 + n) for n, x in enumerate(first.axes)}
-    of_a, of_b, to = ("".join(letters[str(x)] for x in access.index) for access in (a, b, first.target))
-    with threadpool_limits(ran.threads), progress("running NumPy"):
-        (times,) = best_time(
-            [lambda: np.einsum(f"{of_a},{of_b}->{to}", arrays[a.tensor], arrays[b.tensor], optimize=True)], budget
-        )
-    return Beside(peaked, speed(ran.kernel, times))
-
-
-def _is_contraction(kernel: Kernel, s: Statement) -> bool:
-    """A sum of products over plain axes, each in two of the three tensors, all f32 or all f64: what NumPy gives to BLAS."""
-    if s.op != "+" or s.guard or not isinstance(s.value, SMul) or not all(isinstance(x, Read) for x in s.value.args):
-        return False
-    accesses = [s.target, *(Access(r.tensor, r.index) for r in s.value.args)]
-    indices = [str(i) for a in accesses for i in a.index]
-    plain = all(s.extents_of(a.index) == kernel.tensor(a.tensor).shape for a in accesses)
-    types = {str(kernel.tensor(a.tensor).dtype) for a in accesses}
-    return plain and all(indices.count(a.name) == 2 for a in s.axes) and types in ({"f32"}, {"f64"})
