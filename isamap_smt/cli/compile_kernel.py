@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from isamap_smt.cli.directory import MARK, check_place, seal, whole_directory
-from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan
+from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan, reproducing
 from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.plan_view import built_or_another, planned_with_notes, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
@@ -254,7 +254,7 @@ def write(
         shutil.copy(build_library(source, requires, cc=cc, target=target), scratch / "kernel.so")
         tell("writing the report")
         if planned.proved:  # a report draws the lanes of an instruction
-            (scratch / "report.html").write_text(html_report(planned))
+            (scratch / "report.html").write_text(html_report(planned, command=reproducing()))
         seal(scratch, proofs_document(planned))
     return {
         "kernel.c": "the code",

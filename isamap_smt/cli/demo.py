@@ -17,7 +17,7 @@ import click
 import numpy as np
 
 from isamap_smt.cli.directory import write_whole
-from isamap_smt.cli.options import as_json, compiler_option
+from isamap_smt.cli.options import as_json, compiler_option, reproducing
 from isamap_smt.cli.output import console, print_json, progress, seconds, tell
 from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
@@ -225,6 +225,7 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline.build import build
     from isamap_smt.pipeline.plan import plan
+    from isamap_smt.report.compared import beside
     from isamap_smt.report.page import html_report
     from isamap_smt.runtime.clock import clock_ghz
     from isamap_smt.runtime.measure import measure, require_right
@@ -241,7 +242,9 @@ def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, bud
         ours, theirs, difference = beside_numpy(job, compiled, sized, budget)
         source, page = output / f"{job.kernel}.c", output / f"{job.kernel}.html"
         write_whole(source, planned.source)
-        write_whole(page, html_report(planned, seen, clock_ghz(cc)))
+        clock = clock_ghz(cc)
+        against = beside(planned, sized, clock, budget=budget / 2)
+        write_whole(page, html_report(planned, seen, clock, beside=against, command=reproducing()))
     document = {
         "title": job.title,
         "kernel": job.kernel,

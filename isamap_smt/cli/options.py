@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from isamap_smt.cli.output import say
 from isamap_smt.ir.arguments import MOST_THREADS
@@ -113,6 +115,28 @@ def split_names(words: Sequence[str], text: str | None, second: str) -> tuple[st
         hint = f": with --text the only argument is {second}" if text is not None else ""
         raise click.UsageError(f"unexpected argument {words[len(wanted)]!r}{hint}")
     return (None, words[0]) if text is not None else (words[0], words[1])
+
+
+def reproducing(*without: str) -> str:
+    """The command line of the command that runs, quoted for a shell, less the parameters of these names; '' outside of one."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return ""
+    words = ["isamap", str(context.info_name)]
+    for p in sorted(context.command.params, key=lambda p: isinstance(p, click.Option)):
+        given = context.get_parameter_source(p.name or "") is ParameterSource.COMMANDLINE
+        if given and p.name not in without:
+            words += _as_typed(p, context.params[p.name or ""])
+    return shlex.join(words)
+
+
+def _as_typed(p: click.Parameter, value: Any) -> list[str]:
+    if not isinstance(p, click.Option):
+        return [str(word) for word in value]
+    name = max(p.opts, key=len)
+    if p.is_flag:
+        return [name if value else p.secondary_opts[0]]
+    return [word for v in (value if p.multiple else [value]) for word in (name, str(v))]
 
 
 def pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from isamap_smt.ir.expr import words as in_words
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
 from isamap_smt.report.whole import answer as of_all
-from isamap_smt.report.whole import rows
+from isamap_smt.report.whole import quality, quality_of_phases, rows
 from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
 from isamap_smt.scheduling.staged import TOLD
@@ -129,17 +129,9 @@ def schedule_words(planned: Plan) -> str:
     found = planned.schedules
     if not found:
         return "none: element by element"
-    gaps = [s.gap for s in found]
-    if all(s.status == "OPTIMAL" for s in found):
-        standing = "optimal in its space"
-    elif None in gaps:
-        standing = "not shown to be optimal"
-    else:
-        standing = f"at most {max(g for g in gaps if g is not None):.1%} above the best of its space"
-    if len(found) > 1 and not planned.phases:
-        return of_all(planned.kernel, found)
     if len(found) > 1:
-        return f"{len(found)} parts, each {standing}; all together by the cost model, with no bound"
+        return quality_of_phases(found) if planned.phases else of_all(planned.kernel, found)
+    standing = quality(found)
     (s,) = found
     if planned.phases:
         steps = ", ".join(f"{x.axis} {x.step}" for x in s.loops)

@@ -22,6 +22,7 @@ from isamap_smt.cli.options import (
     parse_dtypes,
     plan_options,
     read_asked,
+    reproducing,
 )
 from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.plan_view import plan_document, planned_with_notes, schedule_document
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from isamap_smt.search import MappingSet
     from isamap_smt.simulator import Simulation
 
+ITS_OWN = ("output", "force", "show", "as_json")  # of where the page goes, and of what else is said
 MOST_DRAWN = 2**18  # uses of a simulated run that a page shows: about a minute
 
 
@@ -103,6 +105,7 @@ def planned_page(
     place: Path, asked: dict[str, Any], planned: Plan, measure: bool, cc: str | None
 ) -> dict[str, Any] | None:
     """Write the page about a plan; what it says as JSON. None where it uses no instruction, whose lanes a page could draw."""
+    from isamap_smt.report.compared import Beside, beside
     from isamap_smt.report.page import html_report
     from isamap_smt.report.roofline import roofline_position
 
@@ -110,8 +113,13 @@ def planned_page(
         return None
     with progress("running") as tell:
         measured, clock, note = measured_if_possible(planned, asked["threads"], cc) if measure else (None, None, "")
+        against = Beside()
+        if measured:
+            tell("running NumPy")
+            kernel = planned.kernel.with_sizes(dict(planned.schedule.sizes))
+            against = beside(planned, kernel, clock, measured.threads)
         tell("writing")
-        write_whole(place, html_report(planned, measured, clock, note))
+        write_whole(place, html_report(planned, measured, clock, note, beside=against, command=reproducing(*ITS_OWN)))
     if note:
         say(f"note: {note}")
     return {
@@ -147,7 +155,7 @@ def maps_alone(
 
     kernel, hardware = asked["kernel"], asked["hardware"]
     found = searches(asked, instructions, given)
-    write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found, why))
+    write_whole(place, mapping_report(kernel, asked["sizes"], hardware, found, why, reproducing(*ITS_OWN)))
     told = f"nothing was scheduled: {'; '.join(why)}"
     if hardware.lacks:
         say(f"note: {told}")
@@ -209,7 +217,7 @@ def engines_page(
         return None, (str(error),)
     run, note = simulated_if_few(planned) if measure else (None, "")
     found = searches(asked, instructions, given)
-    write_whole(place, engine_report(planned, run, found, note))
+    write_whole(place, engine_report(planned, run, found, note, reproducing(*ITS_OWN)))
     if note:
         say(f"note: {note}")
     document = {

@@ -34,6 +34,7 @@ from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.pipeline.element_by_element import elementwise
 from isamap_smt.report.compared import Beside, beside, processor
+from isamap_smt.report.header import computed_by, count, work_words
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.runtime.judge import INTEGERS, Judgement, judge, wanted
 from isamap_smt.runtime.measure import arrays_for, judged_call, repeated, require_sizes, speed
@@ -350,21 +351,13 @@ def fell_back(planned: Plan) -> bool:
 def _headline(ran: Ran) -> str:
     """`gemm i=512 j=512 k=512 f32 on avx512.fmadd_ps (AMD EPYC, 1 thread)`."""
     planned, kernel = ran.planned, ran.kernel
-    extents = {a.name: a.extent for s in kernel.statements for a in s.axes}
-    sizes = " ".join(f"{n}={e}" for n, e in extents.items())
-    read = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.inputs)
-    written = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.results)
-    types = ", ".join(read or written) + ("" if read == written or not read else f" -> {', '.join(written)}")
     if planned.instruction is None:
         by = f"{planned.hardware.name}, {elementwise(planned.hardware)}"
-    elif len(planned.schedules) > 1:
-        by = planned.hardware.name
     else:
-        name = planned.instruction.name
-        by = name if "." in name else f"{planned.hardware.name}.{name}"
-    threads = "" if planned.phases else f", {ran.threads} thread{'' if ran.threads == 1 else 's'}"
+        by = computed_by(planned.hardware, [s.proved.mapping.instruction for s in planned.schedules])
+    threads = "" if planned.phases else f", {count(ran.threads, 'thread')}"
     where = processor() if ran.where.name == "c" else ran.where.executor(planned.hardware)
-    return f"{kernel.name} {sizes} {types} on {by} ({where}{threads})"
+    return f"{kernel.name} {work_words(kernel)} on {by} ({where}{threads})"
 
 
 def _speed(ran: Ran, beside: Beside) -> str:

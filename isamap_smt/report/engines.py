@@ -10,8 +10,10 @@ from isamap_smt.ir.expr import words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.staging import counts
+from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.page import claims_section, found_section, kernel_section, rendered
 from isamap_smt.report.pictures import colours, occupancy, timeline
+from isamap_smt.report.whole import quality_of_phases, word
 from isamap_smt.scheduling.staged import TOLD
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.simulator.simulation import Simulation
@@ -19,34 +21,49 @@ from isamap_smt.simulator.timeline import parts
 
 
 def engine_report(
-    planned: Any, run: Simulation | None = None, found: Sequence[MappingSet] | None = None, note: str = ""
+    planned: Any,
+    run: Simulation | None = None,
+    found: Sequence[MappingSet] | None = None,
+    note: str = "",
+    command: str = "",
 ) -> str:
     """One HTML page about a Plan of phases. run: a timed run of its program with a trace; without one the pictures lack, and
-    `note` says why. found: searches for mappings; of each phase's instruction where not given.
+    `note` says why. found: searches for mappings; of each phase's instruction where not given. command: the command line that
+    makes the page.
 
     Raises WrongKindError for a run without a trace.
     """
     sizes = {n: v for s in planned.phases for n, v in s.sizes}
     sets = [planned_search(s) for s in planned.phases] if found is None else found
-    proofs = [("of the program", planned.proof)]
-    proofs += [(f"of the mapping {s.proved.mapping.id}, for all sizes", s.proved.proof) for s in planned.phases]
+    mappings, sized = [s.proved.mapping for s in planned.phases], planned.kernel.with_sizes(sizes)
+    proofs = [Part("program", scope([sized], planned.kernel), planned.proof)]
+    proofs += [
+        Part("mapping", scope([m.kernel], planned.kernel), s.proved.proof, m.id)
+        for m, s in zip(mappings, planned.phases, strict=True)
+    ]
     return rendered("engines.html.j2", {
+        **header_section(
+            f"{planned.kernel.name} on {computed_by(planned.hardware, [m.instruction for m in mappings])}",
+            (work_words(sized), "simulated, not run on hardware" if run else "not simulated"),
+            command, _cards(planned, run), stamp(proofs),
+        ),
         **kernel_section(planned.kernel, sizes, "the program is proved for all of them"),
-        "title": f"{planned.kernel.name} on {planned.hardware.name}",
-        "subtitle": [(s.proved.mapping.instruction.short, s.proved.mapping.id) for s in planned.phases],
         "hardware": planned.hardware,
         "instructions": [_instruction(i) for i in planned.hardware.instructions if i.kind != "signal"],
-        "predicted": planned.cycles,
         "run": run,
         "note": note,
         "notes": planned.notes,
         **_pictures(planned, run),
         "phases": [_phase(s) for s in planned.phases],
         "source": str(planned.program),
-        "proofs": [{"title": title, **claims_section(proof)} for title, proof in proofs],
-        "assumptions": list(dict.fromkeys(a for _, proof in proofs for a in proof.assumptions)),
+        "proofs": [{"title": p.title, **claims_section(p.proof)} for p in proofs],
+        "assumptions": list(dict.fromkeys(a for p in proofs for a in p.proof.assumptions)),
         **found_section(sets, sizes, len(planned.kernel.statements) > 1),
         "stages": list(dict(planned.seconds).items()),
+        "asked": [
+            *((p.title, p.proof.seconds, "prover") for p in proofs),
+            *((f"plan of {s.proved.mapping.id}", s.seconds, "solver") for s in planned.phases),
+        ],
     })  # fmt: skip
 
 
@@ -56,14 +73,26 @@ def planned_search(s: Schedule) -> MappingSet:
     return find_mappings(mapping.kernel, mapping.instruction, statement=mapping.statement_index).finished()
 
 
+def _cards(planned: Any, run: Simulation | None) -> list[Card]:
+    """Cycles, how near the model is, how busy each engine is, and how good the plan is."""
+    found = [Card(word(planned.phases), f"plan: {quality_of_phases(planned.phases)}")]
+    if run is None or run.cycles is None:
+        return [*found, Card(f"{planned.cycles:,.0f}", "predicted", "cycles")]
+    off = f" ({planned.cycles / run.cycles - 1:+.1%})" if run.cycles else ""
+    found.append(Card(f"{run.cycles:,.0f}", f"simulated; predicted {planned.cycles:,.0f}{off}", "cycles"))
+    for name, busy in run.engines.items():
+        share = busy.cycles / run.cycles if run.cycles else 0.0
+        found.append(Card(f"{100 * share:.0f}", f"of the time {name} is busy, {count(busy.uses, 'use')}", "%"))
+    return found
+
+
 def _pictures(planned: Any, run: Simulation | None) -> dict[str, Any]:
     """What the simulated run shows. seen: its parts, where one phase computes."""
     if run is None:
-        return {"utilisation": [], "timeline": None, "memories": [], "colours": [], "seen": None}
+        return {"timeline": None, "memories": [], "colours": [], "seen": None}
     computes = {s.proved.mapping.instruction.name for s in planned.phases}
-    seen, cycles = parts(run, computes), run.cycles or 0
+    seen = parts(run, computes)
     return {
-        "utilisation": [(n, b.cycles / cycles if cycles else 0.0, b.uses, b.cycles) for n, b in run.engines.items()],
         "timeline": timeline(run, seen),
         "memories": [(planned.hardware.memory(n), _rows(run, n), picture) for n, picture in occupancy(run).items()],
         "colours": [(tensor or "no slot", number) for tensor, number in colours(run).items()],

@@ -14,10 +14,13 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
+from isamap_smt.report.compared import Beside, processor
+from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
-from isamap_smt.report.roofline import draw, roofline, roofline_position
+from isamap_smt.report.roofline import described_position, draw, roofline, roofline_position
+from isamap_smt.report.speed import cards, where
 from isamap_smt.report.whole import answer, rows
 from isamap_smt.runtime.measure import Measured
 from isamap_smt.search import MappingSet
@@ -30,12 +33,21 @@ _ARITHMETIC = {
 }
 
 
-def html_report(planned: Any, measured: Measured | None = None, clock: float | None = None, note: str = "") -> str:
+def html_report(
+    planned: Any,
+    measured: Measured | None = None,
+    clock: float | None = None,
+    note: str = "",
+    *,
+    beside: Beside | None = None,
+    command: str = "",
+) -> str:
     """One HTML page about a Plan. `measured`: a run on one or more threads, at `clock` GHz if that is known.
 
-    `note` says why there is no measurement.
+    beside: what the measured speed compares with. command: the command line that makes the page. `note` says why there is no
+    measurement.
     """
-    return rendered("report.html.j2", _page(planned, measured, clock, note))
+    return rendered("report.html.j2", _page(planned, measured, clock, note, beside or Beside(), command))
 
 
 def rendered(template: str, values: dict[str, Any]) -> str:
@@ -51,7 +63,10 @@ def rendered(template: str, values: dict[str, Any]) -> str:
     )
     environment.filters["time"] = seconds
     environment.filters["bytes"] = byte_count
-    return environment.get_template(template).render({"generator": GENERATOR, "versions": versions(), **values})
+    environment.filters["capitalise"] = lambda text: text[:1].upper() + text[1:]  # Jinja's makes the rest lower case
+    return environment.get_template(template).render(
+        {"generator": GENERATOR, "versions": versions(), "processor": processor(), **values}
+    )
 
 
 def is_report(text: str) -> bool:
@@ -60,17 +75,34 @@ def is_report(text: str) -> bool:
     return closed != "" and f'<meta name="generator" content="{GENERATOR}">' in head
 
 
-def _page(planned: Any, measured: Measured | None, clock: float | None, note: str) -> dict[str, Any]:
+def _page(
+    planned: Any, measured: Measured | None, clock: float | None, note: str, beside: Beside, command: str
+) -> dict[str, Any]:
     mapping, schedule = planned.proved.mapping, planned.schedule
+    schedules, asked = planned.program.schedules, planned.asked.kernel if planned.asked else planned.kernel
     sized = planned.kernel.with_sizes(dict(schedule.sizes))
     ahead, body = boxes(planned.program)
     single = measured.gflops if measured and measured.threads == 1 else None
-    known = not sized.free_sizes
-    roof = roofline(planned.program.schedules, sized, planned.hardware, single, clock) if known else None
-    mapped = _together([s.proved.proof for s in planned.program.schedules])
+    roof = None if sized.free_sizes else roofline(schedules, sized, planned.hardware, single, clock)
+    position = roofline_position(planned, measured) or described_position(planned, measured, clock)
+    mapped = _together([s.proved.proof for s in schedules])
     rewritten = [] if planned.split is None else [planned.split.proof]
-    statements = rows(planned.kernel, planned.program.schedules) if len(sized.statements) > 1 else ()
+    statements = rows(planned.kernel, schedules) if len(sized.statements) > 1 else ()
+    maps = "mapping" if len(schedules) == 1 else f"{len(schedules)} mappings"
+    proofs = [
+        Part(maps, scope((s.proved.mapping.kernel for s in schedules), asked), mapped),
+        Part("program", scope([sized], asked), planned.proof),
+        *(Part("rewritten sums", scope([planned.kernel], asked), p) for p in rewritten),
+    ]
+    written = asked.with_sizes(dict(planned.asked.sizes)) if planned.asked else sized
     return {
+        **header_section(
+            f"{planned.kernel.name} on {computed_by(planned.hardware, [s.proved.mapping.instruction for s in schedules])}",
+            (work_words(written), where(measured)),
+            command,
+            cards(planned, measured, beside, position),
+            stamp(proofs),
+        ),
         **kernel_section(planned.kernel, dict(schedule.sizes), "the code takes them at run time"),
         **lanes_section(mapping, dict(schedule.sizes)),
         "hardware": planned.hardware,
@@ -85,28 +117,23 @@ def _page(planned: Any, measured: Measured | None, clock: float | None, note: st
         "whole_cost": sum(r.cost or 0.0 for r in statements),
         "statements_count": len(sized.statements),
         "statements_blocks": next((r.blocks for r in statements if r.number == mapping.statement_index + 1), 1),
-        "answer": answer(planned.kernel, planned.program.schedules),
+        "answer": answer(planned.kernel, schedules),
         "roof": roof,
         "drawing": draw(roof) if roof and roof.ceilings else None,
-        "measured": measured,
-        "standing": roofline_position(planned, measured),
+        "position": position,
         "note": note,
-        "proofs": [
-            {"title": f"of {_mappings_of(len(planned.program.schedules))}, for all sizes", **claims_section(mapped)},
-            {"title": "of the program", **claims_section(planned.proof)},
-            *({"title": "of the sums taken apart", **claims_section(p)} for p in rewritten),
-        ],
-        "mapped": _mappings_of(len(planned.program.schedules)).removeprefix("the "),
-        "assumptions": list(dict.fromkeys(a for p in (mapped, planned.proof, *rewritten) for a in p.assumptions)),
+        "proofs": [{"title": p.title, **claims_section(p.proof)} for p in proofs],
+        "assumptions": list(dict.fromkeys(a for p in proofs for a in p.proof.assumptions)),
         "notes": list(dict.fromkeys([*planned.notes, *schedule.notes])),
         "stages": list(dict(planned.seconds).items()),
+        "asked": [
+            ("search for all mappings", planned.mappings.seconds, "search"),
+            *((p.title, p.proof.seconds, "prover") for p in proofs),
+            ("schedule" if len(schedules) == 1 else f"{len(schedules)} schedules", sum(s.seconds for s in schedules), "solver"),
+        ],
         "source": str(planned.program) if planned.hardware.no_c else planned.source,
         "written": "of the program" if planned.hardware.no_c else "of C",
     }  # fmt: skip
-
-
-def _mappings_of(count: int) -> str:
-    return "the mapping" if count == 1 else f"the {count} mappings"
 
 
 def _together(proofs: Sequence[Proof]) -> Proof:
@@ -124,7 +151,7 @@ def kernel_section(kernel: Kernel, sizes: dict[str, int], open_sizes: str) -> di
         "name": kernel.name,
         "statements": source_lines(kernel),
         "sizes": sizes,
-        "open_sizes": open_sizes,
+        "open_sizes": open_sizes if sized.free_sizes else "",
         "tensors": [
             {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",
              "role": "temporary" if t.name in sized.temporaries else "output" if t.name in sized.outputs else "input"}
@@ -181,6 +208,7 @@ def claims_section(proof: Proof) -> dict[str, Any]:
         groups.setdefault(c.claim, []).append(c)
     return {
         "word": proof.word,
+        "missing": len(proof.failed()),
         "count": len(proof.claims),
         "seconds": proof.seconds,
         "arithmetic": _ARITHMETIC.get(proof.arithmetic, proof.arithmetic),
@@ -203,19 +231,48 @@ def _claim(c: ClaimResult) -> dict[str, Any]:
 
 
 def mapping_report(
-    kernel: Kernel, sizes: dict[str, int], hardware: Hardware, found: Sequence[MappingSet], why: Sequence[str]
+    kernel: Kernel,
+    sizes: dict[str, int],
+    hardware: Hardware,
+    found: Sequence[MappingSet],
+    why: Sequence[str],
+    command: str = "",
 ) -> str:
     """One HTML page about what a search found on a machine of which no schedule can be made.
 
-    found: a set for each statement and instruction; why: nothing was scheduled.
+    found: a set for each statement and instruction; why: nothing was scheduled; command: the command line that makes the page.
     """
     return rendered("mappings.html.j2", {
+        **_found_header(kernel, sizes, hardware, found, command),
         **kernel_section(kernel, sizes, "each mapping is proved for all of them"),
         "hardware": hardware,
         "lacks": why,
         "instructions": [_instruction(i) for i in hardware.computes],
         **found_section(found, sizes, len(kernel.statements) > 1),
     })  # fmt: skip
+
+
+def _found_header(
+    kernel: Kernel, sizes: dict[str, int], hardware: Hardware, found: Sequence[MappingSet], command: str
+) -> dict[str, Any]:
+    """The seal is of the legal mappings; a candidate of which nothing is known breaks it."""
+    legal = [p for f in found for p in f.legal]
+    unknown, candidates = sum(len(f.unknown) for f in found), sum(f.candidates for f in found)
+    undecided = Proof(tuple(ClaimResult("mapping", m.id, Unknown(why)) for f in found for m, why in f.unknown))
+    open_sizes = scope((p.mapping.kernel for p in legal), kernel)
+    proofs = [Part(count(len(legal), "legal mapping"), open_sizes, p.proof) for p in legal]
+    proofs += [Part(count(unknown, "candidate"), "", undecided)] if unknown else []
+    cards = [
+        Card(str(len(legal)), f"legal mapping{'' if len(legal) == 1 else 's'}"),
+        Card(str(sum(f.refuted for f in found)), "refuted"),
+        Card(str(unknown), "unknown"),
+        Card("complete" if all(f.complete for f in found) else "not complete", f"of {count(candidates, 'candidate')}"),
+    ]
+    instructions = list({f.family.instruction.name: f.family.instruction for f in found}.values())
+    title = f"{kernel.name} on {computed_by(hardware, instructions)}"
+    work = {work_words(f.family.kernel) for f in found}
+    lines = (*(work if len(work) == 1 else ()), "mappings alone, not scheduled")
+    return header_section(title, lines, command, cards, stamp(proofs))
 
 
 def found_section(found: Sequence[MappingSet], sizes: dict[str, int], several: bool) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def seconds(value: float) -> str:
     >>> seconds(0.0042), seconds(1.5)
     ('4.2 ms', '1.50 s')
     """
-    if value < 1e-4:
+    if value < 1e-3:
         return f"{value * 1e6:.0f} µs" if value else "0"
     return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
 

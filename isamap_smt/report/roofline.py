@@ -23,9 +23,10 @@ from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.machine_model.calibration import Calibration, load
 from isamap_smt.machine_model.errors import CalibrationError
-from isamap_smt.report.whole import repeats, rows
+from isamap_smt.report.whole import predicted_cycles, repeats
 from isamap_smt.runtime.measure import operations
 from isamap_smt.scheduling.breakdown import Limit, limits
+from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.scheduling.supply import usable
 
@@ -237,12 +238,23 @@ def roofline_position(
     that instructions compute. None without a calibration of this machine, where one of the plan's instructions is not in it, or
     where a size is open.
     """
-    schedules, kernel = planned.program.schedules, planned.kernel
     calibration = calibration or _usable()
-    if calibration is None or kernel.with_sizes(dict(planned.schedule.sizes)).free_sizes:
+    if calibration is None:
         return None
     figures = calibration.figures(planned.hardware)
-    if not all(figures.knows(s.proved.mapping.instruction.name) for s in schedules):
+    if not all(figures.knows(s.proved.mapping.instruction.name) for s in planned.program.schedules):
+        return None
+    return _position(planned, measured, figures, calibration.clock)
+
+
+def described_position(planned: Any, measured: Any, clock: float | None) -> RooflinePosition | None:
+    """The same by the hardware's description at a clock in GHz; None where that is not known."""
+    return _position(planned, measured, DESCRIBED, clock) if clock else None
+
+
+def _position(planned: Any, measured: Any, figures: Figures, clock: float) -> RooflinePosition | None:
+    schedules, kernel = planned.program.schedules, planned.kernel
+    if kernel.with_sizes(dict(planned.schedule.sizes)).free_sizes:
         return None
     threads = measured.threads if measured is not None else 1
     found = []
@@ -250,12 +262,9 @@ def roofline_position(
         x = setting(s.proved, planned.hardware, dict(s.sizes), tuple(planned.constant), threads)
         own = limits(x, machine(planned.hardware, s.proved.mapping.instruction, figures, threads))
         found.append(own[:1] if s.fused else own)  # what blocks hand to each other need not leave a cache
-    least = _of_all(found)
-    second = calibration.clock * 1e9
-    # Where threads share a loop, the objective counts the cycles of all of them.
-    alone = threads == 1 and all(s.parallel is None for s in schedules)
-    costs = [r.cost for r in rows(kernel, schedules)] if len(schedules) == len(kernel.statements) else [None]
-    predicted = sum(c / second for c in costs if c) if alone and all(costs) else None
+    least, second = _of_all(found), clock * 1e9
+    cycles = predicted_cycles(planned, threads)
+    predicted = None if cycles is None else cycles / second
     seen = measured.seconds if measured is not None else None
     return RooflinePosition(predicted, seen, least.cycles / second, least.resource, figures.origin)
 
@@ -265,7 +274,7 @@ def _of_all(found: Sequence[tuple[Limit, ...]]) -> Limit:
     computing = [x[0] for x in found]
     longest = max(computing, key=lambda x: x.cycles)
     every = Limit(sum(x.cycles for x in computing), longest.resource)
-    return max(every, *(link for x in found for link in x[1:]), key=lambda x: x.cycles)
+    return max([every, *(link for x in found for link in x[1:])], key=lambda x: x.cycles)
 
 
 def _usable() -> Calibration | None:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
+from typing import Any
 
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
@@ -70,6 +71,50 @@ def rows(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[Row, ...]:
         )
         for s, blocks, cost in sorted(found, key=lambda x: x[0].proved.mapping.statement_index)
     )  # fmt: skip
+
+
+def predicted_cycles(planned: Any, threads: int) -> float | None:
+    """Cycles of a call on so many threads, of all statements; None where one has no price: as those computed element by element.
+
+    Where threads share a loop, an objective counts the cycles of all of them, and says nothing of the time.
+    """
+    schedules, kernel = planned.program.schedules, planned.kernel
+    alone = threads == 1 and all(s.parallel is None and s.unit == "cycles" for s in schedules)
+    if not alone or len(schedules) < len(kernel.statements):
+        return None
+    costs = [r.cost for r in rows(kernel, schedules)]
+    return sum(c for c in costs if c) if all(costs) else None
+
+
+def standing(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[str, str]:
+    """(in a word or two, in a sentence) how good the schedules of a program for cores are."""
+    if len(kernel.statements) > 1:
+        return f"{len(schedules)} of {len(kernel.statements)}", answer(kernel, schedules)
+    (s,) = schedules
+    return word(schedules), f"schedule: {quality(schedules)}{'' if s.gap is None else f', gap {s.gap:.2%}'}"
+
+
+def word(schedules: Sequence[Schedule]) -> str:
+    """`optimal`, `feasible` or `pinned`: the least that holds of each."""
+    order = ("OPTIMAL", "FEASIBLE", "PINNED")
+    return max((s.status for s in schedules), key=lambda x: order.index(x) if x in order else len(order)).lower()
+
+
+def quality(schedules: Sequence[Schedule]) -> str:
+    """How far each schedule may be from the best of its space."""
+    gaps = [s.gap for s in schedules]
+    if all(s.status == "OPTIMAL" for s in schedules):
+        return "optimal in its space"
+    if None in gaps:
+        return "not shown to be optimal"
+    return f"at most {max(g for g in gaps if g is not None):.1%} above the best of its space"
+
+
+def quality_of_phases(phases: Sequence[Schedule]) -> str:
+    """The same of phases of engines, of which the best of each says nothing of all together."""
+    if len(phases) == 1:
+        return quality(phases)
+    return f"{len(phases)} parts, each {quality(phases)}; all together by the cost model, with no bound"
 
 
 def answer(kernel: Kernel, schedules: Sequence[Schedule]) -> str:

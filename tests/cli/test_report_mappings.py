@@ -45,6 +45,7 @@ def test_the_page_of_a_machine_in_a_file(machine: Path, capsys: pytest.CaptureFi
     reader.close()
     assert (reader.open, reader.links) == ([], [])
     assert reader.ids == ["kernel", "machine", "mapping", "claims", "made"]
+    assert reader.anchors == ["claims", *reader.ids] and "$ isamap report gemm m.py:MACHINE</pre>" in page
     text = html.unescape(page)
     assert f"Nothing was scheduled: {NO_C}; {NO_ROOM}." in text
     assert "C[i,j] += A[i,k] * B[k,j]" in text and "a matrix-vector unit" in text

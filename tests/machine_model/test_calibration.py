@@ -232,9 +232,12 @@ def test_the_report_says_predicted_measured_and_limit(taken: Calibration, cache:
     assert found is not None and found.limit == pytest.approx(least) and found.busy == "avx2.fmadd_ps"
     assert found.of_limit == pytest.approx(0.25)
     from isamap_smt.report.page import html_report
+    from isamap_smt.report.quantities import seconds
 
     page = html_report(planned, measured)
-    assert "Predicted, measured, limit" in page and "25 % of the limit" in page
+    assert (
+        f"25 <small>%</small></b><span>of the limit: {seconds(least)}, avx2.fmadd_ps at full rate, by the calib" in page
+    )
     halved = roofline_position(planned, replace(measured, threads=2))
     assert halved is not None and halved.limit == pytest.approx(least / 2) and halved.predicted is None
 

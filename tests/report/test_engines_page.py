@@ -17,7 +17,7 @@ from isamap_smt.report.engines import engine_report
 from isamap_smt.report.pictures import ROW, WIDTH, Picture, colours, occupancy, timeline
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.simulator.timeline import contents, parts
-from tests.report.test_page import Reader
+from tests.report.test_page import Reader, text_of
 
 OUTER = f"{Path(__file__).parents[2] / 'examples' / 'outer_product.py'}:MACHINE"
 SIZES = {"i": 64, "j": 64, "k": 64}
@@ -39,21 +39,17 @@ def page(outer: tuple[im.Plan, im.Simulation]) -> str:
     return engine_report(*outer)
 
 
-def text_of(page: str) -> str:
-    """What a reader sees, without tags."""
-    return " ".join(
-        html.unescape(re.sub(r"<style>.*?</style>|<title>.*?</title>|<[^>]+>", " ", page, flags=re.S)).split()
-    )
-
-
 def test_it_is_well_formed_and_loads_nothing(page: str) -> None:
     reader = Reader()
     reader.feed(page)
     reader.close()
     assert (reader.open, reader.links) == ([], [])
+    assert reader.anchors == ["claims", *reader.ids]
     assert reader.ids == ["kernel", "timeline", "memories", "schedule", "code", "claims", "machine", "mapping", "made"]
     assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", page)
-    assert "<title>gemm on outer_product · isamap</title>" in page and "<h1>gemm on outer_product</h1>" in page
+    assert (
+        "<title>gemm on outer_product.outer · isamap</title>" in page and "<h1>gemm on outer_product.outer</h1>" in page
+    )
     assert "prefers-color-scheme: dark" in page and "width=device-width" in page
     assert "nothing was scheduled" not in page.lower()
 
@@ -66,9 +62,8 @@ def test_its_numbers_are_those_of_the_simulator(page: str, outer: tuple[im.Plan,
     for engine in run.engines:
         busy = sum((s.end or 0) - (s.begin or 0) for s in run.trace if s.engine == engine)
         uses = sum(s.engine == engine for s in run.trace)
-        assert f"{100 * busy / cycles:.0f} % {engine} is busy, {uses:,} uses" in told
-    assert f"{cycles:,.0f} cycles simulated, predicted {100 * (plan.cycles / cycles - 1):+.1f} %" in told
-    assert f"{plan.cycles:,.0f} cycles predicted" in told
+        assert f"{100 * busy / cycles:.0f} % of the time {engine} is busy, {uses:,} uses" in told
+    assert f"{cycles:,.0f} cycles simulated; predicted {plan.cycles:,.0f} ({plan.cycles / cycles - 1:+.1%})" in told
     first = min(s.begin or 0 for s in run.trace if s.instruction == "outer")
     last = max(s.end or 0 for s in run.trace if s.instruction == "outer")
     rows = (("prologue", first), ("steady state", last - first), ("epilogue", cycles - last), ("total", cycles))
@@ -78,7 +73,11 @@ def test_its_numbers_are_those_of_the_simulator(page: str, outer: tuple[im.Plan,
     for s in plan.phases[0].stages:
         row = f"{plan.phases[0].tensor(s)} ({s.operand}) {s.memory} {s.slots} {s.rows} {s.offset}"
         assert row in told
-    assert f"program: {len(plan.proof.claims)} obligations in" in told
+    (phase,) = plan.phases
+    every = len(plan.proof.claims) + len(phase.proved.proof.claims)
+    assert f"proved · {every} obligations program and mapping for these sizes" in told
+    assert "optimal plan: optimal in its space" in told and "simulated, not run on hardware" in told
+    assert "sizes are open" not in told
     assert html.unescape(page).count(str(plan.program)) == 1
     assert (
         "load gather s[r,c] = m[r,c] 16 + 1 × r × c" in told

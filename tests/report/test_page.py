@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -9,28 +10,40 @@ from html.parser import HTMLParser
 import pytest
 import sympy as sp
 
+from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.program import Compute, Move, Serial, Unrolled
+from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline.plan import Plan, plan
+from isamap_smt.report.compared import Beside, processor
+from isamap_smt.report.header import Part, scope, stamp
 from isamap_smt.report.nest import Box, boxes
 from isamap_smt.report.page import html_report
+from isamap_smt.report.quantities import seconds
+from isamap_smt.report.roofline import described_position
+from isamap_smt.report.whole import rows
 from isamap_smt.runtime.measure import Measured
 
+MEASURED = Measured(False, 1.5e-7, 1e-3, 12.5, "float64", 7, bound=2e-5)
+COMMAND = "isamap report conv2d avx2 --text 'O[i] += A[i]'"
 VOID = {"meta", "br", "rect", "line", "path", "circle"}
 
 
 class Reader(HTMLParser):
-    """Checks that tags close in order; keeps every link and all text."""
+    """Checks that tags close in order; keeps every link: to places of the page itself, and others."""
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
         self.links: list[str] = []
+        self.anchors: list[str] = []
         self.ids: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.links += [str(v) for n, v in attributes if n in ("href", "src", "xlink:href")]
+        found = [str(v) for n, v in attributes if n in ("href", "src", "xlink:href")]
+        self.links += [v for v in found if not v.startswith("#")]
+        self.anchors += [v.removeprefix("#") for v in found if v.startswith("#")]
         self.ids += [str(v) for n, v in attributes if n == "id"]
         if tag not in VOID:
             self.open.append(tag)
@@ -68,7 +81,7 @@ def planned() -> Plan:
 @pytest.fixture(scope="module")
 def page(planned: Plan) -> str:
     """Its page, with a measurement."""
-    return html_report(planned, Measured(False, 1.5e-7, 1e-3, 12.5, "float64", 7), 3.2)
+    return html_report(planned, MEASURED, 3.2, beside=Beside(102.4, 5.0), command=COMMAND)
 
 
 def test_it_is_well_formed_and_loads_nothing(page: str) -> None:
@@ -77,19 +90,141 @@ def test_it_is_well_formed_and_loads_nothing(page: str) -> None:
     reader.close()
     assert reader.open == []
     assert reader.links == []
+    assert reader.anchors == ["claims", *reader.ids]  # the seal, and the contents
     assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", page)
     assert reader.ids == ["kernel", "mapping", "schedule", "roofline", "claims", "code", "made"]
 
 
 def test_it_says_what_the_plan_says(page: str, planned: Plan) -> None:
-    assert f"{len(planned.proof.claims)} obligations" in page
     assert planned.schedule.status in page
-    assert "12.5" in page and "1.5e-07" in page
     for claim in {c.claim for c in planned.proof.claims}:
         assert f"<td>{claim}</td>" in page
     for link, _ in planned.schedule.traffic:
         assert link.replace(">", "&gt;") in page
     assert "isamap_run" in page
+
+
+def text_of(page: str) -> str:
+    """What a reader sees, without tags."""
+    return " ".join(
+        html.unescape(re.sub(r"<style>.*?</style>|<title>.*?</title>|<[^>]+>", " ", page, flags=re.S)).split()
+    )
+
+
+def test_the_head_says_what_was_chosen_how_fast_against_what_and_how_far_from_the_limit(
+    page: str, planned: Plan
+) -> None:
+    head = text_of(page[: page.index('<section id="kernel">')])
+    of_mapping, of_program = len(planned.proved.proof.claims), len(planned.proof.claims)
+    assert head.startswith(
+        f"conv2d on avx2.fmadd_ps n=1 p=5 q=6 k=11 r=3 s=3 c=3 f32 · run on {processor()}, 1 thread "
+    )
+    assert f"proved · {of_mapping + of_program} obligations mapping for all sizes; program for these sizes" in head
+    assert f"$ {COMMAND} " in head
+    assert "optimal schedule: optimal in its space, gap 0.00%" in head
+    assert "12.5 GFLOP/s measured, 12 % of peak, 2.50 × NumPy (5.0)" in head
+    (cycles,) = (r.cost for r in rows(planned.kernel, planned.schedules))
+    predicted = cycles / 3.2e9
+    assert (
+        f"1.0 ms measured, best of 7; {1e-3 / predicted:.2f} × predicted: {seconds(predicted)}, {cycles:,.0f} cycles"
+        in head
+    )
+    position = described_position(planned, MEASURED, 3.2)
+    assert position is not None and position.limit < predicted
+    assert (
+        f"{100 * position.limit / 1e-3:.0f} % of the limit: {seconds(position.limit)}, avx2.fmadd_ps at full rate"
+        in head
+    )
+    assert "1.5e-07 largest error, of the largest element, against float64; up to 2.0e-05 passes as rounding" in head
+
+
+def test_what_is_not_known_is_not_said(planned: Plan) -> None:
+    def head(page: str) -> str:
+        return text_of(page[: page.index('<section id="kernel">')])
+
+    unmeasured = head(html_report(planned, note="not run: this CPU has no such thing"))
+    assert f"not run; planned on {processor()}" in unmeasured and "measured" not in unmeasured
+    assert "cycles predicted" in unmeasured and "of the limit" not in unmeasured and "$" not in unmeasured
+    without_clock = head(html_report(planned, MEASURED))
+    assert "of an unknown clock" in without_clock and "of peak" not in without_clock and "NumPy" not in without_clock
+    on_two = head(html_report(planned, replace(MEASURED, threads=2), 3.2))
+    assert "not predicted, as not all of it has a price" in on_two and "2 threads" in on_two
+
+
+CLAIM = ClaimResult("coverage", "C", Proved())
+OPEN, WRONG = replace(CLAIM, verdict=Unknown("the time was over")), replace(CLAIM, verdict=Refuted({"i": 0}))
+
+
+@pytest.mark.parametrize(
+    ("claims", "word", "text"),
+    [
+        ([CLAIM, CLAIM], "proved", "proved · 3 obligations"),
+        ([CLAIM, OPEN], "unknown", "unknown · 1 of 3 obligations not proved"),
+        ([OPEN, WRONG], "refuted", "refuted · 2 of 3 obligations not proved"),
+    ],
+)
+def test_the_seal_is_the_worst_of_all_claims(
+    claims: list[ClaimResult], word: str, text: str, planned: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [
+        Part("mapping", "for all sizes", Proof((CLAIM,))),
+        Part("program", "for these sizes", Proof(tuple(claims))),
+    ]
+    seal = stamp(parts)
+    assert (seal.word, seal.text, seal.about) == (word, text, "mapping for all sizes; program for these sizes")
+    monkeypatch.setattr("isamap_smt.report.page.stamp", lambda _: seal)
+    page = html_report(planned)
+    assert f'<a class="seal {word}" href="#claims"><b>{text}</b>' in page
+    assert stamp([]).word == "unknown" and stamp([]).text == "nothing proved"
+
+
+def test_an_open_claim_is_nowhere_said_to_be_proved(planned: Plan) -> None:
+    """A program's proof of which one claim is open: the page's verdicts about it, and the seal, say so."""
+    doubtful = replace(planned.proof, claims=(*planned.proof.claims, OPEN))
+    page = html_report(_Doubtful(planned, doubtful))
+    head = page[: page.index('<section id="kernel">')]
+    of_mapping = len(planned.proved.proof.claims)
+    assert 'class="seal unknown"' in head and "proved ·" not in head
+    assert f"unknown · 1 of {of_mapping + len(doubtful.claims)} obligations not proved" in head
+    assert (
+        f"""Program for these sizes: <span class="word unknown">unknown</span>, {len(planned.proof.claims)} of"""
+        in page
+    )
+    assert page.count("<details open>") == 1
+    assert OPEN.verdict.reason in page
+
+
+class _Doubtful:
+    """A plan with another proof of its program."""
+
+    def __init__(self, of: Plan, proof: Proof) -> None:
+        self._of, self.proof = of, proof
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._of, name)
+
+
+def test_each_time_is_said_once_and_whose_it_is(page: str, planned: Plan) -> None:
+    shown, made = text_of(page[: page.index('<section id="made">')]), text_of(page[page.index('<section id="made">') :])
+    for stage, wall in dict(planned.seconds).items():
+        assert f"{stage} {seconds(wall)} wall time" in made
+    asked = [
+        ("schedule", planned.schedule.seconds, "solver"),
+        ("search for all mappings", planned.mappings.seconds, "search"),
+        ("mapping for all sizes", planned.proved.proof.seconds, "prover"),
+        ("program for these sizes", planned.proof.seconds, "prover"),
+    ]
+    for what, took, by in asked:
+        assert f"{what} {seconds(took)} in the {by}" in made
+        assert f"in the {by}" not in shown
+    assert f"made on {processor()}" in made
+
+
+def test_for_which_sizes_a_proof_holds() -> None:
+    gemm = find_kernel("gemm")
+    assert scope([gemm], gemm) == "for all sizes"
+    assert scope([gemm, gemm.with_sizes({"k": 8})], gemm) == "for all I, J"
+    assert scope([gemm.with_sizes({"i": 8, "j": 8, "k": 8})], gemm) == "for these sizes"
 
 
 def test_names_are_escaped(planned: Plan) -> None:

@@ -130,7 +130,10 @@ def test_what_is_drawn_of_one_statement_says_so() -> None:
     several = html_report(planned(SEVERAL), Measured(False, 1e-7, 1e-3, 12.5, "float64", 7), 3.2)
     assert "statement 1 of 5, whose lanes and tiles are drawn here" in several
     mapped = sum(len(s.proved.proof.claims) for s in planned(SEVERAL).schedules)
-    assert f"2 mappings: {mapped} obligations" in several
+    assert (
+        f'2 mappings for all sizes: <span class="word proved">proved</span>, {mapped} of {mapped} obligations'
+        in several
+    )
     assert "Bytes of statements computed element by element are not known" in several
     one = html_report(planned("gemm"))
     assert "statement 1 of" not in one

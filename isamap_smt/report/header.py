@@ -1,0 +1,114 @@
+"""The head of a page: the kernel and what computes it, where it ran, the command that makes the page, its numbers, and one seal.
+
+The seal speaks for every obligation of every proof on the page: it says "proved" only if all of them are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_encodings.verdict import Proved, worst
+from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import Proof
+
+
+def computed_by(hardware: Hardware, instructions: Sequence[Instruction]) -> str:
+    """`avx512.fmadd_ps`; of several instructions, or none, the machine alone."""
+    if len(instructions) != 1:
+        return hardware.name
+    name = instructions[0].name
+    return name if "." in name else f"{hardware.name}.{name}"
+
+
+def work_words(kernel: Kernel) -> str:
+    """`i=512 j=512 k=512 f32`: the extents that are known, and the element types, `u8, i8 -> i32`."""
+    extents = {a.name: a.extent for s in kernel.statements for a in s.axes}
+    read = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.inputs)
+    written = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.results)
+    types = ", ".join(read or written) + ("" if read == written or not read else f" -> {', '.join(written)}")
+    return " ".join([*(f"{n}={e}" for n, e in extents.items() if is_constant(e)), types])
+
+
+@dataclass(frozen=True)
+class Card:
+    """A number with its unit, and words below."""
+
+    value: str
+    text: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A proof on the page: what it is of, for which sizes, and its name among several."""
+
+    what: str
+    sizes: str
+    proof: Proof
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """`mapping l=j;a=A,b=B for all sizes`."""
+        return " ".join(filter(None, (self.what, self.name, self.sizes)))
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """The verdict of several proofs as one. obligations: of all; missing: those that are not proved. about: what they are of."""
+
+    word: str
+    obligations: int
+    missing: int
+    about: str
+
+    @property
+    def text(self) -> str:
+        """`proved · 148 obligations`, or how many are not."""
+        if not self.obligations:
+            return "nothing proved"
+        if self.word == "proved":
+            return f"proved · {count(self.obligations, 'obligation')}"
+        return f"{self.word} · {self.missing:,} of {count(self.obligations, 'obligation')} not proved"
+
+
+def stamp(parts: Sequence[Part]) -> Stamp:
+    """The worst verdict of all claims of these proofs; "unknown" where there is no claim."""
+    verdicts = [c.verdict for p in parts for c in p.proof.claims]
+    missing = sum(not isinstance(v, Proved) for v in verdicts)
+    by_sizes: dict[str, dict[str, None]] = {}
+    for p in parts:
+        by_sizes.setdefault(p.sizes, {})[p.what] = None
+    about = "; ".join(f"{' and '.join(whats)} {sizes}".rstrip() for sizes, whats in by_sizes.items())
+    return Stamp(worst(verdicts), len(verdicts), missing, about)
+
+
+def scope(kernels: Iterable[Kernel], asked: Kernel) -> str:
+    """For which sizes a proof about these kernels holds, of those that are open in the kernel that was asked for."""
+    open_everywhere = set(asked.free_sizes).intersection(*(k.free_sizes for k in kernels))
+    if not open_everywhere:
+        return "for these sizes"
+    if open_everywhere == set(asked.free_sizes):
+        return "for all sizes"
+    return f"for all {', '.join(sorted(open_everywhere))}"
+
+
+def count(number: int, what: str) -> str:
+    """`1 obligation`, `1,204 obligations`.
+
+    >>> count(1, "thread"), count(1204, "obligation")
+    ('1 thread', '1,204 obligations')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def header_section(
+    title: str, lines: Sequence[str], command: str, cards: Sequence[Card], seal: Stamp
+) -> dict[str, Any]:
+    """What `header.j2` shows. lines: below the title; command: as typed in a shell, '' if none makes this page."""
+    return {"title": title, "lines": lines, "command": command, "cards": cards, "seal": seal}
