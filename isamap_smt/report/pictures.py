@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import floor, log10
 
+from isamap_smt.report.labels import CHARACTER, Label
 from isamap_smt.simulator.simulation import Simulation, Step
 from isamap_smt.simulator.timeline import Content, Parts, contents, timed_steps
 
 WIDTH, RIGHT, TOP, BOTTOM = 760.0, 14.0, 34.0, 30.0
 ROW, GAP, MEMORY = 26.0, 8.0, 150.0  # heights: of an engine, between two, of a memory
-CHARACTER = 6.9  # the widest label, in the page's fixed font
 NAME = 18  # characters of an engine's name that are shown
 MOST = 2_000  # rectangles of a picture
 COLOURS = (0, 1, 2, 3, 4, 6, 7, 8)  # of tensors
@@ -33,23 +33,6 @@ class Rectangle:
     height: float
     colour: int
     tip: str
-
-
-@dataclass(frozen=True)
-class Label:
-    """anchor: start, middle or end, as SVG has it."""
-
-    x: float
-    y: float
-    text: str
-    anchor: str = "middle"
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """From where to where it goes."""
-        long = CHARACTER * len(self.text)
-        begin = self.x - {"start": 0.0, "middle": long / 2, "end": long}[self.anchor]
-        return begin, begin + long
 
 
 @dataclass(frozen=True)

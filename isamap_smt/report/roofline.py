@@ -23,6 +23,7 @@ from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.machine_model.calibration import Calibration, load
 from isamap_smt.machine_model.errors import CalibrationError
+from isamap_smt.report.labels import Box, Label, first_free
 from isamap_smt.report.whole import predicted_cycles, repeats
 from isamap_smt.runtime.measure import operations
 from isamap_smt.scheduling.breakdown import Limit, limits
@@ -61,6 +62,12 @@ class Roofline:
     def limit(self) -> float:
         """Operations per cycle that the peak and the links leave when the kernel is called again and again."""
         return min([self.peak, *(c.attainable for c in self.ceilings if not c.cold)])
+
+    @property
+    def limiting(self) -> Ceiling:
+        """The link that leaves least when the kernel is called again and again; the nearest where all are idle then."""
+        warm = [c for c in self.ceilings if not c.cold] or self.ceilings[:1]
+        return min(warm, key=lambda c: c.attainable)
 
 
 def peak(instruction: Instruction) -> float:
@@ -146,49 +153,96 @@ def _reached(index: Any, extent: int, axes: tuple[Axis, ...]) -> int:
     return max(0, min(span, points))
 
 
+WIDTH, HEIGHT = 760.0, 340.0
+FRAME: Box = (46.0, 12.0, WIDTH - 14.0, HEIGHT - 44.0)
+RADIUS, FARTHER = 5.0, 3.5  # of a mark, and what is added where one lies there already
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a link allows at the kernel's intensity. radius: larger where another mark lies in the same place."""
+
+    x: float
+    y: float
+    radius: float
+    tip: str
+    cold: bool
+
+    @property
+    def around(self) -> bool:
+        """Whether it is drawn around another one."""
+        return self.radius > RADIUS
+
+    @property
+    def box(self) -> Box:
+        """The rectangle around it."""
+        r = self.radius + 2
+        return self.x - r, self.y - r, self.x + r, self.y + r
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """The same in SVG coordinates. lines: (name, path, cold); marks: (name, x, y, tooltip, cold)."""
+    """The same in SVG coordinates. lines: (name, path, cold), a mark of `marks` for each; shade: the path of what is within reach;
+    ticks: (a line of the grid, its label); labels: of the peak and of what was measured; measured: the dot."""
 
-    width: int
-    height: int
     lines: tuple[tuple[str, str, bool], ...]
-    marks: tuple[tuple[str, float, float, str, bool], ...]
-    x_ticks: tuple[tuple[float, str], ...]
-    y_ticks: tuple[tuple[float, str], ...]
+    marks: tuple[Mark, ...]
+    shade: str
+    ticks: tuple[tuple[tuple[float, float, float, float], Label], ...]
+    labels: tuple[Label, ...]
     peak_y: float
-    achieved_y: float | None
+    measured: tuple[float, float] | None
+    width: float = WIDTH
+    height: float = HEIGHT
+    frame: Box = FRAME
 
 
-def draw(roof: Roofline, width: int = 1000, height: int = 380) -> Drawing:
-    """Both axes logarithmic, powers of two; the frame is inset by 60 on the left and 40 elsewhere."""
+def draw(roof: Roofline) -> Drawing:
+    """Both axes logarithmic, powers of two. A hollow mark for what each link allows; the dot is the kernel as measured, at its
+    intensity on the link that limits it most."""
+    left, top, right, bottom = FRAME
     low = min([c.intensity for c in roof.ceilings] + [1.0]) / 4
     high = max([c.intensity for c in roof.ceilings] + [roof.peak / 4]) * 4
-    values = [c.attainable for c in roof.ceilings] + ([roof.achieved] if roof.achieved else [])
-    bottom = min([*values, roof.peak]) / 8
-    top = roof.peak * 2
+    least = min([*(c.attainable for c in roof.ceilings), roof.achieved or roof.peak, roof.peak]) / 6
+    most = roof.peak * 2
 
     def x(v: float) -> float:
-        return round(60 + (math.log2(v) - math.log2(low)) / (math.log2(high) - math.log2(low)) * (width - 80), 1)
+        return round(left + math.log2(v / low) / math.log2(high / low) * (right - left), 1)
 
     def y(v: float) -> float:
-        share = (math.log2(v) - math.log2(bottom)) / (math.log2(top) - math.log2(bottom))
-        return round(height - 40 - share * (height - 60), 1)
+        return round(bottom - math.log2(v / least) / math.log2(most / least) * (bottom - top), 1)
 
-    lines, marks = [], []
+    def slope(c: Ceiling) -> str:
+        start, ridge = max(low, least / c.bandwidth), min(high, roof.peak / c.bandwidth)
+        return f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}"
+
+    marks: list[Mark] = []
     for c in roof.ceilings:
-        start = max(low, bottom / c.bandwidth)
-        ridge = min(high, roof.peak / c.bandwidth)
-        lines.append((c.name, f"M{x(start)},{y(start * c.bandwidth)} L{x(ridge)},{y(ridge * c.bandwidth)}", c.cold))
+        at = x(c.intensity), y(c.attainable)
+        near = sum(math.dist(at, (m.x, m.y)) < 2 * RADIUS for m in marks)
         said = f"{c.name}: {c.intensity:.3g} operations per byte, at most {c.attainable:.3g} per cycle"
-        said += ", cold only" if c.cold else ""
-        marks.append((c.name, x(c.intensity), y(c.attainable), said, c.cold))
-    return Drawing(
-        width, height, tuple(lines), tuple(marks),
-        tuple((x(t), _number(t)) for t in _powers(low, high)),
-        tuple((y(t), _number(t)) for t in _powers(bottom, top)),
-        y(roof.peak), y(roof.achieved) if roof.achieved else None,
-    )  # fmt: skip
+        marks.append(Mark(*at, RADIUS + FARTHER * near, said + (", cold only" if c.cold else ""), c.cold))
+    limiting = roof.limiting
+    ticks = [((x(t), top, x(t), bottom), Label(x(t), bottom + 16, _number(t))) for t in _powers(low, high)]
+    ticks += [((left, y(t), right, y(t)), Label(left - 7, y(t) + 4, _number(t), "end")) for t in _powers(least, most)]
+    labels = [Label(right - 4, y(roof.peak) - 6, f"peak {roof.peak:g}", "end")]
+    dot = (x(limiting.intensity), y(roof.achieved)) if roof.achieved else None
+    if dot and roof.achieved:
+        text = f"measured {roof.achieved:.1f}, {100 * roof.achieved / roof.peak:.0f} % of peak"
+        taken = [*(m.box for m in marks), labels[0].box, (dot[0] - 7, dot[1] - 7, dot[0] + 7, dot[1] + 7)]
+        labels.append(_beside(dot, text, taken))
+    shade = f"{slope(limiting)} L{x(high)},{y(roof.peak)} L{x(high)},{bottom} L{x(max(low, least / limiting.bandwidth))},{bottom} Z"
+    lines = tuple((c.name, slope(c), c.cold) for c in roof.ceilings)
+    return Drawing(lines, tuple(marks), shade, tuple(ticks), tuple(labels), y(roof.peak), dot)
+
+
+def _beside(dot: tuple[float, float], text: str, taken: Sequence[Box]) -> Label:
+    """The dot's label: at its right or left, a little lower, or as much lower as needed."""
+    (x, y), down = dot, range(0, int(HEIGHT), 6)
+    tried = [
+        Label(x + side * 11, y + 4 + d, text, anchor) for d in down for side, anchor in ((1, "start"), (-1, "end"))
+    ]
+    return first_free(tried, taken, FRAME) or tried[0]
 
 
 def _powers(low: float, high: float) -> list[float]:

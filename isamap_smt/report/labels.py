@@ -1,0 +1,54 @@
+"""Text in a picture: where it lies, and the first place where it lies on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+CHARACTER = 6.9  # of the widest label, in the page's fixed font
+ABOVE, BELOW = 11.0, 3.0  # how far its letters reach over and under its line
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+@dataclass(frozen=True)
+class Label:
+    """anchor: start, middle or end, as SVG has it."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "middle"
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """From where to where it goes."""
+        long = CHARACTER * len(self.text)
+        begin = self.x - {"start": 0.0, "middle": long / 2, "end": long}[self.anchor]
+        return begin, begin + long
+
+    @property
+    def box(self) -> Box:
+        """The rectangle that it covers."""
+        left, right = self.span
+        return left, self.y - ABOVE, right, self.y + BELOW
+
+
+def overlap(one: Box, other: Box) -> bool:
+    """Whether two rectangles have a point inside both.
+
+    >>> overlap((0, 0, 2, 2), (1, 1, 3, 3)), overlap((0, 0, 2, 2), (2, 0, 4, 2))
+    (True, False)
+    """
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def first_free(candidates: Sequence[Label], taken: Iterable[Box], within: Box) -> Label | None:
+    """The first of these that lies inside `within` and on none of what is taken; None where there is no such one."""
+    found = list(taken)
+    for c in candidates:
+        left, top, right, bottom = c.box
+        inside = within[0] <= left and within[1] <= top and right <= within[2] and bottom <= within[3]
+        if inside and not any(overlap(c.box, t) for t in found):
+            return c
+    return None
