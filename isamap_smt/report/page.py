@@ -14,6 +14,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
+from isamap_smt.report.bars import cost_bar, memory_bars
 from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
@@ -111,6 +112,8 @@ def _page(
         "mappings": _mappings(planned.mappings),
         "schedule": schedule,
         "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
+        "cost": cost_bar(schedule),
+        "memories": memory_bars(planned, schedule),
         "ahead": ahead,
         "body": body,
         "statements_scheduled": statements,

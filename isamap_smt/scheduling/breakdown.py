@@ -23,6 +23,12 @@ from isamap_smt.scheduling.supply import PRIVATE, SHARED, compulsory, kept_betwe
 X86 = "an x86 core"
 DESCRIPTION = "the hardware's description"
 TOGETHER = "computing beside the links"
+EXPOSED, SPILLS, PACKING = (
+    "transfers that nothing hides",
+    "passes over the accumulators",
+    "copies into the order of use",
+)
+READ_IN_PLACE, SHARING = "operands read in place", "threads: starting them, and those that are idle"
 
 
 def parts(m: Machine, instruction: Instruction, cost: Cost, energy: bool) -> tuple[CostPart, ...]:
@@ -40,11 +46,11 @@ def parts(m: Machine, instruction: Instruction, cost: Cost, energy: bool) -> tup
             *((name, x, TOGETHER) for name, x in links),
         ]
     found += [
-        ("transfers that nothing hides", cost.exposed, ""),
-        ("passes over the accumulators", cost.scopes, ""),
-        ("copies into the order of use", cost.packing, ""),
-        ("operands read in place", cost.in_place, ""),
-        ("threads: starting them, and those that are idle", cost.total - cost.alone, ""),
+        (EXPOSED, cost.exposed, ""),
+        (SPILLS, cost.scopes, ""),
+        (PACKING, cost.packing, ""),
+        (READ_IN_PLACE, cost.in_place, ""),
+        (SHARING, cost.total - cost.alone, ""),
     ]
     return tuple(CostPart(name, x / UNIT, within) for name, x, within in found if x or within)
 

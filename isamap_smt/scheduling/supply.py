@@ -217,6 +217,13 @@ def compulsory(s: Setting, operand: str) -> int:
     return total
 
 
+def tile_bytes(s: Setting, operand: str, tile: dict[int, int]) -> int:
+    """Bytes of the operand that a tile touches, as the cost model counts them. tile: position of a program axis -> points."""
+    packed = operand != s.output and why_packed(s, operand) != ""
+    footprints = (c.footprint({d: tile[d] for d in c.axes}) for c in components(s, operand, packed))
+    return s.bytes(operand) * prod(footprints)
+
+
 def usable(cache: Memory) -> int:
     """Bytes of a cache that tiles may fill."""
     return int((cache.capacity or 0) * (SHARED if cache.shared else PRIVATE))
