@@ -10,8 +10,8 @@ from isamap_smt.cli.output import byte_count, console, progress, say_notes, seco
 from isamap_smt.ir.expr import words as in_words
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
+from isamap_smt.report.whole import NUMBERS, quality, quality_of_phases, table_of
 from isamap_smt.report.whole import answer as of_all
-from isamap_smt.report.whole import quality, quality_of_phases, rows
 from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
 from isamap_smt.scheduling.staged import TOLD
@@ -164,22 +164,15 @@ def show_plan(planned: Plan, verbose: bool = False) -> None:
 
 
 def _show_whole(planned: Plan) -> None:
-    """Of several statements, what is said of all, and a row for each that is scheduled; the rest is of one."""
-    if len(planned.kernel.statements) == 1:
+    """Of several statements, what is said of all, and a row for each; the rest is of one."""
+    whole = table_of(planned.kernel, planned.program)
+    if whole is None:
         return
-    out, found, unit = console(), rows(planned.kernel, planned.schedules), planned.schedules[0].unit
+    out = console()
     out.print(of_all(planned.kernel, planned.schedules))
-    cells = [
-        (f"{r.number} {r.target}", r.instruction, "not priced" if r.cost is None else f"{r.cost:,.0f}",
-         "" if r.share is None else f"{r.share:.1%}", f"{r.blocks:,}", r.result) for r in found
-    ]  # fmt: skip
-    cells.append(("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", ""))
-    columns = ("instruction", unit, "share", "blocks", "status")
-    out.print(table("\nStatements", "statement", *columns, rows=cells, right=(unit, "share", "blocks")))
-    m = planned.schedules[0].proved.mapping
-    shown = next((r for r in found if r.number == m.statement_index + 1), None)
-    blocks = f", one of {shown.blocks:,} blocks" if shown and shown.blocks > 1 else ""
-    out.print(f"\nStatement {m.statement_index + 1}, {m.statement.target.tensor}{blocks}", style="bold")
+    right = (whole.columns[2], *NUMBERS)
+    out.print(table("\nStatements", *whole.columns, rows=whole.cells, right=right))
+    out.print(f"\n{whole.heading}", style="bold")
 
 
 def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:

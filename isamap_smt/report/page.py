@@ -16,13 +16,14 @@ from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.bars import cost_bar, memory_bars
 from isamap_smt.report.compared import Beside, processor
+from isamap_smt.report.graph import draw_graph, fused
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
 from isamap_smt.report.roofline import described_position, draw, roofline, roofline_position
 from isamap_smt.report.speed import cards, where
-from isamap_smt.report.whole import answer, rows
+from isamap_smt.report.whole import NUMBERS, all_rows, answer, table_of
 from isamap_smt.runtime.measure import Measured
 from isamap_smt.search import MappingSet
 
@@ -88,14 +89,15 @@ def _page(
     position = roofline_position(planned, measured) or described_position(planned, measured, clock)
     mapped = _together([s.proved.proof for s in schedules])
     rewritten = [] if planned.split is None else [planned.split.proof]
-    statements = rows(planned.kernel, schedules) if len(sized.statements) > 1 else ()
+    several = len(sized.statements) > 1
     maps = "mapping" if len(schedules) == 1 else f"{len(schedules)} mappings"
     proofs = [
         Part(maps, scope((s.proved.mapping.kernel for s in schedules), asked), mapped),
         Part("program", scope([sized], asked), planned.proof),
         *(Part("rewritten sums", scope([planned.kernel], asked), p) for p in rewritten),
     ]
-    written = asked.with_sizes(dict(planned.asked.sizes)) if planned.asked else sized
+    sizes = dict(planned.asked.sizes) if planned.asked else dict(schedule.sizes)
+    written = asked.with_sizes(sizes)
     return {
         **header_section(
             f"{planned.kernel.name} on {computed_by(planned.hardware, [s.proved.mapping.instruction for s in schedules])}",
@@ -104,7 +106,7 @@ def _page(
             cards(planned, measured, beside, position),
             stamp(proofs),
         ),
-        **kernel_section(planned.kernel, dict(schedule.sizes), "the code takes them at run time"),
+        **kernel_section(asked, sizes, "the code takes them at run time", planned.kernel),
         **lanes_section(mapping, dict(schedule.sizes)),
         "hardware": planned.hardware,
         "instruction": mapping.instruction,
@@ -116,10 +118,11 @@ def _page(
         "memories": memory_bars(planned, schedule),
         "ahead": ahead,
         "body": body,
-        "statements_scheduled": statements,
-        "whole_cost": sum(r.cost or 0.0 for r in statements),
+        "statements": table_of(planned.kernel, planned.program),
+        "graph": draw_graph(sized, all_rows(planned.kernel, planned.program), fused(planned.program)) if several else None,
+        "numbers": NUMBERS,
         "statements_count": len(sized.statements),
-        "statements_blocks": next((r.blocks for r in statements if r.number == mapping.statement_index + 1), 1),
+        "unscheduled": len(sized.statements) - len(schedules),
         "answer": answer(planned.kernel, schedules),
         "roof": roof,
         "drawing": draw(roof) if roof and roof.ceilings else None,
@@ -135,7 +138,7 @@ def _page(
             ("schedule" if len(schedules) == 1 else f"{len(schedules)} schedules", sum(s.seconds for s in schedules), "solver"),
         ],
         "source": str(planned.program) if planned.hardware.no_c else planned.source,
-        "written": "of the program" if planned.hardware.no_c else "of C",
+        "source_of": "of the program" if planned.hardware.no_c else "of C",
     }  # fmt: skip
 
 
@@ -147,12 +150,19 @@ def _together(proofs: Sequence[Proof]) -> Proof:
     return Proof(tuple(c for p in proofs for c in p.claims), loosest, hypotheses, sum(p.seconds for p in proofs))
 
 
-def kernel_section(kernel: Kernel, sizes: dict[str, int], open_sizes: str) -> dict[str, Any]:
-    """The kernel's statements and tensors at these sizes. open_sizes: what becomes of them where none is fixed."""
+def kernel_section(
+    kernel: Kernel, sizes: dict[str, int], open_sizes: str, computed: Kernel | None = None
+) -> dict[str, Any]:
+    """The kernel as it was written, and its tensors at these sizes. open_sizes: what becomes of them where none is fixed.
+
+    computed: the kernel that is computed, which may be a rewriting.
+    """
+    same = computed is None or computed.statements == kernel.statements
     sized = kernel.with_sizes(sizes)
     return {
         "name": kernel.name,
-        "statements": source_lines(kernel),
+        "rewritten": [] if same or computed is None else source_lines(computed),
+        "written": [line for line in kernel.text.strip().splitlines() if line.strip()] or source_lines(kernel),
         "sizes": sizes,
         "open_sizes": open_sizes if sized.free_sizes else "",
         "tensors": [

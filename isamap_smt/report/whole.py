@@ -14,13 +14,21 @@ from typing import Any
 
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Point, Program
 from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.traversal import nodes_of
+
+ELEMENTWISE = "element by element"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A scheduled statement. number: its position in the kernel, from 1. blocks: how often in a call what its schedule is priced
-    for is done. cost: of a call, in the objective's unit; None where it has no price. share: of all that is priced."""
+    """A statement. number: its position in the kernel, from 1. instruction: with what it is put together of.
+
+    status: of its schedule, or that it has none.
+    blocks: how often in a call what its schedule is priced for is done; 0 where it has none. cost: of a call, in the objective's
+    unit; None where it has no price. share: of all that is priced.
+    """
 
     number: int
     target: str
@@ -35,6 +43,22 @@ class Row:
     def result(self) -> str:
         """Status, and gap where there is one."""
         return self.status if self.gap is None else f"{self.status}, gap {self.gap:.2%}"
+
+    @property
+    def by(self) -> str:
+        """In few words what computes it: the instruction, or the steps of one that is put together."""
+        _, made, steps = self.instruction.partition(" (")
+        if made:
+            return steps.rstrip(")").partition(";")[0]
+        names = self.instruction.split(", ")
+        return ", ".join(n.rsplit(".", 1)[-1] for n in names) if len(names) > 1 else self.instruction or self.status
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As text, below the columns of table_of()."""
+        cost = "not priced" if self.cost is None else f"{self.cost:,.0f}"
+        share, blocks = "" if self.share is None else f"{self.share:.1%}", f"{self.blocks:,}" if self.blocks else ""
+        return f"{self.number} {self.target}", self.instruction, cost, share, blocks, self.result
 
 
 def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
@@ -71,6 +95,47 @@ def rows(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[Row, ...]:
         )
         for s, blocks, cost in sorted(found, key=lambda x: x[0].proved.mapping.statement_index)
     )  # fmt: skip
+
+
+def all_rows(kernel: Kernel, program: Program) -> tuple[Row, ...]:
+    """The same, with a row for each statement that is computed element by element."""
+    found = {r.number: r for r in rows(kernel, program.schedules)}
+    across: dict[int, dict[str, None]] = {}
+    for point in nodes_of(Point, program):
+        steps = () if point.across is None else point.across.steps
+        across.setdefault(point.statement, {}).update(dict.fromkeys(i.name for i in steps))
+    left = (
+        Row(n, s.target.tensor, ", ".join(across.get(n - 1, ())), 0, None, None, ELEMENTWISE, None)
+        for n, s in enumerate(kernel.statements, 1)
+        if n not in found
+    )
+    return tuple(sorted((*found.values(), *left), key=lambda r: r.number))
+
+
+@dataclass(frozen=True)
+class StatementTable:
+    """Of a kernel of several statements: columns and rows as text, the last row the sum; heading: of what is shown in detail."""
+
+    columns: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    heading: str
+
+
+NUMBERS = ("share", "blocks")  # columns of numbers, beside that of the cost
+
+
+def table_of(kernel: Kernel, program: Program) -> StatementTable | None:
+    """A row for each statement, in the kernel's order; None of a kernel of one statement."""
+    if len(kernel.statements) == 1 or not program.schedules:
+        return None
+    found, first = all_rows(kernel, program), program.schedules[0]
+    together = ("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", "")
+    m = first.proved.mapping
+    blocks = found[m.statement_index].blocks
+    heading = f"Statement {m.statement_index + 1}, {m.statement.target.tensor}"
+    heading += f": one of {blocks:,} blocks" if blocks > 1 else ""
+    columns = ("statement", "instruction", first.unit, *NUMBERS, "status")
+    return StatementTable(columns, (*(r.cells for r in found), together), heading)
 
 
 def predicted_cycles(planned: Any, threads: int) -> float | None:
@@ -134,7 +199,7 @@ def answer(kernel: Kernel, schedules: Sequence[Schedule]) -> str:
     worst = f" (gap up to {max(gaps):.1%})" if gaps else ""
     fused = "; fusion chosen by the cost model" if any(s.fused for s in schedules) else ""
     left = statements - len(schedules)
-    rest = f", {left} element by element" if left else ""
+    rest = f", {left} {ELEMENTWISE}" if left else ""
     return f"{statements} statements: {len(schedules)} scheduled, {states}{worst}{rest}{fused}"
 
 

@@ -91,7 +91,7 @@ def test_no_number_is_impossible(name: str) -> None:
         assert f"{len(found)} of {len(k.statements)}</b>" in page
         assert f"{sum(r.cost for r in found):,.0f}" in page
         for r in found:
-            assert f"<td>{r.number} <code>{r.target}</code></td>" in page and r.result in page
+            assert f"<td>{r.number} {r.target}</td>" in page and r.result in page
     assert answer(made.kernel, made.schedules).split(";")[0].replace(">", "&gt;") in page or len(k.statements) == 1
 
 
