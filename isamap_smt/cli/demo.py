@@ -6,7 +6,6 @@ machine with engines, in the simulator.
 
 from __future__ import annotations
 
-import re
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from isamap_smt.cli.options import as_json, compiler_option, reproducing
 from isamap_smt.cli.output import console, print_json, progress, seconds, tell
 from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document
 from isamap_smt.cli.prove_mapping import proof_document
+from isamap_smt.report.listing import innermost
 
 FILE = "outer_product.py"
 SIZES = {"i": 200, "j": 140, "k": 96}
@@ -353,18 +353,3 @@ def loops(schedule: Any) -> str:
     registers = " ".join(f"{a}:{n}" for a, n in schedule.registers if n > 1) or "one point"
     inner = ", ".join(words[schedule.accumulate :])
     return ", ".join(words[: schedule.accumulate]) + (f" [{inner}]" if inner else "") + f" in registers {registers}"
-
-
-def innermost(source: str, emit: str, most: int = 9) -> list[str]:
-    """The loop of the C around its first use of the instruction (`emit` as described), moved to the left."""
-    word = max(re.findall(r"\w+", re.sub(r"{\w+}", "", emit)) or [" "], key=len)
-    lines = source.splitlines()
-    body = next((n for n, line in enumerate(lines) if line.startswith("int isamap_run")), 0)
-    use = next((n for n in range(body, len(lines)) if word in lines[n]), None)
-    if use is None:
-        return []
-    start = next((n for n in range(use, body, -1) if lines[n].lstrip().startswith("for (")), use)
-    indent = len(lines[start]) - len(lines[start].lstrip())
-    end = next((n for n in range(start + 1, len(lines)) if not lines[n].startswith(" " * (indent + 1))), len(lines) - 1)
-    shown = [line[indent:] for line in lines[start : end + 1]]
-    return shown if len(shown) <= most else [*shown[: most - 1], f"    ... {len(shown) - most} more lines", shown[-1]]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
+
+import sympy as sp
 
 from isamap_smt.ir.expr import evaluate, symbols_of, words
 from isamap_smt.ir.program import (
+    FRESH,
     Alloc,
     AnyLoop,
     Ask,
@@ -28,16 +32,21 @@ from isamap_smt.ir.program import (
 from isamap_smt.ir.pseudocode import course_of, kept_by
 from isamap_smt.ir.traversal import inside
 
+LONG = 40  # characters of a condition that has other words
+BORDERS, BEGUN = ("interior", "border"), ("nothing added before", "added to before")
+
 
 @dataclass(frozen=True)
 class Box:
-    """kind: loop, buffer, copy, work or guard. text: the line; detail: what stands beside it; note: below it."""
+    """kind: loop, buffer, copy, work or guard. text: the line; detail: what stands beside it; note: below it; tip: a guard's
+    condition where the text is another."""
 
     kind: str
     text: str
     detail: str = ""
     note: str = ""
     inside: tuple[Box, ...] = ()
+    tip: str = ""
 
 
 def boxes(program: Program) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
@@ -48,6 +57,7 @@ def boxes(program: Program) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
 def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
     found: list[Box] = []
     work: Counter[str] = Counter()
+    sides = _sides(nodes)
     for node in nodes:
         match node:
             case Compute() | Move() | SetState() | Ask() | Issued():
@@ -58,8 +68,32 @@ def _body(nodes: tuple[Node, ...]) -> tuple[Box, ...]:
                     work.update(inner)
                     continue
         found += _flush(work)
-        found.append(_box(node))
+        found.append(_guard(node, sides.get(id(node), "")) if isinstance(node, If) else _box(node))
     return (*found, *_flush(work))
+
+
+def _sides(nodes: tuple[Node, ...]) -> dict[int, str]:
+    """Of guards next to each other of which one begins where the other does not hold: on which side each is. The first is of
+    whole tiles, or of elements to which nothing was added in this call or before."""
+    found = {}
+    for one, other in pairwise(nodes):
+        if not (isinstance(one, If) and isinstance(other, If) and one.condition and other.condition):
+            continue
+        first, second = one.condition[0], other.condition[0]
+        if isinstance(first, sp.Ge) and second == first.negated:
+            fresh = FRESH in first.free_symbols
+            found[id(one)], found[id(other)] = BEGUN if fresh else BORDERS
+    return found
+
+
+def _guard(node: If, side: str) -> Box:
+    """Its condition, or what it means where that is known and the condition is long or of no name of the user's."""
+    text = "if " + " and ".join(map(words, node.condition))
+    if side and (side in BEGUN or len(text) > LONG):
+        return Box("guard", side, "", "", _body(node.body), text)
+    if len(text) > 2 * LONG:
+        return Box("guard", f"{text[: 2 * LONG]}…", "", "", _body(node.body), text)
+    return Box("guard", text, "", "", _body(node.body))
 
 
 def _flush(work: Counter[str]) -> list[Box]:
@@ -110,8 +144,6 @@ def _box(node: Node) -> Box:
             return _loop_box(node, "parallel", "parallel")
         case Unrolled():
             return _loop_box(node, "loop", "unroll in turns" if node.woven else "unroll")
-        case If():
-            return Box("guard", "if " + " and ".join(map(words, node.condition)), "", "", _body(node.body))
     raise AssertionError(f"not a box: {node!r}")
 
 

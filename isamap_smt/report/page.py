@@ -19,6 +19,7 @@ from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.graph import draw_graph, fused
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
+from isamap_smt.report.listing import innermost
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
 from isamap_smt.report.roofline import described_position, draw, roofline, roofline_position
@@ -28,6 +29,7 @@ from isamap_smt.runtime.measure import Measured
 from isamap_smt.search import MappingSet
 
 GENERATOR = "isamap report"
+INNERMOST = 16  # lines of the C that are shown open
 _ARITHMETIC = {
     "exact": "bit for bit, in machine arithmetic",
     "ordered": "floating point in the kernel's own order",
@@ -90,6 +92,7 @@ def _page(
     mapped = _together([s.proved.proof for s in schedules])
     rewritten = [] if planned.split is None else [planned.split.proof]
     several = len(sized.statements) > 1
+    source = str(planned.program) if planned.hardware.no_c else planned.source
     maps = "mapping" if len(schedules) == 1 else f"{len(schedules)} mappings"
     proofs = [
         Part(maps, scope((s.proved.mapping.kernel for s in schedules), asked), mapped),
@@ -137,7 +140,8 @@ def _page(
             *((p.title, p.proof.seconds, "prover") for p in proofs),
             ("schedule" if len(schedules) == 1 else f"{len(schedules)} schedules", sum(s.seconds for s in schedules), "solver"),
         ],
-        "source": str(planned.program) if planned.hardware.no_c else planned.source,
+        "source": source,
+        "innermost": [] if planned.hardware.no_c else innermost(source, mapping.instruction.emit, INNERMOST),
         "source_of": "of the program" if planned.hardware.no_c else "of C",
     }  # fmt: skip
 

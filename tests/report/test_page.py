@@ -11,14 +11,16 @@ import pytest
 import sympy as sp
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown
-from isamap_smt.ir.program import Compute, Move, Serial, Unrolled
+from isamap_smt.ir.program import FRESH, Compute, If, Move, Serial, Unrolled
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.header import Part, scope, stamp
-from isamap_smt.report.nest import Box, boxes
+from isamap_smt.report.listing import innermost
+from isamap_smt.report.nest import LONG, Box, boxes
+from isamap_smt.report.nest import _body as nest_body
 from isamap_smt.report.page import html_report
 from isamap_smt.report.quantities import seconds
 from isamap_smt.report.roofline import described_position
@@ -256,6 +258,47 @@ def test_loops_say_where_they_end_what_they_keep_and_what_takes_turns(planned: P
     assert box.detail == "until t + 1"
     assert box.note == "each iteration has its own block of e; two rows of m are kept"
     assert [b.text for b in box.inside] == ["4 × avx2.load_f32 in turns"]
+
+
+def guards(found: tuple[Box, ...]) -> list[Box]:
+    return [b for box in found for b in ([box] if box.kind == "guard" else []) + guards(box.inside)]
+
+
+def test_guards_have_names_and_their_conditions_in_a_tip() -> None:
+    sizes = dict(n=1, p=14, q=14, k=32, c=8, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
+    padded = plan("conv2d", "avx2", sizes=sizes)
+    found, page = guards(boxes(padded.program)[1]), html_report(padded)
+    named = {b.text: b.tip for b in found if b.tip}
+    assert named["nothing added before"] == "if fresh? >= 1" and named["added to before"] == "if fresh? < 1"
+    assert named["interior"].startswith("if min(") and named["interior"].endswith(" >= 0")
+    assert named["border"] == named["interior"].replace(">=", "<")
+    assert all(b.text.startswith("if ") and len(b.text) <= 2 * LONG for b in found if not b.tip)
+    for condition in named.values():
+        assert f'title="{html.escape(condition)}"' in page
+
+
+def test_a_guard_without_its_opposite_has_no_side() -> None:
+    n = sp.Symbol("n")
+    slack = sum(sp.Symbol(f"i{k}") for k in range(40)) - n
+    whole, border, other = If((sp.Ge(slack, 0),), ()), If((sp.Lt(slack, 0), sp.Ge(n, 2)), ()), If((sp.Ge(n, 1),), ())
+
+    def texts(*nodes: If) -> list[str]:
+        return [b.text for b in nest_body(nodes)]
+
+    assert texts(whole, border) == ["interior", "border"]
+    (alone,) = texts(whole)
+    assert alone.startswith("if i0 + i1") and alone.endswith("…") and len(alone) == 2 * LONG + 1
+    assert texts(whole, other)[1] == "if n >= 1" and texts(border, whole)[0].startswith("if ")
+    begun = sp.Ge(FRESH - n, 1)
+    assert texts(If((begun,), ()), If((begun.negated,), ())) == ["nothing added before", "added to before"]
+
+
+def test_the_innermost_loop_is_shown_open(page: str, planned: Plan) -> None:
+    code = page[page.index('<section id="code">') :]
+    shown = html.unescape(re.findall(r"<pre>(.*?)</pre>", code, re.S)[0])
+    assert shown.startswith("for (") and "_mm256_fmadd_ps" in planned.source
+    assert all(line.strip() in planned.source for line in shown.splitlines() if "more lines" not in line)
+    assert innermost(planned.source, "") == [] == innermost(planned.source, "no_such_intrinsic({c});")
 
 
 def test_every_execution_is_counted(planned: Plan) -> None:
