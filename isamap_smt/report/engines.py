@@ -8,12 +8,14 @@ from typing import Any
 from isamap_smt.ir.engines import Work
 from isamap_smt.ir.expr import words
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.staging import counts
+from isamap_smt.report.graph import draw_graph
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.page import claims_section, found_section, kernel_section, rendered
 from isamap_smt.report.pictures import colours, occupancy, timeline
-from isamap_smt.report.whole import quality_of_phases, word
+from isamap_smt.report.whole import phase_rows, quality_of_phases, table_from, word
 from isamap_smt.scheduling.staged import TOLD
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.simulator.simulation import Simulation
@@ -48,6 +50,7 @@ def engine_report(
             command, _cards(planned, run), stamp(proofs),
         ),
         **kernel_section(planned.kernel, sizes, "the program is proved for all of them"),
+        **_statements(planned, sized),
         "hardware": planned.hardware,
         "instructions": [_instruction(i) for i in planned.hardware.instructions if i.kind != "signal"],
         "run": run,
@@ -71,6 +74,17 @@ def planned_search(s: Schedule) -> MappingSet:
     """All mappings onto the instruction of a phase."""
     mapping = s.proved.mapping
     return find_mappings(mapping.kernel, mapping.instruction, statement=mapping.statement_index).finished()
+
+
+def _statements(planned: Any, sized: Kernel) -> dict[str, Any]:
+    """The graph and the table of several phases."""
+    found = phase_rows(sized, planned.phases) if len(planned.phases) > 1 else ()
+    return {
+        "statements": table_from(found, planned.phases[0].unit) if found else None,
+        "graph": draw_graph(sized, found) if found else None,
+        "answer": quality_of_phases(planned.phases),
+        "unscheduled": 0,
+    }
 
 
 def _cards(planned: Any, run: Simulation | None) -> list[Card]:

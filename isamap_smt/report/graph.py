@@ -117,6 +117,11 @@ class Graph:
     outlines: tuple[tuple[tuple[int, ...], Box, Label], ...]
     notes: tuple[Label, ...]
 
+    @property
+    def again(self) -> bool:
+        """Whether an edge leads to the next time step."""
+        return any(again for _, again in self.paths)
+
 
 @dataclass
 class _Item:

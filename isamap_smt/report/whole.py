@@ -129,13 +129,32 @@ def table_of(kernel: Kernel, program: Program) -> StatementTable | None:
     if len(kernel.statements) == 1 or not program.schedules:
         return None
     found, first = all_rows(kernel, program), program.schedules[0]
-    together = ("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", "")
     m = first.proved.mapping
     blocks = found[m.statement_index].blocks
     heading = f"Statement {m.statement_index + 1}, {m.statement.target.tensor}"
-    heading += f": one of {blocks:,} blocks" if blocks > 1 else ""
-    columns = ("statement", "instruction", first.unit, *NUMBERS, "status")
+    return table_from(found, first.unit, heading + (f": one of {blocks:,} blocks" if blocks > 1 else ""))
+
+
+def table_from(found: Sequence[Row], unit: str, heading: str = "") -> StatementTable:
+    """These rows and their sum, in a unit."""
+    together = ("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", "")
+    columns = ("statement", "instruction", unit, *NUMBERS, "status")
     return StatementTable(columns, (*(r.cells for r in found), together), heading)
+
+
+def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
+    """A row for each statement of a kernel for engines, of which each is a phase; none where that is not so."""
+    made = {s.proved.mapping.statement.target.tensor: s for s in phases}
+    targets = [s.target.tensor for s in kernel.statements]
+    if sorted(made) != sorted(targets):
+        return ()
+    total = sum(s.objective or 0.0 for s in phases)
+    found = []
+    for n, target in enumerate(targets, 1):
+        s = made[target]
+        share = (s.objective or 0.0) / total if total else None
+        found.append(Row(n, target, s.proved.mapping.instruction.told, 1, s.objective, share, s.status, s.gap))
+    return tuple(found)
 
 
 def predicted_cycles(planned: Any, threads: int) -> float | None:

@@ -15,6 +15,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import WrongKindError
 from isamap_smt.report.engines import engine_report
 from isamap_smt.report.pictures import ROW, WIDTH, Picture, colours, occupancy, timeline
+from isamap_smt.report.whole import phase_rows
 from isamap_smt.runtime.measure import arrays_for
 from isamap_smt.simulator.timeline import contents, parts
 from tests.report.test_page import Reader, text_of
@@ -174,3 +175,17 @@ def test_without_a_run_the_page_says_why(outer: tuple[im.Plan, im.Simulation]) -
     untraced = im.simulate(plan.program, arrays_for(plan.kernel.with_sizes(SIZES), 0))
     with pytest.raises(WrongKindError, match="trace=True"):
         engine_report(plan, untraced, [])
+
+
+def test_several_phases_are_a_graph_and_a_table() -> None:
+    chain = im.kernel("temporary H\nH[i,j] += A[i,k] * B[k,j]\nC[i,m] += H[i,j] * D[j,m]", name="chain")
+    plan = im.plan(chain, OUTER, sizes=dict(i=32, j=32, k=32, m=32))
+    page = engine_report(plan, None, [], "not simulated")
+    told, rows = text_of(page), phase_rows(plan.kernel, plan.phases)
+    assert page.count('<rect class="statement') == len(rows) == 2
+    for r in rows:
+        assert " ".join(r.cells) in told
+    assert sum(r.cost or 0.0 for r in rows) == plan.cycles and f"together {plan.cycles:,.0f}" in told
+    assert "2 parts, each optimal in its space; all together by the cost model, with no bound" in told
+    assert "chain on outer_product i=32 j=32 k=32 m=32 f32" in told
+    assert phase_rows(plan.kernel, plan.phases[:1]) == ()
