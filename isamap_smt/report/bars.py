@@ -14,7 +14,7 @@ from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.scheduling.supply import tile_bytes, usable
 
 WORDS = {
-    TOGETHER: "computing and the transfers it overlaps",
+    TOGETHER: "computing, overlapped with transfers",
     EXPOSED: "exposed transfers",
     SPILLS: "accumulator spill/reload",
     PACKING: "packing",

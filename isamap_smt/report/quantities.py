@@ -24,11 +24,13 @@ def table(title: str, *columns: str, rows: Iterable[Sequence[Any]] = (), right: 
 def seconds(value: float) -> str:
     """A duration for people.
 
-    >>> seconds(0.0042), seconds(1.5)
-    ('4.2 ms', '1.50 s')
+    >>> seconds(3.1e-7), seconds(3.1e-6), seconds(3.1e-5), seconds(0.0042), seconds(1.5)
+    ('310 ns', '3.1 µs', '31 µs', '4.2 ms', '1.50 s')
     """
+    if value < 1e-6:
+        return f"{value * 1e9:.0f} ns" if value else "0"
     if value < 1e-3:
-        return f"{value * 1e6:.0f} µs" if value else "0"
+        return f"{value * 1e6:.{1 if value < 1e-5 else 0}f} µs"
     return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 

@@ -8,7 +8,7 @@ from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.header import Card, count
 from isamap_smt.report.quantities import seconds
 from isamap_smt.report.roofline import RooflinePosition
-from isamap_smt.report.whole import predicted_cycles, standing
+from isamap_smt.report.whole import predicted_cycles, standing, unpredicted
 from isamap_smt.runtime.judge import INTEGERS
 from isamap_smt.runtime.measure import Measured
 
@@ -31,7 +31,8 @@ def cards(
     if measured:
         found += [_rate(measured, beside), _time(measured, position, planned)]
     elif (cycles := predicted_cycles(planned, 1)) is not None:
-        found.append(Card(f"{cycles:,.0f}", "predicted", "cycles"))
+        assumed = planned.kernel.with_sizes(dict(planned.schedule.sizes)).free_sizes
+        found.append(Card(f"{cycles:,.0f}", "predicted, for assumed sizes" if assumed else "predicted", "cycles"))
     if measured and position and position.of_limit:
         text = f"of the limit: {seconds(position.limit)}, {position.busy} at full rate, by {position.origin}"
         found.append(Card(f"{100 * position.of_limit:.0f}", text, "%"))
@@ -42,7 +43,7 @@ def _rate(measured: Measured, beside: Beside) -> Card:
     unit = "GOP/s" if measured.reference == INTEGERS else "GFLOP/s"
     known = ["measured"]
     known += [f"{100 * measured.gflops / beside.peak:.0f} % of peak"] if beside.peak else []
-    known += [f"{measured.gflops / beside.numpy:.2f} × NumPy ({beside.numpy:.1f})"] if beside.numpy else []
+    known += [f"{measured.gflops / beside.numpy:.2f} × NumPy ({beside.numpy:.3g})"] if beside.numpy else []
     return Card(f"{measured.gflops:.1f}", ", ".join(known), unit)
 
 
@@ -51,7 +52,7 @@ def _time(measured: Measured, position: RooflinePosition | None, planned: Any) -
     cycles = predicted_cycles(planned, measured.threads)
     told = f"measured, best of {measured.repetitions:,}"
     if cycles is None:
-        told += "; not predicted, as not all of it has a price"
+        told += f"; not predicted: {unpredicted(planned, measured.threads)}"
     elif position and position.predicted:
         told += f"; {position.of_prediction:.2f} × predicted: {seconds(position.predicted)}, {cycles:,.0f} cycles"
     else:

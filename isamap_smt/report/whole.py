@@ -157,17 +157,25 @@ def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def predicted_cycles(planned: Any, threads: int) -> float | None:
-    """Cycles of a call on so many threads, of all statements; None where one has no price: as those computed element by element.
+def unpredicted(planned: Any, threads: int) -> str:
+    """Why the cycles of a call on so many threads are not predicted, or ''.
 
     Where threads share a loop, an objective counts the cycles of all of them, and says nothing of the time.
     """
-    schedules, kernel = planned.program.schedules, planned.kernel
-    alone = threads == 1 and all(s.parallel is None and s.unit == "cycles" for s in schedules)
-    if not alone or len(schedules) < len(kernel.statements):
+    schedules, statements = planned.program.schedules, len(planned.kernel.statements)
+    if threads > 1 or any(s.parallel is not None for s in schedules):
+        return "cycles are those of all threads together"
+    if any(s.unit != "cycles" for s in schedules):
+        return "the schedule is priced in energy"
+    left = statements - sum(1 for r in rows(planned.kernel, schedules) if r.cost)
+    return f"{left} of {statements} statements {'has' if left == 1 else 'have'} no price" if left else ""
+
+
+def predicted_cycles(planned: Any, threads: int) -> float | None:
+    """Cycles of a call on so many threads, of all statements; None where these are not known."""
+    if unpredicted(planned, threads):
         return None
-    costs = [r.cost for r in rows(kernel, schedules)]
-    return sum(c for c in costs if c) if all(costs) else None
+    return sum(r.cost or 0.0 for r in rows(planned.kernel, planned.program.schedules))
 
 
 def standing(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[str, str]:

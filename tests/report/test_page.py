@@ -6,6 +6,7 @@ import html
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 import sympy as sp
@@ -24,7 +25,7 @@ from isamap_smt.report.nest import _body as nest_body
 from isamap_smt.report.page import html_report
 from isamap_smt.report.quantities import seconds
 from isamap_smt.report.roofline import described_position
-from isamap_smt.report.whole import rows
+from isamap_smt.report.whole import rows, unpredicted
 from isamap_smt.runtime.measure import Measured
 
 MEASURED = Measured(False, 1.5e-7, 1e-3, 12.5, "float64", 7, bound=2e-5)
@@ -124,7 +125,7 @@ def test_the_head_says_what_was_chosen_how_fast_against_what_and_how_far_from_th
     assert f"proved · {of_mapping + of_program} obligations mapping for all sizes; program for these sizes" in head
     assert f"$ {COMMAND} " in head
     assert "optimal schedule: optimal in its space, gap 0.00%" in head
-    assert "12.5 GFLOP/s measured, 12 % of peak, 2.50 × NumPy (5.0)" in head
+    assert "12.5 GFLOP/s measured, 12 % of peak, 2.50 × NumPy (5)" in head
     (cycles,) = (r.cost for r in rows(planned.kernel, planned.schedules))
     predicted = cycles / 3.2e9
     assert (
@@ -150,7 +151,12 @@ def test_what_is_not_known_is_not_said(planned: Plan) -> None:
     without_clock = head(html_report(planned, MEASURED))
     assert "of an unknown clock" in without_clock and "of peak" not in without_clock and "NumPy" not in without_clock
     on_two = head(html_report(planned, replace(MEASURED, threads=2), 3.2))
-    assert "not predicted, as not all of it has a price" in on_two and "2 threads" in on_two
+    assert "not predicted: cycles are those of all threads together" in on_two and "2 threads" in on_two
+    energy = replace(planned.program, schedule=replace(planned.schedule, unit="pJ"))
+    assert unpredicted(SimpleNamespace(kernel=planned.kernel, program=energy), 1) == "the schedule is priced in energy"
+    assert unpredicted(planned, 1) == ""
+    open_sizes = head(html_report(plan("gemm", "avx2")))
+    assert "cycles predicted, for assumed sizes" in open_sizes and "mapping and program for all sizes" in open_sizes
 
 
 CLAIM = ClaimResult("coverage", "C", Proved())

@@ -128,6 +128,7 @@ def test_without_a_price_there_is_no_share() -> None:
 
 def test_what_is_drawn_of_one_statement_says_so() -> None:
     several = html_report(planned(SEVERAL), Measured(False, 1e-7, 1e-3, 12.5, "float64", 7), 3.2)
+    assert "not predicted: 3 of 5 statements have no price" in several
     assert "statement 1 of 5, whose lanes and tiles are drawn here" in several
     mapped = sum(len(s.proved.proof.claims) for s in planned(SEVERAL).schedules)
     assert (
