@@ -1,27 +1,33 @@
-"""Which lane computes what: the cells of each operand in the first executions of the instruction.
+"""Which lane computes what: the cells of each operand in the first issue of the instruction, and in the last one with masked lanes.
 
 A cell is shaded by where its element lies in memory, so that a contiguous operand is a smooth ramp, a broadcast one
-is flat, and a gathered one is not.
+is flat, and a gathered one is not. It shows the indices of its element that vary; the caption shows the others.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.expr import evaluate, is_constant
+from isamap_smt.ir.expr import evaluate, is_constant, substitute, symbols_of, words
 from isamap_smt.ir.mapping import Mapping
 
-_LOOKED_AT = 2000  # executions, to find some that compute anything
-_EXAMPLE = 24  # points of an axis whose size is left open: more than one tile, and ragged
+_LOOKED_AT = 2000  # issues, to find one that computes anything
+_EXAMPLE = 24  # of a size that is left open, and fills no axis of the instruction
+_TOLD = 6  # iterations that the tooltip of a cell names
+
+_Cell = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of an operand. shade in [0, 1]: place in memory among the operand's cells; live: some point uses it."""
+    """One cell of an operand. label: the indices that vary. shade in [0, 1]: its place in memory among the operand's cells.
+    live: some active iteration uses it."""
 
     row: int
     column: int
@@ -33,108 +39,213 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of one operand in one execution. title: `a <- A`."""
+    """The cells of one operand in one issue. register: `c[l]`; element: `O[0, 0, 0, l + 16]`, with numbers where all cells agree.
+    heads: of each row the indices that vary by row alone, or nothing. uniform: all cells hold one element."""
 
     operand: str
-    tensor: str
+    register: str
+    element: str
     rows: int
     columns: int
+    heads: tuple[str, ...]
     cells: tuple[Cell, ...]
     output: bool
+    uniform: bool
+
+    @property
+    def cell(self) -> tuple[int, int, int]:
+        """Width, height and font size of a cell in pixels: every label fits, and a square operand is nearly square."""
+        font = 10 if self.rows == 1 else 9
+        wanted = 760 // self.columns if self.rows == 1 else 18
+        return max(min(wanted, 58), 18, _wide((c.label for c in self.cells), font)), 26 if self.rows == 1 else 18, font
+
+    @property
+    def head(self) -> int:
+        """Width of the heads in pixels."""
+        return _wide(self.heads, 9)
 
 
 @dataclass(frozen=True)
-class Execution:
-    """One execution of the instruction: values of the loops around it, and its operands."""
+class Issue:
+    """One issue of the instruction. name: `First` or `Last`; where: values of the loops around it."""
 
+    name: str
     where: str
-    points: int
+    iterations: int
     live: int
     grids: tuple[Grid, ...]
 
+    @property
+    def masked(self) -> bool:
+        """Whether some cell is used by no active iteration."""
+        return any(not c.live for g in self.grids for c in g.cells)
+
+
+def _wide(labels: Any, font: int) -> int:
+    """Pixels that the longest label takes with its margin; 0 without a label."""
+    longest = max(map(len, labels), default=0)
+    return round(0.62 * font * longest + 6) if longest else 0
+
 
 def example_sizes(mapping: Mapping) -> dict[str, int]:
-    """A number for every size of the kernel that is left open: parameters at their lowest, others a ragged few."""
+    """A number for every size of the kernel that is left open, so that the last issue has masked lanes.
+
+    Parameters are at their lowest. An odd number that is more than one tile of the instruction's axis is divided by no tile of two
+    or more lanes, and no product of such numbers is.
+    """
     lows = {p.name: p.low for p in mapping.kernel.parameters}
-    return {name: lows.get(name, _EXAMPLE) for name in mapping.kernel.free_sizes}
+    extents = {a.name: a.extent for a in mapping.kernel.axes}
+    tiles: dict[str, int] = {}
+    for t, members in mapping.groups:
+        for name in itertools.chain.from_iterable(symbols_of([extents[m]]) for m in members if m in extents):
+            tiles[name] = max(tiles.get(name, 1), mapping.instruction.axes[t])
+    ragged = {name: n + (5 * n // 8 | 1) for name, n in tiles.items()}
+    return {name: lows.get(name, ragged.get(name, _EXAMPLE)) for name in mapping.kernel.free_sizes}
 
 
-def executions(mapping: Mapping, sizes: dict[str, int], count: int = 2) -> tuple[Execution, ...]:
-    """The first executions that compute anything, innermost loop of the mapping fastest.
+def issues(mapping: Mapping, sizes: dict[str, int]) -> tuple[Issue, ...]:
+    """The first issue that computes anything, innermost loop of the mapping fastest, and the last one where other lanes are active.
 
-    In a padded convolution the very first ones lie in the padding. `sizes` gives the free sizes of the kernel.
+    In a padded convolution the very first and last ones lie in the padding. `sizes` gives the free sizes of the kernel.
     """
     trips = [max(1, int(evaluate(a.extent, sizes))) for a in mapping.outer]
     names = [a.name for a in mapping.outer]
-    first = itertools.islice(itertools.product(*map(range, trips)), _LOOKED_AT)
-    # a whole row of the output may lie in the padding, so that no early iteration computes anything
-    corner = itertools.product(*(range(min(2, n)) for n in trips))
-    places = ({**sizes, **dict(zip(names, at, strict=True))} for at in itertools.chain(first, corner))
-    axes = mapping.instruction.axes
-    lanes = dict(zip(axes, np.indices(tuple(axes.values())), strict=True))
-    live = (env for env in places if _live(mapping, {**env, **lanes}))
-    found = list(itertools.islice(live, count))
+    found = []
+    for name, orders in (("First", [range(n) for n in trips]), ("Last", [range(n - 1, -1, -1) for n in trips])):
+        places = ({**sizes, **dict(zip(names, at, strict=True))} for at in _early(orders))
+        seen = ((env, mask) for env in places if (mask := _active(mapping, env)).any())
+        found += [(name, *at) for at in itertools.islice(seen, 1)]
     if not found:
-        found = [{**sizes, **dict.fromkeys(names, 0)}]
-    return tuple(_execution(mapping, env, names) for env in found)
+        nowhere = {**sizes, **dict.fromkeys(names, 0)}
+        found = [("First", nowhere, _active(mapping, nowhere))]
+    if np.array_equal(found[0][2], found[-1][2]):
+        del found[1:]
+    return tuple(_issue(mapping, name, env, mask, names) for name, env, mask in found)
 
 
-def _live(mapping: Mapping, env: dict[str, Any]) -> bool:
-    """Whether any point computes something. Instruction axes are arrays in `env`."""
-    holds: Any = True
-    for g in mapping.guard:
-        holds = holds & evaluate(g, env)
-    return bool(np.any(holds))
+def _early(orders: list[range]) -> Iterator[tuple[int, ...]]:
+    """Iterations of loops in these orders, some of the first, then the corner.
+
+    A whole row of the output may lie in the padding, so that no early iteration computes anything.
+    """
+    yield from itertools.islice(itertools.product(*orders), _LOOKED_AT)
+    yield from itertools.product(*(order[:2] for order in orders))
 
 
-def _execution(mapping: Mapping, env: dict[str, int], loops: list[str]) -> Execution:
+def _lanes(mapping: Mapping, env: dict[str, int]) -> dict[str, Any]:
+    """Values of all names in every iteration of one issue: instruction axes are arrays over all of them."""
     axes = mapping.instruction.axes
-    points = [dict(zip(axes, at, strict=True)) for at in itertools.product(*[range(n) for n in axes.values()])]
-    live = [p for p in points if all(evaluate(g, {**env, **p}) for g in mapping.guard)]
-    where = ", ".join(f"{n}={env[n]}" for n in loops) or "the only one"
+    return {**env, **dict(zip(axes, np.indices(tuple(axes.values())), strict=True))}
+
+
+def _spread(mapping: Mapping, expr: Any, at: dict[str, Any]) -> Any:
+    """The expression's value in every iteration of one issue, in order."""
+    return np.broadcast_to(np.asarray(evaluate(expr, at)), tuple(mapping.instruction.axes.values())).ravel()
+
+
+def _active(mapping: Mapping, env: dict[str, int]) -> Any:
+    """Of each iteration of one issue, in order, whether it computes something."""
+    at = _lanes(mapping, env)
+    every = np.ones(prod(mapping.instruction.axes.values()), dtype=bool)
+    for g in mapping.guard:
+        every = every & _spread(mapping, g, at)
+    return every
+
+
+def _issue(mapping: Mapping, name: str, env: dict[str, int], mask: Any, loops: list[str]) -> Issue:
+    where = ", ".join(f"{n}={env[n]}" for n in loops)
     output = mapping.instruction.kernel.statements[0].target.tensor
-    grids = tuple(_grid(mapping, operand, env, points, live, operand == output) for operand, _ in mapping.binding)
-    return Execution(where, len(points), len(live), grids)
+    grids = tuple(_grid(mapping, operand, env, mask, operand == output) for operand, _ in mapping.binding)
+    return Issue(name, where, len(mask), int(mask.sum()), grids)
 
 
-def _grid(
-    mapping: Mapping,
-    operand: str,
-    env: dict[str, int],
-    points: list[dict[str, int]],
-    live: list[dict[str, int]],
-    output: bool,
-) -> Grid:
-    index = mapping.cells(operand)
-    forward = dict(mapping.forward)
-    coordinates = mapping.coordinates(operand)
+def _rows_of(mapping: Mapping, index: Any, at: dict[str, Any]) -> list[_Cell]:
+    """The index in every iteration of one issue."""
+    values = [_spread(mapping, i, at).tolist() for i in index]
+    return list(zip(*values, strict=True)) if values else [()] * prod(mapping.instruction.axes.values())
+
+
+def _grid(mapping: Mapping, operand: str, env: dict[str, int], mask: Any, output: bool) -> Grid:
+    at = _lanes(mapping, env)
     tensor = mapping.operand_access(operand).tensor
+    coordinates = mapping.coordinates(operand)
     shape = [int(evaluate(e, env)) for e in mapping.kernel.tensor(tensor).shape]
+    cell_of = _rows_of(mapping, mapping.cells(operand), at)
+    element_of = _rows_of(mapping, coordinates, at)
+    uses: dict[_Cell, list[int]] = {c: [] for c in sorted(set(cell_of))}
+    for n in np.flatnonzero(mask).tolist():
+        uses[cell_of[n]].append(n)
+    held = {c: element_of[numbers[0]] for c, numbers in uses.items() if numbers}
+    shades = _shades({c: _offset(e, shape) for c, e in held.items()})
+    rows = sorted({c[:-1] for c in uses})
+    varying = [n for n in range(len(shape)) if len({e[n] for e in held.values()}) > 1]
+    by_row = _by_row(held, varying) if len(rows) > 1 else []
+    shown = [n for n in varying if n not in by_row] or varying or [*range(len(shape))][-1:]
+    headed = [n for n in by_row if n not in shown]
+    heads = {c[:-1]: _told(e, headed) for c, e in held.items()}
+    told = _iterations(mapping, at)
+    cells = tuple(
+        Cell(
+            rows.index(c[:-1]),
+            c[-1] if c else 0,
+            (_told(held[c], shown) or tensor) if c in held else "",
+            "\n".join(
+                [
+                    _named(operand, c) + (f" holds {_named(tensor, held[c])}" if c in held else ": not used"),
+                    *told(numbers),
+                ]
+            ),
+            c in held,
+            shades.get(c, 0.0),
+        )
+        for c, numbers in uses.items()
+    )
+    fixed = {n: str(i) for e in held.values() for n, i in enumerate(e) if n not in varying}
+    element = ", ".join(fixed.get(n) or words(substitute(e, env)) for n, e in enumerate(coordinates))
+    register = ", ".join(map(words, mapping.cells(operand)))
+    return Grid(
+        operand,
+        f"{operand}[{register}]" if register else operand,
+        f"{tensor}[{element}]" if element else tensor,
+        len(rows),
+        1 + max(c.column for c in cells),
+        tuple(heads.get(r, "") for r in rows) if headed else (),
+        cells,
+        output,
+        not varying and len(cells) > 1,
+    )
 
-    def cell_of(point: dict[str, int]) -> tuple[int, ...]:
-        return tuple(int(evaluate(i, point)) for i in index)
 
-    uses: dict[tuple[int, ...], list[str]] = {cell_of(p): [] for p in points}
-    held: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for p in live:
-        at = {**env, **p}
-        held.setdefault(cell_of(p), tuple(int(evaluate(c, at)) for c in coordinates))
-        kernel_point = ", ".join(f"{a}={int(evaluate(e, at))}" for a, e in forward.items())
-        lane = ", ".join(f"{t}={n}" for t, n in p.items()) or "the only lane"
-        uses[cell_of(p)].append(f"{lane}: {kernel_point}")
-    shades = _shades({c: _offset(held[c], shape) for c in held})
-    spread = sorted(uses)
-    rows = sorted({c[:-1] for c in spread})
-    cells = []
-    for c in spread:
-        label = ",".join(map(str, held[c])) if c in held else ""
-        said = f"{operand}[{','.join(map(str, c))}]"
-        said += f" holds {tensor}[{label}]" if c in held else ": not used"
-        shown = uses[c][:6] + ([f"and {len(uses[c]) - 6} more"] if len(uses[c]) > 6 else [])
-        tooltip = "\n".join([said, *shown])
-        cells.append(Cell(rows.index(c[:-1]), c[-1] if c else 0, label, tooltip, c in held, shades.get(c, 0.0)))
-    columns = 1 + max(c.column for c in cells)
-    return Grid(operand, tensor, len(rows), columns, tuple(cells), output)
+def _told(element: _Cell, which: list[int]) -> str:
+    return ",".join(str(element[n]) for n in which)
+
+
+def _named(name: str, index: _Cell) -> str:
+    return f"{name}[{','.join(map(str, index))}]" if index else name
+
+
+def _by_row(held: dict[_Cell, _Cell], varying: list[int]) -> list[int]:
+    """Which of an element's indices are the same in all cells of a row."""
+    seen: dict[tuple[int, _Cell], set[int]] = {}
+    for cell, element in held.items():
+        for n in varying:
+            seen.setdefault((n, cell[:-1]), set()).add(element[n])
+    return [n for n in varying if all(len(values) == 1 for (m, _), values in seen.items() if m == n)]
+
+
+def _iterations(mapping: Mapping, at: dict[str, Any]) -> Any:
+    """Says of the numbers of iterations which lanes they are, and which of the kernel's iterations they compute."""
+    lanes = [(t, at[t].ravel()) for t in mapping.instruction.axes]
+    kernel = [(a, _spread(mapping, e, at)) for a, e in mapping.forward]
+
+    def said(numbers: list[int]) -> list[str]:
+        lines = [
+            f"{', '.join(f'{t}={v[n]}' for t, v in lanes) or 'the only lane'}: {', '.join(f'{a}={v[n]}' for a, v in kernel)}"
+            for n in numbers[:_TOLD]
+        ]
+        return [*lines, f"and {len(numbers) - _TOLD} more"] if len(numbers) > _TOLD else lines
+
+    return said
 
 
 def _offset(coordinates: tuple[int, ...], shape: list[int]) -> int:
@@ -157,5 +268,5 @@ def symbolic(mapping: Mapping) -> bool:
 
 
 def axis_rows(mapping: Mapping) -> list[dict[str, Any]]:
-    """Instruction axis, its points, and the kernel axes fused into it."""
-    return [{"axis": t, "points": mapping.instruction.axes[t], "members": list(group)} for t, group in mapping.groups]
+    """Instruction axis, its extent, and the kernel axes fused into it."""
+    return [{"axis": t, "extent": mapping.instruction.axes[t], "members": list(group)} for t, group in mapping.groups]

@@ -18,7 +18,7 @@ from isamap_smt.report.bars import cost_bar, memory_bars
 from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.graph import draw_graph, fused
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
-from isamap_smt.report.lanes import axis_rows, example_sizes, executions, symbolic
+from isamap_smt.report.lanes import axis_rows, example_sizes, issues, symbolic
 from isamap_smt.report.listing import innermost
 from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
@@ -184,7 +184,7 @@ def lanes_section(mapping: Mapping, sizes: dict[str, int]) -> dict[str, Any]:
         "axes": axis_rows(mapping),
         "loops": [{"name": a.name, "extent": words(a.extent)} for a in mapping.outer],
         "operands": [_operand(mapping, operand, access.tensor) for operand, access in mapping.binding],
-        "executions": executions(mapping, drawn),
+        "issues": issues(mapping, drawn),
         "example": drawn if symbolic(mapping) else {},
     }
 
