@@ -15,6 +15,7 @@ from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.bars import cost_bar, memory_bars
+from isamap_smt.report.choices import KINDS, tables
 from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.graph import draw_graph, fused
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
@@ -30,6 +31,7 @@ from isamap_smt.search import MappingSet
 
 GENERATOR = "isamap report"
 INNERMOST = 16  # lines of the C that are shown open
+_PICTURES = 12  # mappings of a search whose lanes are all drawn; of more the first alone
 _ARITHMETIC = {
     "exact": "bit for bit, in machine arithmetic",
     "ordered": "floating point in the kernel's own order",
@@ -296,6 +298,8 @@ def found_section(found: Sequence[MappingSet], sizes: dict[str, int], several: b
     """What searches found. several: the kernel has more statements than one."""
     return {
         "found": [_set(f, sizes, several) for f in found],
+        "kinds": KINDS,
+        "few": _PICTURES,
         "legal": sum(len(f.legal) for f in found),
         "refuted": sum(f.refuted for f in found),
         "unknown": sum(len(f.unknown) for f in found),
@@ -319,9 +323,10 @@ def _instruction(i: Instruction) -> dict[str, Any]:
 def _set(found: MappingSet, sizes: dict[str, int], several: bool) -> dict[str, Any]:
     """One search. several: the kernel has more statements than one, so that the title says which."""
     of = f"statement {found.family.statement + 1} onto " if several else ""
-    types = " ".join(f"{t.name}:{t.dtype}" for t in found.family.kernel.tensors)
+    mappings = [p.mapping for p in found.legal]
     return {
-        "title": f"{of}{found.family.instruction.name} ({types})",
+        "title": f"{of}{found.family.instruction.name}",
+        "types": " ".join(f"{t.name}:{t.dtype}" for t in found.family.kernel.tensors),
         "legal": [
             {"id": p.mapping.id, "proof": claims_section(p.proof), "assumptions": p.proof.assumptions,
              "supply": " ".join(f"{o}:{supply(p.mapping, o).kind}" for o, _ in p.mapping.binding)}
@@ -335,5 +340,6 @@ def _set(found: MappingSet, sizes: dict[str, int], several: bool) -> dict[str, A
         "seconds": found.seconds,
         "reasons": found.reasons,
         "conflicts": found.conflicts,
-        "lanes": lanes_section(found.legal[0].mapping, sizes) if found.legal else None,
+        "tables": tables(mappings),
+        "pictures": [{"id": m.id, **lanes_section(m, sizes)} for m in (mappings if len(mappings) <= _PICTURES else mappings[:1])],
     }  # fmt: skip

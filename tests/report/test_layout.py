@@ -92,6 +92,11 @@ PLANTED = {
         picture('<text x="10" y="20" style="fill:#fff">pale</text>', '<rect width="80" height="40" fill="#eee"/>'),
         ["has too little contrast: #kernel text 'pale' (1.1"],
     ),
+    "not picked": (
+        '<div class="picks"><label><input type="radio" name="a" checked>1</label><div class="pick">short</div>'
+        f'<label><input type="radio" name="a">2</label><div class="pick"><p>{LONG}</p></div></div>',
+        ["text runs out of its card: #kernel p"],
+    ),
     "folded": (f"<details><summary>more</summary><p>{LONG}</p></details>", ["text runs out of its card: #kernel p"]),
 }
 SOUND = (

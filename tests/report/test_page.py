@@ -30,7 +30,7 @@ from isamap_smt.runtime.measure import Measured
 
 MEASURED = Measured(False, 1.5e-7, 1e-3, 12.5, "float64", 7, bound=2e-5)
 COMMAND = "isamap report conv2d avx2 --text 'O[i] += A[i]'"
-VOID = {"meta", "br", "rect", "line", "path", "circle"}
+VOID = {"meta", "br", "input", "rect", "line", "path", "circle"}
 
 
 class Reader(HTMLParser):
