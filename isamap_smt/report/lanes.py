@@ -19,7 +19,8 @@ from isamap_smt.ir.mapping import Mapping
 
 _LOOKED_AT = 2000  # issues, to find one that computes anything
 _EXAMPLE = 24  # of a size that is left open, and fills no axis of the instruction
-_TOLD = 6  # iterations that the tooltip of a cell names
+_FEW_ROWS = 4  # at most, for cells as wide as those of a single row
+_TOLD = 3  # iterations that the tooltip of a cell names
 
 _Cell = tuple[int, ...]
 
@@ -53,11 +54,17 @@ class Grid:
     uniform: bool
 
     @property
+    def flat(self) -> bool:
+        """Whether it is drawn wide, with the other flat ones above and below it."""
+        return self.rows <= _FEW_ROWS
+
+    @property
     def cell(self) -> tuple[int, int, int]:
-        """Width, height and font size of a cell in pixels: every label fits, and a square operand is nearly square."""
-        font = 10 if self.rows == 1 else 9
-        wanted = 760 // self.columns if self.rows == 1 else 18
-        return max(min(wanted, 58), 18, _wide((c.label for c in self.cells), font)), 26 if self.rows == 1 else 18, font
+        """Width, height and font size of a cell in pixels: every label fits. Where there are many rows, cells are nearly square."""
+        font = 10 if self.flat else 9
+        wanted = min(760 // self.columns, 58) if self.flat else 18
+        height = 26 if self.rows == 1 else 20 if self.flat else 18
+        return max(wanted, 18, _wide((c.label for c in self.cells), font)), height, font
 
     @property
     def head(self) -> int:
@@ -74,6 +81,10 @@ class Issue:
     iterations: int
     live: int
     grids: tuple[Grid, ...]
+
+    def margin(self, grid: Grid) -> int:
+        """Pixels left of a grid's cells: lanes of flat grids stand below each other."""
+        return max(g.head for g in self.grids if g.flat) if grid.flat else grid.head
 
     @property
     def masked(self) -> bool:
@@ -177,17 +188,17 @@ def _grid(mapping: Mapping, operand: str, env: dict[str, int], mask: Any, output
         uses[cell_of[n]].append(n)
     held = {c: element_of[numbers[0]] for c, numbers in uses.items() if numbers}
     shades = _shades({c: _offset(e, shape) for c, e in held.items()})
-    rows = sorted({c[:-1] for c in uses})
+    place = _places(list(uses))
+    rows = 1 + max(row for row, _ in place.values())
     varying = [n for n in range(len(shape)) if len({e[n] for e in held.values()}) > 1]
-    by_row = _by_row(held, varying) if len(rows) > 1 else []
+    by_row = _by_row(held, place, varying) if rows > 1 else []
     shown = [n for n in varying if n not in by_row] or varying or [*range(len(shape))][-1:]
     headed = [n for n in by_row if n not in shown]
-    heads = {c[:-1]: _told(e, headed) for c, e in held.items()}
+    heads = {place[c][0]: _told(e, headed) for c, e in held.items()}
     told = _iterations(mapping, at)
     cells = tuple(
         Cell(
-            rows.index(c[:-1]),
-            c[-1] if c else 0,
+            *place[c],
             (_told(held[c], shown) or tensor) if c in held else "",
             "\n".join(
                 [
@@ -207,9 +218,9 @@ def _grid(mapping: Mapping, operand: str, env: dict[str, int], mask: Any, output
         operand,
         f"{operand}[{register}]" if register else operand,
         f"{tensor}[{element}]" if element else tensor,
-        len(rows),
-        1 + max(c.column for c in cells),
-        tuple(heads.get(r, "") for r in rows) if headed else (),
+        rows,
+        1 + max(column for _, column in place.values()),
+        tuple(heads.get(r, "") for r in range(rows)) if headed else (),
         cells,
         output,
         not varying and len(cells) > 1,
@@ -224,12 +235,21 @@ def _named(name: str, index: _Cell) -> str:
     return f"{name}[{','.join(map(str, index))}]" if index else name
 
 
-def _by_row(held: dict[_Cell, _Cell], varying: list[int]) -> list[int]:
+def _places(cells: list[_Cell]) -> dict[_Cell, tuple[int, int]]:
+    """Row and column of each cell: its last index runs along a row, or down a column where an operand is tall and narrow."""
+    rows = {r: n for n, r in enumerate(sorted({c[:-1] for c in cells}))}
+    place = {c: (rows[c[:-1]], c[-1] if c else 0) for c in cells}
+    if len(rows) > 2 * (1 + max(column for _, column in place.values())):
+        return {c: (column, row) for c, (row, column) in place.items()}
+    return place
+
+
+def _by_row(held: dict[_Cell, _Cell], place: dict[_Cell, tuple[int, int]], varying: list[int]) -> list[int]:
     """Which of an element's indices are the same in all cells of a row."""
-    seen: dict[tuple[int, _Cell], set[int]] = {}
+    seen: dict[tuple[int, int], set[int]] = {}
     for cell, element in held.items():
         for n in varying:
-            seen.setdefault((n, cell[:-1]), set()).add(element[n])
+            seen.setdefault((n, place[cell][0]), set()).add(element[n])
     return [n for n in varying if all(len(values) == 1 for (m, _), values in seen.items() if m == n)]
 
 

@@ -83,7 +83,7 @@ def test_a_square_instruction() -> None:
     assert (g.heads[3], cell.label) == ("3", "5")
     assert g.element == "C[i, j]"
     assert cell.tooltip.startswith("c[3,5] holds C[3,5]\n")
-    assert "and 10 more" in cell.tooltip  # 16 points of k
+    assert "and 13 more" in cell.tooltip  # 16 points of k
 
 
 def test_open_sizes_are_examples() -> None:
@@ -150,3 +150,18 @@ def test_the_last_issue_shows_the_tail_that_sizes_leave() -> None:
 def test_example_sizes_leave_a_tail(instruction: str, axes: str) -> None:
     m = mapping("conv2d", instruction, axes)
     assert issues(m, example_sizes(m))[-1].masked
+
+
+def test_a_tall_and_narrow_operand_lies_below_the_lanes() -> None:
+    """The 16 lanes of four bytes each: lanes of all operands stand below each other."""
+    m = mapping("gemm", "avx512_vnni.dpbusd", "l=j,e=k")
+    _, last = issues(m, {"I": 20, "J": 37, "K": 50})
+    acc, a, b = last.grids
+    assert [(g.rows, g.columns, g.flat) for g in last.grids] == [(1, 16, True), (4, 16, True), (4, 16, True)]
+    assert (acc.head, b.heads) == (0, ("48", "49", "", ""))
+    assert {last.margin(g) for g in last.grids} == {b.head} and b.head > 0
+    assert {g.cell[0] for g in last.grids} == {47}
+    assert [c.label for c in b.cells if c.row == 1] == ["32", "33", "34", "35", "36", *[""] * 11]
+    assert (a.element, a.heads) == ("A[19, e + 48]", ())
+    square = issues(mapping("gemm", "wmma.16x16x16", "i=i,j=j,k=k"), {"I": 16, "J": 16, "K": 16})[0]
+    assert all(not g.flat and square.margin(g) == g.head for g in square.grids)
