@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -36,16 +36,22 @@ def browser() -> str | None:
 def faults(page: str, frames: Sequence[tuple[int, str]] = FRAMES) -> list[str]:
     """What goes wrong on the page, each as `390 dark: ...`; empty for a page that is laid out well.
 
-    frames: a width and `light` or `dark` each. One start of the browser sees all of them.
+    frames: a width and `light` or `dark` each.
     """
+    return faults_of({"": page}, frames)[""]
+
+
+def faults_of(pages: Mapping[str, str], frames: Sequence[tuple[int, str]] = FRAMES) -> dict[str, list[str]]:
+    """The faults of several pages. One start of the browser sees all of them."""
     path = browser()
     assert path is not None, LACKS
-    assert page.count("prefers-color-scheme") == len(_THEME.findall(page)) == 1, "a theme is a set of variables"
     shown = []
-    for width, theme in frames:
-        themed = html.escape(page.replace(_DARK, "@media all" if theme == "dark" else "@media not all"))
-        style = f"width:{width}px;height:900px;border:0"
-        shown.append(f'<iframe name="{width} {theme}" style="{style}" srcdoc="{themed}"></iframe>')
+    for number, page in enumerate(pages.values()):
+        assert page.count("prefers-color-scheme") == len(_THEME.findall(page)) == 1, "a theme is a set of variables"
+        for width, theme in frames:
+            themed = html.escape(page.replace(_DARK, "@media all" if theme == "dark" else "@media not all"))
+            style = f"width:{width}px;height:900px;border:0"
+            shown.append(f'<iframe name="{number} {width} {theme}" style="{style}" srcdoc="{themed}"></iframe>')
     with tempfile.TemporaryDirectory(prefix="isamap-test-browser-", ignore_cleanup_errors=True) as folder:
         outer = Path(folder) / "frames.html"
         script = f"<script>{_FAULTS}{_MEASURE}</script>"
@@ -57,4 +63,7 @@ def faults(page: str, frames: Sequence[tuple[int, str]] = FRAMES) -> list[str]:
     assert said, done.stdout[-2000:] + done.stderr[-2000:]
     found: dict[str, list[str]] = json.loads(html.unescape(said[1]))
     assert len(found) == len(shown)
-    return [f"{where}: {fault}" for where, told in found.items() for fault in told]
+    return {
+        name: [f"{width} {theme}: {f}" for width, theme in frames for f in found[f"{number} {width} {theme}"]]
+        for number, name in enumerate(pages)
+    }

@@ -1,9 +1,12 @@
 // What a reader would see go wrong on a page: called with the document of a frame, it gives a list of sentences.
-// Folded parts are opened first, and of several choices all are shown.
+// Folded parts are opened first, of many side by side ten, and of several choices all are shown.
 
 function faults(page) {
   const view = page.defaultView, found = new Set(), edge = 0.75
-  for (const folded of page.querySelectorAll("details")) { folded.removeAttribute("name"); folded.open = true }
+  for (const folded of page.querySelectorAll("details")) {
+    const alike = [...folded.parentElement.children].filter(e => e.tagName === "DETAILS")
+    folded.open = alike.indexOf(folded) < 10
+  }
   for (const choice of page.querySelectorAll("input[type=radio]")) { choice.type = "checkbox"; choice.checked = true }
   const tell = (what, node, more) => found.add(`${what}: ${named(node)}${more ? ` (${more})` : ""}`)
   const seen = r => r.width > 0 && r.height > 0
