@@ -40,8 +40,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of one operand in one issue. register: `c[l]`; element: `O[0, 0, 0, l + 16]`, with numbers where all cells agree.
-    heads: of each row the indices that vary by row alone, or nothing. uniform: all cells hold one element."""
+    """The cells of one operand in one issue.
+
+    register: `c[l]`; element: `O[0, 0, 0, l + 16]`, with numbers where all cells agree. heads: of each row the indices that vary by
+    row alone, or nothing; `·,3` where the cell's own come first. uniform: all cells hold one element.
+    """
 
     operand: str
     register: str
@@ -194,7 +197,7 @@ def _grid(mapping: Mapping, operand: str, env: dict[str, int], mask: Any, output
     by_row = _by_row(held, place, varying) if rows > 1 else []
     shown = [n for n in varying if n not in by_row] or varying or [*range(len(shape))][-1:]
     headed = [n for n in by_row if n not in shown]
-    heads = {place[c][0]: _told(e, headed) for c, e in held.items()}
+    heads = {place[c][0]: _head(e, headed, shown) for c, e in held.items()}
     told = _iterations(mapping, at)
     cells = tuple(
         Cell(
@@ -229,6 +232,13 @@ def _grid(mapping: Mapping, operand: str, env: dict[str, int], mask: Any, output
 
 def _told(element: _Cell, which: list[int]) -> str:
     return ",".join(str(element[n]) for n in which)
+
+
+def _head(element: _Cell, headed: list[int], shown: list[int]) -> str:
+    """The indices of a row. Where one that the cells show stands before them, a dot keeps each of its places."""
+    if headed and shown[0] > headed[-1]:
+        return _told(element, headed)
+    return ",".join(str(element[n]) if n in headed else "·" for n in sorted([*headed, *shown]))
 
 
 def _named(name: str, index: _Cell) -> str:

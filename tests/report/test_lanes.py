@@ -115,10 +115,10 @@ def test_only_indices_that_vary_are_in_the_cells() -> None:
 @pytest.mark.parametrize(("kernel", "instruction", "axes"), [
     ("conv2d", "avx512.fmadd_ps", "l=k"), ("conv2d", "avx512.fmadd_ps", "l=p.q"),
     ("conv2d", "wmma.16x16x16", "i=n.p.q,j=k,k=r.c"), ("depthwise_conv2d", "avx2.fmadd_ps", "l=c"),
-    ("gemm", "wmma.16x16x16", "i=i,j=j,k=k"), ("gemm", "avx512_vnni.dpbusd", "l=j,e=k"),
+    ("gemm", "wmma.16x16x16", "i=i,j=j,k=k"), ("gemm", "wmma.16x16x16", "i=j,j=i,k=k"), ("gemm", "avx512_vnni.dpbusd", "l=j,e=k"),
 ])  # fmt: skip
 def test_head_caption_and_label_say_which_element_a_cell_holds(kernel: str, instruction: str, axes: str) -> None:
-    """The numbers of the caption, a row's head and a cell's label, put together, are the element of the tooltip."""
+    """The numbers of the caption, of a row's head and of a cell's label, in this order, are the element of the tooltip."""
     m = mapping(kernel, instruction, axes)
     for issue in issues(m, example_sizes(m)):
         for g in issue.grids:
@@ -131,8 +131,10 @@ def test_head_caption_and_label_say_which_element_a_cell_holds(kernel: str, inst
                     continue
                 fixed = [w == h for w, h in zip(caption, held, strict=True)]
                 head = g.heads[c.row].split(",") if g.heads else []
+                label = iter(c.label.split(","))
+                told = [next(label) if h == "·" else h for h in head]
                 shown = [h for h, same in zip(held, fixed, strict=True) if not same]
-                assert sorted([*head, *c.label.split(",")]) == sorted(shown or held[-1:]) or g.uniform
+                assert [*told, *label] == (held[-1:] if g.uniform or not shown else shown)
                 assert len(c.label) * 0.62 * g.cell[2] < g.cell[0]
 
 
@@ -165,3 +167,10 @@ def test_a_tall_and_narrow_operand_lies_below_the_lanes() -> None:
     assert (a.element, a.heads) == ("A[19, e + 48]", ())
     square = issues(mapping("gemm", "wmma.16x16x16", "i=i,j=j,k=k"), {"I": 16, "J": 16, "K": 16})[0]
     assert all(not g.flat and square.margin(g) == g.head for g in square.grids)
+
+
+def test_a_transposed_operand_says_which_index_its_rows_are() -> None:
+    c = grid(mapping("gemm", "wmma.16x16x16", "i=j,j=i,k=k"), "c", {"I": 16, "J": 16, "K": 16})
+    assert (c.element, c.heads[3]) == ("C[j, i]", "·,3")
+    (cell,) = [x for x in c.cells if (x.row, x.column) == (3, 5)]
+    assert cell.label == "5" and cell.tooltip.startswith("c[3,5] holds C[5,3]")
