@@ -18,7 +18,7 @@ import numpy as np
 from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.options import as_json, compiler_option, reproducing
 from isamap_smt.cli.output import console, print_json, progress, seconds, tell
-from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document
+from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document, schedule_words
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.report.listing import innermost
 
@@ -89,7 +89,7 @@ def show_engines(d: dict[str, Any], planned: Any) -> None:
     tell(f"{d['kernel']} on {planned.hardware.description}, {sizes}", style="bold")
     complete = "every other candidate refuted" if d["complete"] else "NOT complete"
     out.print(f"  mappings  {d['mappings']} legal onto {planned.instruction.short}, {complete}")
-    out.print(f"  schedule  {s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}:")
+    out.print(f"  schedule  {schedule_words(planned)}, in {seconds(s.seconds)}:")
     tell(*(f"            {s.tensor(stage)} {stage}" for stage in s.stages))
     out.print(
         f"  {proof['verdict']}    program: {proof['obligations']} obligations in {seconds(proof['seconds'])}, "
@@ -330,10 +330,7 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
     for what, p in d["proof"].items():
         for_all = ", for all sizes" if what == "mapping" else ", packing and boundaries included"
         out.print(f"  {p['verdict']}    {what}: {p['obligations']} obligations in {seconds(p['seconds'])}{for_all}")
-    s = d["schedule"]
-    gap = "no gap known" if s["gap"] is None else f"gap {s['gap']:.2%}"
-    found = f"{s['status']}, {gap}, in {seconds(s['seconds'])}"
-    out.print(f"  schedule  {found}: {loops(planned.schedule)}", soft_wrap=True)
+    out.print(f"  schedule  {schedule_words(planned)}, in {seconds(d['schedule']['seconds'])}", soft_wrap=True)
     for p in planned.schedule.stages:
         out.print(f"            operand {p.operand}: {packing_words(planned.schedule, p.operand)}")
     out.print(f"  code      {d['c']}, {len(planned.source.splitlines())} lines; its innermost loop:")
@@ -347,9 +344,3 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
     out.print(f"  page      {d['page']}\n")
 
 
-def loops(schedule: Any) -> str:
-    """`i by 342, k by 256 [k by 1] in registers i:6 j:16`: the loops, those inside the accumulators in brackets."""
-    words = [f"{s.axis} by {s.step}" for s in schedule.loops]
-    registers = " ".join(f"{a}:{n}" for a, n in schedule.registers if n > 1) or "one point"
-    inner = ", ".join(words[schedule.accumulate :])
-    return ", ".join(words[: schedule.accumulate]) + (f" [{inner}]" if inner else "") + f" in registers {registers}"

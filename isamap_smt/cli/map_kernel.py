@@ -22,6 +22,7 @@ from isamap_smt.cli.options import (
 from isamap_smt.cli.output import answer, console, progress, say, seconds, table, tell
 from isamap_smt.cli.status import INTERRUPTED, UNKNOWN
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.proof import phrase
 from isamap_smt.mapping.axes import AxesError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def as_document(found: MappingSet) -> dict[str, Any]:
 
 
 def mapping_document(mapping: Any, lies: bool = True) -> dict[str, Any]:
-    """One mapping: its axes, operands, and how each operand's elements lie in memory for one execution.
+    """One mapping: its axes, operands, and how each operand's elements lie in memory for one issue of the instruction.
 
     lies: whether that is said; it takes as long to find as the mapping, and nobody who has stopped a search waits for it."""
     from isamap_smt.mapping.layout import supply
@@ -207,7 +208,7 @@ def show(found: MappingSet, verbose: bool = False, prices: Prices | None = None)
             axes = ", ".join(f"{t}={'.'.join(g) or '-'}" for t, g in m["axes"].items())
             operands = " ".join(f"{o}={tensor}" for o, tensor in m["operands"].items())
             supply = " ".join(f"{o}:{k}" for o, k in m["supply"].items())
-            row = [axes or "one point at a time", operands, supply]
+            row = [axes or "one iteration at a time", operands, supply]
             if prices.cycles:
                 price = prices.cycles[m["id"]]
                 row += ["-" if price is None else f"{price:,.0f}", "<- schedule" if m["id"] == prices.taken else ""]
@@ -217,13 +218,13 @@ def show(found: MappingSet, verbose: bool = False, prices: Prices | None = None)
     tell(*(f"  {subject}: {why}" for subject, why in found.reasons))
     if found.conflicts:
         title = "\nWhat forbids the others: the smallest parts, each with a counterexample"
-        forbidden = ((str(c.part), c.claim, c.witness.splitlines()[-1].strip()) for c in found.conflicts)
+        forbidden = ((str(c.part), phrase(c.claim), c.witness.splitlines()[-1].strip()) for c in found.conflicts)
         out.print(table(title, "part", "claim", "witness", rows=forbidden))
     tell(*(f"unknown: {mapping.id}\n  {reason}" for mapping, reason in found.unknown), style="yellow")
     complete = "complete: every candidate of the family was judged" if found.complete else "NOT complete"
     complete += "" if found.late is None else f": the {found.late:g} s of --timeout were over"
     judged = found.candidates - (0 if verbose else found.redundant)
-    skipped = f"{found.redundant} not in normal form, " if verbose else ""
+    skipped = f"{found.redundant} duplicates skipped, " if verbose else ""
     tell(
         f"\n{complete}; {legal} legal, {found.refuted} refuted, {skipped}"
         f"{len(found.unknown)} unknown of {judged}, in {seconds(found.seconds)}"

@@ -14,7 +14,7 @@ from isamap_smt.report.whole import NUMBERS, quality, quality_of_phases, table_o
 from isamap_smt.report.whole import answer as of_all
 from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
-from isamap_smt.scheduling.staged import TOLD
+from isamap_smt.scheduling.staged import SPACE, SPACE_TOLD, TOLD
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
@@ -136,7 +136,7 @@ def schedule_words(planned: Plan) -> str:
     if planned.phases:
         steps = ", ".join(f"{x.axis} {x.step}" for x in s.loops)
         return f"tiles a step: {steps}; {standing}" if steps else standing
-    held = " x ".join(f"{a} {n}" for a, n in s.registers if str(n) != "1") or "one point"
+    held = " x ".join(f"{a} {n}" for a, n in s.registers if str(n) != "1") or "one iteration"
     last = dict(s.registers)
     outside = ", ".join(f"{x.axis} {x.step}" for x in s.loops if x.step != last.get(x.axis))
     return f"{held} in registers; {f'{outside} in cache; ' if outside else ''}{standing}"
@@ -145,7 +145,7 @@ def schedule_words(planned: Plan) -> str:
 def show_plan(planned: Plan, verbose: bool = False) -> None:
     """Of each schedule status and gap, loops, where operands lie, the parts of the cost.
 
-    verbose: also what the cost rests on, and which moves are not used.
+    verbose: also the cost model's assumptions, and which moves are not used.
     """
     out = console()
     if not planned.schedules:
@@ -175,10 +175,15 @@ def _show_whole(planned: Plan) -> None:
     out.print(f"\n{whole.heading}", style="bold")
 
 
+def standing(s: Schedule) -> str:
+    """How good a schedule is among which: `optimal (search space: ...)`, or how far from the best of that space it may be."""
+    gap = f", at most {s.gap:.2%} above the best" if s.gap else ""
+    return f"{s.status.lower()}{gap} (search space: {SPACE_TOLD if s.space == SPACE else s.space})"
+
+
 def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:
     out = console()
-    gap = "" if schedule.gap is None else f", gap {schedule.gap:.2%}"
-    out.print(f"{schedule.status}{gap}, in {seconds(schedule.seconds)}; space: {schedule.space}")
+    out.print(f"{standing(schedule)}, in {seconds(schedule.seconds)}")
     if schedule.objective is not None:
         bounds = f"objective {schedule.objective:,.0f} {schedule.unit}"
         bounds += "" if schedule.bound is None else f", solver's bound {schedule.bound:,.0f}"
@@ -187,7 +192,7 @@ def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:
     levels = list(dict.fromkeys(level for _, sizes in schedule.tiles for level, _ in sizes))
     if levels:
         rows = ((axis, *(str(dict(sizes).get(level, "")) for level in levels)) for axis, sizes in schedule.tiles)
-        out.print(table("\nTiles (points)", "axis", *levels, rows=rows, right=levels))
+        out.print(table("\nTiles (iterations)", "axis", *levels, rows=rows, right=levels))
     out.print("\nLoops, outermost first", style="bold")
     for depth, step in enumerate(schedule.loops):
         mark = "  parallel" if depth == schedule.parallel else ""
@@ -207,7 +212,7 @@ def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:
 
 def _show_phase(s: Schedule, verbose: bool) -> None:
     out = console()
-    out.print(f"{s.status}, gap {s.gap:.2%}, in {seconds(s.seconds)}; space: {s.space}")
+    out.print(f"{standing(s)}, in {seconds(s.seconds)}")
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
     out.print(f"{s.objective:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
     out.print("\nLoops, outermost first", style="bold")
@@ -236,27 +241,27 @@ def _show_phase(s: Schedule, verbose: bool) -> None:
         )
     )
     if verbose:
-        out.print("\nThe model assumes:")
+        out.print("\nCost-model assumptions")
         for text, _ in s.assumes:
             out.print(f"  {text}")
     _show_outside(s)
 
 
 def _show_costs(schedule: Schedule, verbose: bool) -> None:
-    """The objective's parts, those beside another one below it; if verbose, whose figures they rest on."""
+    """The objective's parts, those that another one overlaps below it; if verbose, the cost model's assumptions by source."""
     out = console()
     if schedule.costs:
         rows = [
-            (f"  {p.name}", "", f"{p.amount:,.0f}") if p.within else (p.name, f"{p.amount:,.0f}", "")
+            (f"  {p.told}", "", f"{p.amount:,.0f}") if p.within else (p.told, f"{p.amount:,.0f}", "")
             for p in schedule.costs
         ]
-        title, columns = f"\nCost ({schedule.unit})", ("added", "beside it")
+        title, columns = f"\nCost ({schedule.unit})", ("added", "overlapped")
         out.print(table(title, "part", *columns, rows=rows, right=columns))
-    whose: dict[str, list[str]] = {}
-    for text, owner in schedule.assumes if verbose else ():
-        whose.setdefault(owner, []).append(text)
-    for owner, texts in whose.items():
-        out.print(f"\nFigures of {owner}:")
+    by_source: dict[str, list[str]] = {}
+    for text, source in schedule.assumes if verbose else ():
+        by_source.setdefault(source, []).append(text)
+    for source, texts in by_source.items():
+        out.print(f"\nCost-model assumptions; source: {source}")
         for text in texts:
             out.print(f"  {text}")
     if schedule.decided_outside:

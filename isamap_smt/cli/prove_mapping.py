@@ -20,7 +20,7 @@ from isamap_smt.cli.options import (
 from isamap_smt.cli.output import console, print_json, progress, seconds, table, tell, verdict
 from isamap_smt.ir.errors import DTypeError, IsamapError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
+from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping, phrase
 
 if TYPE_CHECKING:
     from isamap_smt.proof import Rejection
@@ -35,7 +35,7 @@ STATUS = {"proved": 0, "refuted": 1, "unknown": 2}
     "--axes",
     required=True,
     metavar="i=n.p,j=k",
-    help="Kernel axes that each instruction axis takes, fused; empty for one point at a time.",
+    help="Kernel axes that each instruction axis takes, fused; empty for one iteration at a time.",
 )
 @click.option(
     "--operands",
@@ -188,9 +188,13 @@ def show(result: Any, title: str, verbose: bool = False) -> None:
     told = f"{_obligations(len(proof.claims))} in {seconds(proof.seconds)}\n{title}" if proof.proved else str(result)
     out.print(verdict(proof.word), Text(f": {told}"), sep="", soft_wrap=True)
     if shown:
-        rows = ((c.claim, c.subject, verdict(c.verdict.word), seconds(c.verdict.seconds), c.statement) for c in shown)
+        rows = [
+            (phrase(c.claim), *((Text(c.claim, style="dim"),) if verbose else ()), c.subject, verdict(c.verdict.word),
+             seconds(c.verdict.seconds), c.statement) for c in shown
+        ]  # fmt: skip
+        columns = ("claim", *(("id",) if verbose else ()), "about", "verdict", "time", "what it says")
         out.print()
-        out.print(table("", "claim", "about", "verdict", "time", "what it says", rows=rows, right=("time",)))
+        out.print(table("", *columns, rows=rows, right=("time",)))
     if not proof.proved:
         proved = len(proof.claims) - len(proof.failed())
         tell(f"\n{_obligations(proved)} proved of {len(proof.claims)}, in {seconds(proof.seconds)}")

@@ -99,7 +99,7 @@ class Mapping(Shown):
         points = [f"{n} < {e}" for n, e in self.instruction.axes.items()]
         loops = [f"{a.name} < {words(a.extent)}" for a in self.outer]
         lines = [f"{self.kernel.name} onto {self.instruction.name}: {self.id}"]
-        lines.append(f"  loops {', '.join(loops) or 'none'}; points {', '.join(points) or 'one'}")
+        lines.append(f"  loops {', '.join(loops) or 'none'}; lanes {', '.join(points) or 'one'}")
         for operand, access in self.binding:
             cell = ", ".join(map(words, self.cells(operand)))
             element = f"{access.tensor}[{', '.join(map(words, self.coordinates(operand)))}]"

@@ -16,6 +16,18 @@ CLAIMS = (
     "begun", "progress", "order", "memory", "configuration", "link", "forms", "rounding", "hypotheses",
 )  # fmt: skip
 
+# The claims of a mapping as people read them. JSON, certificates and `ClaimResult.claim` keep the names.
+PHRASES = {
+    "scalar": "arithmetic matches",
+    "agreement": "single-valued lane",
+    "exclusive": "one writer per element",
+    "coverage": "every iteration once",
+    "bounds": "accesses in bounds",
+    "neutral": "masked lanes have no effect",
+    "order": "order of sums kept",
+    "hypotheses": "assumptions consistent",
+}
+
 
 class Seal:
     """What the prover puts on a value it has proved. It fits only the very objects it was made for, so a copy with one
@@ -32,6 +44,15 @@ class Seal:
         raise TypeError("a proved value cannot be pickled or deep-copied: store what was proved, and prove it again")
 
 
+def phrase(claim: str) -> str:
+    """What people read for a mapping's claim; its name where it has no phrase.
+
+    >>> phrase("exclusive")
+    'one writer per element'
+    """
+    return PHRASES.get(claim, claim)
+
+
 @dataclass(frozen=True)
 class ClaimResult:
     """One obligation: which claim, about what (operand or buffer), in words, and its verdict."""
@@ -44,6 +65,11 @@ class ClaimResult:
     def __str__(self) -> str:
         about = f" {self.subject}" if self.subject else ""
         return f"{self.claim}{about}: {self.verdict.word}"
+
+    @property
+    def told(self) -> str:
+        """What people read of a mapping's claim: its phrase, and what it is about: `one writer per element (c)`."""
+        return phrase(self.claim) + (f" ({self.subject})" if self.subject else "")
 
 
 @dataclass(frozen=True)

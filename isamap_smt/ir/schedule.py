@@ -141,6 +141,29 @@ class CostPart:
     amount: float
     within: str = ""
 
+    @property
+    def told(self) -> str:
+        """What people read for its name. JSON keeps the name."""
+        return part_told(self.name)
+
+
+# What people read for parts of a cost whose names are not of the field. Others are read as they are.
+_PARTS = {
+    "computing beside the links": "computing, overlapped with transfers",
+    "transfers that nothing hides": "exposed transfers",
+    "passes over the accumulators": "accumulator spill/reload",
+    "copies into the order of use": "packing",
+}
+
+
+def part_told(name: str) -> str:
+    """What people read for a cost's part of this name.
+
+    >>> part_told("copies into the order of use"), part_told("L2->L1")
+    ('packing', 'L2->L1')
+    """
+    return _PARTS.get(name, name)
+
 
 @dataclass(frozen=True)
 class Schedule(Shown):
@@ -226,10 +249,13 @@ class Schedule(Shown):
             rows = tuple((link, f"{count:,.0f}") for link, count in self.traffic)
             found.append(Table("Traffic predicted", ("link", "bytes"), rows))
         if self.costs:
-            rows = tuple((p.name, f"{p.amount:,.0f}", f"beside: {p.within}" if p.within else "") for p in self.costs)
+            rows = tuple(
+                (p.told, f"{p.amount:,.0f}", f"overlapped: {part_told(p.within)}" if p.within else "")
+                for p in self.costs
+            )
             found.append(Table("Cost predicted", ("part", self.unit, ""), rows))
         if self.assumes:
-            found.append(Table("The cost rests on", ("figure", "whose"), self.assumes))
+            found.append(Table("Cost-model assumptions", ("assumption", "source"), self.assumes))
         return tuple(found)
 
     def _row(self, depth: int) -> tuple[str, ...]:

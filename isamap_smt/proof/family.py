@@ -46,6 +46,11 @@ class Family:
     statement: int = 0
     name: str = "fuse"
 
+    @property
+    def told(self) -> str:
+        """What people read for its name."""
+        return {"fuse": '"whole loops"', "digits": '"whole loops, or their low digits"'}[self.name]
+
     @cached_property
     def axes(self) -> tuple[str, ...]:
         """The kernel's axes, outermost first: the places of a code."""

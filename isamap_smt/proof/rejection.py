@@ -133,20 +133,16 @@ class Rejection(Shown):
             lines = [f"{m.kernel.name} onto {m.instruction.name} is not decided", f"  {m.id}"]
             for c in self.proof.failed():
                 if isinstance(c.verdict, Unknown):
-                    lines.append(f"  {_about(c)} is unknown: {c.verdict.reason}")
+                    lines.append(f"  {c.told}: unknown, {c.verdict.reason}")
             return "\n".join([*lines, *(f"  try: {s}" for s in self.suggestions)])
         assert isinstance(failed.verdict, Refuted)
         lines = [f"{m.kernel.name} does not map onto {m.instruction.name}", f"  {m.id}"]
         if place := origin(m.kernel, m.statement):
             lines.append(f"  {place}")
         first, *rest = self.reason.split("\n")
-        fails = "" if isinstance(failed.verdict.text, Counterexample) else "fails: "
-        lines += [f"  {_about(failed)} {fails}{first}", *(f"  {line}" for line in rest)]
-        others = [_about(c) for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
+        fails = "" if isinstance(failed.verdict.text, Counterexample) else "fails, "
+        lines += [f"  {failed.told}: {fails}{first}", *(f"  {line}" for line in rest)]
+        others = [c.told for c in self.proof.failed()[1:] if isinstance(c.verdict, Refuted)]
         if others:
             lines.append(f"  also refuted: {', '.join(others)}")
         return "\n".join([*lines, *(f"  try: {s}" for s in self.suggestions)])
-
-
-def _about(c: ClaimResult) -> str:
-    return f"{c.claim} of {c.subject}" if c.subject else c.claim

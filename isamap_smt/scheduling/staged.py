@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # Parts of a plan's time, which add up to it; and what engines work, beside all of them.
 PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "after the last", "all of them"
 TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
+SPACE = "for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots"
+SPACE_TOLD = SPACE.replace("a way", "a path through the memories")  # what people read; JSON keeps the other
 TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
     "an engine begins a use when it is free and what the use awaits has been signalled",
@@ -109,8 +111,7 @@ def _schedule(
     )
     return scheduled(
         p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside, notes=_unused(q, hardware),
-        space="for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots",
-        assumes=tuple((text, "") for text in ASSUMES),
+        space=SPACE, assumes=tuple((text, "") for text in ASSUMES),
     )  # fmt: skip
 
 

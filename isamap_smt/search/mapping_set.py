@@ -9,7 +9,7 @@ from typing import Any
 
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.notebook import Shown, Table
-from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.proof import ProvedMapping, phrase
 from isamap_smt.mapping.layout import supply
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
@@ -20,8 +20,8 @@ from isamap_smt.search.conflicts import Conflict, SmallKernel, conflicts_of, rea
 class MappingSet(Shown):
     """The outcome of a search over one family.
 
-    legal: every legal mapping found, in a fixed order. refuted, redundant (not in normal form: the same mapping as
-    another with a loop outside) and unknown add up with them to `candidates` when complete.
+    legal: every legal mapping found, in a fixed order. refuted, redundant (duplicates that are skipped: the same
+    mapping as another with a loop outside) and unknown add up with them to `candidates` when complete.
     small: the kernel at small sizes, for what is said of the others. interrupted: Ctrl-C ended the search early. late: the seconds
     after which it ended, where it ran out of time.
     """
@@ -81,7 +81,8 @@ class MappingSet(Shown):
         done += "" if self.late is None else f": {self.late:g} s were over"
         lines = [
             f"{f.kernel.name} onto {f.instruction.name}: {len(self.legal)} legal of {self.candidates} candidates of the "
-            f"family {f.name} ({self.refuted} refuted, {self.redundant} not in normal form, {len(self.unknown)} unknown; {done})"
+            f"mapping family {f.told} ({self.refuted} refuted, {self.redundant} duplicates skipped, {len(self.unknown)} unknown; "
+            f"{done})"
         ]
         lines += [f"  {p.mapping.id}" for p in self.legal]
         lines += [f"  {t}: {why}" for t, why in self.reasons]
@@ -96,6 +97,6 @@ class MappingSet(Shown):
             title = "Legal mappings, and how each operand's elements lie in memory"
             found.append(Table(title, ("mapping", *operands), rows))
         if self.conflicts:
-            parts = tuple((str(c.part), c.claim, c.witness) for c in self.conflicts)
+            parts = tuple((str(c.part), phrase(c.claim), c.witness) for c in self.conflicts)
             found.append(Table("What forbids the others", ("part", "claim", "counterexample"), parts))
         return tuple(found)

@@ -144,7 +144,7 @@ def test_the_whole_text() -> None:
     assert str(rejected(im.fuse(GEMM, FMA, "l=k"))) == (
         "gemm does not map onto avx2.fmadd_ps\n"
         "  l=k;a=A,b=B\n"
-        "  exclusive of c fails at i=0 j=0 k=0 and i=0 j=0 k=1 (smallest; I=1 J=1 K=2)\n"
+        "  one writer per element (c): fails at i=0 j=0 k=0 and i=0 j=0 k=1 (smallest; I=1 J=1 K=2)\n"
         "    kernel       C[0,0] += A[0,0] * B[0,0]\n"
         "                 C[0,0] += A[0,1] * B[1,0]\n"
         "    instruction  points (l=0) and (l=1) of one execution\n"
@@ -164,7 +164,7 @@ def test_the_condition_that_leaves_a_point_out_is_named() -> None:
     corner = im.kernel("C[i,j] += A[i,k] * B[k,j] where i + j + k < I", name="corner")
     corner = corner.with_dtypes({"A": "f16", "B": "f16"})
     text = str(rejected(im.fuse(corner, WMMA, "i=i,j=j,k=k")))
-    assert "  neutral fails (smallest; I=3 J=2 K=2)\n" in text
+    assert "  masked lanes have no effect: fails (smallest; I=3 J=2 K=2)\n" in text
     assert "  the condition i + 16*i_tile + j + 16*j_tile + k + 16*k_tile < I leaves it out\n" in text
     assert "\n  try: isamap prove --text 'C[i,j] +=" in text and " --axes i=-,j=j,k=k --partial " in text
 
@@ -173,7 +173,7 @@ def test_a_mapping_by_hand_gets_its_mask() -> None:
     m = im.fuse(GEMM, FMA, "l=j")
     bare = rejected(replace(m, groups=(), guard=()))
     assert str(bare).endswith(
-        "\n  also refuted: bounds of c, bounds of b\n"
+        "\n  also refuted: accesses in bounds (c), accesses in bounds (b)\n"
         "  try: mapping.with_guard('l + 8*l_tile < J')  # points outside the kernel masked"
     )
     g = m.guard[0]

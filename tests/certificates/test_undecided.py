@@ -32,7 +32,7 @@ def files(directory: Path) -> set[str]:
 def test_prove_saves_the_formula(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:
     assert run([*PROVE, FERMAT]) == 2
     said = capsys.readouterr().out
-    assert "hypotheses of sizes is unknown: Z3 gave up after 4000000 steps\n" in said
+    assert "assumptions consistent (sizes): unknown, Z3 gave up after 4000000 steps\n" in said
     assert f"the formula is saved: {FILE}\n" in said
     assert files(in_empty_directory) == {FILE}
     text = Path(FILE).read_text()

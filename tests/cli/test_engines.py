@@ -134,15 +134,15 @@ def test_words(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> 
     for text in ("simulated in 2 orders: no races; proved:", "cycles simulated", "engines: load", "passes as rounding"):
         assert text in said.out
     assert run(["schedule", "gemm", machine, *SIZES]) == 0
-    assert "The model assumes:" not in capsys.readouterr().out
+    assert "Cost-model assumptions" not in capsys.readouterr().out
     assert run(["schedule", "gemm", machine, *SIZES, "-v"]) == 0
     said = capsys.readouterr()
     for text in (
-        "OPTIMAL, gap 0.00%",
+        "optimal (search space: for each loop a step and a region, for each operand a path through the memories",
         "Stages",
         "scratchpad",
         "Time (cycles)",
-        "The model assumes:",
+        "Cost-model assumptions",
         "program: proved",
     ):
         assert text in said.out

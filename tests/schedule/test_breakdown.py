@@ -171,14 +171,14 @@ def test_many_moves_that_fit_nothing_are_one_note(capsys: pytest.CaptureFixture[
 def test_the_command_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64"]) == 0
     brief = capsys.readouterr().out
-    assert "Cost (cycles)" in brief and "Figures of" not in brief and "pages of 4096" not in brief
+    assert "Cost (cycles)" in brief and "Cost-model assumptions" not in brief and "pages of 4096" not in brief
     assert run(["schedule", "gemm", "avx2", "--sizes", "i=64,j=64,k=64", "-v"]) == 0
     said = capsys.readouterr().out
     for line in (
         "Chosen outside the solver:\n  the mapping: ",
         "Cost (cycles)",
         "computing: avx2.fmadd_ps",
-        "Figures of an x86 core:",
+        "Cost-model assumptions; source: an x86 core",
         "pages of 4096",
     ):
         assert line in said

@@ -193,7 +193,7 @@ def batched() -> MappingSet:
 def test_whole_axes_alone_are_the_family_fuse(batched: MappingSet) -> None:
     fused = find_mappings(BATCHED.kernel({}), LANES8, operands="fixed")
     assert [m.mapping for m in fused] == [m.mapping for m in batched if m.mapping.split is None]
-    assert "the family digits" in str(batched)
+    assert 'the mapping family "whole loops, or their low digits"' in str(batched)
     assert len(fused) < len(batched)
 
 

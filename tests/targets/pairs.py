@@ -152,7 +152,7 @@ def found(pair: Pair) -> Found:
 
 
 def wrong_at(kernel: im.Kernel, runnable: Any, made: im.Plan) -> str:
-    """What is wrong with a run, or ''. The simulator runs it in two orders, and tells races, too."""
+    """What is wrong with a run, or ''. The simulator runs it in two orders, and detects data races, too."""
     arrays = arrays_of(kernel)
     if isinstance(runnable, Simulated):
         observed = runnable.observe(kernel, arrays, seeds=1)
