@@ -3,8 +3,10 @@
 ```python                 runs; all blocks of a page share one namespace
 ```python file=mine.py    is written to that file; ```c file=table.h, too
 ```text                   exactly what the python block before it prints
-```console                each `$ isamap ...` runs; a comment `exit status N` is what it must exit with, 0 otherwise;
-                          each further line must stand in its output, where `...` is anything
+```console                each `$ isamap ...` runs; a comment `exit status N` is what it must exit with, 0 otherwise; the lines
+                          below it are its whole output but for empty lines. `⋮` stands for lines that are left out, `...` for what
+                          differs from run to run or from CPU to CPU within a line. A command without lines shows nothing
+```console unrun="WHY"    is not run, for this reason
 ```python needs=WHERE     and others: for Session(page).read(WHERE) alone. WHERE is a target or a CPU's feature; such blocks may
                           use nothing of those that need nothing
 """
@@ -45,6 +47,11 @@ class Block:
         """The target or feature that it runs on; '' where it runs anywhere."""
         return found[1] if (found := re.search(r"needs=(\S+)", self.about)) else ""
 
+    @property
+    def unrun(self) -> str:
+        """Why it is not run anywhere; '' where it is."""
+        return found[1] if (found := re.search(r'unrun="([^"]+)"', self.about)) else ""
+
 
 def blocks(page: Path) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
@@ -82,8 +89,8 @@ class Session:
                 self._python(block)
             elif block.language == "text":
                 self._output(block)
-            elif block.language == "console":
-                for command, wanted in _commands(block.text):
+            elif block.language == "console" and not block.unrun:
+                for command, wanted in commands(block.text):
                     self._command(command, wanted, block)
             if block.language != "python":
                 self.printed = None
@@ -117,13 +124,36 @@ class Session:
             got = run(words[1:])
         text = out.getvalue()
         assert got == status, f"{self._where(block)}: {command}\nexits with {got}, not {status}:\n{text}"
-        for line in wanted:
-            pattern = ".*?".join(re.escape(part) for part in line.strip().split("..."))
-            assert re.search(pattern, text), f"{self._where(block)}: {command}\ndoes not print {line!r}, but\n{text}"
+        missing = first_missing(wanted, text)
+        assert not missing, f"{self._where(block)}: {command}\ndoes not print {missing!r} there, but\n{text}"
         self.ran["commands"] += 1
 
 
-def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
+CUT = "⋮"
+END = "the end"
+
+
+def first_missing(wanted: list[str], text: str) -> str:
+    """The first of the lines of a page that a command's output does not have where it should; '' where it has all.
+
+    Output is all lines that are not empty. Without CUT between them, lines follow each other, from the first to the last (END).
+    """
+    if not wanted:
+        return ""
+    printed = [line.rstrip() for line in text.splitlines() if line.strip()]
+    places = {0}  # how many printed lines may be read before the next wanted one
+    for line in wanted:
+        if line.strip() == CUT:
+            places = set(range(min(places), len(printed) + 1))
+            continue
+        pattern = re.compile(".*".join(re.escape(part) for part in line.rstrip().split("...")))
+        places = {n + 1 for n in places if n < len(printed) and pattern.fullmatch(printed[n])}
+        if not places:
+            return line
+    return "" if len(printed) in places else END
+
+
+def commands(text: str) -> Iterator[tuple[str, list[str]]]:
     """Each `$ isamap` command with the lines shown below it. A line that ends in a backslash goes on."""
     command, wanted = "", []
     for line in text.replace("\\\n", " ").splitlines():

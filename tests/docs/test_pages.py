@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import archspec.cpu
 import pytest
 
 from isamap_smt.ir.errors import UnknownNameError
-from tests.docs.pages import Session, blocks, lacking
+from tests.docs.pages import Session, blocks, first_missing, lacking
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
@@ -21,42 +22,65 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|kernels)/[\w./*-]+)`")
 
 
+WITH_AVX2 = [
+    ("README.md", (1, 1, 6)),
+    ("docs/tutorial.md", (8, 6, 6)),
+    ("docs/tutorial-accelerator.md", (8, 8, 16)),
+    ("docs/trust.md", (0, 0, 2)),
+    ("docs/hardware.md", (3, 2, 3)),
+    ("docs/gemmini.md", (1, 1, 0)),
+    ("docs/vta.md", (1, 1, 1)),
+    ("docs/machines/x86.md", (1, 1, 5)),
+    ("docs/check-isa.md", (0, 0, 4)),
+]
+ANYWHERE = [
+    ("docs/machines/arm.md", (0, 0, 5)),
+    ("docs/machines/riscv.md", (0, 0, 3)),
+    ("docs/machines/tensor-cores.md", (0, 0, 6)),
+    ("docs/ci.md", (0, 0, 1)),
+    ("docs/language.md", (0, 0, 1)),
+]
+RUN_BY_OTHERS = {
+    "docs/demonstrations.md",
+    "docs/command-line.md",
+}  # tests/docs/test_demonstrations.py, tests/cli/test_docs.py
+# Console blocks that say why they are not run.
+UNRUN = {
+    "docs/benchmarks.md": 1, "docs/check-isa.md": 3, "docs/command-line.md": 1, "docs/gemmini.md": 2, "docs/hardware.md": 2,
+    "docs/machines/arm.md": 1, "docs/machines/riscv.md": 1, "docs/machines/x86.md": 1,
+}  # fmt: skip
+
+
 @pytest.mark.needs("avx2", "fma")
-@pytest.mark.parametrize(
-    ("page", "least"),
-    [
-        ("README.md", (1, 1, 6)),
-        ("docs/tutorial.md", (8, 6, 6)),
-        ("docs/tutorial-accelerator.md", (8, 8, 16)),
-        ("docs/trust.md", (0, 0, 2)),
-        ("docs/hardware.md", (3, 2, 3)),
-        ("docs/gemmini.md", (1, 1, 0)),
-        ("docs/vta.md", (1, 1, 1)),
-        ("docs/machines/x86.md", (1, 1, 5)),
-        ("docs/check-isa.md", (0, 0, 4)),
-    ],
-)
+@pytest.mark.parametrize(("page", "least"), WITH_AVX2)
 def test_a_page_runs(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
     assert_runs(page, least)
 
 
-@pytest.mark.parametrize(
-    ("page", "least"),
-    [
-        ("docs/machines/arm.md", (0, 0, 5)),
-        ("docs/machines/riscv.md", (0, 0, 2)),
-        ("docs/machines/tensor-cores.md", (0, 0, 6)),
-    ],
-)
+@pytest.mark.parametrize(("page", "least"), ANYWHERE)
 def test_a_page_runs_on_any_cpu(page: str, least: tuple[int, int, int], in_empty_directory: Path) -> None:
     assert_runs(page, least)
 
 
 def assert_runs(page: str, least: tuple[int, int, int]) -> None:
-    """So many blocks, outputs and commands, of what needs no other machine."""
+    """So many blocks, outputs and commands, of what needs no other machine. The examples are there, as in a checkout."""
+    Path("examples").symlink_to(REPOSITORY / "examples")
     session = Session(REPOSITORY / page)
     session.read()
     assert all(ran >= wanted for ran, wanted in zip(session.ran.values(), least, strict=True)), session.ran
+
+
+def test_each_console_block_is_run_or_says_why_not() -> None:
+    run = {page for page, _ in (*WITH_AVX2, *ANYWHERE)} | RUN_BY_OTHERS
+    unrun: Counter[str] = Counter()
+    for page in PAGES:
+        name = str(page.relative_to(REPOSITORY))
+        console = [b for b in blocks(page) if b.language == "console"]
+        unrun += Counter(name for b in console if b.unrun)
+        assert name in run or all(b.unrun for b in console), name
+        outside = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+        assert not re.search(r"^ +\$ isamap ", outside, re.MULTILINE), f"{name}: a command in no block"
+    assert dict(unrun) == UNRUN
 
 
 @pytest.mark.exhaustive
@@ -117,10 +141,33 @@ def test_a_wrong_exit_status_is_noticed(in_empty_directory: Path) -> None:
 
 
 def test_a_line_that_is_not_printed_is_noticed(in_empty_directory: Path) -> None:
-    right = "```console\n$ isamap list kernels\ngemm ... matrix product\n```\n"
+    right = "```console\n$ isamap list kernels\n⋮\ngemm ... matrix product...\n⋮\n```\n"
     assert run_text(right, in_empty_directory)["commands"] == 1
     with pytest.raises(AssertionError, match="does not print"):
         run_text(right.replace("gemm", "gemmm"), in_empty_directory)
+    with pytest.raises(AssertionError, match=re.escape("does not print 'gemm ... matrix product...' there")):
+        run_text(right.replace("⋮\ngemm", "gemm"), in_empty_directory)
+
+
+@pytest.mark.parametrize(
+    ("shown", "missing"),
+    [
+        ("one\ntwo\nthree", ""),
+        ("one\n⋮", ""),
+        ("⋮\ntwo\n⋮", ""),
+        ("⋮\nthree", ""),
+        ("⋮\none\n⋮\nthree", ""),
+        ("o...\n...w...\nthree", ""),
+        ("", ""),
+        ("one\ntwo", "the end"),
+        ("one\nthree", "three"),
+        ("two\nthree", "two"),
+        ("⋮\nthree\n⋮\ntwo", "two"),
+        ("on\n⋮", "on"),
+    ],
+)
+def test_lines_of_an_output_are_all_or_marked_as_cut(shown: str, missing: str) -> None:
+    assert first_missing(shown.splitlines(), "one\n\ntwo  \nthree\n") == missing
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(REPOSITORY)))
