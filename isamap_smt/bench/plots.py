@@ -1,12 +1,11 @@
-"""The results as pictures: of the run as a whole, the ratio to the best peer by class and by shape, and the roofline.
+"""The results as pictures: of the run as a whole, the ratio to the best peer by operator; by shape; and the roofline.
 
-In the one picture of a run a line goes from the worst shape of a class to the best, and a dot is the class's geometric mean. The
+In the one picture of a run a line goes from the worst shape of an operator to the best, and a dot is the geometric mean. The
 picture of the same figures is the same file, and says them in words, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,35 +39,38 @@ _TICKS = (0.125, 0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4, 6, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Group:
-    """An operator of one run: its classes in order, each with a row for each condition."""
+    """An operator of one run: of all its cases a row for each condition."""
 
     suite: str
     threads: int
     cases: int
-    classes: dict[str, list[Row]]
+    rows: tuple[Row, ...]
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean of its ratios: of weights packed ahead, where there are such figures."""
+        return next((r for r in self.rows if r.condition == "constant"), self.rows[0]).mean or 0.0
 
 
-def groups(parts: list[Part]) -> Iterator[Group]:
-    """What there is on the fewest threads, without the classes that have no peer."""
+def groups(parts: list[Part]) -> list[Group]:
+    """What there is on the fewest threads and has a peer; the largest ratio first."""
     threads = min((r.threads for part in parts for r in part.rows), default=1)
+    found = []
     for part in parts:
-        known = [r for r in part.rows if r.threads == threads and r.mean is not None]
+        known = [r for r in part.rows if r.threads == threads and r.group == "all" and r.mean is not None]
         for suite in dict.fromkeys(r.suite for r in known):
-            mine = [r for r in known if r.suite == suite]
-            names = dict.fromkeys(r.group for r in mine if r.group != "all")
-            classes = {n: [r for r in mine if r.group == n] for n in names}
-            yield Group(suite, threads, max(r.cases for r in mine if r.group == "all"), classes)
+            mine = tuple(r for r in known if r.suite == suite)
+            found.append(Group(suite, threads, max(r.cases for r in mine), mine))
+    return sorted(found, key=lambda g: -g.mean)
 
 
 def description(parts: list[Part]) -> str:
     """Every figure of the picture, in words."""
-    lines = [
-        f"{g.suite}, {name}, weights {r.condition}: {r.mean:.2f} [{r.worst:.2f}, {r.best:.2f}] of {r.cases}"
+    return "\n".join(
+        f"{g.suite}, weights {r.condition}: {r.mean:.2f} [{r.worst:.2f}, {r.best:.2f}] of {r.cases}"
         for g in groups(parts)
-        for name, found in g.classes.items()
-        for r in found
-    ]
-    return "\n".join(lines)
+        for r in g.rows
+    )
 
 
 def write_overview(parts: list[Part], path: Path) -> Path:
@@ -77,7 +79,7 @@ def write_overview(parts: list[Part], path: Path) -> Path:
     from matplotlib import pyplot
 
     with matplotlib.rc_context(REPEATABLE):
-        figure = _drawn(list(groups(parts)), parts[0].machine)
+        figure = _drawn(groups(parts), parts[0].machine)
         about = {"Date": None, "Creator": "isamap bench", "Description": description(parts)}
         figure.savefig(path, bbox_inches="tight", metadata=about)
         pyplot.close(figure)
@@ -87,37 +89,27 @@ def write_overview(parts: list[Part], path: Path) -> Path:
 def _drawn(found: list[Group], machine: str) -> Any:
     from matplotlib import pyplot
 
-    height = sum(1.3 + len(g.classes) for g in found)
-    figure, axes = pyplot.subplots(figsize=(7.0, 1.0 + 0.18 * height))
-    y, heights, labels = 0.0, [], []
-    suites = list(dict.fromkeys(g.suite for g in found))
-    for g in found:
-        title = f"{NAMES.get(g.suite, g.suite)} ({g.cases} shapes)"
-        axes.text(
-            0.01, y, title, transform=axes.get_yaxis_transform(), va="center", weight="bold", fontsize=8,
-            bbox={"facecolor": "white", "linewidth": 0, "pad": 1},
-        )  # fmt: skip
-        here = [y + 1.0 + n for n in range(len(g.classes))]
-        heights += here
-        labels += [f"{name} ({max(r.cases for r in mine)})" for name, mine in g.classes.items()]
-        _ranges(axes, list(zip(here, g.classes.values(), strict=True)), COLOURS[suites.index(g.suite) % len(COLOURS)])
-        y = here[-1] + 1.3
-    _frame(axes, [r for g in found for mine in g.classes.values() for r in mine])
-    axes.set_ylim(y - 0.5, -0.8)
-    axes.set_yticks(heights, labels, fontsize=8)
-    threads = "one thread" if found[0].threads == 1 else f"{found[0].threads} threads"
-    axes.set_title(f"Speed against the best other library, {threads}\n{machine}", fontsize=9, loc="left")
+    figure, axes = pyplot.subplots(figsize=(7.0, 1.0 + 0.27 * len(found)))
+    both = any(len(g.rows) > 1 for g in found)
+    for condition, face, shift in (("constant", COLOURS[0], -0.15), ("free", "white", 0.15)):
+        known = [(n + shift * both, r) for n, g in enumerate(found) for r in g.rows if r.condition == condition]
+        heights = [y for y, _ in known]
+        axes.hlines(heights, [r.worst for _, r in known], [r.best for _, r in known], color=COLOURS[0], linewidth=1.2)
+        axes.plot([r.mean for _, r in known], heights, "o", color=COLOURS[0], markersize=4, markerfacecolor=face)
+    _frame(axes, [r for g in found for r in g.rows])
+    axes.set_ylim(len(found) - 0.5, -0.5)
+    names = [f"{NAMES.get(g.suite, g.suite)} ({g.cases} shapes)" for g in found]
+    axes.set_yticks(range(len(found)), names, fontsize=8)
+    axes.set_title("\n".join([_told(found), machine]), fontsize=9, loc="left")
     return figure
 
 
-def _ranges(axes: Any, classes: list[tuple[float, list[Row]]], colour: str) -> None:
-    """A line and a dot for each row; two conditions of a class stand above one another."""
-    both = any(len(mine) > 1 for _, mine in classes)
-    for condition, face, shift in (("constant", colour, -0.18), ("free", "white", 0.18)):
-        known = [(y + shift * both, r) for y, mine in classes for r in mine if r.condition == condition]
-        heights = [y for y, _ in known]
-        axes.hlines(heights, [r.worst for _, r in known], [r.best for _, r in known], color=colour, linewidth=1.2)
-        axes.plot([r.mean for _, r in known], heights, "o", color=colour, markersize=4, markerfacecolor=face)
+def _told(found: list[Group]) -> str:
+    """What is compared, and how many of the figures had too few quiet turns."""
+    threads = "one thread" if found[0].threads == 1 else f"{found[0].threads} threads"
+    noisy, cases = (sum(getattr(r, n) for g in found for r in g.rows) for n in ("noisy", "cases"))
+    noise = f"; noisy: {noisy} of {cases} figures had too few quiet turns" if noisy else ""
+    return f"Speedup over the fastest other library, {threads}{noise}"
 
 
 def _frame(axes: Any, found: list[Row]) -> None:
@@ -131,7 +123,7 @@ def _frame(axes: Any, found: list[Row]) -> None:
     axes.axvline(1.0, color="black", linewidth=0.8)
     axes.grid(axis="x", linewidth=0.3)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("times as fast: dot, geometric mean of a class; line, its worst and its best shape", fontsize=8)
+    axes.set_xlabel("speedup: dot, geometric mean over shapes; line, the worst and the best shape", fontsize=8)
     for face, words in (("grey", "weights packed ahead"), ("white", "nothing constant")):
         axes.plot([], [], color="grey", marker="o", markersize=4, markerfacecolor=face, linestyle="", label=words)
     axes.legend(fontsize=8, loc="lower right")

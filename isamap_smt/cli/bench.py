@@ -37,13 +37,13 @@ from isamap_smt.cli.status import FAULT
 @click.option("--resume", is_flag=True, help="Go on with what the results lack.")
 @click.option("--force", is_flag=True, help="Replace results that are there.")
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), help="Draw pictures into this directory.")
-@click.option("--recorded", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-              help="Measure nothing: show and draw what stands in results of -o, or in a page such as RESULTS.md.")  # fmt: skip
+@click.option("--recorded", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", multiple=True,
+              help="Measure nothing: show and draw results of -o, or pages such as RESULTS.md; may be repeated.")  # fmt: skip
 @click.option("--page", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.md",
               help="Write means and cases as Markdown; of results, not of a page.")  # fmt: skip
 @as_json
 def command(
-    names: tuple[str, ...], output: Path, plots: Path | None, recorded: Path | None, page: Path | None, as_json: bool,
+    names: tuple[str, ...], output: Path, plots: Path | None, recorded: tuple[Path, ...], page: Path | None, as_json: bool,
     **options: Any,
 ) -> int:  # fmt: skip
     """Compare with numpy, torch, oneDNN, onnxruntime, Exo and libxsmm: same problem, same turn, results checked.
@@ -70,7 +70,9 @@ def command(
     return 0
 
 
-def show(recorded: Path, names: tuple[str, ...], plots: Path | None, page: Path | None, as_json: bool) -> int:
+def show(
+    recorded: tuple[Path, ...], names: tuple[str, ...], plots: Path | None, page: Path | None, as_json: bool
+) -> int:
     """Print and draw what was measured before. Raises ResultsError and OptionError."""
     from isamap_smt.bench.pages import read_page
     from isamap_smt.bench.plots import write_means
@@ -79,15 +81,19 @@ def show(recorded: Path, names: tuple[str, ...], plots: Path | None, page: Path 
 
     if names:
         raise OptionError("--recorded measures nothing, and shows every suite of its file: leave SUITE out")
-    if recorded.suffix == ".json":
-        results = load(recorded)
+    if any(file.suffix == ".json" for file in recorded):
+        if len(recorded) > 1:
+            raise OptionError(
+                "--recorded takes several pages, or one file of results: machines and versions stand in each"
+            )
+        results = load(recorded[0])
         shown: RenderableType = report(results)
         document = results.document()
         written = _written(results, plots, page)
     else:
         if page:
-            raise OptionError(f"--page {page}: {recorded} is a page already; name results of -o, which end in .json")
-        parts = read_page(recorded)
+            raise OptionError(f"--page {page}: {recorded[0]} is a page already; name results of -o, which end in .json")
+        parts = [part for file in recorded for part in read_page(file)]
         document = {"parts": [asdict(part) for part in parts]}
         shown = Group(*(means(list(part.rows), part.machine) for part in parts))
         written = write_means(parts, plots) if plots else []

@@ -1,4 +1,4 @@
-"""The README's figures are those of the recorded results, to the last digit."""
+"""The figures of docs/benchmarks.md, and the days in the README, are those of the recorded results, to the last digit."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from isamap_smt.bench.plots import NAMES
 
 REPOSITORY = Path(__file__).parents[2]
 README = (REPOSITORY / "README.md").read_text()
+FIGURES = (REPOSITORY / "docs" / "benchmarks.md").read_text()
 COLUMNS = ("RESULTS.md", "RESULTS_AVX2.md")
 OPERATORS = "RESULTS_OPERATORS.md"
 CONDITIONS = {"packed ahead": "constant", "nothing constant": "free"}
@@ -19,7 +20,7 @@ CONDITIONS = {"packed ahead": "constant", "nothing constant": "free"}
 
 def table() -> list[list[str]]:
     """The cells of the lines under the table's head."""
-    lines = README.split("| operator | shapes, weights |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    lines = FIGURES.split("| operator | shapes, weights |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
@@ -53,7 +54,7 @@ def test_the_table_is_about_every_operator_in_few_rows() -> None:
 
 def test_the_operators_are_those_of_their_page() -> None:
     """A suite, how many cases it has on one thread and on two, and what came out."""
-    lines = README.split("| suite | one thread | two threads |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    lines = FIGURES.split("| suite | one thread | two threads |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
     found = {cells[0]: cells[1:] for cells in ([c.strip() for c in line.strip("|").split("|")] for line in lines)}
     wanted: dict[str, list[str]] = {}
     for part in read_page(REPOSITORY / "benchmarks" / OPERATORS):
@@ -69,4 +70,4 @@ def test_the_days_are_those_of_the_pages() -> None:
     days = [
         re.search(r"Measured (\d{4}-\d\d-\d\d)", (REPOSITORY / "benchmarks" / page).read_text()) for page in COLUMNS
     ]
-    assert all(day and day[1] in README for day in days)
+    assert all(day and day[1] in README and day[1] in FIGURES for day in days)

@@ -29,10 +29,11 @@ OPEN_LENGTHS = {"sve": "aarch64", "rvv": "riscv64"}
 
 
 def table() -> dict[str, str]:
-    """The rows: first cell -> second."""
+    """The rows under the head: first cell -> second."""
     lines = README.split("\n## Platforms\n", 1)[1].split("\n## ", 1)[0].splitlines()
-    cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
-    return {first: second for first, second in cells if first}
+    head, *cells = [[c.strip() for c in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    assert all(head)
+    return dict(cells)
 
 
 ROWS = table()
