@@ -36,12 +36,13 @@ def description() -> Path:
     return packaged if packaged.is_file() else machines.parents[1] / "examples" / FILE
 
 
-def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
-    """A matrix product on the 8x8 outer-product unit, all the way. Raises WrongResultError."""
+def do_engines(sizes: dict[str, int], output: Path, json: bool) -> dict[str, Any]:
+    """A matrix product on the 8x8 outer-product unit, all the way, and a page about it. Raises WrongResultError."""
     from isamap_smt.ir.errors import WrongResultError
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.language.library import find_kernel
     from isamap_smt.pipeline.staged import stage
+    from isamap_smt.report.engines import engine_report
     from isamap_smt.runtime.measure import arrays_for
     from isamap_smt.search import find_mappings
     from isamap_smt.targets.simulate import Simulated
@@ -55,11 +56,13 @@ def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
         full = kernel.with_sizes(sizes)
         arrays = arrays_for(full, seed=1)
         run = Simulated(planned.checked)
-        seen = run.observe(full, arrays, SEEDS)
+        seen = run.observe(full, arrays, SEEDS, trace=True)
         if seen.wrong:
             raise WrongResultError(f"gemm on {machine.name}: the result is wrong: {seen.wrong}")
         wanted = arrays["A"] @ arrays["B"]
         difference = float(np.abs(run(**arrays)["C"] - wanted).max() / np.abs(wanted).max())
+        page = output / f"{machine.name}.html"
+        write_whole(page, engine_report(planned, seen.timed, [found]))
     document = {
         "machine": machine.name,
         "description": str(description()),
@@ -76,6 +79,7 @@ def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
         "interleavings": seen.orders,
         "races": list(seen.races),
         "max_difference_from_numpy": difference,
+        "page": str(page),
     }  # fmt: skip
     if not json:
         show_engines(document, planned)
@@ -85,8 +89,7 @@ def do_engines(sizes: dict[str, int], json: bool) -> dict[str, Any]:
 def show_engines(d: dict[str, Any], planned: Any) -> None:
     """The same in ten lines."""
     out, s, proof = console(), planned.schedule, d["proof"]
-    sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
-    tell(f"{d['kernel']} on {planned.hardware.description}, {sizes}", style="bold")
+    tell(f"{d['kernel']} on {planned.hardware.description}, {_sizes(d)}", style="bold")
     complete = "every other candidate refuted" if d["complete"] else "NOT complete"
     out.print(f"  mappings  {d['mappings']} legal onto {planned.instruction.short}, {complete}")
     out.print(f"  schedule  {schedule_words(planned)}, in {seconds(s.seconds)}:")
@@ -104,7 +107,8 @@ def show_engines(d: dict[str, Any], planned: Any) -> None:
         f"  checked   {d['interleavings']} orders, no races; {d['max_difference_from_numpy']:.1e} from NumPy's result"
     )
     lines = len(Path(d["description"]).read_text().splitlines())
-    out.print(f"  described in {d['description']}, {lines} lines\n", soft_wrap=True)
+    out.print(f"  described in {d['description']}, {lines} lines", soft_wrap=True)
+    out.print(f"  page      {d['page']}\n")
 
 
 Arrays = dict[str, np.ndarray]
@@ -209,15 +213,42 @@ def run_demo(
         "hardware": machine.description,
         "kernels": done,
         "refuted": refuted,
-        "simulated": [do_engines(engines, json)],
+        "simulated": [do_engines(engines, output, json)],
         "directory": str(output),
     }
+    index = output / "index.html"
+    write_whole(index, index_page(document))
     if json:
         print_json(document)
     else:
-        pages = ", ".join(str(d["page"]) for d in done)
-        console().print(f"Look at the lanes, loops and proofs in a browser: {pages}", style="bold", soft_wrap=True)
+        tell("Look at lanes, loops, timeline and proofs in a browser:", style="bold")
+        tell(*(f"  {Path(place).resolve().as_uri()}" for place in [str(index), *pages_of(document)]))
     return document
+
+
+def pages_of(document: dict[str, Any]) -> list[str]:
+    """The pages about the kernels, in the order of the demonstration."""
+    return [d["page"] for d in (*document["kernels"], *document["simulated"])]
+
+
+def index_page(document: dict[str, Any]) -> str:
+    """A page that links to the pages and the C of the demonstration, all in one folder, and shows what was refuted."""
+    from isamap_smt.report.page import rendered
+
+    rows = [
+        {"name": d["kernel"], "title": f"{d['title']}, {_sizes(d)}", "page": Path(d["page"]).name, "code": Path(d["c"]).name,
+         "result": f"{d['gflops']:.1f} GFLOP/s, NumPy {d['numpy_gflops']:.1f}"} for d in document["kernels"]
+    ]  # fmt: skip
+    rows += [
+        {"name": f"{d['kernel']} on {d['machine']}", "title": f"matrix product on an accelerator, {_sizes(d)}",
+         "page": Path(d["page"]).name, "code": "", "result": f"{d['cycles']:,.0f} cycles, simulated"} for d in document["simulated"]
+    ]  # fmt: skip
+    told = {"title": "isamap demo", "subtitle": document["hardware"], "rows": rows, "refuted": document["refuted"]}
+    return rendered("index.html.j2", told)
+
+
+def _sizes(d: dict[str, Any]) -> str:
+    return " ".join(f"{n}={v}" for n, v in d["sizes"].items())
 
 
 def do_job(job: Job, machine: Any, output: Path, cc: str | None, json: bool, budget: float) -> dict[str, Any]:
@@ -320,8 +351,7 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
     from isamap_smt.language.printer import source_lines
 
     out = console()
-    sizes = " ".join(f"{n}={v}" for n, v in d["sizes"].items())
-    tell(f"{d['kernel']}: {d['title']}, {sizes}", style="bold")
+    tell(f"{d['kernel']}: {d['title']}, {_sizes(d)}", style="bold")
     tell(*(f"  {line}" for line in source_lines(planned.kernel)), *(f"  note: {note}" for note in d["notes"]))
     complete = "every other candidate refuted" if d["complete"] else "NOT complete"
     ids = [p.mapping.id for p in planned.mappings.legal]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,21 @@ def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixt
     assert (simulated["races"], simulated["interleavings"]) == ([], 1 + engines.SEEDS)
     assert simulated["predicted_cycles"] == pytest.approx(simulated["cycles"], rel=0.2)
     assert simulated["max_difference_from_numpy"] < 1e-6
+    assert 'id="timeline"' in Path(simulated["page"]).read_text()
     for text in ("cycles, ", "orders, no races", "for every order of the engines", "examples/outer_product.py, "):
         assert text in said.out
+
+
+def test_an_index_links_to_every_page(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path("isamap-demo")
+    run_demo(SMALL[:1], WRONG[:1], folder, budget=0.1, engines=SIZES)
+    said, index = capsys.readouterr().out, folder / "index.html"
+    page = index.read_text()
+    links = re.findall(r'href="([^"]+)"', page)
+    assert links == ["gemm.html", "gemm.c", "outer_product.html"] and all((folder / link).is_file() for link in links)
+    assert "does not map onto" in page and "cycles, simulated" in page
+    shown = [line.strip() for line in said.splitlines() if "file://" in line]
+    assert shown == [(folder / n).resolve().as_uri() for n in ("index.html", "gemm.html", "outer_product.html")]
 
 
 def test_one_document(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,10 @@ def test_every_module_of_the_checkout_is_in_it(repository: Path, files: list[str
 def test_the_demonstration_finds_its_machine_in_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path)
-    code = "from isamap_smt.cli.demo import do_engines; do_engines({'i': 9, 'j': 9, 'k': 9}, False)"
+    code = (
+        "from pathlib import Path; from isamap_smt.cli.demo import do_engines; "
+        "do_engines({'i': 9, 'j': 9, 'k': 9}, Path('pages'), False)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
