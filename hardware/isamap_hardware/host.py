@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,13 +74,20 @@ def host(available: Collection[str] | None = None) -> im.Hardware:
 def _host(have: frozenset[str], known_sizes: tuple[tuple[str, int], ...], description: str) -> im.Hardware:
     """A CPU with these features and bytes of caches."""
     instructions: dict[str, im.Instruction] = {}
+    moves: dict[Hashable, str] = {}
     memories: dict[str, im.Memory] = {}
     links: dict[tuple[str, str], im.Link] = {}
     for machine in (load(name) for name, feature in IN_HOST.items() if not feature or feature in have):
         runs = [i for i in machine.instructions if i.emit and have.issuperset(i.requires)]
         if not any(i.kind == "compute" for i in runs):
             continue
-        instructions.update((i.name, i) for i in runs)
+        for i in runs:
+            same = _move(i)  # machines that share registers each describe their moves: the shortest name is kept
+            if same is None or same not in moves or len(i.name) < len(moves[same]):
+                if same in moves:
+                    del instructions[moves[same]]
+                instructions[i.name] = i
+                moves |= {} if same is None else {same: i.name}
         for memory in machine.memories:
             memories.setdefault(memory.name, memory)
         for link in machine.links:
@@ -93,3 +100,10 @@ def _host(have: frozenset[str], known_sizes: tuple[tuple[str, int], ...], descri
         tuple(instructions.values()),
         description,
     )
+
+
+def _move(i: im.Instruction) -> Hashable:
+    """What a move is but for its machine's name; None of what computes."""
+    if i.kind == "compute":
+        return None
+    return (i.short, i.kind, i.places, i.emit, i.requires, i.c_types, i.active)

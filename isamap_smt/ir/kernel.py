@@ -218,7 +218,8 @@ class Kernel(Shown):
         known = set(self.free_sizes) | set(sizes_of_axes) | set(lows)
         for key, value in sizes.items():
             if key not in known:
-                raise SizeError(f"{self.name} has no size {key!r}; {did_you_mean(key, known)}")
+                by_axes = {str(e) for e in sizes_of_axes.values()}  # I is said by i
+                raise SizeError(f"{self.name} has no size {key!r}; {did_you_mean(key, known - by_axes)}")
             low = lows.get(key, 1)
             if value < low:
                 raise SizeError(f"size {key}={value}: must be at least {low}")

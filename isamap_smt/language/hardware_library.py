@@ -68,7 +68,15 @@ def find_hardware(spec: str | Hardware) -> Hardware:
             what = f"hardware {name!r}, registered by {_package(entry)}"
             found = _of_kind(loading(what, entry.load, HardwareError), Hardware, what)
             return found.at(**given or {})
-    raise UnknownNameError(f"unknown hardware {spec!r}; {did_you_mean(spec, hardware_names())}")
+    raise UnknownNameError(f"unknown hardware {spec!r}; {_near(name)}")
+
+
+def _near(name: str) -> str:
+    """What may have been meant by a name that no machine has."""
+    machine, _, short = name.partition(".")
+    if machine in hardware_names():
+        return f"{machine} is a machine, and {short} would be an instruction of it: name {machine!r}, and the instruction apart"
+    return did_you_mean(name, hardware_names())
 
 
 def _shipped(name: str) -> Hardware:
@@ -90,7 +98,9 @@ def find_instruction(spec: str | Instruction) -> Instruction:
         return replace(find_hardware(table["file"]).instruction(table["name"]), file=spec)
     machine, dot, name = spec.partition(".")
     if not dot:
-        raise UnknownNameError(f"{spec!r} names no instruction: write machine.instruction, such as {_example(spec)}")
+        near = did_you_mean(spec, hardware_names())
+        meant = near if near.startswith("did you mean") else f"write machine.instruction, such as {_example(spec)}"
+        raise UnknownNameError(f"{spec!r} names no instruction: {meant}")
     return find_hardware(machine).instruction(name)
 
 

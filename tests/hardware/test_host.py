@@ -107,3 +107,12 @@ def test_cache_sizes_of_sysfs(tmp_path: Path) -> None:
     (tmp_path / "index9").mkdir()  # nothing readable in it
     assert cache_sizes(tmp_path) == {"L1": 48 << 10, "L2": 1 << 20, "L3": 32 << 20}
     assert cache_sizes(tmp_path / "nowhere") == {}
+
+
+def test_a_move_that_machines_share_has_the_shortest_name() -> None:
+    have = ("avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512_bf16")
+    moves = {i.name: i for i in host(have).moves}
+    assert "avx512.load_f32" in moves and "avx512_bf16.load_f32" not in moves
+    assert {"avx2.load_f32", "scalar.load_f32"} <= set(moves)  # other registers, other moves
+    described = {i.emit for m in ("avx512_bf16", "avx512") for i in find_hardware(m).moves}
+    assert described <= {i.emit for i in moves.values()}

@@ -93,6 +93,12 @@ def test_unknown_names_list_near_ones() -> None:
         find_hardware("avx521")
     with pytest.raises(UnknownNameError, match=r"avx2 has no instruction 'fmad_ps'; did you mean fmadd_ps"):
         find_instruction("avx2.fmad_ps")
+    with pytest.raises(UnknownNameError, match=r"'avx51' names no instruction: did you mean avx512 or "):
+        find_instruction("avx51")
+    with pytest.raises(
+        UnknownNameError, match=r"unknown hardware 'wmma.16x16x16'; wmma is a machine, and 16x16x16 would be an"
+    ):
+        find_hardware("wmma.16x16x16")
     with pytest.raises(UnknownNameError, match=r"'dpbusd' names no instruction: .* such as amx\.dpbusd"):
         find_instruction("dpbusd")
 

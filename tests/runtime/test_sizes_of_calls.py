@@ -45,7 +45,7 @@ def test_the_rounding_of_a_plan() -> None:
     [
         ({}, "halved: the shapes do not determine I; pass sizes={'I': 6}, or others that make the same shapes"),
         ({"sizes": {"i": 5, "I": 6}}, "size I=6 contradicts I=5"),
-        ({"sizes": {"q": 5}}, "halved has no size 'q'; known: I, i"),
+        ({"sizes": {"q": 5}}, "halved has no size 'q'; known: i"),
         ({"sizes": {"i": 0}}, "size i=0: must be at least 1"),
         ({"sizes": {"i": 7}}, "dimension 0 of X is 3, but ((I - 1) // 2) + 1 = 4 because I=7 (sizes={'I': 7})"),
     ],
