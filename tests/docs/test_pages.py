@@ -211,6 +211,14 @@ def test_the_indices_list_every_page(index: str, folder: str) -> None:
     assert there - {Path(link).name for link in listed} == set()
 
 
+def test_the_index_is_grouped_and_lists_nothing_twice() -> None:
+    text = (REPOSITORY / "docs" / "index.md").read_text()
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Learn", "How to", "Reference", "Machines", "Trust"]
+    assert [link for link, n in Counter(_LINK.findall(text)).items() if n > 1] == []
+    titles = re.findall(r"\[([^\]]+)\]", text)
+    assert not [title for title in titles if title.endswith(".md")]
+
+
 def test_every_fenced_block_names_its_language() -> None:
     for page in (REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("tutorial*.md"), *MACHINES):
         assert all(block.language for block in blocks(page)), page.name
