@@ -34,7 +34,7 @@ COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.por
 
 @dataclass(frozen=True)
 class Cost:
-    """latency in cycles; per_cycle executions that can start each cycle on one core."""
+    """latency in cycles; per_cycle issues that can start each cycle on one core."""
 
     latency: float = 4.0
     per_cycle: float = 1.0

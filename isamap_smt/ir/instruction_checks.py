@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 MOST_TEMPORARIES = 16
-SLOWEST, LONGEST = 1e-6, 1e6  # executions started each cycle; cycles
+SLOWEST, LONGEST = 1e-6, 1e6  # issues started each cycle; cycles
 PRECONDITIONS = "'aligned m 32', a relation such as 'ld(m) % 16 == 0', 'offset(m) % 4 == 0' or 'active <= 8'"
 
 
@@ -253,7 +253,7 @@ def check_cost(name: str, cost: Any) -> None:
         (
             "per_cycle",
             getattr(cost, "per_cycle", cost),
-            "executions started each cycle, more than 0 (0.5: one in two cycles)",
+            "issues started each cycle, more than 0 (0.5: one in two cycles)",
         ),
     ):
         number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= LONGEST

@@ -26,7 +26,7 @@ class Mapping(Shown):
     """binding: instruction operand -> access of the kernel statement (the output operand included).
 
     groups: for the fuse family, instruction axis -> kernel axes fused into it, in kernel order (outermost first);
-    empty for mappings of another form. outer: the loops around one execution of the instruction.
+    empty for mappings of another form. outer: the loops around one issue of the instruction.
     split: the rewriting that `kernel` comes from, where the mapping is one of the kernel before it; its proof is a part of this
     mapping's.
     """

@@ -1,4 +1,4 @@
-"""A lowered program: loops, buffers that say which tensor elements they hold, moves and executions.
+"""A lowered program: loops, buffers that say which tensor elements they hold, moves and uses of instructions.
 
 Every buffer has an index type: the map from its cells and the loops around its declaration to tensor coordinates,
 with a guard and the value outside it. Program proof is type checking: see isamap_smt.proof.program.
@@ -762,7 +762,7 @@ class Program(Shown):
         return (*self.starts, *self.assigned)
 
     def __str__(self) -> str:
-        """Pseudo-code: every loop, buffer with its index type, move and execution."""
+        """Pseudo-code: every loop, buffer with its index type, move and use of an instruction."""
         from isamap_smt.ir.pseudocode import pseudocode  # it imports the nodes of this file
 
         return pseudocode(self)

@@ -66,7 +66,7 @@ def instruction(
     `places`: operand -> memory. Cells in 'memory' lie row-major without gaps, or as an address says: 'memory[i*stride + k]', in
     elements, with strides that are use parameters (names for `emit`).
     Operand shapes follow from the axes. `exact` is what it really computes, over the same operands, when that is
-    more than the contract says. `latency` in cycles, `per_cycle` executions started each cycle on one core. `needs`:
+    more than the contract says. `latency` in cycles, `per_cycle` issues started each cycle on one core. `needs`:
     what cells of state memories hold where it runs, such as 'tilecfg[48 + a] = i' (a: the number of its register, i: the extent),
     and how many registers an operand without C type is one of, 'a < 8'; `emit` then names it by its number.
     A place 'tilecfg[x]' makes it write the cells of a state memory, from an operand in 'code' (constants) or 0; `may_fail`: its

@@ -1,4 +1,4 @@
-"""How an operand's elements lie in memory for one execution of the instruction.
+"""How an operand's elements lie in memory for one issue of the instruction.
 
 The layout lambda(o, cell) gives tensor coordinates. With tensors row-major, the elements' distance along one of the
 operand's cell axes is a stride: 0 (broadcast), 1 (contiguous), another (strided), or none at all (gather).
@@ -88,7 +88,7 @@ def _coordinates(mapping: Mapping, operand: str) -> tuple[Any, ...]:
 
 
 def supply(mapping: Mapping, operand: str) -> Supply:
-    """How the operand's elements lie in memory for one execution; padded cell axes count as one point."""
+    """How the operand's elements lie in memory for one issue of the instruction; padded cell axes count as one point."""
     groups = dict(mapping.groups)
     axes = [t for t in cell_axes(mapping, operand) if not (t in groups and not groups[t])]
     strides = [(t, _stride(mapping, operand, t)) for t in axes]

@@ -117,7 +117,7 @@ def test_sum_may_run_over_an_axis_of_the_instruction_in_exact():
         ({"requires": "avx2"}, "instruction d: requires='avx2' is one text; write requires=('avx2',)"),
         ({"requires": ("avx2", 2)}, "instruction d: requires holds 2: pass texts, such as 'avx2'"),
         ({"headers": "arm_neon.h"}, "instruction d: headers='arm_neon.h' is one text; write headers=('arm_neon.h',)"),
-        ({"per_cycle": 0.0}, "instruction d: per_cycle=0.0: pass a number of executions started each cycle, more than"),
+        ({"per_cycle": 0.0}, "instruction d: per_cycle=0.0: pass a number of issues started each cycle, more than"),
         ({"per_cycle": -1.0}, "instruction d: per_cycle=-1.0: pass"),
         ({"per_cycle": "2"}, "instruction d: per_cycle='2': pass"),
         ({"latency": -1}, "instruction d: latency=-1: pass a number of cycles, 0 or more"),

@@ -201,7 +201,7 @@ FMA, LOAD = AVX2.instruction("fmadd_ps"), AVX2.instruction("masked_load_f32")
         ({"kind": "loads"}, "instruction avx2.fmadd_ps: unknown kind 'loads'; did you mean load or broadcast?"),
         ({"kind": "load"}, "instruction avx2.fmadd_ps: a load only moves, which"),
         ({"cost": Cost(-1.0, 1.0)}, "instruction avx2.fmadd_ps: latency=-1.0: pass a number of cycles, 0 or more"),
-        ({"cost": Cost(4.0, 0)}, "instruction avx2.fmadd_ps: per_cycle=0: pass a number of executions started each cycle"),
+        ({"cost": Cost(4.0, 0)}, "instruction avx2.fmadd_ps: per_cycle=0: pass a number of issues started each cycle"),
         ({"cost": Cost(NAN, 1.0)}, "instruction avx2.fmadd_ps: latency=nan"),
         ({"cost": Cost(4.0, INFINITE)}, "instruction avx2.fmadd_ps: per_cycle=inf"),
         ({"cost": Cost(True, 1.0)}, "instruction avx2.fmadd_ps: latency=True"),
