@@ -372,5 +372,3 @@ def show_job(d: dict[str, Any], planned: Any) -> None:
         f"({d['faster_than_numpy']:.2f} times its speed; medians of interleaved runs, one thread each)"
     )
     out.print(f"  page      {d['page']}\n")
-
-
