@@ -13,14 +13,6 @@ from isamap_smt.scheduling.breakdown import EXPOSED, PACKING, READ_IN_PLACE, SHA
 from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.scheduling.supply import tile_bytes, usable
 
-WORDS = {
-    TOGETHER: "computing, overlapped with transfers",
-    EXPOSED: "exposed transfers",
-    SPILLS: "accumulator spill/reload",
-    PACKING: "packing",
-    READ_IN_PLACE: "operands read in place",
-    SHARING: "threads: start and idle",
-}
 _COLOURS = {TOGETHER: 0, EXPOSED: 7, SPILLS: 4, PACKING: 2, READ_IN_PLACE: 1, SHARING: 5}
 
 
@@ -76,11 +68,8 @@ def cost_bar(schedule: Schedule) -> CostBar | None:
     return CostBar(
         total,
         schedule.unit,
-        tuple(
-            Segment(WORDS.get(p.name, p.name), p.amount, p.amount / total, _COLOURS.get(p.name, n))
-            for n, p in enumerate(added)
-        ),
-        tuple(Segment(p.name, p.amount, min(1.0, p.amount / total), _COLOURS[TOGETHER]) for p in inside),
+        tuple(Segment(p.told, p.amount, p.amount / total, _COLOURS.get(p.name, n)) for n, p in enumerate(added)),
+        tuple(Segment(p.told, p.amount, min(1.0, p.amount / total), _COLOURS[TOGETHER]) for p in inside),
     )
 
 

@@ -9,6 +9,7 @@ from isamap_smt.ir.engines import Work
 from isamap_smt.ir.expr import words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.proof import phrase
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.staging import counts
 from isamap_smt.report.graph import draw_graph
@@ -40,7 +41,7 @@ def engine_report(
     mappings, sized = [s.proved.mapping for s in planned.phases], planned.kernel.with_sizes(sizes)
     proofs = [Part("program", scope([sized], planned.kernel), planned.proof)]
     proofs += [
-        Part("mapping", scope([m.kernel], planned.kernel), s.proved.proof, m.id)
+        Part("mapping", scope([m.kernel], planned.kernel), s.proved.proof, m.id, phrase)
         for m, s in zip(mappings, planned.phases, strict=True)
     ]
     return rendered("engines.html.j2", {
@@ -59,7 +60,7 @@ def engine_report(
         **_pictures(planned, run),
         "phases": [_phase(s) for s in planned.phases],
         "source": str(planned.program),
-        "proofs": [{"title": p.title, **claims_section(p.proof)} for p in proofs],
+        "proofs": [{"title": p.title, **claims_section(p.proof, p.told)} for p in proofs],
         "assumptions": list(dict.fromkeys(a for p in proofs for a in p.proof.assumptions)),
         **found_section(sets, sizes, len(planned.kernel.statements) > 1),
         "stages": list(dict(planned.seconds).items()),

@@ -5,7 +5,7 @@ The seal speaks for every obligation of every proof on the page: it says "proved
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +45,13 @@ class Card:
 
 @dataclass(frozen=True)
 class Part:
-    """A proof on the page: what it is of, for which sizes, and its name among several."""
+    """A proof on the page: what it is of, for which sizes, and its name among several. told: what people read for its claims."""
 
     what: str
     sizes: str
     proof: Proof
     name: str = ""
+    told: Callable[[str], str] = str
 
     @property
     def title(self) -> str:

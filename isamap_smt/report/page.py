@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from isamap_encodings.verdict import Refuted, Unknown
@@ -11,7 +11,7 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.ir.proof import ClaimResult, Proof, phrase
 from isamap_smt.language.printer import source_lines
 from isamap_smt.mapping.layout import supply
 from isamap_smt.report.bars import cost_bar, memory_bars
@@ -69,6 +69,7 @@ def rendered(template: str, values: dict[str, Any]) -> str:
     )
     environment.filters["time"] = seconds
     environment.filters["bytes"] = byte_count
+    environment.filters["phrase"] = phrase
     environment.filters["capitalise"] = lambda text: text[:1].upper() + text[1:]  # Jinja's makes the rest lower case
     return environment.get_template(template).render(
         {"generator": GENERATOR, "versions": versions(), "processor": processor(), **values}
@@ -97,7 +98,7 @@ def _page(
     source = str(planned.program) if planned.hardware.no_c else planned.source
     maps = "mapping" if len(schedules) == 1 else f"{len(schedules)} mappings"
     proofs = [
-        Part(maps, scope((s.proved.mapping.kernel for s in schedules), asked), mapped),
+        Part(maps, scope((s.proved.mapping.kernel for s in schedules), asked), mapped, told=phrase),
         Part("program", scope([sized], asked), planned.proof),
         *(Part("rewritten sums", scope([planned.kernel], asked), p) for p in rewritten),
     ]
@@ -133,7 +134,7 @@ def _page(
         "drawing": draw(roof) if roof and roof.ceilings else None,
         "position": position,
         "note": note,
-        "proofs": [{"title": p.title, **claims_section(p.proof)} for p in proofs],
+        "proofs": [{"title": p.title, **claims_section(p.proof, p.told)} for p in proofs],
         "assumptions": list(dict.fromkeys(a for p in proofs for a in p.proof.assumptions)),
         "notes": list(dict.fromkeys([*planned.notes, *schedule.notes])),
         "stages": list(dict(planned.seconds).items()),
@@ -220,8 +221,8 @@ def _mappings(found: Any) -> dict[str, Any]:
     }
 
 
-def claims_section(proof: Proof) -> dict[str, Any]:
-    """Claims grouped by name: how many, the worst verdict, the time of all."""
+def claims_section(proof: Proof, told: Callable[[str], str]) -> dict[str, Any]:
+    """Claims grouped by name: how many, the worst verdict, the time of all. told: what people read for a name."""
     groups: dict[str, list[ClaimResult]] = {}
     for c in proof.claims:
         groups.setdefault(c.claim, []).append(c)
@@ -232,7 +233,7 @@ def claims_section(proof: Proof) -> dict[str, Any]:
         "seconds": proof.seconds,
         "arithmetic": _ARITHMETIC.get(proof.arithmetic, proof.arithmetic),
         "groups": [
-            {"claim": name, "count": len(cs), "word": Proof(tuple(cs)).word,
+            {"claim": name, "told": told(name), "count": len(cs), "word": Proof(tuple(cs)).word,
              "seconds": sum(c.verdict.seconds for c in cs), "claims": [_claim(c) for c in cs]}
             for name, cs in groups.items()
         ],
@@ -328,7 +329,7 @@ def _set(found: MappingSet, sizes: dict[str, int], several: bool) -> dict[str, A
         "title": f"{of}{found.family.instruction.name}",
         "types": " ".join(f"{t.name}:{t.dtype}" for t in found.family.kernel.tensors),
         "legal": [
-            {"id": p.mapping.id, "proof": claims_section(p.proof), "assumptions": p.proof.assumptions,
+            {"id": p.mapping.id, "proof": claims_section(p.proof, phrase), "assumptions": p.proof.assumptions,
              "supply": " ".join(f"{o}:{supply(p.mapping, o).kind}" for o, _ in p.mapping.binding)}
             for p in found.legal
         ],

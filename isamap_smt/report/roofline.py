@@ -71,7 +71,7 @@ class Roofline:
 
 
 def peak(instruction: Instruction) -> float:
-    """Operations per cycle: 2 for every point of every execution that can start."""
+    """Operations per cycle: 2 for every iteration of every issue that can start."""
     return 2.0 * math.prod(instruction.axes.values()) * instruction.cost.per_cycle
 
 
