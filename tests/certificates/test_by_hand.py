@@ -122,8 +122,8 @@ def turn_around(mapping: dict[str, Any]) -> None:
 
 
 FORGED = {
-    "coverage": (turn_around, "coverage"),
-    "no guard": (lambda m: m.update(guard=[]), "coverage"),
+    "coverage": (turn_around, "every iteration once"),
+    "no guard": (lambda m: m.update(guard=[]), "every iteration once"),
     "a name nobody has": (first_of("forward", "Z"), "uses 'Z'"),
     "another element": (lambda m: m["binding"][1].__setitem__(2, ["k", "i"]), "does not read"),
 }
