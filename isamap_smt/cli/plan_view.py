@@ -10,8 +10,8 @@ from isamap_smt.cli.output import byte_count, console, progress, say_notes, seco
 from isamap_smt.ir.expr import words as in_words
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
-from isamap_smt.report.whole import NUMBERS, quality, quality_of_phases, table_of
 from isamap_smt.report.whole import answer as of_all
+from isamap_smt.report.whole import quality, quality_of_phases, table_of
 from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
 from isamap_smt.scheduling.staged import SPACE, SPACE_TOLD, TOLD
@@ -170,8 +170,7 @@ def _show_whole(planned: Plan) -> None:
         return
     out = console()
     out.print(of_all(planned.kernel, planned.schedules))
-    right = (whole.columns[2], *NUMBERS)
-    out.print(table("\nStatements", *whole.columns, rows=whole.cells, right=right))
+    out.print(table("\nStatements", *whole.columns, rows=whole.cells, right=whole.numbers))
     out.print(f"\n{whole.heading}", style="bold")
 
 

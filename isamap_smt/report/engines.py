@@ -84,7 +84,6 @@ def _statements(planned: Any, sized: Kernel) -> dict[str, Any]:
         "statements": table_from(found, planned.phases[0].unit) if found else None,
         "graph": draw_graph(sized, found) if found else None,
         "answer": quality_of_phases(planned.phases),
-        "unscheduled": 0,
     }
 
 

@@ -25,7 +25,7 @@ from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
 from isamap_smt.report.roofline import described_position, draw, roofline, roofline_position
 from isamap_smt.report.speed import cards, where
-from isamap_smt.report.whole import NUMBERS, all_rows, answer, table_of
+from isamap_smt.report.whole import all_rows, answer, table_of
 from isamap_smt.runtime.measure import Measured
 from isamap_smt.search import MappingSet
 
@@ -114,10 +114,9 @@ def _page(
         ),
         **kernel_section(asked, sizes, "the code takes them at run time", planned.kernel),
         **lanes_section(mapping, dict(schedule.sizes)),
-        "hardware": planned.hardware,
         "instruction": mapping.instruction,
         "mapping": mapping,
-        "mappings": _mappings(planned.mappings),
+        "mappings": planned.mappings,
         "schedule": schedule,
         "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
         "cost": cost_bar(schedule),
@@ -126,7 +125,6 @@ def _page(
         "body": body,
         "statements": table_of(planned.kernel, planned.program),
         "graph": draw_graph(sized, all_rows(planned.kernel, planned.program), fused(planned.program)) if several else None,
-        "numbers": NUMBERS,
         "statements_count": len(sized.statements),
         "unscheduled": len(sized.statements) - len(schedules),
         "answer": answer(planned.kernel, schedules),
@@ -167,7 +165,6 @@ def kernel_section(
     same = computed is None or computed.statements == kernel.statements
     sized = kernel.with_sizes(sizes)
     return {
-        "name": kernel.name,
         "rewritten": [] if same or computed is None else source_lines(computed),
         "written": [line for line in kernel.text.strip().splitlines() if line.strip()] or source_lines(kernel),
         "sizes": sizes,
@@ -209,16 +206,6 @@ def _drawn_sizes(mapping: Any, fixed: dict[str, int]) -> dict[str, int]:
 def _operand(mapping: Any, operand: str, tensor: str) -> dict[str, Any]:
     return {"name": operand, "tensor": tensor, "supply": supply(mapping, operand).kind,
             "index": ", ".join(words(c) for c in mapping.coordinates(operand))}  # fmt: skip
-
-
-def _mappings(found: Any) -> dict[str, Any]:
-    return {
-        "legal": [p.mapping.id for p in found.legal],
-        "complete": found.complete,
-        "refuted": found.refuted,
-        "unknown": len(found.unknown),
-        "seconds": found.seconds,
-    }
 
 
 def claims_section(proof: Proof, told: Callable[[str], str]) -> dict[str, Any]:
@@ -297,17 +284,7 @@ def _found_header(
 
 def found_section(found: Sequence[MappingSet], sizes: dict[str, int], several: bool) -> dict[str, Any]:
     """What searches found. several: the kernel has more statements than one."""
-    return {
-        "found": [_set(f, sizes, several) for f in found],
-        "kinds": KINDS,
-        "few": _PICTURES,
-        "legal": sum(len(f.legal) for f in found),
-        "refuted": sum(f.refuted for f in found),
-        "unknown": sum(len(f.unknown) for f in found),
-        "candidates": sum(f.candidates for f in found),
-        "complete": all(f.complete for f in found),
-        "seconds": sum(f.seconds for f in found),
-    }
+    return {"found": [_set(f, sizes, several) for f in found], "kinds": KINDS, "few": _PICTURES}
 
 
 def _instruction(i: Instruction) -> dict[str, Any]:

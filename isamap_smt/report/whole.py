@@ -114,14 +114,21 @@ def all_rows(kernel: Kernel, program: Program) -> tuple[Row, ...]:
 
 @dataclass(frozen=True)
 class StatementTable:
-    """Of a kernel of several statements: columns and rows as text, the last row the sum; heading: of what is shown in detail."""
+    """The statements of a kernel: rows as text, the last one the sum. unit: of the costs. heading: of the schedule in detail."""
 
-    columns: tuple[str, ...]
+    unit: str
     cells: tuple[tuple[str, ...], ...]
     heading: str
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Columns of numbers."""
+        return self.unit, "share", "blocks"
 
-NUMBERS = ("share", "blocks")  # columns of numbers, beside that of the cost
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns."""
+        return "statement", "instruction", *self.numbers, "status"
 
 
 def table_of(kernel: Kernel, program: Program) -> StatementTable | None:
@@ -138,8 +145,7 @@ def table_of(kernel: Kernel, program: Program) -> StatementTable | None:
 def table_from(found: Sequence[Row], unit: str, heading: str = "") -> StatementTable:
     """These rows and their sum, in a unit."""
     together = ("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", "")
-    columns = ("statement", "instruction", unit, *NUMBERS, "status")
-    return StatementTable(columns, (*(r.cells for r in found), together), heading)
+    return StatementTable(unit, (*(r.cells for r in found), together), heading)
 
 
 def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
