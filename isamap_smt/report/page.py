@@ -129,7 +129,7 @@ def _page(
         "unscheduled": len(sized.statements) - len(schedules),
         "answer": answer(planned.kernel, schedules),
         "roof": roof,
-        "drawing": draw(roof) if roof and roof.ceilings else None,
+        "drawing": draw(roof) if roof and roof.operations and roof.ceilings else None,
         "position": position,
         "note": note,
         "proofs": [{"title": p.title, **claims_section(p.proof, p.told)} for p in proofs],

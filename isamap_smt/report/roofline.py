@@ -204,7 +204,7 @@ def draw(roof: Roofline) -> Drawing:
     low = min([c.intensity for c in roof.ceilings] + [1.0]) / 4
     high = max([c.intensity for c in roof.ceilings] + [roof.peak / 4]) * 4
     least = min([*(c.attainable for c in roof.ceilings), roof.achieved or roof.peak, roof.peak]) / 6
-    most = roof.peak * 2
+    most = max(roof.peak, roof.achieved or 0) * 2  # a compiler may use wider instructions than the mapping's
 
     def x(v: float) -> float:
         return round(left + math.log2(v / low) / math.log2(high / low) * (right - left), 1)
@@ -228,7 +228,7 @@ def draw(roof: Roofline) -> Drawing:
     labels = [Label(right - 4, y(roof.peak) - 6, f"peak {roof.peak:g}", "end")]
     dot = (x(limiting.intensity), y(roof.achieved)) if roof.achieved else None
     if dot and roof.achieved:
-        text = f"measured {roof.achieved:.1f}, {100 * roof.achieved / roof.peak:.0f} % of peak"
+        text = f"measured {roof.achieved:.3g}, {100 * roof.achieved / roof.peak:.0f} % of peak"
         taken = [*(m.box for m in marks), labels[0].box, (dot[0] - 7, dot[1] - 7, dot[0] + 7, dot[1] + 7)]
         labels.append(_beside(dot, text, taken))
     shade = f"{slope(limiting)} L{x(high)},{y(roof.peak)} L{x(high)},{bottom} L{x(max(low, least / limiting.bandwidth))},{bottom} Z"

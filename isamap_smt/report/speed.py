@@ -44,7 +44,8 @@ def _rate(measured: Measured, beside: Beside) -> Card:
     known = ["measured"]
     known += [f"{100 * measured.gflops / beside.peak:.0f} % of peak"] if beside.peak else []
     known += [f"{measured.gflops / beside.numpy:.2f} × NumPy ({beside.numpy:.3g})"] if beside.numpy else []
-    return Card(f"{measured.gflops:.1f}", ", ".join(known), unit)
+    shown = f"{measured.gflops:.1f}" if measured.gflops >= 1 else f"{measured.gflops:.2g}"
+    return Card(shown, ", ".join(known), unit)
 
 
 def _time(measured: Measured, position: RooflinePosition | None, planned: Any) -> Card:

@@ -16,6 +16,7 @@ from isamap_smt.ir.program import FRESH, Compute, If, Move, Serial, Unrolled
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
+from isamap_smt.language.text import kernel as parse_kernel
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.header import Part, scope, stamp
@@ -184,6 +185,12 @@ def test_the_seal_is_the_worst_of_all_claims(
     page = html_report(planned)
     assert f'<a class="seal {word}" href="#claims"><b>{text}</b>' in page
     assert stamp([]).word == "unknown" and stamp([]).text == "nothing proved"
+
+
+def test_without_an_operation_there_is_no_roofline_and_a_slow_speed_is_not_zero() -> None:
+    nothing = plan(parse_kernel("C[i] += A[i] * B[i] where i > 100", name="nothing"), "avx2", sizes={"i": 64})
+    assert 'id="roofline"' not in html_report(nothing, replace(MEASURED, gflops=0.0), 3.2)
+    assert "0.034 GFLOP/s measured" in text_of(html_report(nothing, replace(MEASURED, gflops=0.034)))
 
 
 def test_an_open_claim_is_nowhere_said_to_be_proved(planned: Plan) -> None:

@@ -91,6 +91,13 @@ def test_everything_drawn_is_inside_the_frame() -> None:
     check_drawing(drawing, roof)
 
 
+def test_a_kernel_faster_than_the_peak_of_its_instruction_is_inside_the_frame() -> None:
+    """A compiler makes vector instructions of scalar C."""
+    roof = roofline([PLAN((("L2->L1", 1e6),))], product(100, 100, 100), find_hardware("avx2"), gflops=600.0, clock=3.0)
+    assert roof.achieved is not None and roof.achieved > 4 * roof.peak
+    check_drawing(draw(roof), roof)
+
+
 def check_drawing(drawing: Drawing, roof: Roofline) -> None:
     """Marks and labels lie in the frame and on nothing else; the dot is below the marks of what limits the kernel."""
     left, top, right, bottom = drawing.frame
