@@ -14,6 +14,7 @@ from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.scheduling.supply import tile_bytes, usable
 
 _COLOURS = {TOGETHER: 0, EXPOSED: 7, SPILLS: 4, PACKING: 2, READ_IN_PLACE: 1, SHARING: 5}
+_OTHERS = (0, 3, 6, 8)  # of energy's parts, which come first and have no TOGETHER among them
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,10 @@ def cost_bar(schedule: Schedule) -> CostBar | None:
     return CostBar(
         total,
         schedule.unit,
-        tuple(Segment(p.told, p.amount, p.amount / total, _COLOURS.get(p.name, n)) for n, p in enumerate(added)),
+        tuple(
+            Segment(p.told, p.amount, p.amount / total, _COLOURS.get(p.name, _OTHERS[n % len(_OTHERS)]))
+            for n, p in enumerate(added)
+        ),
         tuple(Segment(p.told, p.amount, min(1.0, p.amount / total), _COLOURS[TOGETHER]) for p in inside),
     )
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from isamap_encodings.schedule_cost import working_set
 from isamap_encodings.schedule_problem import Choice
-from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule import CostPart, Schedule
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.report.bars import cost_bar, memory_bars
 from isamap_smt.report.page import html_report
+from isamap_smt.scheduling.breakdown import EXPOSED, PACKING, READ_IN_PLACE, SHARING, SPILLS
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.problem import problem
 from isamap_smt.scheduling.setting import machine, setting
@@ -39,11 +42,17 @@ def test_a_cost_adds_up_to_the_objective(name: str) -> None:
 
 
 def test_without_a_price_there_is_no_bar() -> None:
-    from dataclasses import replace
-
     made = planned("gemm")
     assert cost_bar(replace(made.schedule, costs=())) is None
     assert memory_bars(made, replace(made.schedule, tiles=())) == ()
+
+
+def test_each_part_of_an_energy_has_a_colour_of_its_own() -> None:
+    made = planned("gemm").schedule
+    links = ("moves into registers", "L2->L1", "L3->L2", "DRAM->L3")
+    every = (*links, EXPOSED, SPILLS, PACKING, READ_IN_PLACE, SHARING)
+    found = cost_bar(replace(made, unit="pJ", costs=tuple(CostPart(name, 1.0) for name in every)))
+    assert found is not None and len({g.colour for g in found.segments}) == len(every)
 
 
 def counted(made: Plan, s: Schedule, level: int) -> int:
