@@ -11,10 +11,10 @@ from isamap_smt.ir.expr import words as in_words
 from isamap_smt.ir.schedule import LoopStep, Schedule
 from isamap_smt.ir.staging import counts
 from isamap_smt.report.whole import answer as of_all
-from isamap_smt.report.whole import quality, quality_of_phases, table_of
+from isamap_smt.report.whole import bounds, quality, quality_of_phases, space, table_of
 from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
-from isamap_smt.scheduling.staged import SPACE, SPACE_TOLD, TOLD
+from isamap_smt.scheduling.staged import TOLD
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
@@ -175,19 +175,16 @@ def _show_whole(planned: Plan) -> None:
 
 
 def standing(s: Schedule) -> str:
-    """How good a schedule is among which: `optimal (search space: ...)`, or how far from the best of that space it may be."""
-    gap = f", at most {s.gap:.2%} above the best" if s.gap else ""
-    return f"{s.status.lower()}{gap} (search space: {SPACE_TOLD if s.space == SPACE else s.space})"
+    """How good a schedule is among which: `optimal (search space: ...)`, `feasible, gap 3.40% (search space: ...)`."""
+    gap = f", gap {s.gap:.2%}" if s.gap else ""
+    return f"{s.status.lower()}{gap} (search space: {space(s)})"
 
 
 def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:
     out = console()
     out.print(f"{standing(schedule)}, in {seconds(schedule.seconds)}")
-    if schedule.objective is not None:
-        bounds = f"objective {schedule.objective:,.0f} {schedule.unit}"
-        bounds += "" if schedule.bound is None else f", solver's bound {schedule.bound:,.0f}"
-        bounds += "" if schedule.lower_bound is None else f", lower bound of any schedule {schedule.lower_bound:,.0f}"
-        out.print(bounds)
+    if told := bounds(schedule):
+        out.print(told)
     levels = list(dict.fromkeys(level for _, sizes in schedule.tiles for level, _ in sizes))
     if levels:
         rows = ((axis, *(str(dict(sizes).get(level, "")) for level in levels)) for axis, sizes in schedule.tiles)
@@ -213,7 +210,7 @@ def _show_phase(s: Schedule, verbose: bool) -> None:
     out = console()
     out.print(f"{standing(s)}, in {seconds(s.seconds)}")
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
-    out.print(f"{s.objective:,.0f} cycles{f' at {at}' if at else ''}, no plan below {s.bound:,.0f}")
+    out.print(f"{bounds(s)}{f', at {at}' if at else ''}")
     out.print("\nLoops, outermost first", style="bold")
     for depth, (step, count) in enumerate(_counted(s)):
         each = "1 tile" if step.step == 1 else f"{step.step} tiles"

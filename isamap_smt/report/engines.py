@@ -16,7 +16,7 @@ from isamap_smt.report.graph import draw_graph
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.page import claims_section, found_section, kernel_section, rendered
 from isamap_smt.report.pictures import colours, occupancy, timeline
-from isamap_smt.report.whole import phase_rows, quality_of_phases, table_from, word
+from isamap_smt.report.whole import phase_rows, quality_of_phases, sentences, table_from, word
 from isamap_smt.scheduling.staged import TOLD
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.simulator.simulation import Simulation
@@ -141,11 +141,8 @@ def _phase(s: Schedule) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "title": s.proved.mapping.id,
-        "status": s.status,
-        "gap": s.gap,
+        "standing": sentences(s),
         "cycles": s.objective,
-        "bound": s.bound,
-        "space": s.space,
         "loops": [(x.axis, words(of[x.axis]), x.step) for x in s.loops],
         "stages": stages,
         "parts": [(TOLD[p.name], p.amount) for p in s.costs if not p.within],

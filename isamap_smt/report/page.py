@@ -25,7 +25,7 @@ from isamap_smt.report.nest import boxes
 from isamap_smt.report.quantities import byte_count, seconds, versions
 from isamap_smt.report.roofline import described_position, draw, roofline, roofline_position
 from isamap_smt.report.speed import cards, where
-from isamap_smt.report.whole import all_rows, answer, table_of
+from isamap_smt.report.whole import all_rows, answer, sentences, table_of
 from isamap_smt.runtime.measure import Measured
 from isamap_smt.search import MappingSet
 
@@ -118,6 +118,7 @@ def _page(
         "mapping": mapping,
         "mappings": planned.mappings,
         "schedule": schedule,
+        "standing": sentences(schedule),
         "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
         "cost": cost_bar(schedule),
         "memories": memory_bars(planned, schedule),

@@ -17,6 +17,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Point, Program
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.scheduling.staged import SPACE, SPACE_TOLD
 
 ELEMENTWISE = "element by element"
 
@@ -42,7 +43,7 @@ class Row:
     @property
     def result(self) -> str:
         """Status, and gap where there is one."""
-        return self.status if self.gap is None else f"{self.status}, gap {self.gap:.2%}"
+        return result(self)
 
     @property
     def by(self) -> str:
@@ -59,6 +60,28 @@ class Row:
         cost = "not priced" if self.cost is None else f"{self.cost:,.0f}"
         share, blocks = "" if self.share is None else f"{self.share:.1%}", f"{self.blocks:,}" if self.blocks else ""
         return f"{self.number} {self.target}", self.instruction, cost, share, blocks, self.result
+
+
+def result(found: Row | Schedule) -> str:
+    """`FEASIBLE, gap 3.40%`: the solver's word, and the part of the objective above its bound, where there is one."""
+    return found.status if found.gap is None else f"{found.status}, gap {found.gap:.2%}"
+
+
+def space(s: Schedule) -> str:
+    """What a schedule was chosen among, in words."""
+    return SPACE_TOLD if s.space == SPACE else s.space
+
+
+def bounds(s: Schedule) -> str:
+    """`objective 1,234 cycles, solver's bound 1,200, lower bound of any schedule 900`, as far as they are known."""
+    known = ("objective", s.objective), ("solver's bound", s.bound), ("lower bound of any schedule", s.lower_bound)
+    found = [f"{name} {amount:,.0f}" for name, amount in known if amount is not None]
+    return ", ".join([f"{found[0]} {s.unit}", *found[1:]]) if found else ""
+
+
+def sentences(s: Schedule) -> tuple[str, str]:
+    """`OPTIMAL, gap 0.00%; objective 1,234 cycles, solver's bound 1,234.`, and among which schedules."""
+    return f"{'; '.join(filter(None, (result(s), bounds(s))))}.", f"Space: {space(s)}."
 
 
 def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
@@ -189,7 +212,8 @@ def standing(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[str, str]:
     if len(kernel.statements) > 1:
         return f"{len(schedules)} of {len(kernel.statements)}", answer(kernel, schedules)
     (s,) = schedules
-    return word(schedules), f"schedule: {quality(schedules)}{'' if s.gap is None else f', gap {s.gap:.2%}'}"
+    gap = f", gap {s.gap:.2%}" if s.status == "OPTIMAL" and s.gap is not None else ""
+    return word(schedules), f"schedule: {quality(schedules)}{gap}"
 
 
 def word(schedules: Sequence[Schedule]) -> str:
@@ -199,13 +223,13 @@ def word(schedules: Sequence[Schedule]) -> str:
 
 
 def quality(schedules: Sequence[Schedule]) -> str:
-    """How far each schedule may be from the best of its space."""
+    """How far each schedule may be from the best of its space. A gap is a fraction of the objective."""
     gaps = [s.gap for s in schedules]
     if all(s.status == "OPTIMAL" for s in schedules):
         return "optimal in its space"
     if None in gaps:
         return "not shown to be optimal"
-    return f"at most {max(g for g in gaps if g is not None):.1%} above the best of its space"
+    return f"feasible in its space, gap at most {max(g for g in gaps if g is not None):.2%}"
 
 
 def quality_of_phases(phases: Sequence[Schedule]) -> str:

@@ -16,7 +16,7 @@ from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.report.page import html_report
 from isamap_smt.report.roofline import Roofline, peak, roofline
-from isamap_smt.report.whole import answer, repeats, rows
+from isamap_smt.report.whole import answer, repeats, rows, sentences, standing
 from isamap_smt.runtime.measure import Measured, operations
 
 WINDOW = dict(n=1, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
@@ -117,6 +117,18 @@ def test_the_answer_is_of_all_statements() -> None:
     assert answer(made.kernel, ()) == "computed element by element: nothing is left to schedule"
     one = planned("gemm")
     assert answer(one.kernel, one.schedules) == str(one.schedule)
+
+
+def test_a_gap_is_a_fraction_of_the_objective() -> None:
+    """No more than the gap says is said: of 50%, the best may take half, and what was found twice as much as the best."""
+    one = replace(planned("gemm").schedule, status="FEASIBLE", objective=200.0, bound=100.0, gap=0.5, lower_bound=None)
+    kernel = planned("gemm").kernel
+    assert standing(kernel, (one,)) == ("feasible", "schedule: feasible in its space, gap at most 50.00%")
+    assert sentences(one)[0] == "FEASIBLE, gap 50.00%; objective 200 cycles, solver's bound 100."
+    tuned = replace(one, status="TUNED", bound=None, gap=None)
+    assert standing(kernel, (tuned,)) == ("tuned", "schedule: not shown to be optimal")
+    assert sentences(tuned)[0] == "TUNED; objective 200 cycles."
+    assert sentences(replace(tuned, objective=None))[0] == "TUNED."
 
 
 def test_without_a_price_there_is_no_share() -> None:
