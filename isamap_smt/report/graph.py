@@ -13,13 +13,13 @@ from isamap_smt.ir.expr import words
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Compute, Loop, Point, Program
 from isamap_smt.ir.traversal import walk
-from isamap_smt.report.labels import CHARACTER, Box, Label, overlap
+from isamap_smt.report.labels import Box, Label, overlap, shortened, width_of
 from isamap_smt.report.whole import Row
 
 WIDTH, HEIGHT = 216.0, 46.0  # of a box with few inputs
 SMALL, APART, SIDE = 20.0, 34.0, 14.0  # height of an input; between layers; of the arrow beside a box
 MARGIN, LANE = 12.0, 16.0  # around an outline; width of an edge that passes a layer
-CHARACTERS = int((WIDTH - 16) / CHARACTER)
+CHARACTERS = int((WIDTH - 16) / width_of("0"))
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _results(kernel: Kernel) -> list[str]:
 
 
 def _wide(text: str) -> float:
-    return CHARACTER * len(text) + 14
+    return width_of(text) + 14
 
 
 def _layers(
@@ -245,15 +245,6 @@ def _place(layers: Sequence[list[_Item]]) -> None:
 
 def _wanted(item: _Item) -> float:
     return sum(i.x for i in item.above) / len(item.above) if item.above else 0.0
-
-
-def shortened(text: str, most: int) -> str:
-    """The text, or as much of it as `most` characters hold.
-
-    >>> shortened("abcdef", 6), shortened("abcdefg", 6)
-    ('abcdef', 'abcde…')
-    """
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _statement(kernel: Kernel, n: int, item: _Item, row: Row) -> Statement:

@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-CHARACTER = 6.9  # of the widest label, in the page's fixed font
+FONT = 11.5  # size of a label in pixels
 ABOVE, BELOW = 11.0, 3.0  # how far its letters reach over and under its line
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def width_of(text: str, font: float = FONT) -> float:
+    """Pixels of a text in the widest of the page's fixed fonts."""
+    return 0.62 * font * len(text)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or as much of it as `most` characters hold.
+
+    >>> shortened("abcdef", 6), shortened("abcdefg", 6)
+    ('abcdef', 'abcde…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @dataclass(frozen=True)
@@ -23,7 +37,7 @@ class Label:
     @property
     def span(self) -> tuple[float, float]:
         """From where to where it goes."""
-        long = CHARACTER * len(self.text)
+        long = width_of(self.text)
         begin = self.x - {"start": 0.0, "middle": long / 2, "end": long}[self.anchor]
         return begin, begin + long
 

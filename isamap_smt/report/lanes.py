@@ -7,7 +7,7 @@ is flat, and a gathered one is not. It shows the indices of its element that var
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from isamap_smt.ir.expr import evaluate, is_constant, substitute, symbols_of, words
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.report.labels import width_of
 
 _LOOKED_AT = 2000  # issues, to find one that computes anything
 _EXAMPLE = 24  # of a size that is left open, and fills no axis of the instruction
@@ -95,10 +96,10 @@ class Issue:
         return any(not c.live for g in self.grids for c in g.cells)
 
 
-def _wide(labels: Any, font: int) -> int:
+def _wide(labels: Iterable[str], font: int) -> int:
     """Pixels that the longest label takes with its margin; 0 without a label."""
-    longest = max(map(len, labels), default=0)
-    return round(0.62 * font * longest + 6) if longest else 0
+    longest = max((width_of(text, font) for text in labels), default=0)
+    return round(longest + 6) if longest else 0
 
 
 def example_sizes(mapping: Mapping) -> dict[str, int]:

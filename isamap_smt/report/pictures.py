@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import floor, log10
 
-from isamap_smt.report.labels import CHARACTER, Label
+from isamap_smt.report.labels import Label, shortened, width_of
 from isamap_smt.simulator.simulation import Simulation, Step
 from isamap_smt.simulator.timeline import Content, Parts, contents, timed_steps
 
@@ -58,8 +58,8 @@ def colours(run: Simulation) -> dict[str, int]:
 def timeline(run: Simulation, marked: Parts | None) -> Picture:
     """Engines over cycles, with lines where the unit first and last computes. Raises WrongKindError for a run without a trace."""
     steps = [s for s in timed_steps(run) if s.begin != s.end]
-    names = {e: e if len(e) <= NAME else f"{e[: NAME - 1]}…" for e in run.engines}
-    scale = _Scale(run.cycles or 0, 16 + CHARACTER * max(map(len, names.values()), default=0))
+    names = {e: shortened(e, NAME) for e in run.engines}
+    scale = _Scale(run.cycles or 0, 16 + max(map(width_of, names.values()), default=0))
     colour, rectangles, labels = colours(run), [], []
     bottom = TOP + len(names) * (ROW + GAP)
     for n, (engine, shown) in enumerate(names.items()):
@@ -96,7 +96,7 @@ def occupancy(run: Simulation) -> dict[str, Picture]:
 
 def _memory(memory: str, held: list[Content], run: Simulation) -> Picture:
     rows = max(c.slot.row + c.slot.rows for c in held)
-    scale, colour = _Scale(run.cycles or 0, 16 + CHARACTER * len(f"{rows:,}")), colours(run)
+    scale, colour = _Scale(run.cycles or 0, 16 + width_of(f"{rows:,}")), colours(run)
     bottom = TOP / 2 + MEMORY
     each = MEMORY / rows
     rectangles = [
@@ -202,7 +202,7 @@ def _axis(scale: _Scale, top: float, bottom: float) -> tuple[list[tuple[float, f
     step = _step(scale.cycles)
     at = [n * step for n in range(int(scale.cycles / step) + 1)] if step else [0.0]
     lines = [(scale.x(c), top, scale.x(c), bottom, "axis") for c in at]
-    room = CHARACTER * len(f"{at[-1]:,.0f}") / 2
+    room = width_of(f"{at[-1]:,.0f}") / 2
     kept = [c for c in at if scale.x(c) + room <= WIDTH]
     return lines, [Label(scale.x(c), bottom + 18, f"{c:,.0f}") for c in kept]
 
