@@ -26,15 +26,15 @@ ELEMENTWISE = "element by element"
 class Row:
     """A statement. number: its position in the kernel, from 1. instruction: with what it is put together of.
 
-    status: of its schedule, or that it has none.
-    blocks: how often in a call what its schedule is priced for is done; 0 where it has none. cost: of a call, in the objective's
-    unit; None where it has no price. share: of all that is priced.
+    status: of its schedule, or that it has none. blocks: how often a call does what the schedule is priced for; 0 without a
+    schedule, None where a size is open. cost: of a call, or of one block where blocks is None, in the objective's unit; None
+    without a price. share: of all that is priced.
     """
 
     number: int
     target: str
     instruction: str
-    blocks: int
+    blocks: int | None
     cost: float | None
     share: float | None
     status: str
@@ -58,7 +58,8 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """As text, below the columns of table_of()."""
         cost = "not priced" if self.cost is None else f"{self.cost:,.0f}"
-        share, blocks = "" if self.share is None else f"{self.share:.1%}", f"{self.blocks:,}" if self.blocks else ""
+        share = "" if self.share is None else f"{self.share:.1%}"
+        blocks = "open" if self.blocks is None else f"{self.blocks:,}" if self.blocks else ""
         return f"{self.number} {self.target}", self.instruction, cost, share, blocks, self.result
 
 
@@ -104,11 +105,11 @@ def repeats(schedule: Schedule, kernel: Kernel) -> int | None:
 
 def rows(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[Row, ...]:
     """A row for each schedule of a kernel's program, in the kernel's order. Costs add up to what all schedules are predicted to
-    take."""
+    take, if no number of blocks is open."""
     found = []
     for s in schedules:
-        blocks = repeats(s, kernel.with_sizes(dict(s.sizes))) or 1
-        found.append((s, blocks, None if s.objective is None else s.objective * blocks))
+        blocks = repeats(s, kernel.with_sizes(dict(s.sizes)))
+        found.append((s, blocks, None if s.objective is None else s.objective * (blocks or 1)))
     total = sum(cost or 0.0 for *_, cost in found)
     return tuple(
         Row(
@@ -142,6 +143,7 @@ class StatementTable:
     unit: str
     cells: tuple[tuple[str, ...], ...]
     heading: str
+    open: bool  # some number of blocks
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -162,13 +164,14 @@ def table_of(kernel: Kernel, program: Program) -> StatementTable | None:
     m = first.proved.mapping
     blocks = found[m.statement_index].blocks
     heading = f"Statement {m.statement_index + 1}, {m.statement.target.tensor}"
-    return table_from(found, first.unit, heading + (f": one of {blocks:,} blocks" if blocks > 1 else ""))
+    one = ": one block" if blocks is None else f": one of {blocks:,} blocks" if blocks > 1 else ""
+    return table_from(found, first.unit, heading + one)
 
 
 def table_from(found: Sequence[Row], unit: str, heading: str = "") -> StatementTable:
     """These rows and their sum, in a unit."""
     together = ("together", "", f"{sum(r.cost or 0.0 for r in found):,.0f}", "", "", "")
-    return StatementTable(unit, (*(r.cells for r in found), together), heading)
+    return StatementTable(unit, (*(r.cells for r in found), together), heading, any(r.blocks is None for r in found))
 
 
 def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
@@ -196,7 +199,10 @@ def unpredicted(planned: Any, threads: int) -> str:
         return "cycles are those of all threads together"
     if any(s.unit != "cycles" for s in schedules):
         return "the schedule is priced in energy"
-    left = statements - sum(1 for r in rows(planned.kernel, schedules) if r.cost)
+    found = rows(planned.kernel, schedules)
+    if any(r.blocks is None for r in found):
+        return "the number of blocks is open"
+    left = statements - sum(1 for r in found if r.cost)
     return f"{left} of {statements} statements {'has' if left == 1 else 'have'} no price" if left else ""
 
 

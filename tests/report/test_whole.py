@@ -16,7 +16,7 @@ from isamap_smt.language.library import find_kernel
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.report.page import html_report
 from isamap_smt.report.roofline import Roofline, peak, roofline
-from isamap_smt.report.whole import answer, repeats, rows, sentences, standing
+from isamap_smt.report.whole import answer, predicted_cycles, repeats, rows, sentences, standing, table_of, unpredicted
 from isamap_smt.runtime.measure import Measured, operations
 
 WINDOW = dict(n=1, r=3, s=3, sp=1, sq=1, dp=1, dq=1, pp=1, pq=1)
@@ -103,6 +103,16 @@ def test_blocks_and_time_steps_are_counted() -> None:
     in_blocks = replace(step, fused=("t",))
     assert repeats(in_blocks, k) == 3
     assert repeats(step, made.kernel) is None or not made.kernel.free_sizes
+
+
+def test_an_open_number_of_blocks_is_said() -> None:
+    """A schedule of a time step is priced for one; without the number of steps nothing is predicted of a call."""
+    made = plan("gru", "avx512")
+    table = table_of(made.kernel, made.program)
+    assert table is not None and table.open and "open" in {blocks for *_, blocks, _ in table.cells}
+    assert unpredicted(made, 1) == "the number of blocks is open" and predicted_cycles(made, 1) is None
+    assert "Where the number of blocks is open, a cost is of one block." in html_report(made)
+    assert "number of blocks is open" not in html_report(planned(SEVERAL))
 
 
 def test_the_answer_is_of_all_statements() -> None:
