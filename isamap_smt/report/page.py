@@ -157,9 +157,9 @@ def _together(proofs: Sequence[Proof]) -> Proof:
 
 
 def kernel_section(
-    kernel: Kernel, sizes: dict[str, int], open_sizes: str, computed: Kernel | None = None
+    kernel: Kernel, sizes: dict[str, int], of_open: str, computed: Kernel | None = None
 ) -> dict[str, Any]:
-    """The kernel as it was written, and its tensors at these sizes. open_sizes: what becomes of them where none is fixed.
+    """The kernel as it was written, and its tensors at these sizes. of_open: what becomes of the other sizes.
 
     computed: the kernel that is computed, which may be a rewriting.
     """
@@ -169,7 +169,8 @@ def kernel_section(
         "rewritten": [] if same or computed is None else source_lines(computed),
         "written": [line for line in kernel.text.strip().splitlines() if line.strip()] or source_lines(kernel),
         "sizes": sizes,
-        "open_sizes": open_sizes if sized.free_sizes else "",
+        "open": sized.free_sizes,
+        "of_open": of_open,
         "tensors": [
             {"name": t.name, "dtype": t.dtype.name, "shape": " × ".join(words(e) for e in t.shape) or "one element",
              "role": "temporary" if t.name in sized.temporaries else "output" if t.name in sized.outputs else "input"}
@@ -205,8 +206,9 @@ def _drawn_sizes(mapping: Any, fixed: dict[str, int]) -> dict[str, int]:
 
 
 def _operand(mapping: Any, operand: str, tensor: str) -> dict[str, Any]:
-    return {"name": operand, "tensor": tensor, "supply": supply(mapping, operand).kind,
-            "index": ", ".join(words(c) for c in mapping.coordinates(operand))}  # fmt: skip
+    index = ", ".join(map(words, mapping.coordinates(operand)))
+    element = f"{tensor}[{index}]" if index else tensor
+    return {"name": operand, "element": element, "supply": supply(mapping, operand).kind}
 
 
 def claims_section(proof: Proof, told: Callable[[str], str]) -> dict[str, Any]:

@@ -158,6 +158,8 @@ def test_what_is_not_known_is_not_said(planned: Plan) -> None:
     assert unpredicted(planned, 1) == ""
     open_sizes = head(html_report(plan("gemm", "avx2")))
     assert "cycles predicted, for assumed sizes" in open_sizes and "mapping and program for all sizes" in open_sizes
+    partly = text_of(html_report(plan("gemm", "avx2", sizes={"i": 64, "j": 64})))
+    assert "Sizes fixed: i = 64 j = 64 Sizes open: K; the code takes them at run time." in partly
 
 
 CLAIM = ClaimResult("coverage", "C", Proved())
