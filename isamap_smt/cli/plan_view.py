@@ -7,11 +7,9 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isamap_smt.cli.output import byte_count, console, progress, say_notes, seconds, table
-from isamap_smt.ir.expr import words as in_words
-from isamap_smt.ir.schedule import LoopStep, Schedule
-from isamap_smt.ir.staging import counts
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.report.whole import answer as of_all
-from isamap_smt.report.whole import bounds, quality, quality_of_phases, space, table_of
+from isamap_smt.report.whole import bounds, counted_loops, quality, quality_of_phases, space, stage_words, table_of
 from isamap_smt.scheduling.breakdown import unused_moves
 from isamap_smt.scheduling.record import to_record
 from isamap_smt.scheduling.staged import TOLD
@@ -104,7 +102,7 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         "gap": s.gap,
         "unit": s.unit,
         "sizes": dict(s.sizes),
-        "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in _counted(s)],
+        "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in counted_loops(s)],
         "stages": [
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}} for t in s.stages
         ],
@@ -113,12 +111,6 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         "decided_outside": list(s.decided_outside),
         "seconds": round(s.seconds, 3),
     }
-
-
-def _counted(s: Schedule) -> list[tuple[LoopStep, str]]:
-    """Each loop with the number of its steps."""
-    of = counts(s.proved.mapping, s.loops)
-    return [(x, in_words(of[x.axis])) for x in s.loops]
 
 
 def schedule_words(planned: Plan) -> str:
@@ -185,8 +177,7 @@ def _show_core(schedule: Schedule, hardware: Hardware, verbose: bool) -> None:
     out.print(f"{standing(schedule)}, in {seconds(schedule.seconds)}")
     if told := bounds(schedule):
         out.print(told)
-    levels = list(dict.fromkeys(level for _, sizes in schedule.tiles for level, _ in sizes))
-    if levels:
+    if levels := schedule.levels:
         rows = ((axis, *(str(dict(sizes).get(level, "")) for level in levels)) for axis, sizes in schedule.tiles)
         out.print(table("\nTiles (iterations)", "axis", *levels, rows=rows, right=levels))
     out.print("\nLoops, outermost first", style="bold")
@@ -212,14 +203,12 @@ def _show_phase(s: Schedule, verbose: bool) -> None:
     at = " ".join(f"{n}={v}" for n, v in s.sizes)
     out.print(f"{bounds(s)}{f', at {at}' if at else ''}")
     out.print("\nLoops, outermost first", style="bold")
-    for depth, (step, count) in enumerate(_counted(s)):
+    for depth, (step, count) in enumerate(counted_loops(s)):
         each = "1 tile" if step.step == 1 else f"{step.step} tiles"
         out.print("  " * (depth + 1) + f"{step.axis}: {count} steps of {each}")
     stages = []
     for t in s.stages:
-        by = ", ".join(filter(None, [t.begin, *t.updates, t.via]))
-        loop = f"{s.loops[t.depth - 1].axis}" if t.depth else "no loop"
-        stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), by, loop))
+        stages.append((f"{s.tensor(t)} ({t.operand})", t.memory, str(t.slots), *stage_words(s, t)))
     out.print(table("\nStages", "tensor", "memory", "slots", "tiles by", "inside", rows=stages, right=("slots",)))
     parts = [(TOLD[p.name], f"{p.amount:,.0f}", p.name) for p in s.costs if not p.within]
     parts.append(("total", f"{s.objective:,.0f}", ""))

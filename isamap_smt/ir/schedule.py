@@ -224,6 +224,11 @@ class Schedule(Shown):
         """What is staged there."""
         return self.proved.mapping.operand_access(stage.operand).tensor
 
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the levels that have tiles."""
+        return tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
+
     def __str__(self) -> str:
         loops = " ".join(map(str, self.loops[: self.accumulate]))
         inner = " ".join(map(str, self.loops[self.accumulate :]))
@@ -240,9 +245,8 @@ class Schedule(Shown):
             Table("Loops, outermost first", ("axis", "step", "level", ""), loops),
         ]
         if self.tiles:
-            levels = tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
-            rows = tuple((axis, *(str(dict(sizes).get(n, "")) for n in levels)) for axis, sizes in self.tiles)
-            found.append(Table("Tiles, in points", ("axis", *levels), rows))
+            rows = tuple((axis, *(str(dict(sizes).get(n, "")) for n in self.levels)) for axis, sizes in self.tiles)
+            found.append(Table("Tiles, in points", ("axis", *self.levels), rows))
         if self.stages:
             found.append(Table("Operands", ("operand", "read from"), tuple((s.operand, str(s)) for s in self.stages)))
         if self.traffic:

@@ -6,17 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from isamap_smt.ir.engines import Work
-from isamap_smt.ir.expr import words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import phrase
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.staging import counts
 from isamap_smt.report.graph import draw_graph
 from isamap_smt.report.header import Card, Part, computed_by, count, header_section, scope, stamp, work_words
 from isamap_smt.report.page import claims_section, found_section, kernel_section, rendered
 from isamap_smt.report.pictures import colours, occupancy, timeline
-from isamap_smt.report.whole import phase_rows, quality_of_phases, sentences, table_from, word
+from isamap_smt.report.whole import (
+    counted_loops,
+    phase_rows,
+    quality_of_phases,
+    sentences,
+    stage_words,
+    table_from,
+    word,
+)
 from isamap_smt.scheduling.staged import TOLD
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.simulator.simulation import Simulation
@@ -133,17 +139,16 @@ def _cycles(work: Work) -> str:
 
 
 def _phase(s: Schedule) -> dict[str, Any]:
-    of = counts(s.proved.mapping, s.loops)
     stages = [
         {"tensor": s.tensor(t), "operand": t.operand, "memory": t.memory, "slots": t.slots, "rows": t.rows, "offset": t.offset,
-         "by": ", ".join(filter(None, [t.begin, *t.updates, t.via])), "inside": s.loops[t.depth - 1].axis if t.depth else "no loop"}
+         "words": stage_words(s, t)}
         for t in s.stages
     ]  # fmt: skip
     return {
         "title": s.proved.mapping.id,
         "standing": sentences(s),
         "cycles": s.objective,
-        "loops": [(x.axis, words(of[x.axis]), x.step) for x in s.loops],
+        "loops": [(x.axis, steps, x.step) for x, steps in counted_loops(s)],
         "stages": stages,
         "parts": [(TOLD[p.name], p.amount) for p in s.costs if not p.within],
         "work": [(p.name, p.amount, p.amount / s.objective if s.objective else 0.0) for p in s.costs if p.within],

@@ -119,7 +119,6 @@ def _page(
         "mappings": planned.mappings,
         "schedule": schedule,
         "standing": sentences(schedule),
-        "levels": list(dict.fromkeys(level for _, tiles in schedule.tiles for level, _ in tiles)),
         "cost": cost_bar(schedule),
         "memories": memory_bars(planned, schedule),
         "ahead": ahead,

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from math import ceil, prod
 from typing import Any
 
-from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.expr import is_constant, words
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Point, Program
-from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
+from isamap_smt.ir.staging import counts
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.scheduling.staged import SPACE, SPACE_TOLD
 
@@ -187,6 +188,18 @@ def phase_rows(kernel: Kernel, phases: Sequence[Schedule]) -> tuple[Row, ...]:
         share = (s.objective or 0.0) / total if total else None
         found.append(Row(n, target, s.proved.mapping.instruction.told, 1, s.objective, share, s.status, s.gap))
     return tuple(found)
+
+
+def counted_loops(phase: Schedule) -> list[tuple[LoopStep, str]]:
+    """Each loop of a phase with the number of its steps."""
+    of = counts(phase.proved.mapping, phase.loops)
+    return [(x, words(of[x.axis])) for x in phase.loops]
+
+
+def stage_words(phase: Schedule, stage: Stage) -> tuple[str, str]:
+    """(the instructions that begin, change, and fill or store its tiles; the loop that it is inside)."""
+    inside = phase.loops[stage.depth - 1].axis if stage.depth else "no loop"
+    return ", ".join(filter(None, [stage.begin, *stage.updates, stage.via])), inside
 
 
 def unpredicted(planned: Any, threads: int) -> str:
