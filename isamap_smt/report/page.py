@@ -143,7 +143,7 @@ def _page(
         ],
         "source": source,
         "innermost": [] if planned.hardware.no_c else innermost(source, mapping.instruction.emit, INNERMOST),
-        "source_of": "of the program" if planned.hardware.no_c else "of C",
+        "in_c": not planned.hardware.no_c,
     }  # fmt: skip
 
 
