@@ -9,7 +9,7 @@ import pytest
 from isamap_encodings.schedule_cost import working_set
 from isamap_encodings.schedule_problem import Choice
 from isamap_smt.ir.schedule import CostPart, Schedule
-from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.report.bars import cost_bar, memory_bars
 from isamap_smt.report.page import html_report
 from isamap_smt.scheduling.breakdown import EXPOSED, PACKING, READ_IN_PLACE, SHARING, SPILLS
@@ -24,8 +24,6 @@ NAMES = ("gemm", "conv2d", "gru", "attention.py:ATTENTION")
 
 def large() -> Plan:
     """A product whose innermost tiles leave the first cache, and whose operand is packed."""
-    from isamap_smt.pipeline.plan import plan
-
     return plan("gemm", "avx512", sizes=dict(i=512, j=512, k=512))
 
 
@@ -78,6 +76,14 @@ def test_tiles_are_those_that_the_solver_counted(name: str) -> None:
         assert level == 1 or not m.streamed  # of caches behind the first the model asks that tiles fit
         assert {g.name for g in m.segments} == {a.tensor for _, a in s.proved.mapping.binding}
     assert found[0].streamed == (name == "large")
+
+
+def test_a_cost_of_several_threads_says_so() -> None:
+    made = plan("gemm", "avx512", sizes=dict(i=512, j=512, k=512), threads=2)
+    assert made.schedule is not None and made.schedule.parallel is not None
+    assert f"Predicted cost: {made.schedule.objective:,.0f} cycles of all threads together" in text_of(
+        html_report(made)
+    )
 
 
 def test_the_page_draws_them() -> None:
