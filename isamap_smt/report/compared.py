@@ -27,10 +27,9 @@ class Beside:
 def beside(
     planned: Any, kernel: Kernel, clock: float | None, threads: int = 1, seed: int = 0, budget: float = 1.0
 ) -> Beside:
-    """What a Plan's speed on `threads` compares with. kernel: at known sizes; clock: in GHz, just then.
+    """What a Plan's speed on `threads` compares with. kernel: at known sizes; clock: in GHz, just then; budget: seconds of NumPy.
 
-    A kernel of several statements has no one peak. NumPy's is known of contractions alone, which it has BLAS for; it is repeated
-    for `budget` seconds.
+    Only one statement on one thread has a peak, and only contractions, for which NumPy has BLAS, have its speed.
     """
     alone = len(kernel.statements) == 1 and threads == 1
     peaked = peak(planned.instruction) * clock if alone and clock and planned.instruction else None

@@ -36,8 +36,8 @@ def engine_report(
     note: str = "",
     command: str = "",
 ) -> str:
-    """One HTML page about a Plan of phases. run: a timed run of its program with a trace; without one the pictures lack, and
-    `note` says why. found: searches for mappings; of each phase's instruction where not given. command: the command line that
+    """One HTML page about a Plan of phases. run: a timed run of its program with a trace; None: no pictures, and
+    `note` says why. found: searches for mappings; None: of each phase's instruction. command: the command line that
     makes the page.
 
     Raises WrongKindError for a run without a trace.

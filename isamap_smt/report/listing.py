@@ -1,4 +1,4 @@
-"""What one looks for in C that was printed: the loop around an instruction."""
+"""The loop around an instruction, in printed C."""
 
 from __future__ import annotations
 
