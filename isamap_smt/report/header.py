@@ -27,11 +27,11 @@ def computed_by(hardware: Hardware, instructions: Sequence[Instruction]) -> str:
 
 def work_words(kernel: Kernel) -> str:
     """`i=512 j=512 k=512 f32`: the extents that are known, and the element types, `u8, i8 -> i32`."""
-    extents = {a.name: a.extent for s in kernel.statements for a in s.axes}
+    extents = [f"{a.name}={a.extent}" for a in kernel.axes if is_constant(a.extent)]
     read = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.inputs)
     written = dict.fromkeys(str(kernel.tensor(n).dtype) for n in kernel.results)
     types = ", ".join(read or written) + ("" if read == written or not read else f" -> {', '.join(written)}")
-    return " ".join([*(f"{n}={e}" for n, e in extents.items() if is_constant(e)), types])
+    return " ".join([*extents, types])
 
 
 @dataclass(frozen=True)

@@ -236,7 +236,7 @@ def standing(kernel: Kernel, schedules: Sequence[Schedule]) -> tuple[str, str]:
 
 
 def word(schedules: Sequence[Schedule]) -> str:
-    """`optimal`, `feasible` or `pinned`: the least that holds of each."""
+    """`optimal`, `feasible`, `pinned` or `tuned`: the least that holds of each."""
     order = ("OPTIMAL", "FEASIBLE", "PINNED")
     return max((s.status for s in schedules), key=lambda x: order.index(x) if x in order else len(order)).lower()
 
@@ -281,4 +281,4 @@ def answer(kernel: Kernel, schedules: Sequence[Schedule]) -> str:
 
 def _state(status: str) -> str:
     """A solver's word in a sentence."""
-    return {"OPTIMAL": "optimal in its space", "FEASIBLE": "feasible", "PINNED": "pinned"}.get(status, status)
+    return "optimal in its space" if status == "OPTIMAL" else status.lower()
