@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import sympy as sp
@@ -31,6 +32,8 @@ from isamap_smt.ir.program import (
 )
 from isamap_smt.ir.pseudocode import course_of, kept_by
 from isamap_smt.ir.traversal import inside
+from isamap_smt.report.header import count
+from isamap_smt.report.quantities import byte_count
 
 LONG = 40  # characters of a condition that has other words
 BORDERS, BEGUN = ("interior", "border"), ("nothing added before", "added to before")
@@ -170,17 +173,11 @@ def _shape(buffer: Buffer) -> str:
 def _bytes(buffer: Buffer) -> str:
     if symbols_of(buffer.shape):
         return f"{buffer.dtype}, {buffer.memory}"
-    total = buffer.dtype.bytes
-    for n in buffer.shape:
-        total *= int(evaluate(n, {}))
+    shape = [int(evaluate(n, {})) for n in buffer.shape]
     if buffer.memory == "registers":
-        lanes = 1
-        for n in buffer.shape[len(buffer.shape) - buffer.lanes :]:
-            lanes *= int(evaluate(n, {}))
-        registers = total // buffer.dtype.bytes // lanes
-        return f"{registers} register{'' if registers == 1 else 's'} of {lanes} {buffer.dtype}"
-    amount = f"{total / 1024:.1f} KiB" if total >= 1024 else f"{total} bytes"
-    return f"{buffer.dtype}, {amount}"
+        outer = len(shape) - buffer.lanes
+        return f"{count(prod(shape[:outer]), 'register')} of {prod(shape[outer:])} {buffer.dtype}"
+    return f"{buffer.dtype}, {byte_count(prod(shape) * buffer.dtype.bytes)}"
 
 
 def _list(exprs: tuple[Any, ...]) -> str:
