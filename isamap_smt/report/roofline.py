@@ -59,11 +59,6 @@ class Roofline:
     clock: float | None = None
 
     @property
-    def limit(self) -> float:
-        """Operations per cycle that the peak and the links leave when the kernel is called again and again."""
-        return min([self.peak, *(c.attainable for c in self.ceilings if not c.cold)])
-
-    @property
     def limiting(self) -> Ceiling:
         """The link that leaves least when the kernel is called again and again; the nearest where all are idle then."""
         warm = [c for c in self.ceilings if not c.cold] or self.ceilings[:1]
