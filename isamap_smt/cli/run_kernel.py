@@ -35,6 +35,7 @@ from isamap_smt.ir.errors import HardwareError
 from isamap_smt.pipeline.element_by_element import elementwise
 from isamap_smt.report.compared import Beside, beside, processor
 from isamap_smt.report.header import computed_by, count, work_words
+from isamap_smt.report.quantities import rate
 from isamap_smt.runtime.clock import clock_ghz
 from isamap_smt.runtime.judge import INTEGERS, Judgement, judge, wanted
 from isamap_smt.runtime.measure import arrays_for, judged_call, repeated, require_sizes, speed
@@ -365,9 +366,9 @@ def _speed(ran: Ran, beside: Beside) -> str:
     planned = ran.planned
     if ran.rate is not None:
         unit = "GFLOP/s" if ran.judged.against != INTEGERS else "GOP/s"
-        words = [f"{ran.rate:.1f} {unit}", f"{seconds(min(ran.times))} (best of {len(ran.times)})"]
+        words = [f"{rate(ran.rate)} {unit}", f"{seconds(min(ran.times))} (best of {len(ran.times)})"]
         words += [f"{100 * ran.rate / beside.peak:.0f} % of peak"] if beside.peak else []
-        words += [f"NumPy {beside.numpy:.1f} {unit}"] if beside.numpy else []
+        words += [f"NumPy {rate(beside.numpy)} {unit}"] if beside.numpy else []
         return "   ".join(words)
     if ran.observed and ran.observed.cycles is not None:
         return f"{ran.observed.cycles:,.0f} cycles simulated, {_predicted(planned, ran.observed.cycles)}"

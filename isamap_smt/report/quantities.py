@@ -34,6 +34,15 @@ def seconds(value: float) -> str:
     return f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 
+def rate(value: float) -> str:
+    """Operations a nanosecond, for people.
+
+    >>> rate(1204.56), rate(12.5), rate(0.034)
+    ('1204.6', '12.5', '0.034')
+    """
+    return f"{value:.1f}" if value >= 1 else f"{value:.2g}"
+
+
 def byte_count(value: float) -> str:
     """A number of bytes for people.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from isamap_smt.report.compared import Beside, processor
 from isamap_smt.report.header import Card, count
-from isamap_smt.report.quantities import seconds
+from isamap_smt.report.quantities import rate, seconds
 from isamap_smt.report.roofline import RooflinePosition
 from isamap_smt.report.whole import predicted_cycles, standing, unpredicted
 from isamap_smt.runtime.judge import INTEGERS
@@ -44,8 +44,7 @@ def _rate(measured: Measured, beside: Beside) -> Card:
     known = ["measured"]
     known += [f"{100 * measured.gflops / beside.peak:.0f} % of peak"] if beside.peak else []
     known += [f"{measured.gflops / beside.numpy:.2f} × NumPy ({beside.numpy:.3g})"] if beside.numpy else []
-    shown = f"{measured.gflops:.1f}" if measured.gflops >= 1 else f"{measured.gflops:.2g}"
-    return Card(shown, ", ".join(known), unit)
+    return Card(rate(measured.gflops), ", ".join(known), unit)
 
 
 def _time(measured: Measured, position: RooflinePosition | None, planned: Any) -> Card:
