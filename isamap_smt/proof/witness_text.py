@@ -69,8 +69,8 @@ def _cell(mapping: Mapping, operand: str, p: Point) -> str:
 def _lane(mapping: Mapping, found: Found) -> str:
     points = " and ".join(f"({_point(p.lane)})" for p in found.points)
     if len(found.points) > 1:
-        return f"points {points} of one execution"
-    return f"point {points}" + (f" of execution ({_point(found.points[0].outer)})" if found.points[0].outer else "")
+        return f"iterations {points} of one issue"
+    return f"iteration {points}" + (f" of issue ({_point(found.points[0].outer)})" if found.points[0].outer else "")
 
 
 def _why(mapping: Mapping, found: Found) -> list[str]:
@@ -145,10 +145,10 @@ def _coverage(mapping: Mapping, found: Found) -> str:
         return f"it needs iteration {name}={p.outer[name]}, which the loop {name} does not have"
     failing = " and ".join(words(g) for g in mapping.guard if not evaluate(g, {**found.sizes, **p.outer, **p.lane}))
     return {
-        "guarded away": f"the mapping's guard {failing} leaves this point out, so nothing computes it",
-        "not returned": "the lane that should compute this point computes another one",
-        "no kernel point": "this lane computes something that is no point of the kernel",
-        "another lane's point": "another lane computes this point, too",
+        "guarded away": f"the mapping's guard {failing} leaves this iteration out, so nothing computes it",
+        "not returned": "the lane that should compute this iteration computes another one",
+        "no kernel point": "this lane computes something that is no iteration of the kernel",
+        "another lane's point": "another lane computes this iteration, too",
     }[found.reason]
 
 
@@ -158,6 +158,6 @@ def _neutral(mapping: Mapping, found: Found) -> str:
     holds = element(mapping.statement.target, {**found.sizes, **found.points[1].kernel})
     parts = [_cell(mapping, o, p) for o, _ in mapping.binding if o != found.operand]
     return (
-        f"point ({_point(p.lane)}) is outside the guard, but adds {', '.join(parts)} to {cell}, "
+        f"iteration ({_point(p.lane)}) is outside the guard, but adds {', '.join(parts)} to {cell}, "
         f"which holds {holds}, and nothing makes that harmless"
     )

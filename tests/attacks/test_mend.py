@@ -147,7 +147,7 @@ def test_the_whole_text() -> None:
         "  one writer per element (c): fails at i=0 j=0 k=0 and i=0 j=0 k=1 (smallest; I=1 J=1 K=2)\n"
         "    kernel       C[0,0] += A[0,0] * B[0,0]\n"
         "                 C[0,0] += A[0,1] * B[1,0]\n"
-        "    instruction  points (l=0) and (l=1) of one execution\n"
+        "    instruction  iterations (l=0) and (l=1) of one issue\n"
         "  index l of c[l] differs between the two, no index of C[i,j] does\n"
         "  cells c[0] and c[1] would both hold C[0,0], each a part of its sum\n"
         "  try: isamap prove gemm avx2.fmadd_ps --axes l=j"
@@ -178,7 +178,7 @@ def test_a_mapping_by_hand_gets_its_mask() -> None:
     )
     g = m.guard[0]
     off = rejected(replace(m, groups=(), guard=(g.func(g.args[0] + 1, g.args[1], evaluate=False),)))
-    assert "the mapping's guard l + 8*l_tile + 1 < J leaves this point out, so nothing computes it" in str(off)
+    assert "the mapping's guard l + 8*l_tile + 1 < J leaves this iteration out, so nothing computes it" in str(off)
     assert str(off).endswith("\n  try: isamap prove gemm avx2.fmadd_ps --axes l=j")
 
 

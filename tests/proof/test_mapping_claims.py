@@ -153,7 +153,7 @@ def test_only_coverage_refutes_two_lanes_for_one_point() -> None:
     m = fuse(GEMM, FMA, "l=j")
     r = prove(by_hand(m, outer=(*m.outer, Axis("twice", sp.Integer(2))), inverse=(*m.inverse, ("twice", sp.S.Zero))))
     assert refuted(r) == unproved(r) == {"coverage"}
-    assert "another lane computes this point, too" in str(r)
+    assert "another lane computes this iteration, too" in str(r)
 
 
 def test_only_bounds_refutes_an_index_past_the_end() -> None:
