@@ -251,9 +251,11 @@ def mapping_report(
 
     found: a set for each statement and instruction; why: nothing was scheduled; command: the command line that makes the page.
     """
+    typed = {f.family.kernel for f in found}  # as instructions take the elements, of which there may be several types
+    shown = typed.pop() if len(typed) == 1 else kernel
     return rendered("mappings.html.j2", {
         **_found_header(kernel, sizes, hardware, found, command),
-        **kernel_section(kernel, sizes, "each mapping is proved for all of them"),
+        **kernel_section(shown, sizes, "each mapping is proved for all of them"),
         "hardware": hardware,
         "lacks": why,
         "instructions": [_instruction(i) for i in hardware.computes],

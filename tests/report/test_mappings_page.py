@@ -131,3 +131,9 @@ def test_choices_of_a_third_axis_are_tables_of_their_own() -> None:
 def test_one_axis_that_varies_is_no_table() -> None:
     assert tables([p.mapping for p in found("gemm", "avx2.fmadd_ps").legal]) == ()
     assert tables([]) == ()
+
+
+def test_the_types_of_tensors_are_those_that_were_mapped() -> None:
+    section = page("conv2d").partition('<section id="kernel">')[2].partition("</section>")[0]
+    types = dict(re.findall(r"<td><code>(\w+)</code></td><td>(\w+)</td>", section))
+    assert types == {"O": "f32", "I": "f16", "W": "f16"}
