@@ -13,7 +13,7 @@ from math import floor, log10
 
 from isamap_smt.report.labels import Label, shortened, width_of
 from isamap_smt.simulator.simulation import Simulation, Step
-from isamap_smt.simulator.timeline import Content, Parts, contents, timed_steps
+from isamap_smt.simulator.timeline import Content, Parts, contents, timed_steps, times
 
 WIDTH, RIGHT, TOP, BOTTOM = 760.0, 14.0, 34.0, 30.0
 ROW, GAP, MEMORY = 26.0, 8.0, 150.0  # heights: of an engine, between two, of a memory
@@ -150,13 +150,9 @@ def _tensor(step: Step) -> str:
     return slots[0].tensor if slots else OTHER
 
 
-def _times(step: Step) -> tuple[float, float]:
-    return step.begin or 0, step.end or 0
-
-
 def _single(steps: Iterable[Step]) -> Iterator[_Span]:
     for s in steps:
-        (begin, end), at = _times(s), " ".join(f"{n}={v}" for n, v in s.at)
+        (begin, end), at = times(s), " ".join(f"{n}={v}" for n, v in s.at)
         yield _Span(begin, end, _tensor(s), f"{s.instruction} {at}: cycles {begin:,.0f} to {end:,.0f}")
 
 
@@ -164,7 +160,7 @@ def _summed(steps: Iterable[Step], scale: _Scale) -> Iterator[_Span]:
     """For each pixel and tensor the cycles that are busy."""
     busy: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for s in steps:
-        begin, end = _times(s)
+        begin, end = times(s)
         n = floor(begin / scale.pixel)
         while n * scale.pixel < end:
             lies = min(end, (n + 1) * scale.pixel) - max(begin, n * scale.pixel)

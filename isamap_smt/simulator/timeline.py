@@ -53,7 +53,7 @@ def contents(run: Simulation) -> tuple[Content, ...]:
     done: list[Content] = []
     now: dict[Slot, tuple[Content, bool]] = {}  # and whether it was read
     for step in timed_steps(run):
-        begin, end = _times(step)
+        begin, end = times(step)
         for slot in dict.fromkeys((*step.reads, *step.writes)):
             reads = slot in step.reads
             held, read = now.get(slot, (None, False))
@@ -71,10 +71,10 @@ def parts(run: Simulation, computes: Collection[str]) -> Parts | None:
 
     Raises WrongKindError as timed_steps().
     """
-    times = [_times(s) for s in timed_steps(run) if s.instruction in computes]
-    if not times or run.cycles is None:
+    computing = [times(s) for s in timed_steps(run) if s.instruction in computes]
+    if not computing or run.cycles is None:
         return None
-    first, last = min(begin for begin, _ in times), max(end for _, end in times)
+    first, last = min(begin for begin, _ in computing), max(end for _, end in computing)
     return Parts(first, last - first, run.cycles - last)
 
 
@@ -101,7 +101,7 @@ def chrome_trace(run: Simulation, title: str = "") -> dict[str, Any]:
             "writes": list(map(str, step.writes)),
         }
         row = _ENGINES, engines.index(step.engine) + 1
-        events.append(_event(step.instruction, "use", row, *_times(step), args))
+        events.append(_event(step.instruction, "use", row, *times(step), args))
     for c in held:
         place: dict[str, Any] = {"slot": str(c.slot), "first row": c.slot.row, "rows": c.slot.rows, "uses": c.uses}
         events.append(_event(c.slot.tensor, "content", rows[c.slot], c.begin, c.end, place))
@@ -109,7 +109,8 @@ def chrome_trace(run: Simulation, title: str = "") -> dict[str, Any]:
     return {"traceEvents": events, "displayTimeUnit": "ns", "otherData": {**about, "cycles": _number(run.cycles)}}
 
 
-def _times(step: Step) -> tuple[float, float]:
+def times(step: Step) -> tuple[float, float]:
+    """(begin, end) of a step of timed_steps(), in cycles."""
     assert step.begin is not None and step.end is not None  # timed_steps() has looked
     return step.begin, step.end
 
