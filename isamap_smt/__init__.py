@@ -40,6 +40,7 @@ _WHERE = {
     **dict.fromkeys(("find_mappings", "check_certificate", "MappingSet"), "isamap_smt.search"),
     **dict.fromkeys(("run_kernel", "run_instruction"), "isamap_smt.ir.interpret"),
     **dict.fromkeys(("schedule",), "isamap_smt.scheduling"),
+    **dict.fromkeys(("plan_memory", "MemoryPlan"), "isamap_smt.scheduling.memory"),
     **dict.fromkeys(("lower", "print_c"), "isamap_smt.codegen"),
     **dict.fromkeys(("plan", "Plan"), "isamap_smt.pipeline.plan"),
     **dict.fromkeys(("build", "compile"), "isamap_smt.pipeline.build"),

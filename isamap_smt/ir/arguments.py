@@ -14,6 +14,7 @@ import sympy as sp
 from isamap_smt.ir.errors import IsamapError, SizeError
 
 MOST_THREADS = 2**16  # that a schedule shares its work among
+LONGEST_SAID = 256  # bits of a number that an error shows
 LARGEST = 2**31  # of a size, and of a number written in an index: what generated code is proved for
 
 
@@ -26,10 +27,16 @@ def whole_number(value: Any, what: str, error: type[IsamapError], low: int = 1, 
     if number is None:
         raise error(f"{what}={value!r} is {type(value).__name__}: pass a whole number, such as {max(low, 8)}")
     if number < low:
-        raise error(f"{what}={number}: must be at least {low}")
+        raise error(f"{_said(what, number)}: must be at least {low}")
     if high is not None and number > high:
-        raise error(f"{what}={number}: must be at most {high}")
+        raise error(f"{_said(what, number)}: must be at most {high}")
     return number
+
+
+def _said(what: str, number: int) -> str:
+    """Python prints no number of more than 4,300 digits."""
+    bits = number.bit_length()
+    return f"{what}={number}" if bits <= LONGEST_SAID else f"{what} is a number of {bits} bits"
 
 
 def yes_or_no(value: Any, what: str, error: type[IsamapError]) -> bool:

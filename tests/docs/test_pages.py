@@ -39,6 +39,7 @@ ANYWHERE = [
     ("docs/machines/tensor-cores.md", (0, 0, 6)),
     ("docs/ci.md", (0, 0, 1)),
     ("docs/language.md", (0, 0, 1)),
+    ("docs/memory.md", (5, 5, 0)),
 ]
 RUN_BY_OTHERS = {
     "docs/demonstrations.md",
