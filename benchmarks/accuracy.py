@@ -26,12 +26,13 @@ from isamap_smt.runtime.cache import build_library
 
 EXACT = {
     "exp": "exp(x)", "log": "log(x)", "tanh": "tanh(x)", "sigmoid": "1 / (1 + exp(-x))", "erf": "erf(x)", "sqrt": "sqrt(x)",
-    "rsqrt": "1 / sqrt(x)", "floor": "floor(x)", "rint": "rint(x)", "abs": "fabs(x)",
+    "rsqrt": "1 / sqrt(x)", "floor": "floor(x)", "ceil": "ceil(x)", "trunc": "trunc(x)", "rint": "rint(x)", "abs": "fabs(x)",
 }  # fmt: skip
 CHUNK = 1 << 24
 
 SOURCE = """
-double exp(double), log(double), tanh(double), erf(double), sqrt(double), floor(double), rint(double), fabs(double);
+double exp(double), log(double), tanh(double), erf(double), sqrt(double), floor(double), ceil(double), trunc(double), rint(double),
+    fabs(double);
 static double one_ulp(float x) {
     const float m = __builtin_fabsf(x) < 0x1p-126f ? 0x1p-126f : __builtin_fabsf(x);
     uint32_t bits;

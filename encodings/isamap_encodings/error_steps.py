@@ -68,8 +68,9 @@ def step(
 ) -> Verdict:  # fmt: skip
     """Whether `op` of such operands, off by `ulp` ULP, is such a result. arithmetic: None where nothing is rounded.
 
-    op: + - * / max min neg abs relu floor rint same exp log tanh sigmoid erf sqrt rsqrt, square (of one that is computed twice),
-    either and surely (one of two; in `surely` a program takes the one that the exact result is). below: a is known to be at most b.
+    op: + - * / max min neg abs relu floor ceil trunc rint same exp log tanh sigmoid erf sqrt rsqrt,
+    square (of one that is computed twice), either and surely (one of two; in `surely` a
+    program takes the one that the exact result is). below: a is known to be at most b.
     """
     started = time.perf_counter()
     asked: list[tuple[list[Any], Any]] = []
@@ -239,6 +240,7 @@ _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meanin
     "relu": _polynomial(lambda a: _max(a, z3.RealVal(0))),
     "abs": _polynomial(_size),
     "/": _quotient, "sqrt": _root, "rsqrt": _root, "floor": _whole(Fraction(1), Fraction(0)),
+    "ceil": _whole(Fraction(0), Fraction(1)), "trunc": _whole(Fraction(1), Fraction(1)),
     "rint": _whole(_HALF, _HALF), "either": _chosen, "surely": _chosen,
     "exp": _exponential, "log": _logarithm, "tanh": _bent, "sigmoid": _bent, "erf": _bent,
 }  # fmt: skip

@@ -44,6 +44,8 @@ IEEE: Operations = {
     "Abs": z3.fpAbs,
     "Sqrt": lambda x: z3.fpSqrt(z3.RNE(), x),
     "Floor": lambda x: z3.fpRoundToIntegral(z3.RTN(), x),
+    "Ceil": lambda x: z3.fpRoundToIntegral(z3.RTP(), x),
+    "Trunc": lambda x: z3.fpRoundToIntegral(z3.RTZ(), x),
     "Rint": lambda x: z3.fpRoundToIntegral(z3.RNE(), x),
 }
 

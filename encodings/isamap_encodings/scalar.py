@@ -201,6 +201,8 @@ _REALS: Operations = {
     "Relu": lambda a: z3.If(a >= 0, a, z3.RealVal(0)),
     "Abs": lambda a: z3.If(a >= 0, a, -a),
     "Floor": lambda a: z3.ToReal(z3.ToInt(a)),
+    "Ceil": lambda a: -z3.ToReal(z3.ToInt(-a)),
+    "Trunc": lambda a: z3.ToReal(z3.If(a >= 0, z3.ToInt(a), -z3.ToInt(-a))),
     "Rint": _nearest,
 }
 

@@ -60,7 +60,8 @@ def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ..
 
     sign = f"{mm}_set1_{suffix}(-0.0{'f' if suffix == 'ps' else ''})"
     floor = f"{mm}_floor_{suffix}({{a}})"
-    nearest = f"{mm}_{'roundscale' if width == 512 else 'round'}_{suffix}({{a}}, 8)"  # to nearest even, no exception
+    # to nearest even, up and towards zero, without exceptions
+    whole = [f"{mm}_{'roundscale' if width == 512 else 'round'}_{suffix}({{a}}, {mode})" for mode in (8, 10, 11)]
     bits = "epi32" if suffix == "ps" else "epi64"
     plain_bits = (
         f"{mm}_castsi{width}_{suffix}({mm}_andnot_{bits if width == 512 else f'si{width}'}(WORD({sign}), WORD({{a}})))"
@@ -80,7 +81,7 @@ def x86_floats(width: int, suffix: str, kept: str, choice: str) -> tuple[Row, ..
         one("abs", "abs(a[l])", size, 1.0, 2.0),
         one("sqrt", "sqrt(a[l])", f"{mm}_sqrt_{suffix}({{a}})", 14.0, 0.15),
         one("floor", "floor(a[l])", floor, 8.0, 1.0),
-        one("rint", "rint(a[l])", nearest, 8.0, 1.0),
+        *(one(n, f"{n}(a[l])", found, 8.0, 1.0) for n, found in zip(("rint", "ceil", "trunc"), whole, strict=True)),
         *(
             (f"{word}_{suffix}", f"c[l] = select(a[l] {sign} b[l], x[l], y[l])", f"{{c}} = {found};", 6.0, 1.0)
             for word, sign, predicate in CHOICES

@@ -31,7 +31,8 @@ def rows(kind: str, floats: bool) -> tuple[Row, ...]:
              "max": "max(a[l], b[l])", "min": "min(a[l], b[l])"}  # fmt: skip
     single = [("neg", "-a[l]", "neg", 2.0, 2.0), ("abs", "abs(a[l])", "abs", 2.0, 2.0)]
     single += [("sqrt", "sqrt(a[l])", "sqrt", 10.0, 0.2), ("floor", "floor(a[l])", "rndm", 3.0, 2.0)] if floats else []
-    single += [("rint", "rint(a[l])", "rndn", 3.0, 2.0)] if floats else []
+    whole = (("rint", "rndn"), ("ceil", "rndp"), ("trunc", "rnd"))
+    single += [(n, f"{n}(a[l])", call, 3.0, 2.0) for n, call in whole] if floats else []
     zero = "vdupq_n_f32(0.0f)" if floats else "vdupq_n_s32(0)"
     return (
         *(

@@ -23,6 +23,7 @@ from isamap_smt.ir import activations, activations_f64
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
+    Ceil,
     Erf,
     Exp,
     Floor,
@@ -45,6 +46,7 @@ from isamap_smt.ir.scalar import (
     SShr,
     SSub,
     Tanh,
+    Trunc,
 )
 
 Array = np.ndarray
@@ -164,6 +166,8 @@ HEADS: dict[type[Scalar], Head] = {
         ulp=1.5, wide_ulp=1.5,
     ),
     Floor: _built_in("floor", np.floor, "floor", whole=(1.0, 0.0)),
+    Ceil: _built_in("ceil", np.ceil, "ceil", whole=(0.0, 1.0)),
+    Trunc: _built_in("trunc", np.trunc, "trunc", whole=(1.0, 1.0)),
     Rint: _built_in("rint", np.rint, "rint", whole=(0.5, 0.5)),
     Abs: _built_in("abs", np.abs, "fabs"),
 }  # fmt: skip

@@ -140,6 +140,14 @@ class Floor(Unary):
     """The largest integer that is at most x."""
 
 
+class Ceil(Unary):
+    """The smallest integer that is at least x; -0 of what lies between -1 and 0."""
+
+
+class Trunc(Unary):
+    """x without what stands behind the point; -0 of what lies between -1 and 0."""
+
+
 class Rint(Unary):
     """The nearest integer, ties to even; -0 of what rounds to 0 from below."""
 

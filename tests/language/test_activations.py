@@ -19,7 +19,8 @@ from isamap_smt.runtime.cache import build_library
 EXACT = {
     "exp": np.exp, "log": np.log, "tanh": np.tanh, "sigmoid": lambda d: 1 / (1 + np.exp(-d)),
     "erf": lambda d: np.frompyfunc(math.erf, 1, 1)(d.astype(np.float64)).astype(np.longdouble),
-    "sqrt": np.sqrt, "rsqrt": lambda d: 1 / np.sqrt(d), "floor": np.floor, "rint": np.rint, "abs": np.abs,
+    "sqrt": np.sqrt, "rsqrt": lambda d: 1 / np.sqrt(d), "floor": np.floor, "ceil": np.ceil,
+    "trunc": np.trunc, "rint": np.rint, "abs": np.abs,
 }  # fmt: skip
 EDGES = [
     0.0, 1e-45, 1e-38,
@@ -64,7 +65,8 @@ def test_error_in_ulp_is_as_stated(name: str) -> None:
     ("name", "low", "high"),
     [
         ("exp", 0.0, np.inf), ("tanh", -1.0, 1.0), ("sigmoid", 0.0, 1.0), ("log", np.nan, np.inf), ("erf", -1.0, 1.0),
-        ("sqrt", np.nan, np.inf), ("rsqrt", np.nan, 0.0), ("floor", -np.inf, np.inf), ("rint", -np.inf, np.inf),
+        ("sqrt", np.nan, np.inf), ("rsqrt", np.nan, 0.0), ("floor", -np.inf, np.inf), ("ceil", -np.inf, np.inf),
+        ("trunc", -np.inf, np.inf), ("rint", -np.inf, np.inf),
         ("abs", np.inf, np.inf),
     ],
 )  # fmt: skip
@@ -81,7 +83,7 @@ def test_of_what_is_negative_they_are_nan(name: str, kind: str) -> None:
 
 def test_zeros() -> None:
     zeros = np.float32([0.0, -0.0])
-    for name in ("sqrt", "floor", "rint", "erf", "tanh"):
+    for name in ("sqrt", "floor", "ceil", "trunc", "rint", "erf", "tanh"):
         assert smooth(name, zeros).tobytes() == zeros.tobytes(), name
     assert smooth("abs", zeros).tobytes() == np.zeros(2, np.float32).tobytes()
     assert (smooth("log", zeros) == -np.inf).all()

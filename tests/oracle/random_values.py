@@ -18,7 +18,7 @@ class Drawn:
     kind: str
 
 
-SMOOTH = ["exp", "tanh", "sigmoid", "erf", "sqrt", "rsqrt", "log", "floor", "rint"]
+SMOOTH = ["exp", "tanh", "sigmoid", "erf", "sqrt", "rsqrt", "log", "floor", "ceil", "trunc", "rint"]
 
 
 def value(

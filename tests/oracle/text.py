@@ -23,6 +23,8 @@ FUNCTIONS = {
     "sqrt",
     "rsqrt",
     "floor",
+    "ceil",
+    "trunc",
     "rint",
     "abs",
     "select",

@@ -25,6 +25,9 @@ from tests.oracle.text import Line
 
 Function = Callable[..., Number]
 _SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_WHOLE: dict[str, Callable[[Number], int]] = {
+    "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "rint": round,  # Python's ties go to even, too
+}  # fmt: skip
 _SMOOTH = {"exp", "log", "tanh", "sigmoid", "erf", "sqrt", "rsqrt"}
 
 
@@ -175,7 +178,7 @@ class Values:
             self.made.exact = False
             self.made.rough = max(self.made.rough, kind.epsilon)
             return lambda *p: _smooth(name, kind, float(inner(*p)))
-        if name in ("abs", "floor", "rint"):
+        if name == "abs" or name in _WHOLE:
             self.made.discrete |= name != "abs"
             return lambda *p: _plain(name, kind, inner(*p))
         other = self.value(args[1], kind, bound) if name != "relu" else lambda *p: 0
@@ -294,10 +297,9 @@ def _holds(op: ast.cmpop, x: Number, y: Number) -> bool:
 
 
 def _plain(name: str, kind: Kind, x: Number) -> Number:
-    """abs, and floor and rint, whose integers the type has."""
-    if name in ("floor", "rint"):
-        whole = math.floor if name == "floor" else round  # Python's ties go to even, too
-        return math.copysign(whole(x), x) if math.isfinite(x) else x
+    """abs, and those to integers, which the type has."""
+    if name in _WHOLE:
+        return math.copysign(_WHOLE[name](x), x) if math.isfinite(x) else x
     return math.fabs(x) if kind.floating else wrapped(kind, abs(int(x)))
 
 

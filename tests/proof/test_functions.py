@@ -1,4 +1,4 @@
-"""sqrt, floor, rint and abs mean in proofs what the interpreter computes; of the others nothing is known."""
+"""sqrt, abs and the functions to integers mean in proofs what the interpreter computes; of the others nothing is known."""
 
 from __future__ import annotations
 
@@ -13,13 +13,29 @@ from isamap_encodings.scalar import equal_integers, equal_reals
 from isamap_encodings.scalar_values import spanned
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.ir.heads import applied
-from isamap_smt.ir.scalar import Abs, Erf, Floor, Log, Rint, Rsqrt, SAdd, Scalar, SMax, SMul, SNeg, Sqrt, saturate
+from isamap_smt.ir.scalar import (
+    Abs,
+    Ceil,
+    Erf,
+    Floor,
+    Log,
+    Rint,
+    Rsqrt,
+    SAdd,
+    Scalar,
+    SMax,
+    SMul,
+    SNeg,
+    Sqrt,
+    Trunc,
+    saturate,
+)
 
 X, Y = sp.Symbol("x"), sp.Symbol("y")
 EDGES = np.float32([0.0, -0.0, 1.0, -1.5, 2.0, 0.1, 1e-45, 3.4e38, np.inf, -np.inf, np.nan, 16777217.0, -2.5, 1e-38])
 
 
-@pytest.mark.parametrize("head", [Sqrt, Floor, Rint, Abs])
+@pytest.mark.parametrize("head", [Sqrt, Floor, Ceil, Trunc, Rint, Abs])
 def test_floating_point_is_as_the_interpreter_computes_it(head: type) -> None:
     term = Bits({"x": ("f", 32)}).floats.value(head(X), ("f", 32))
     for given, want in zip(EDGES, applied(head, EDGES), strict=True):

@@ -27,6 +27,7 @@ EXPRESSIONS = (
     "-A", "-(A + B)", "-(-A)", "A * A", "A * A * A", "A * A + B * B", "(A - B) * (A - B)", "(A - B) / C * D + B",
     "select(A < B, A, B)", "select(A <= 0, 0.01 * A, A)", "select(A == B, C, D)", "select(A < 0, -A, A)", "abs(A)", "abs(A - B)",
     "sqrt(A)", "A / sqrt(B + 0.00001)", "(A - B) / sqrt(C + 0.00001) * D + A", "rsqrt(A)", "floor(A)", "A - floor(A)", "rint(A)",
+    "ceil(A) - trunc(B)",
     "rint(A / B) * B", "exp(A)",
     "exp(A - B)", "exp(A - B) / C", "log(A)", "log(A) - B", "tanh(A)", "sigmoid(A)", "A * sigmoid(A)", "A * sigmoid(1.702 * A)",
     "tanh(A) * sigmoid(B) + C", "0.5 * A * (1 + erf(A * 0.70710678))",
