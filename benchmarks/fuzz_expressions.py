@@ -100,6 +100,15 @@ class Writer:
         by = self.rng.randrange(KINDS[kind].bits)
         ways = [f"({x} >> {by})", f"({x} >> {by})", f"sat_{kind}({kind}({x}) + {kind}({y}))"]
         ways += [f"abs({x})", f"select({x} < 0, -{x}, {x})"] if kind[0] == "i" else []
+        ways += [
+            f"({x} & {y})",
+            f"({x} | {y})",
+            f"({x} ^ {y})",
+            f"(~{x})",
+            f"({x} << {by})",
+            f"({x} // {by + 1})",
+            f"({x} % {by + 1})",
+        ]
         ways += [f"u8((u16({x}) + u16({y}) + 1) >> 1)"] if kind == "u8" else []
         return self.rng.choice(ways)
 

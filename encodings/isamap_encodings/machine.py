@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 import z3
 
-from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, Kind, kind_of, limits
+from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, TYPED, Kind, kind_of, limits
 from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
@@ -29,11 +29,25 @@ def ordered(less: Callable[[Any, Any], Any]) -> dict[str, Callable[..., Any]]:
     }
 
 
+def _down(a: Any, b: Any) -> Any:
+    """a // b of numbers with a sign: bvsdiv rounds towards zero."""
+    left = z3.SRem(a, b)
+    quotient = a / b
+    return z3.If(b == 0, 0, z3.If(z3.And(left != 0, (left < 0) != (b < 0)), quotient - 1, quotient))
+
+
 # Sum, difference, product and negation are the same of bit-vectors that wrap, integers and reals.
 RING: Operations = {head: ARITHMETIC[head] for head in ("SAdd", "SSub", "SMul", "SNeg")}
 WHOLE: Operations = {**RING, **ordered(operator.lt), "Abs": lambda a: z3.If(a < 0, -a, a)}
-SIGNED: Operations = {**WHOLE, "SShr": operator.rshift}
-UNSIGNED: Operations = {**RING, **ordered(z3.ULT), "Abs": lambda a: a, "SShr": z3.LShR}
+_BITWISE: Operations = {h: ARITHMETIC[h] for h in ("SAnd", "SOr", "SXor", "SInvert")} | {"SShl": operator.lshift}
+SIGNED: Operations = {
+    **WHOLE, **_BITWISE, "SShr": operator.rshift, "SFloorDiv": _down,
+    "SMod": operator.mod,  # bvsmod: of the divisor's sign, and its first operand where that is 0
+}  # fmt: skip
+UNSIGNED: Operations = {
+    **RING, **_BITWISE, **ordered(z3.ULT), "Abs": lambda a: a, "SShr": z3.LShR,
+    "SFloorDiv": lambda a, b: z3.If(b == 0, 0, z3.UDiv(a, b)), "SMod": z3.URem,
+}  # fmt: skip
 # What IEEE 754 defines, of the type of its operands. Maxima and minima leave open which of two zeros they are.
 IEEE: Operations = {
     "SAdd": lambda a, b: z3.fpAdd(z3.RNE(), a, b),
@@ -203,7 +217,7 @@ class Bits:
             width += 1
         elif head == "SMul":
             width = sum(a.size() for a in args)
-        if head not in SIGNED:
+        if head not in SIGNED or head in TYPED:
             raise NotExpressible(f"{head} below a saturation")
         return SIGNED[head](*(z3.SignExt(width - a.size(), a) for a in args))
 

@@ -29,7 +29,7 @@ RLIMIT = 60_000_000  # bit-vector claims count more and smaller steps than linea
 MANTISSA = {64: 53, 32: 24}
 SIMPLE = (0, 1, -1, 2)  # numbers for a counterexample over the reals
 TRIED = 256
-_COMMUTES = {"SAdd", "SMul", "SMax", "SMin"}
+_COMMUTES = {"SAdd", "SMul", "SMax", "SMin", "SAnd", "SOr", "SXor"}
 
 
 def canonical(e: Any) -> Any:

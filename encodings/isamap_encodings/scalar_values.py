@@ -65,7 +65,7 @@ def value(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> tuple[int
 def _exact(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> int:
     if e.is_Integer or e.is_Symbol or type(e).__name__ in ("Cast", "Saturate"):
         return value(e, at, types)[0]
-    return ARITHMETIC[type(e).__name__](*[_exact(a, at, types) for a in e.args])
+    return EXACTLY[type(e).__name__](*[_exact(a, at, types) for a in e.args])
 
 
 def _integer(kind: Kind) -> Kind:
@@ -79,19 +79,28 @@ ARITHMETIC: dict[str, Callable[..., int]] = {
     "SSub": operator.sub,
     "SMul": operator.mul,
     "SShr": lambda a, b: a >> b if 0 <= b < WIDEST else -(a < 0),  # exact: further out, it is the sign
+    "SShl": lambda a, b: a << b if 0 <= b < WIDEST else 0,  # exact: of a type's bits those are left that it has
+    "SAnd": operator.and_,
+    "SOr": operator.or_,
+    "SXor": operator.xor,
+    "SInvert": operator.invert,
+    "SFloorDiv": lambda a, b: a // b if b else 0,
+    "SMod": lambda a, b: a % b if b else a,
     "SNeg": operator.neg,
     "SMax": max,
     "SMin": min,
     "Relu": lambda a: max(a, 0),
     "Abs": abs,
 }
+TYPED = ("SShl", "SAnd", "SOr", "SXor", "SInvert", "SFloorDiv", "SMod")  # none of them stands below a saturation
+EXACTLY = {head: of for head, of in ARITHMETIC.items() if head not in TYPED}
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 
 
 def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
-    """Bounds of what the operation gives exactly on operands in these ranges. But for shifts each lies at an end of every range.
+    """Bounds of what the operation gives exactly on operands in these ranges. Raises KeyError where none are known.
 
     >>> spanned("SMul", (-3, 2), (1, 5)), spanned("Relu", (-3, 2))
     ((-15, 10), (0, 2))
@@ -99,10 +108,45 @@ def spanned(head: str, *spans: Iterable[int]) -> tuple[int, int]:
     if head == "SShr":
         low, high = spans[0]
         return min(low, 0), max(high, -1)
+    if head == "SShl" and not 0 <= min(*spans[1]) <= max(*spans[1]) < 128:
+        raise KeyError(head)
+    if head in _BITWISE:
+        return _BITWISE[head](*map(tuple, spans))
     if head == "Abs" and min(*spans[0]) < 0 < max(*spans[0]):
         return 0, max(map(abs, spans[0]))
     ends = [ARITHMETIC[head](*corner) for corner in itertools.product(*spans)]
     return min(ends), max(ends)
+
+
+def _both_bits(*spans: tuple[int, int]) -> tuple[int, int]:
+    """x ^ y, x | y: no more bits than the longer one has, and no sign where neither has one."""
+    most = max((v if v >= 0 else ~v).bit_length() for s in spans for v in s)
+    return -(1 << most) if min(map(min, spans)) < 0 else 0, (1 << most) - 1
+
+
+def _common_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """x & y: where one has no sign, neither has the result, which is no larger than it."""
+    least = [max(s) for s in (a, b) if min(s) >= 0]
+    return (0, min(least)) if least else _both_bits(a, b)
+
+
+def _quotients(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """x // y: the least divisors of each sign give the largest quotients."""
+    ys = {y for y in (*b, -1, 1) if min(b) <= y <= max(b) and y}
+    found = [x // y for x in a for y in ys] + ([0] if min(b) <= 0 <= max(b) else [])
+    return min(found), max(found)
+
+
+def _remainders(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """x % y: between 0 and y, and x itself where y is 0."""
+    low, high = min(0, min(b) + 1), max(0, max(b) - 1)
+    zero = min(b) <= 0 <= max(b)
+    return (min(low, *a), max(high, *a)) if zero else (low, high)
+
+
+_BITWISE: dict[str, Callable[..., tuple[int, int]]] = {
+    "SAnd": _common_bits, "SOr": _both_bits, "SXor": _both_bits, "SFloorDiv": _quotients, "SMod": _remainders,
+}  # fmt: skip
 
 
 def difference(

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, spanned
+from isamap_encodings.scalar_values import COMPARE, EXACTLY, spanned
 from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
@@ -187,7 +187,7 @@ class _Exactly(Fold[_Exact]):
         return reduce(lambda a, b: _combined(SAdd, a, b), terms)
 
     def _operation(self, x: Any, *parts: _Exact) -> _Exact:
-        if type(x).__name__ not in ARITHMETIC:
+        if type(x).__name__ not in EXACTLY:
             raise TypeError(f"no exact meaning: {x!r}")
         return _combined(type(x), *parts)
 

@@ -33,24 +33,31 @@ from isamap_smt.ir.scalar import (
     Round,
     Rsqrt,
     SAdd,
+    SAnd,
     Saturate,
     Scalar,
     SDiv,
     Select,
+    SFloorDiv,
     Sigmoid,
+    SInvert,
     SMax,
     SMin,
+    SMod,
     SMul,
     SNeg,
+    SOr,
     Sqrt,
+    SShl,
     SShr,
     SSub,
+    SXor,
     Tanh,
     Trunc,
 )
 
 Array = np.ndarray
-SHIFT, SUM, PRODUCT, SIGN, ATOM = range(5)  # how tightly the outermost operation of a text binds
+OR, XOR, AND, SHIFT, SUM, PRODUCT, SIGN, ATOM = range(8)  # how tightly the outermost operation of a text binds
 
 
 @dataclass(frozen=True)
@@ -136,9 +143,28 @@ def _shifted(a: Array, b: Array) -> Array:
     """a >> b as SShr says."""
     if np.dtype(object) in (a.dtype, b.dtype):
         return np.asarray(np.frompyfunc(ARITHMETIC["SShr"], 2, 1)(a, b), dtype=object)
-    bits = 8 * a.dtype.itemsize
-    inside = (b >= 0) & (b < bits)
+    inside = (b >= 0) & (b < 8 * a.dtype.itemsize)
     return np.where(inside, a >> np.where(inside, b, 0), -(a < 0).astype(a.dtype))
+
+
+def _shifted_up(a: Array, b: Array) -> Array:
+    """a << b as SShl says."""
+    inside = (b >= 0) & (b < 8 * a.dtype.itemsize)
+    return np.where(inside, a << np.where(inside, b, 0), a.dtype.type(0))
+
+
+def _divided(a: Array, b: Array) -> Array:
+    """a // b as SFloorDiv says."""
+    opposite, none = np.negative(a), a.dtype.type(0)
+    if a.dtype.kind == "u":
+        return np.where(b == 0, none, a // np.where(b == 0, 1, b).astype(a.dtype))
+    found = a // np.where((b == 0) | (b == -1), 1, b).astype(a.dtype)
+    return np.where(b == 0, none, np.where(b == -1, opposite, found))
+
+
+def _left_over(a: Array, b: Array) -> Array:
+    """a % b as SMod says."""
+    return a - _divided(a, b) * b
 
 
 HEADS: dict[type[Scalar], Head] = {
@@ -146,7 +172,14 @@ HEADS: dict[type[Scalar], Head] = {
     SSub: Head("-", 2, SUM, np.subtract),
     SMul: Head("*", 2, PRODUCT, np.multiply),
     SDiv: Head("/", 2, PRODUCT, np.divide, words="a division"),
-    SShr: Head(">>", 2, SHIFT, _shifted),
+    SFloorDiv: Head("//", 2, PRODUCT, _divided),
+    SMod: Head("%", 2, PRODUCT, _left_over),
+    SShl: Head("<<", 2, SHIFT, _shifted_up, words="a shift"),
+    SShr: Head(">>", 2, SHIFT, _shifted, words="a shift"),
+    SAnd: Head("&", 2, AND, np.bitwise_and),
+    SXor: Head("^", 2, XOR, np.bitwise_xor),
+    SOr: Head("|", 2, OR, np.bitwise_or),
+    SInvert: Head("~", 1, SIGN, np.invert),
     SNeg: Head("-", 1, SIGN, np.negative, words="a negation"),
     SMax: Head("max", 2, array=np.maximum),
     SMin: Head("min", 2, array=np.minimum),

@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
+from isamap_encodings.scalar_values import spanned
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError, did_you_mean
 from isamap_smt.ir.evaluate import needs_single_points
@@ -52,16 +53,24 @@ from isamap_smt.ir.scalar import (
     Round,
     Rsqrt,
     SAdd,
+    SAnd,
     Saturate,
     SDiv,
     Select,
+    SFloorDiv,
     Sigmoid,
+    SInvert,
     SMax,
     SMin,
+    SMod,
     SMul,
     SNeg,
+    SOr,
     Sqrt,
+    SShl,
+    SShr,
     SSub,
+    SXor,
     Tanh,
     Unary,
     reads,
@@ -316,6 +325,17 @@ class Bounds(Meaning[Bound]):
         inside = max(own.low, -(2**53)) <= made.low and made.high <= min(own.high, 2**53)
         return made if inside and made.error == 0 else NOTHING
 
+    def _whole_numbers(self, x: Any, own: DType, *parts: Bound) -> Bound:
+        """Of exact integers an exact integer of the type."""
+        if own.is_float or any(p.error != 0 for p in parts):
+            return NOTHING
+        try:
+            low, high = spanned(type(x).__name__, *((int(p.low), int(p.high)) for p in parts))
+        except KeyError:
+            low, high = own.low, own.high
+        inside = own.low <= low and high <= own.high
+        return Bound(float(low), float(high)) if inside else Bound(float(own.low), float(own.high))
+
     leaves: ClassVar[Rows] = {
         Read: _read,
         IndexValue: _index_value,
@@ -333,6 +353,7 @@ class Bounds(Meaning[Bound]):
         SMin: lambda self, x, own, a, b: _larger(a, b, True),
         Unary: lambda self, x, own, a: _function(type(x), a, own),
         **dict.fromkeys((SAdd, SSub, SMul, SDiv), _arithmetic),
+        **dict.fromkeys((SAnd, SOr, SXor, SInvert, SShl, SShr, SFloorDiv, SMod), _whole_numbers),
     }
 
     def _square(self, a: Bound) -> Bound:

@@ -20,9 +20,11 @@ class Scalar(sp.Function):
     """Base of all scalar heads: no evaluation, no reordering. Each has a row in isamap_smt.ir.heads.
 
     floating: there is none of it for integers. The solvers' package, which knows no table of ours, asks the class.
+    whole: there is none of it for floating point.
     """
 
     floating = False
+    whole = False
 
     @classmethod
     def eval(cls, *args: Any) -> Any:
@@ -84,6 +86,51 @@ class SDiv(Scalar):
 class SShr(Scalar):
     """x >> y of integers: the largest that is at most x / 2**y. Where y is negative, or none of the type's bits, the sign: -1 or 0;
     below a saturation x has no type, and y may be as large as it is."""
+
+    whole = True
+
+
+class SShl(Scalar):
+    """x << y of integers: x * 2**y modulo 2^bits; 0 where y is negative, or none of the type's bits."""
+
+    whole = True
+
+
+class SAnd(Scalar):
+    """x & y of integers, bit by bit; of negative ones the bits of their two's complement."""
+
+    whole = True
+
+
+class SOr(Scalar):
+    """x | y of integers, bit by bit."""
+
+    whole = True
+
+
+class SXor(Scalar):
+    """x ^ y of integers, bit by bit."""
+
+    whole = True
+
+
+class SInvert(Scalar):
+    """~x of integers, every bit: -1 - x modulo 2^bits."""
+
+    whole = True
+
+
+class SFloorDiv(Scalar):
+    """x // y of integers: the largest that is at most x / y, modulo 2^bits: the least one divided by -1 is itself. 0 where
+    y is 0."""
+
+    whole = True
+
+
+class SMod(Scalar):
+    """x % y: x - (x // y) * y, so of y's sign; x where y is 0."""
+
+    whole = True
 
 
 class SNeg(Scalar):

@@ -14,6 +14,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_encodings.scalar_values import TYPED
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
@@ -29,6 +30,9 @@ from isamap_smt.ir.scalar import (
     Saturate,
     Scalar,
     Select,
+    SFloorDiv,
+    SMod,
+    SShl,
     SShr,
     Sum,
     cast,
@@ -148,8 +152,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     found = _meet(value.args, types, value)
     if value.floating and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
-    if isinstance(value, SShr):
-        _check_shift(value, found)
+    check_whole(value, found)
     return found
 
 
@@ -238,13 +241,19 @@ def _meet(values: tuple[Any, ...], types: dict[str, DType], whole: Any) -> DType
     return kinds[0]
 
 
-def _check_shift(value: Any, kind: DType | None) -> None:
-    """Raise DTypeError for a shift of what is no integer, or by a number of bits that its type has not."""
+def check_whole(value: Any, kind: DType | None) -> None:
+    """Raise DTypeError for an operation of integers on what are none, a shift by a number of bits that its type has not, and a
+    division by 0. kind: None where it has no type yet."""
+    if not value.whole:
+        return
     if kind is not None and kind.is_float:
-        raise DTypeError(f"a shift is of integers, not {kind}; cast its operands, such as i32(x)")
-    by, bits = value.args[1], 64 if kind is None else kind.bits
-    if by.is_Integer and not 0 <= int(by) < bits:
+        hint = "; write floor(a / b)" if isinstance(value, SFloorDiv) else "; cast its operands, such as i32(x)"
+        raise DTypeError(f"{describe(value)} is of integers, not {kind}{hint}")
+    by, bits = value.args[-1], 64 if kind is None else kind.bits
+    if isinstance(value, SShl | SShr) and by.is_Integer and not 0 <= int(by) < bits:
         raise DTypeError(f"a shift by {int(by)} bits: {kind or 'a literal'} is shifted by 0 to {bits - 1}")
+    if isinstance(value, SFloorDiv | SMod) and by == 0:
+        raise DTypeError(f"{describe(value)} by 0: a divisor that is written is none")
 
 
 def _check_literals(value: Any, kind: DType) -> None:
@@ -253,6 +262,8 @@ def _check_literals(value: Any, kind: DType) -> None:
         raise DTypeError(f"{float(value)!r} is not an integer, and the value is {kind}")
     if isinstance(value, sp.Integer) and not kind.is_float and not kind.low <= int(value) <= kind.high:
         raise DTypeError(f"{int(value)} does not fit {kind} [{kind.low}, {kind.high}]")
+    if isinstance(value, Scalar) and not isinstance(value, Cast | Saturate | Round):
+        check_whole(value, kind)
     for a in getattr(value, "args", ()):
         if not isinstance(value, Cast | Saturate | Round | IndexValue):  # of index values their ends are what counts
             _check_literals(a, kind)
@@ -268,13 +279,17 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
         case Sum():
             _check_exact(value.args[2], types)
         case SShr():
-            _check_shift(value, None)
+            check_whole(value, None)
             for a in value.args:
                 _check_exact(a, types)
         case sp.Float():
             raise DTypeError(f"saturation is defined for integers, not {float(value)!r}")
         case Scalar() if isinstance(value, Select) or value.floating:
             raise DTypeError(f"{describe(value)} cannot stand inside a saturation")
+        case Scalar() if type(value).__name__ in TYPED:
+            raise DTypeError(
+                f"{describe(value)} inside a saturation needs a type of its own: write a cast, such as i32(x), around it"
+            )
         case sp.Integer():
             pass
         case IndexValue():

@@ -29,16 +29,21 @@ from isamap_smt.ir.scalar import (
     Relu,
     Round,
     SAdd,
+    SAnd,
     Saturate,
     SDiv,
     Select,
+    SInvert,
     SMax,
     SMin,
     SMul,
     SNeg,
+    SOr,
+    SShl,
     SShr,
     SSub,
     Sum,
+    SXor,
 )
 from isamap_smt.ir.typed import comparison_kind, type_of, typed_at
 from isamap_smt.isa.evaluate import FLOATS, as_bits
@@ -156,6 +161,8 @@ class _At(Meaning[Term]):
         Cast: lambda self, x, to, a: convert(a, self.given(x), to),
         Select: _select,
         SShr: _shift,
+        **dict.fromkeys((SAnd, SOr, SXor, SShl), lambda self, x, own, a, b: bits.binary(_BITWISE[type(x)], a, b)),
+        SInvert: lambda self, x, own, a: bits.binary("xor", a, bits.const(-1, own.bits)),
         **dict.fromkeys((SNeg, Relu, SAdd, SSub, SMul, SDiv, SMax, SMin), _arithmetic),
     }
 
@@ -225,6 +232,7 @@ def _holds(condition: Any, x: Term, y: Term, kind: DType) -> Term:
     return bits.negated(bits.compare(less, y, x)) if op == "<=" else holds[op]
 
 
+_BITWISE: dict[type, str] = {SAnd: "and", SOr: "or", SXor: "xor", SShl: "shl"}
 _INTEGER: dict[type, str] = {SAdd: "add", SSub: "sub", SMul: "mul"}
 _FLOAT: dict[type, str] = {SAdd: "fadd", SSub: "fsub", SMul: "fmul", SDiv: "fdiv"}
 

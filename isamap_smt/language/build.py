@@ -24,9 +24,11 @@ def _merge(*parts: Any) -> Lines:
     return tuple(dict.fromkeys(line for p in parts for line in getattr(p, "lines", ())))
 
 
-_COMPARING, _SHIFTING, _ADDING, _MULTIPLYING, _ATOM = range(5)  # how tightly the outermost operator binds
+# how tightly the outermost operator binds
+_COMPARING, _OR, _XOR, _AND, _SHIFTING, _ADDING, _MULTIPLYING, _ATOM = range(8)
 _BINDS = {
-    ">>": _SHIFTING, "+": _ADDING, "-": _ADDING, "*": _MULTIPLYING, "/": _MULTIPLYING, "//": _MULTIPLYING, "%": _MULTIPLYING,
+    "|": _OR, "^": _XOR, "&": _AND, "<<": _SHIFTING, ">>": _SHIFTING, "+": _ADDING, "-": _ADDING, "*": _MULTIPLYING,
+    "/": _MULTIPLYING, "//": _MULTIPLYING, "%": _MULTIPLYING,
 }  # fmt: skip
 
 
@@ -120,7 +122,16 @@ class Value(_Arithmetic):
     def __pow__(self, exponent: float) -> Any:
         return self._make(f"{_operand(self)} ** {exponent!r}", _MULTIPLYING, self)
 
+    __floordiv__, __rfloordiv__ = _operators("//")
+    __mod__, __rmod__ = _operators("%")
+    __lshift__, __rlshift__ = _operators("<<")
     __rshift__, __rrshift__ = _operators(">>")
+    __and__, __rand__ = _operators("&")
+    __xor__, __rxor__ = _operators("^")
+    __or__, __ror__ = _operators("|")
+
+    def __invert__(self) -> Any:
+        return self._make(f"~{_operand(self)}", _MULTIPLYING, self)
 
 
 @dataclass(frozen=True, eq=False)

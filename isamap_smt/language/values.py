@@ -18,6 +18,7 @@ from isamap_smt.ir.scalar import (
     Compare,
     IndexValue,
     Select,
+    SInvert,
     SNeg,
     Sum,
     cast,
@@ -29,8 +30,10 @@ from isamap_smt.language.indices import noun
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.shapes import extent_to_come
 
-_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.RShift: ">>"}
+_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+          ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitXor: "^", ast.BitOr: "|"}  # fmt: skip
 _BINARY = {of: INFIX[sign] for of, sign in _SIGNS.items()}
+OPERATORS_OF_VALUES = "+ - * / // % ** << >> & | ^ ~"
 _OF_INDICES = (
     ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.USub, ast.UAdd, ast.Load,
 )  # fmt: skip
@@ -101,6 +104,8 @@ class Values:
                 return self.value(x, bound)
             case ast.UnaryOp(op=ast.USub(), operand=x):
                 return negated(self.value(x, bound))
+            case ast.UnaryOp(op=ast.Invert(), operand=x):
+                return SInvert(self.value(x, bound))
             case ast.BinOp(left=a, op=op, right=b) if type(op) in _BINARY:
                 return _BINARY[type(op)](self.value(a, bound), self.value(b, bound))
             case ast.Call():
@@ -133,7 +138,7 @@ class Values:
         )
 
     def _refuse(self, node: ast.AST) -> Any:
-        hint = "use + - * / ** >>, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
+        hint = f"use {OPERATORS_OF_VALUES}, casts such as i32(x), and " + ", ".join((*FUNCTIONS, "sum"))
         match node:
             case ast.Name():
                 element(self.tree, node)
@@ -141,14 +146,10 @@ class Values:
                 hint = "write select(condition, a, b)"
             case ast.Compare():
                 hint = "a comparison is the first argument of select(condition, a, b)"
-            case ast.BinOp(op=ast.FloorDiv() | ast.Mod()):
-                hint = (
-                    "`//` and `%` belong to indices, whose divisors are known to be positive; an element may be 0. Values have "
-                    "+ - * / ** >>: divide in floating point, such as floor(f32(a) / f32(b)), or shift"
-                )
-                raise self.tree.error(node, "this operator is not part of a value", hint)
             case ast.BinOp():
-                raise self.tree.error(node, "this operator is not part of a value", "values have + - * / ** >>")
+                raise self.tree.error(
+                    node, "this operator is not part of a value", f"values have {OPERATORS_OF_VALUES}"
+                )
         raise self.tree.error(node, f"{noun(node)} cannot stand in a value", hint)
 
     def _literal(self, node: ast.Constant) -> Any:

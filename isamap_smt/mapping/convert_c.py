@@ -70,6 +70,21 @@ static inline {c} isamap_{which}_{name}({c} a, {c} b) {{
 }}
 """
 
+_QUOTIENT = """\
+/* Rounded down; 0 where b is. The least number divided by -1 is itself. */
+static inline {c} isamap_quotient_{name}({c} a, {c} b) {{
+    const {c} d = {trap} ? 1 : b, q = ({c})(a / d);
+    return {result};
+}}
+"""
+_LEFT_OVER = """\
+/* a - a // b * b, of b's sign; a where b is 0. */
+static inline {c} isamap_left_over_{name}({c} a, {c} b) {{
+    const {c} d = {trap} ? 1 : b, r = ({c})(a % d);
+    return {result};
+}}
+"""
+
 
 def wide(text: str, kind: DType) -> str:
     """The value in a type in which C computes and compares it exactly."""
@@ -81,6 +96,20 @@ def _choice(which: str, kind: DType) -> str:
     a, b = wide("a", kind), wide("b", kind)
     nan = f" || {a} != {a}" if kind.is_float else ""
     return _CHOICE.format(which=which, name=kind, c=kind.c, a=a, b=b, sign=CHOICES[which], nan=nan)
+
+
+def _division(form: str, kind: DType) -> str:
+    """a // b or a % b. C's rounds towards zero, and both of a divisor of 0, and of the least number by -1, are left open there."""
+    if kind.kind == "u":
+        result, trap = "b == 0 ? 0 : q" if form is _QUOTIENT else "b == 0 ? a : r", "b == 0"
+    else:
+        trap, unsigned = "b == 0 || b == -1", "uint64_t" if kind.bits == 64 else "uint32_t"
+        if form is _QUOTIENT:
+            down = f"({kind.c})(q - ((a % d != 0) & ((a ^ d) < 0)))"
+            result = f"b == 0 ? 0 : b == -1 ? ({kind.c})(0 - ({unsigned})a) : {down}"
+        else:
+            result = f"b == 0 ? a : ({kind.c})(r + ((r != 0) & ((r ^ d) < 0) ? d : 0))"
+    return form.format(c=kind.c, name=kind, trap=trap, result=result)
 
 
 def _whole(source: DType, to: DType) -> str:
@@ -117,6 +146,9 @@ def _helpers() -> dict[str, str]:
         for to in DTYPES.values():
             if not to.is_float:
                 found[f"isamap_{source}_to_{to}"] = _whole(source, to)
+    whole = [d for d in DTYPES.values() if not d.is_float]
+    found |= {f"isamap_quotient_{d}": _division(_QUOTIENT, d) for d in whole}
+    found |= {f"isamap_left_over_{d}": _division(_LEFT_OVER, d) for d in whole}
     found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values()}
     return found
 

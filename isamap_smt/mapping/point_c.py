@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
-from isamap_encodings.scalar_values import ARITHMETIC, spanned
+from isamap_encodings.scalar_values import EXACTLY, spanned
 from isamap_smt.ir import activations, activations_f64
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType, dtype, widens
@@ -27,16 +27,23 @@ from isamap_smt.ir.scalar import (
     Relu,
     Round,
     SAdd,
+    SAnd,
     Saturate,
     Scalar,
     SDiv,
     Select,
+    SFloorDiv,
+    SInvert,
     SMax,
     SMin,
+    SMod,
     SMul,
     SNeg,
+    SOr,
+    SShl,
     SShr,
     SSub,
+    SXor,
     Unary,
 )
 from isamap_smt.ir.typed import comparison_kind, target, type_of
@@ -214,6 +221,17 @@ class _C(Meaning[str]):
     def _shift(self, x: Any, own: DType, a: str, b: str) -> str:
         return f"({own.c}){_shifted(a, b, x.args[1], own.bits, own.kind == 'u')}"
 
+    def _shift_up(self, x: Any, own: DType, a: str, b: str) -> str:
+        """Of the type's bits; a count that is none of their numbers leaves none."""
+        wide, by = ("uint64_t" if own.bits == 64 else "uint32_t"), x.args[1]
+        if by.is_Integer:
+            return f"(({own.c})(({wide}){a} << {int(by)}))"
+        inside = f"{b} < {own.bits}" if own.kind == "u" else f"{b} >= 0 && {b} < {own.bits}"
+        return f"({inside} ? ({own.c})(({wide}){a} << {b}) : ({own.c})0)"
+
+    def _divided(self, x: Any, own: DType, a: str, b: str) -> str:
+        return f"isamap_{'quotient' if isinstance(x, SFloorDiv) else 'left_over'}_{own}({a}, {b})"
+
     def _select(self, x: Any, own: DType, a: str, b: str, yes: str, no: str) -> str:
         kind = comparison_kind(x.args[0], self.types, own)
         return f"({wide(a, kind)} {x.args[0].args[0]} {wide(b, kind)} ? {yes} : {no})"
@@ -231,6 +249,10 @@ class _C(Meaning[str]):
         Select: _select,
         Unary: _function,
         SShr: _shift,
+        SShl: _shift_up,
+        **dict.fromkeys((SFloorDiv, SMod), _divided),
+        **dict.fromkeys((SAnd, SOr, SXor), lambda self, x, own, a, b: f"(({own.c})({a} {HEADS[type(x)].text} {b}))"),
+        SInvert: lambda self, x, own, a: f"(({own.c})~{a})",
         SNeg: lambda self, x, own, a: _arithmetic("-", _NEGATIVE_ZERO.get(own.name, f"({own.c})0"), a, own),
         SMax: lambda self, x, own, a, b: _choose(">", a, b, own),
         SMin: lambda self, x, own, a, b: _choose("<", a, b, own),
@@ -279,7 +301,7 @@ class _Reach(Fold[_Ends]):
 
     def _operation(self, x: Any, *parts: _Ends) -> _Ends:
         head = type(x).__name__
-        if head not in ARITHMETIC:
+        if head not in EXACTLY:
             raise ScheduleError(f"portable C has no exact {head} below a saturation")
         low, high = spanned(head, *(p[:2] for p in parts))
         return low, high, (low, high, *(v for p in parts for v in p[2]))

@@ -90,8 +90,29 @@ _OPERATIONS: dict[str, Callable[[Number, Number], Number]] = {
 }  # fmt: skip
 
 
+def whole(kind: Kind, sign: str, a: int, b: int) -> int:
+    """Of integers: quotients rounded down, what they leave over, bits and shifts.
+
+    >>> i8 = KINDS["i8"]
+    >>> [whole(i8, s, -128, -1) for s in ("//", "%")], [whole(i8, s, 7, 0) for s in ("//", "%")], whole(i8, "<<", 3, 8)
+    ([-128, 0], [0, 7], 0)
+    """
+    match sign:
+        case "//":
+            found = a // b if b else 0
+        case "%":
+            found = a % b if b else a
+        case "<<":
+            found = a * 2**b if 0 <= b < kind.bits else 0
+        case _:
+            found = {"&": operator.and_, "|": operator.or_, "^": operator.xor}[sign](a, b)
+    return wrapped(kind, found)
+
+
 def arithmetic(kind: Kind, sign: str, a: Number, b: Number) -> tuple[Number, bool]:
     """(a sign b in the type, whether that is the exact result or needed no rounding)."""
+    if sign not in ("+", "-", "*", "/"):
+        return whole(kind, sign, int(a), int(b)), True
     if not kind.floating:
         return wrapped(kind, _OPERATIONS[sign](a, b)), True
     if sign == "/":

@@ -86,6 +86,10 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
     forms += [f"select({p} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} {c}, {x}, {rng.choice([p, c])})"]
     if KINDS[kind].floating and kind != "f64" and rng.random() < 0.3:
         forms = [f"{rng.choice(SMOOTH)}({x})"]
+    elif not KINDS[kind].floating and rng.random() < 0.25:
+        forms = [f"(({x}) {sign} ({rng.choice([p, c])}))" for sign in ("//", "%") if c != "0"]
+        forms += [f"(({x}) {sign} ({rng.choice([p, c])}))" for sign in ("&", "|", "^")]
+        forms += [f"~({x})", f"(({x}) << {rng.randrange(KINDS[kind].bits)})", f"(({x}) << ({p}))"]
     elif casts and not KINDS[kind].floating and rng.random() < 0.4 and not any(w in x for w in ("select", "/")):
         forms = [f"sat_{kind}({x} + {c})", f"sat_{kind}({x} * {p})", f"sat_{kind}(({x}) * {p} >> {rng.choice(parts)})"]
     return rng.choice(forms)

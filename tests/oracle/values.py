@@ -24,7 +24,10 @@ from tests.oracle.numbers import (
 from tests.oracle.text import Line
 
 Function = Callable[..., Number]
-_SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.LShift: "<<", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
 _WHOLE: dict[str, Callable[[Number], int]] = {
     "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "rint": round,  # Python's ties go to even, too
 }  # fmt: skip
@@ -113,6 +116,9 @@ class Values:
                 return self._literal(-v, kind)
             case ast.Subscript():
                 return self._element(node, bound)
+            case ast.UnaryOp(op=ast.Invert(), operand=x):
+                inverted = self.value(x, kind, bound)
+                return lambda *p: wrapped(kind, ~int(inverted(*p)))
             case ast.UnaryOp(op=op, operand=x):
                 inner = self.value(x, kind, bound)
                 return inner if isinstance(op, ast.UAdd) else lambda *p: negative(kind, inner(*p))

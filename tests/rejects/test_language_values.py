@@ -47,7 +47,7 @@ NAMES = [
     ("y[i] = x[i] * k", "norms.txt:1:15: k is not an element of a tensor"),
     ("y[i] = q * x[i]\nz[q] = x[q]", "norms.txt:1:8: axis q stands in no index of this statement"),
     ("y[i,j] = x[i,j] + i*j", "norms.txt:1:19: i*j is not affine: it multiplies axis i by axis j"),
-    ("y[i] = x[i] // N\nsize N", "norms.txt:1:8: this operator is not part of a value"),
+    ("y[i] = x[i] @ N\nsize N", "norms.txt:1:8: this operator is not part of a value"),
 ]
 
 
