@@ -257,7 +257,10 @@ def check_whole(value: Any, kind: DType | None) -> None:
 
 
 def _check_literals(value: Any, kind: DType) -> None:
-    """Raise DTypeError when a literal in a value of type `kind` is not one of its values."""
+    """Raise DTypeError when a literal in a value of type `kind` is not one of its values. Those of a comparison have a type of
+    their own, of which _meet() has asked."""
+    if isinstance(value, Compare):
+        return
     if isinstance(value, sp.Float) and not kind.is_float:
         raise DTypeError(f"{float(value)!r} is not an integer, and the value is {kind}")
     if isinstance(value, sp.Integer) and not kind.is_float and not kind.low <= int(value) <= kind.high:

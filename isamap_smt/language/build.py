@@ -34,21 +34,35 @@ _BINDS = {
 
 def _operand(x: Any, least: int = _ATOM) -> str:
     """x inside a larger expression: in brackets when it binds less tightly than its surroundings need."""
+    if isinstance(x, Condition):
+        return f"({x.text})"
     if isinstance(x, Index | Value):
         return f"({x.text})" if x.binds < least else x.text
     return f"({x!r})" if x < 0 else repr(x)
 
 
 def _text(x: Any) -> str:
-    return x.text if isinstance(x, Index | Value) else repr(x)
+    return x.text if isinstance(x, Index | Value | Condition) else repr(x)
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A comparison: of indices for `where`, of values for `select`."""
+    """A comparison: of indices for `where`, of values for `select`, or a value that is 1 where it holds, else 0.
+
+    c & d, c | d and ~c are both, either one and the opposite.
+    """
 
     text: str
     lines: Lines
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(f"({self.text}) and ({other.text})", _merge(self, other))
+
+    def __or__(self, other: Condition) -> Condition:
+        return Condition(f"({self.text}) or ({other.text})", _merge(self, other))
+
+    def __invert__(self) -> Condition:
+        return Condition(f"not ({self.text})", self.lines)
 
     def __bool__(self) -> bool:
         raise LanguageError(

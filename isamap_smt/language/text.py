@@ -32,6 +32,7 @@ from isamap_smt.ir.indirect import check_indices
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
 from isamap_smt.ir.typed import converted
+from isamap_smt.language.conditions import conditions_written_out
 from isamap_smt.language.indices import Names, guard, index
 from isamap_smt.language.lines import (
     BoundLine,
@@ -273,7 +274,7 @@ class _Reader:
             return index(tree, i, Names(names.axes | bound, names.definitions, names.lows))
 
         constants = {n: int(e) for n, e in self.known.extents.items() if sp.sympify(e).is_Integer}
-        line = replace(line, value=powers_written_out(line.value))
+        line = replace(line, value=powers_written_out(conditions_written_out(line.value)))
         known = {*self.known.axes, *self.known.parameters, *self.known.definitions, *self.known.sizes}
         known |= {default_size(a) for a in self.known.axes if a not in self.known.extents}
         value = Values(line.value, constants, make_index, known, self.shapes).value(line.value.node)

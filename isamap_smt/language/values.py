@@ -144,8 +144,6 @@ class Values:
                 element(self.tree, node)
             case ast.IfExp():
                 hint = "write select(condition, a, b)"
-            case ast.Compare():
-                hint = "a comparison is the first argument of select(condition, a, b)"
             case ast.BinOp():
                 raise self.tree.error(
                     node, "this operator is not part of a value", f"values have {OPERATORS_OF_VALUES}"
@@ -190,7 +188,7 @@ class Values:
 
     def _condition(self, node: ast.AST, bound: frozenset[str]) -> Any:
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
-            raise self.tree.error(node, "a condition is one comparison", "write select(a < b, x, y)")
+            raise self.tree.error(node, "this is no comparison of values", "write < <= > >= == or !=")
         op = sp.Symbol(_COMPARE[type(node.ops[0])])
         return Compare(op, self.value(node.left, bound), self.value(node.comparators[0], bound))
 

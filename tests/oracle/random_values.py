@@ -84,12 +84,21 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
         binary(rng, kind, x, p),
     ]
     forms += [f"select({p} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} {c}, {x}, {rng.choice([p, c])})"]
+    if rng.random() < 0.15:
+        tests = [f"{rng.choice(parts)} {rng.choice(['<', '<=', '>', '!='])} {rng.choice([p, c])}" for _ in range(3)]
+        whole = rng.choice(["{} and {}", "{} or {}", "not ({} or {})", "{} and ({} or not {})"]).format(*tests)
+        forms = [f"select({whole}, {x}, {c})", f"({whole}) * ({x})", f"select(not {p}, {x}, {p})"]
     if KINDS[kind].floating and kind != "f64" and rng.random() < 0.3:
         forms = [f"{rng.choice(SMOOTH)}({x})"]
     elif not KINDS[kind].floating and rng.random() < 0.25:
         forms = [f"(({x}) {sign} ({rng.choice([p, c])}))" for sign in ("//", "%") if c != "0"]
         forms += [f"(({x}) {sign} ({rng.choice([p, c])}))" for sign in ("&", "|", "^")]
         forms += [f"~({x})", f"(({x}) << {rng.randrange(KINDS[kind].bits)})", f"(({x}) << ({p}))"]
-    elif casts and not KINDS[kind].floating and rng.random() < 0.4 and not any(w in x for w in ("select", "/")):
+    elif (
+        casts
+        and not KINDS[kind].floating
+        and rng.random() < 0.4
+        and not any(w in x for w in ("select", "/", "%", "&", "|", "^", "~", "<", "not"))
+    ):
         forms = [f"sat_{kind}({x} + {c})", f"sat_{kind}({x} * {p})", f"sat_{kind}(({x}) * {p} >> {rng.choice(parts)})"]
     return rng.choice(forms)

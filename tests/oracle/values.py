@@ -87,7 +87,7 @@ class Values:
     def kind(self, node: ast.AST) -> Kind | None:
         """The type of a value; None for literals."""
         match node:
-            case ast.Constant() | ast.Name():
+            case ast.Constant() | ast.Name() | ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return None
             case ast.Subscript():
                 return self.out if self.converts else self.source.kind(node)
@@ -116,6 +116,10 @@ class Values:
                 return self._literal(-v, kind)
             case ast.Subscript():
                 return self._element(node, bound)
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                self.made.discrete = True
+                holds = self._condition(node, kind, bound)
+                return lambda *p: converted(kind, int(holds(*p)))
             case ast.UnaryOp(op=ast.Invert(), operand=x):
                 inverted = self.value(x, kind, bound)
                 return lambda *p: wrapped(kind, ~int(inverted(*p)))
@@ -217,20 +221,39 @@ class Values:
 
     def _select(self, args: list[ast.expr], kind: Kind, bound: list[str]) -> Function:
         self.made.discrete = True
-        condition = args[0]
-        assert isinstance(condition, ast.Compare)
-        sides = (condition.left, condition.comparators[0])
+        holds = self._condition(args[0], kind, bound)
+        yes, no = (self.value(s, kind, bound) for s in args[1:])
+
+        def choose(*p: int) -> Number:
+            first, second = yes(*p), no(*p)
+            return first if holds(*p) else second
+
+        return choose
+
+    def _condition(self, node: ast.expr, kind: Kind, bound: list[str]) -> Callable[..., bool]:
+        """Whether it holds at a point."""
+        match node:
+            case ast.BoolOp(op=op, values=parts):
+                every = [self._condition(v, kind, bound) for v in parts]
+                of = all if isinstance(op, ast.And) else any
+                return lambda *p: of([holds(*p) for holds in every])
+            case ast.UnaryOp(op=ast.Not(), operand=x):
+                opposite = self._condition(x, kind, bound)
+                return lambda *p: not opposite(*p)
+            case ast.Compare(left=left, ops=ops, comparators=rights):
+                pairs = list(zip((left, *rights), ops, rights, strict=False))
+                tests = [self._compared(a, op, b, kind, bound) for a, op, b in pairs]
+                return lambda *p: all(holds(*p) for holds in tests)
+        return self._compared(node, ast.NotEq(), ast.Constant(0), kind, bound)
+
+    def _compared(
+        self, left: ast.expr, op: ast.cmpop, right: ast.expr, kind: Kind, bound: list[str]
+    ) -> Callable[..., bool]:
+        sides = (left, right)
         exact = KINDS["i64"] if all(_is_index(s) or _is_whole(s) for s in sides) else kind
         common = next((k for s in sides if (k := self.kind(s))), exact)
         a, b = (self.value(s, common, bound) for s in sides)
-        yes, no = (self.value(s, kind, bound) for s in args[1:])
-        op = condition.ops[0]
-
-        def choose(*p: int) -> Number:
-            x, y, first, second = a(*p), b(*p), yes(*p), no(*p)
-            return first if _holds(op, x, y) else second
-
-        return choose
+        return lambda *p: _holds(op, a(*p), b(*p))
 
     def _unbounded(self, node: ast.expr, bound: list[str]) -> Function:
         """Inside a saturation: exact integers of any size, but for what has a type of its own."""
