@@ -248,6 +248,8 @@ class Floats:
         head = type(e).__name__
         if head == "IndexValue":
             raise NotExpressible("an axis or a size as a value")
+        if head in ("Inf", "Nan"):
+            return z3.fpPlusInfinity(sort) if head == "Inf" else z3.fpNaN(sort)
         if head == "Cast":
             source = self.bits.kind(e.args[1]) or kind
             return converted(self.bits.any(e.args[1], source), source, kind)

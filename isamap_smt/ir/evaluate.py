@@ -20,11 +20,11 @@ from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import Element, elements, evaluate, held_as
-from isamap_smt.ir.heads import HEADS
+from isamap_smt.ir.heads import HEADS, special
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
-from isamap_smt.ir.scalar import Cast, IndexValue, Read, Round, SAdd, Saturate, Scalar, Select, Sum, reads
+from isamap_smt.ir.scalar import Cast, Constant, IndexValue, Read, Round, SAdd, Saturate, Scalar, Select, Sum, reads
 from isamap_smt.ir.typed import type_of
 
 Array = np.ndarray
@@ -160,7 +160,18 @@ class _At(Meaning[Function]):
         row = HEADS[type(x)]
         return lambda arrays: row.numpy(*(part(arrays) for part in parts))
 
-    leaves: ClassVar[Rows] = {Read: _read, sp.Number: _number, IndexValue: _index_value, Saturate: _saturate, Sum: _sum}
+    def _special(self, x: Any, own: DType) -> Function:
+        number = np.broadcast_to(special(x, own), self.env["#"].shape)
+        return lambda arrays: number
+
+    leaves: ClassVar[Rows] = {
+        Read: _read,
+        sp.Number: _number,
+        Constant: _special,
+        IndexValue: _index_value,
+        Saturate: _saturate,
+        Sum: _sum,
+    }
     rows: ClassVar[Rows] = {Cast: _cast, Round: _round, Select: _select, Scalar: _operation}
 
 

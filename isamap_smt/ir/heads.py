@@ -20,6 +20,7 @@ import numpy as np
 
 from isamap_encodings.scalar_values import ARITHMETIC
 from isamap_smt.ir import activations, activations_f64
+from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
@@ -27,7 +28,9 @@ from isamap_smt.ir.scalar import (
     Erf,
     Exp,
     Floor,
+    Inf,
     Log,
+    Nan,
     Relu,
     Rint,
     Round,
@@ -83,6 +86,13 @@ class Head:
         if self.array is None:
             raise TypeError(f"{self.text} is no operation on arrays")
         return np.asarray(self.array(*values))
+
+
+@dataclass(frozen=True)
+class Special(Head):
+    """A number of floating point, of no values. value: the number."""
+
+    value: float = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -185,6 +195,8 @@ HEADS: dict[type[Scalar], Head] = {
     SMin: Head("min", 2, array=np.minimum),
     Relu: Head("relu", 1, array=lambda x: np.maximum(x, np.zeros((), x.dtype))),
     Select: Head("select", 3),
+    Inf: Special("inf", 0, value=np.inf),
+    Nan: Special("nan", 0, value=np.nan),
     Cast: Head("", 1, words="cast"),
     Saturate: Head("sat_", 1, words="saturate"),
     Round: Head("round_", 1, words="round"),
@@ -210,8 +222,17 @@ FUNCTION_ROWS = {head: row for head, row in HEADS.items() if isinstance(row, Fun
 INFIX = {row.text: head for head, row in HEADS.items() if row.infix}
 # name in kernel text -> head, of all that are called with values alone
 FUNCTIONS: dict[str, type[Scalar]] = {
-    row.text: head for head, row in HEADS.items() if row.binds == ATOM and head not in CONVERSIONS
+    row.text: head for head, row in HEADS.items() if row.arity and row.binds == ATOM and head not in CONVERSIONS
 }
+# the same of those that are called with none, and are written without brackets
+CONSTANTS: dict[str, type[Scalar]] = {row.text: head for head, row in HEADS.items() if not row.arity}
+
+
+def special(x: Scalar, kind: DType) -> Any:
+    """The number that a head of no values is, in this type: an array without dimensions."""
+    row = HEADS[type(x)]
+    assert isinstance(row, Special)
+    return np.array(row.value).astype(kind.numpy)
 
 
 def applied(head: type[Scalar], x: Array) -> Array:
@@ -219,4 +240,16 @@ def applied(head: type[Scalar], x: Array) -> Array:
     return FUNCTION_ROWS[head].numpy(x)
 
 
-__all__ = ["CONVERSIONS", "FUNCTIONS", "FUNCTION_ROWS", "HEADS", "INFIX", "Function", "Head", "applied"]
+__all__ = [
+    "CONSTANTS",
+    "CONVERSIONS",
+    "FUNCTIONS",
+    "FUNCTION_ROWS",
+    "HEADS",
+    "INFIX",
+    "Function",
+    "Head",
+    "Special",
+    "applied",
+    "special",
+]

@@ -53,6 +53,20 @@ class IndexValue(Scalar):
     """IndexValue(e): the integer that an index expression is at the point: an axis, a size, a parameter. Typed as a literal is."""
 
 
+class Constant(Scalar):
+    """A number of floating point that no real number is, of no values: typed as a literal is."""
+
+    floating = True
+
+
+class Inf(Constant):
+    """Infinity."""
+
+
+class Nan(Constant):
+    """No number."""
+
+
 class Cast(Scalar):
     """Cast(dtype, x): x converted as isamap_smt.ir.convert says."""
 

@@ -24,6 +24,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
+    Constant,
     IndexValue,
     Read,
     Round,
@@ -261,6 +262,8 @@ def _check_literals(value: Any, kind: DType) -> None:
     their own, of which _meet() has asked."""
     if isinstance(value, Compare):
         return
+    if isinstance(value, Constant) and not kind.is_float:
+        raise DTypeError(f"{describe(value)} is not an integer, and the value is {kind}")
     if isinstance(value, sp.Float) and not kind.is_float:
         raise DTypeError(f"{float(value)!r} is not an integer, and the value is {kind}")
     if isinstance(value, sp.Integer) and not kind.is_float and not kind.low <= int(value) <= kind.high:

@@ -19,11 +19,13 @@ from isamap_encodings.bit_terms import Term
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import evaluate, substitute
+from isamap_smt.ir.heads import special
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
+    Constant,
     IndexValue,
     Read,
     Relu,
@@ -155,7 +157,8 @@ class _At(Meaning[Term]):
         return arithmetic(type(x), *parts, dtype=own)
 
     leaves: ClassVar[Rows] = {
-        Read: _read, sp.Number: lambda self, x, own: literal(x, own), IndexValue: _index_value, Saturate: _saturate, Sum: _sum,
+        Read: _read, sp.Number: lambda self, x, own: literal(x, own), IndexValue: _index_value,
+        Constant: lambda self, x, own: float_constant(float(special(x, own)), own.bits), Saturate: _saturate, Sum: _sum,
     }  # fmt: skip
     rows: ClassVar[Rows] = {
         Cast: lambda self, x, to, a: convert(a, self.given(x), to),

@@ -204,6 +204,8 @@ class _Values:
         parts = [self._of(a) for a in x.args]
         if row.infix:
             return f"{_wrap(parts[0], row.binds)} {row.text} {_wrap(parts[1], row.binds + 1)}", row.binds
+        if not parts:
+            return row.text, ATOM
         if row.binds < ATOM:
             return f"{row.text}{_wrap(parts[0], ATOM)}", row.binds
         return f"{row.text}({', '.join(text for text, _ in parts)})", ATOM

@@ -13,7 +13,7 @@ from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import element as index_element
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.heads import FUNCTIONS, HEADS, INFIX
+from isamap_smt.ir.heads import CONSTANTS, FUNCTIONS, HEADS, INFIX
 from isamap_smt.ir.scalar import (
     Compare,
     IndexValue,
@@ -100,6 +100,8 @@ class Values:
                 return read(name, *self._indices(name, e, bound))
             case ast.Constant():
                 return self._literal(node)
+            case ast.Name(id=name) if name in CONSTANTS:
+                return CONSTANTS[name]()
             case ast.UnaryOp(op=ast.UAdd(), operand=x):
                 return self.value(x, bound)
             case ast.UnaryOp(op=ast.USub(), operand=x):
@@ -158,7 +160,7 @@ class Values:
                 return sp.Integer(n)
             case float(x) if math.isfinite(x):
                 return sp.Float(x)
-        raise self.tree.error(node, f"{node.value!r} is not a number of the language", "write 3 or 0.5")
+        raise self.tree.error(node, f"{node.value!r} is not a number of the language", "write 3, 0.5 or inf")
 
     def _call(self, node: ast.Call, bound: frozenset[str]) -> Any:
         if not isinstance(node.func, ast.Name):

@@ -17,12 +17,14 @@ from isamap_smt.ir import activations, activations_f64
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
+from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS, special
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
+    Constant,
     IndexValue,
+    Inf,
     Read,
     Relu,
     Round,
@@ -114,6 +116,7 @@ class _Spans(Meaning[Span]):
 
     leaves: ClassVar[Rows] = {
         sp.Number: lambda self, x, own: _number(float(constant(x, own))),
+        Inf: lambda self, x, own: _number(math.inf),
         **dict.fromkeys((Read, Saturate, Round), lambda self, x, own: _every(own)),
         Select: _select,
     }
@@ -240,6 +243,7 @@ class _C(Meaning[str]):
         Read: lambda self, x, own: self.names[x.tensor][0],
         type(sp.nan): lambda self, x, own: self.other(x, own),
         sp.Number: lambda self, x, own: _literal(x, own),
+        Constant: lambda self, x, own: _special(special(x, own), own),
         IndexValue: lambda self, x, own: c_converted(own, *self.names[x.args[0].name]),
         Saturate: _saturate,
     }
@@ -313,8 +317,18 @@ class _Reach(Fold[_Ends]):
     rows: ClassVar[Rows] = {Scalar: _operation}
 
 
+def _special(number: Any, kind: DType) -> str:
+    """An infinity or no number, of floating point."""
+    if kind.name == "bf16" or np.isinf(number):
+        return _number_c(number, kind)
+    return f'(({kind.c})__builtin_nanf(""))'
+
+
 def _literal(value: Any, kind: DType) -> str:
-    exact = constant(sp.sympify(value), kind)
+    return _number_c(constant(sp.sympify(value), kind), kind)
+
+
+def _number_c(exact: Any, kind: DType) -> str:
     if kind.name == "bf16":
         return f"(uint16_t){hex(int(exact.view('u2')))}"
     if not kind.is_float:

@@ -25,7 +25,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.rules import Rule
-from isamap_smt.ir.scalar import Compare, IndexValue, Read, Scalar, Select, SNeg, Sum
+from isamap_smt.ir.scalar import Compare, Constant, IndexValue, Read, Scalar, Select, SNeg, Sum
 from isamap_smt.ir.split import Apart, SplitSum
 from isamap_smt.ir.typed import of_type, operands, own_type, type_of
 from isamap_smt.mapping.bounded import bound_axis
@@ -91,7 +91,8 @@ class Equalities:
     def __init__(
         self, value: Any, types: Types, out: DType, rules: Sequence[Rule], reals: bool, limit: int = TERMS
     ) -> None:
-        self.types, self.out, self.rules, self.reals = dict(types), out, rules, reals
+        self.types, self.out, self.rules = dict(types), out, rules
+        self.reals = reals and not value.has(Constant)  # which no real number is
         self.graph = EGraph(10**9, lambda op: op[0] in COMMUTE)
         self.root = self.term(value)
         self.graph.limit = len(self.graph.terms) + limit

@@ -60,7 +60,7 @@ def _value(tree: Any) -> Fraction | None:
     if isinstance(tree, sp.Integer | sp.Float | sp.Rational):
         return Fraction(*map(int, sp.Rational(tree).as_numer_denom()))
     parts = [_value(a) for a in tree.args]
-    if any(p is None for p in parts):
+    if not parts or any(p is None for p in parts):
         return None
     a, *rest = parts
     assert a is not None

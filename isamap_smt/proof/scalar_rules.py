@@ -38,6 +38,7 @@ def by_rules(q: Question, rules: Sequence[Rule], reals: bool) -> Verdict:
     left, right = (_elements(e) for e in (q.left, q.right))
     try:
         found = Equalities(left, types, out, rules, reals)
+        reals = found.reals
         start, end = found.term(left), found.term(right)
         found.saturate()
         found.graph.rebuild()

@@ -20,7 +20,7 @@ from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.evaluate import Evaluator
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.heads import ATOM, CONVERSIONS, FUNCTIONS, HEADS, INFIX, Function
+from isamap_smt.ir.heads import ATOM, CONSTANTS, CONVERSIONS, FUNCTIONS, HEADS, INFIX, Function
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.rounding_bound import NOTHING, Bounds
 from isamap_smt.ir.scalar import Abs, Compare, IndexValue, Read, SAdd, Scalar, Select, Sum, Unary, read
@@ -28,7 +28,7 @@ from isamap_smt.ir.typed import EXACT, operands, own_type
 from isamap_smt.isa.contract import NotCovered, run_contract, start
 from isamap_smt.mapping.point_c import ANYTHING, c_value, span
 
-STRUCTURE = {Read, IndexValue, Compare, Sum, Scalar, Unary}  # written in a way of their own, and bases
+STRUCTURE = {Read, IndexValue, Compare, Sum, Scalar, Unary, scalar.Constant}  # written in a way of their own, and bases
 CLASSES = {c for c in vars(scalar).values() if isinstance(c, type) and issubclass(c, Scalar)}
 F32, X = DTYPES["f32"], sp.Symbol("x")
 
@@ -48,7 +48,10 @@ def test_each_head_has_a_row() -> None:
 def test_each_is_written_and_read_back(head: type[Scalar]) -> None:
     row, kind = HEADS[head], "f32" if head.floating or head is scalar.Round else "i32"
     parts = ["x[i]", "x[i + 1]", "x[i + 2]"][: row.arity]
-    if row.infix:
+    if not row.arity:
+        text = row.text
+        assert CONSTANTS[text] is head
+    elif row.infix:
         text = f" {row.text} ".join(parts)
         assert INFIX[row.text] is head
     elif head in CONVERSIONS:
@@ -61,8 +64,10 @@ def test_each_is_written_and_read_back(head: type[Scalar]) -> None:
         text = f"{row.text}({parts[0]})" if row.arity == 1 else f"{row.text}({', '.join(parts)})"
         assert FUNCTIONS[row.text] is head
     out = "i8" if head in CONVERSIONS else kind
+    text = text if row.arity else f"max(x[i], {text})"
     made = im.kernel(f"y[i] = {text}", dtypes={"x": kind, "y": out})
-    assert type(made.statements[0].value) is head
+    value = made.statements[0].value
+    assert type(value if row.arity else value.args[1]) is head
     assert im.to_text(made).splitlines()[-1].removeprefix("y[i] = ") == text
 
 

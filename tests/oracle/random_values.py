@@ -88,6 +88,8 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
         tests = [f"{rng.choice(parts)} {rng.choice(['<', '<=', '>', '!='])} {rng.choice([p, c])}" for _ in range(3)]
         whole = rng.choice(["{} and {}", "{} or {}", "not ({} or {})", "{} and ({} or not {})"]).format(*tests)
         forms = [f"select({whole}, {x}, {c})", f"({whole}) * ({x})", f"select(not {p}, {x}, {p})"]
+    if KINDS[kind].floating and rng.random() < 0.05:
+        forms = [f"select({p} < {c}, -inf, {x})", f"min({x}, inf)", f"select({x} == inf, {c}, {x})"]
     if KINDS[kind].floating and kind != "f64" and rng.random() < 0.3:
         forms = [f"{rng.choice(SMOOTH)}({x})"]
     elif not KINDS[kind].floating and rng.random() < 0.25:

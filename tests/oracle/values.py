@@ -106,6 +106,9 @@ class Values:
     def value(self, node: ast.AST, own: Kind, bound: list[str]) -> Function:
         """The value as a number of its type, `own` for literals. bound: axes of the sums around it."""
         kind = self.kind(node) or own
+        if isinstance(node, ast.Name) and node.id in ("inf", "nan"):
+            number = converted(kind, math.inf if node.id == "inf" else math.nan)
+            return lambda *p: number
         if _is_index(node):
             index = self.source.index(node, bound)
             return lambda *p: self._rounded(kind, index(*p))
@@ -296,6 +299,7 @@ def _is_index(node: ast.AST) -> TypeGuard[ast.expr]:
         all(isinstance(n, allowed) and not isinstance(n, ast.Div) for n in inside)
         and all(isinstance(n.value, int) for n in inside if isinstance(n, ast.Constant))
         and any(isinstance(n, ast.Name) for n in inside)
+        and not any(isinstance(n, ast.Name) and n.id in ("inf", "nan") for n in inside)
     )
 
 
