@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.cache import build_program_for, first_for
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.outcome import Step
-from isamap_smt.runtime.conformance.place import SECONDS, Lack
+from isamap_smt.runtime.conformance.place import SECONDS, Lack, Run
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.feature_flags import architecture_of
 from isamap_smt.runtime.memory import ALIGNMENT
@@ -71,10 +72,15 @@ class Emulated:
         )
         return build_program_for(self.triple, f"{text}\n{table}", _CHECKER.read_text(), requires, self.cc)
 
-    def start(
+    @contextmanager
+    def opened(self) -> Iterator[Run]:
+        """The emulator, started for each run."""
+        yield self._run
+
+    def _run(
         self, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path
     ) -> subprocess.CompletedProcess[str]:
-        """The emulator, on what runner.py reads, as numbers."""
+        """On what a fork of runner.py reads, as numbers."""
         memory, told = scratch / "memory", scratch / "calls"
         arena.write(memory)
         numbers = [arena.end, answers, int(SLOWER * SECONDS)]

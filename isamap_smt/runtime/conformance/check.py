@@ -20,7 +20,7 @@ from isamap_smt.runtime.conformance import computes, moves, source
 from isamap_smt.runtime.conformance.arena import Arena
 from isamap_smt.runtime.conformance.moves import seen_by
 from isamap_smt.runtime.conformance.outcome import NOT_RUN, RIGHT, WRONG, Checked, HardwareCheck, NotRunnableError, Step
-from isamap_smt.runtime.conformance.place import SECONDS, Here, Place
+from isamap_smt.runtime.conformance.place import SECONDS, Here, Place, Run
 from isamap_smt.runtime.conformance.rounding import judged_by
 
 RESULTS = 20_000  # accumulators of each instruction
@@ -82,10 +82,11 @@ def check_instructions(
     made = [m if isinstance(m, Checked) else _placed(m, where) for m in printed]
     built = compiled([m for m in made if isinstance(m, Made)], where)
     found = []
-    for n, (i, what) in enumerate(zip(chosen, made, strict=True)):
-        if progress is not None:
-            progress(n, len(chosen), i.name)
-        found.append(what if isinstance(what, Checked) else _run(what, machine, built[n], results, seed, where))
+    with where.opened() as run:
+        for n, (i, what) in enumerate(zip(chosen, made, strict=True)):
+            if progress is not None:
+                progress(n, len(chosen), i.name)
+            found.append(what if isinstance(what, Checked) else _run(what, machine, built[n], results, seed, run))
     return tuple(found)
 
 
@@ -165,7 +166,7 @@ def _built(group: Sequence[Made], where: Place) -> Path:
     return where.build(source.source([m.function for m in group], used), requires, group[0].emulator)
 
 
-def _run(made: Made, machine: Hardware, built: Path | str, results: int, seed: int, where: Place) -> Checked:
+def _run(made: Made, machine: Hardware, built: Path | str, results: int, seed: int, run: Run) -> Checked:
     i = made.instruction
     if isinstance(built, str):
         return Checked(
@@ -181,7 +182,7 @@ def _run(made: Made, machine: Hardware, built: Path | str, results: int, seed: i
     else:
         steps = moves.steps(i, machine, made.number, random, arena)
     with tempfile.TemporaryDirectory(prefix="isamap-check-") as scratch:
-        died = _execute(where, built, arena, answers, steps, Path(scratch))
+        died = _execute(run, built, arena, answers, steps, Path(scratch))
         said = _told(i, machine, arena, answers, steps, died)
         if isinstance(said, Checked):
             return said
@@ -190,9 +191,9 @@ def _run(made: Made, machine: Hardware, built: Path | str, results: int, seed: i
         return Checked(i.name, WRONG if said else RIGHT, said, compared, how, made.emulator)
 
 
-def _execute(where: Place, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path) -> int:
+def _execute(run: Run, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path) -> int:
     """Run the calls; returns how the process ended: 0, or minus the signal that killed it."""
-    done = where.start(built, arena, answers, steps, scratch)
+    done = run(built, arena, answers, steps, scratch)
     if int(arena.read(answers, 4).view(np.int32)[0]) == 0:
         raise BuildError(f"{built} cannot be run: {done.stderr.strip()[-500:] or done.returncode}")
     return min(done.returncode, 0)

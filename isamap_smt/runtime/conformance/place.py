@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -32,6 +35,10 @@ class Lack:
     features: tuple[str, ...] = ()
 
 
+# (built, arena, place of the answers in it, steps, an empty directory) -> how the process of these calls ended
+Run = Callable[[Path, Arena, int, Sequence[Step], Path], subprocess.CompletedProcess[str]]
+
+
 class Place(Protocol):
     """What builds functions of isamap_smt.runtime.conformance.source and calls them in a process of its own."""
 
@@ -47,10 +54,8 @@ class Place(Protocol):
     def build(self, text: str, requires: Iterable[str], emulator: str) -> Path:
         """The C, built. Raises BuildError."""
 
-    def start(
-        self, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path
-    ) -> subprocess.CompletedProcess[str]:
-        """Run the calls on the arena as runner.py does, in this empty directory; the process, ended."""
+    def opened(self) -> AbstractContextManager[Run]:
+        """Runs calls on arenas as runner.py does, each time in a process of its own, until the context is left."""
 
 
 class Here:
@@ -85,16 +90,48 @@ class Here:
         """A shared library."""
         return build_library(text, requires, cc=self.cc, simde=bool(emulator))
 
-    def start(
+    @contextmanager
+    def opened(self) -> Iterator[Run]:
+        """Python, with nothing but its standard library, started once: each run is a fork of it."""
+        with _Forks() as forks:
+            yield forks.run
+
+
+class _Forks:
+    """runner.py, started when there is something to run. It leads a process group, so that its forks end with it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> _Forks:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.communicate()
+
+    def run(
         self, built: Path, arena: Arena, answers: int, steps: Sequence[Step], scratch: Path
     ) -> subprocess.CompletedProcess[str]:
-        """Python, with nothing but its standard library."""
-        memory = scratch / "memory"
+        """The calls in a fork; how it ended, or the runner itself."""
+        memory, calls, errors = (scratch / n for n in ("memory", "calls.json", "errors"))
         arena.write(memory)
         told = {
             "library": str(built), "memory": str(memory), "size": arena.end, "protections": arena.protections,
             "calls": [s.calls for s in steps], "answers": answers, "seconds": SECONDS,
         }  # fmt: skip
-        (scratch / "calls.json").write_text(json.dumps(told))
-        command = [sys.executable, "-I", "-S", str(_RUNNER), str(scratch / "calls.json")]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=scratch)
+        calls.write_text(json.dumps(told))
+        if self._process is None:
+            command, pipe = [sys.executable, "-I", "-S", str(_RUNNER)], subprocess.PIPE
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0)
+        runner = self._process
+        assert runner.stdin and runner.stdout
+        with suppress(BrokenPipeError):
+            runner.stdin.write(json.dumps([str(calls), str(errors)]) + "\n")
+            runner.stdin.flush()
+        if answer := runner.stdout.readline():
+            return subprocess.CompletedProcess(runner.args, int(answer), "", errors.read_text(errors="replace"))
+        _, said = runner.communicate()
+        return subprocess.CompletedProcess(runner.args, runner.returncode, "", said)

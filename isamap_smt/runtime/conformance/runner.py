@@ -1,6 +1,8 @@
-"""Runs what a check says, in a process of its own: whatever an instruction does to it, nobody else is harmed.
+"""Runs what checks say, each in a process of its own: whatever an instruction does to it, nobody else is harmed.
 
-Started as a script with the path of a JSON document: {"library", "memory", "size", "protections": [[at, bytes, access]],
+Started as a script. A line of its input, ["document", "errors"], is answered by a line with how a fork of it ended: its exit
+status, or minus a signal. The fork works in the document's folder, and writes what it has to say to the file of errors. The
+JSON document: {"library", "memory", "size", "protections": [[at, bytes, access]],
 "calls": [[[function, from, to, numbers, count, period, bytes], ...], ...], "answers": at, "seconds"}. The calls of one list run
 at the same time, each in a thread, over and over until its results change: so many bytes from its first place on.
 Nothing but the standard library is imported, so that it starts at once. In the memory, at `answers`: how many lists were
@@ -19,14 +21,40 @@ import struct
 import sys
 import threading
 import time
+import traceback
 from typing import Any
 
 LONG = 0.05  # seconds for which threads run at the same time: each is interrupted several times on a busy machine
 DONE = -1  # in place of the number of lists begun, when all have ended
 
 
-def main(path: str) -> None:
-    """Carry the document out."""
+def main() -> None:
+    """Carry out document after document, until nobody is there to ask."""
+    for line in sys.stdin:
+        document, errors = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _alone(document, errors)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+def _alone(document: str, errors: str) -> None:
+    """In the fork: holds nothing of the runner's, and does not return."""
+    try:
+        nothing, said = os.open(os.devnull, os.O_RDWR), os.open(errors, os.O_WRONLY | os.O_CREAT)
+        for here, there in ((nothing, 0), (nothing, 1), (said, 2)):
+            os.dup2(here, there)
+        os.chdir(os.path.dirname(document))
+        _carry_out(document)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(1)
+
+
+def _carry_out(path: str) -> None:
     with open(path) as file:
         told: dict[str, Any] = json.load(file)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -92,4 +120,4 @@ def _call(library: ctypes.CDLL, base: int, call: Any) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()
