@@ -228,10 +228,10 @@ _RULES: tuple[_Rule, ...] = (
     lambda b, held: held**16 * b.long,
     lambda b, held: (held, b.long, b.size),
     lambda b, held: b.size * b.long,
+    lambda b, held: b.size * b.long**2,
     lambda b, held: b.size**2 * b.long,
     lambda b, held: held**8 * b.long * b.size,
     lambda b, held: (b.long, b.size),
-    lambda b, held: (b.size, b.long),
 )
 
 

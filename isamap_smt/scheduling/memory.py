@@ -7,7 +7,6 @@ against the buffers as they were given.
 from __future__ import annotations
 
 import math
-import reprlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from isamap_encodings.memory_fit import TURN, Block, Fit, fit, loads, renumbered
 from isamap_smt.ir.arguments import time_limit, whole_number
 from isamap_smt.ir.errors import ScheduleError
 
-CONFLICTS = 4_000  # of all searches together, where no time is given
-FIRST = 8 * TURN  # of the first search for one peak: each order has a turn
+CONFLICTS, FOREVER = 4_000, 2**40  # of all searches together: without a time limit, and with one
+AT_BOUND = 4  # times as many conflicts are for the bound as for another peak: most memories reach it
 MOST = 2**53  # bytes, of all buffers together; and times
 
 Buffer = tuple[int, int, int]
@@ -62,8 +61,8 @@ def plan_memory(
 
     buffers: (begin, end, size) of each, alive at the times t with begin <= t < end, size in bytes. capacity: bytes; the first plan
     within them is taken. alignment: a power of two; offsets and the peak are multiples of it, and sizes are rounded up to it.
-    timeout: seconds, after which the best plan so far is taken. Without it a count of conflicts ends the search, after a minute
-    at most for hundreds of buffers, so that the same buffers get the same plan. Ctrl-C ends it, too.
+    timeout: seconds, after which the best plan so far is taken. Without it a count of conflicts ends the search, so that the
+    same buffers get the same plan. Ctrl-C ends a search, too.
 
     Returns: a MemoryPlan. Its peak is at most that of placing the largest buffer first, each as low as it can lie.
     Raises ScheduleError unless all are whole numbers with begin < end and 0 <= size, and the sizes add up to at most 2^53.
@@ -81,7 +80,7 @@ def plan_memory(
     cells = unit * math.gcd(*(-(-given[n][2] // unit) for n in held)) if held else unit
     blocks = renumbered([Block(begin, end, -(-size // cells)) for begin, end, size in (given[n] for n in held)])
     with deadline.until(limit):
-        found = _Search(blocks, math.inf if limit else CONFLICTS)
+        found = _Search(blocks, FOREVER if limit else CONFLICTS)
         found.least() if room is None else found.within(room // cells)
     if room is not None and found.peak * cells > room:
         return MemoryPlan(None, None, found.bound * cells, "INFEASIBLE" if found.bound * cells > room else "UNKNOWN")
@@ -112,7 +111,7 @@ def _buffer(what: str, given: Any) -> Buffer:
     try:
         begin, end, size = given
     except (TypeError, ValueError):
-        raise ScheduleError(f"{what}={reprlib.repr(given)}: pass (begin, end, size)") from None
+        raise ScheduleError(f"{what} is {type(given).__name__}: pass (begin, end, size)") from None
     begin, end = (
         whole_number(t, f"{what} {w}", ScheduleError, -MOST, MOST) for t, w in ((begin, "begin"), (end, "end"))
     )
@@ -127,7 +126,7 @@ class _Search:
     It begins with one buffer after the other at its lowest place, so it has a plan at any time.
     """
 
-    def __init__(self, blocks: Sequence[Block], limit: float) -> None:
+    def __init__(self, blocks: Sequence[Block], limit: int) -> None:
         self.blocks, self.limit = blocks, limit
         self.bound = max(loads(blocks), default=0)
         self.order = 0
@@ -140,20 +139,20 @@ class _Search:
 
     def within(self, room: int) -> None:
         """Search until the peak is at most `room`, the bound above it, or the limit reached."""
-        spend = FIRST
         while self.bound <= room < self.peak and not self._late():
-            self._try(room, spend)
-            spend *= 2
+            self._try(room, self.limit)
 
     def least(self) -> None:
         """Search until the peak is the bound, or the limit reached: the bound first, then by halves; then again for longer."""
-        spend, untried, tried = FIRST, self.bound, self.bound
+        spend = TURN
         while self.bound < self.peak and not self._late():
-            self._try(tried, spend)
-            untried = max(tried + 1, self.bound) if tried < self.peak else untried
-            if untried >= self.peak:  # all others were tried in vain
-                spend, untried = 2 * spend, self.bound
-            tried = (untried + self.peak - 1) // 2 if untried > self.bound else self.bound
+            self._try(self.bound, AT_BOUND * spend)
+            low = self.bound + 1  # no peak below it is tried any more
+            while low < self.peak and not self._late():
+                middle = (low + self.peak - 1) // 2
+                self._try(middle, spend)
+                low = max(low, self.bound, middle + 1 if self.peak > middle else 0)
+            spend *= 2
 
     def _late(self) -> bool:
         left = deadline.left()
@@ -161,7 +160,7 @@ class _Search:
 
     def _try(self, capacity: int, spend: int) -> None:
         try:
-            found = fit(self.blocks, capacity, int(min(spend, self.limit)), self.order)
+            found = fit(self.blocks, capacity, min(spend, self.limit), self.order)
         except KeyboardInterrupt:  # between two runs of the solver
             found = Fit(stopped=True)
         self.limit -= max(1, found.spent)

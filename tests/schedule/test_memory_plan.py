@@ -142,9 +142,9 @@ def test_the_time_limit_ends_it_with_a_plan() -> None:
     ("buffers", "options", "said"),
     [
         (3, {}, "buffers is int: pass (begin, end, size) of each buffer"),
-        ([(0, 1)], {}, "buffers[0]=(0, 1): pass (begin, end, size)"),
-        ([(0, 1, 2), "abcd"], {}, "buffers[1]='abcd': pass (begin, end, size)"),
-        ([(0, 1, 2), 7], {}, "buffers[1]=7: pass (begin, end, size)"),
+        ([(0, 1)], {}, "buffers[0] is tuple: pass (begin, end, size)"),
+        ([(0, 1, 2), "abcd"], {}, "buffers[1] is str: pass (begin, end, size)"),
+        ([(0, 1, 2), 7], {}, "buffers[1] is int: pass (begin, end, size)"),
         (["abc"], {}, "buffers[0] begin='a' is str: pass a whole number, such as 8"),
         ([(2, 1, 4)], {}, "buffers[0] is alive from 2 to before 1: end must be above begin"),
         ([(1, 1, 4)], {}, "buffers[0] is alive from 1 to before 1: end must be above begin"),
