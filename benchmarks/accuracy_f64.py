@@ -17,6 +17,7 @@ import sys
 import mpmath as mp
 import numpy as np
 
+from isamap_smt.ir import functions_f64
 from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.mapping.point_c import prelude
 from isamap_smt.runtime.cache import build_library
@@ -25,10 +26,20 @@ LIBRARY = {"exp": "expl(x)", "log": "logl(x)", "tanh": "tanhl(x)", "sigmoid": "1
 EXACT = {"exp": mp.exp, "log": mp.log, "tanh": mp.tanh, "sigmoid": lambda x: 1 / (1 + mp.exp(-x)), "erf": mp.erf}
 RANGES = {"exp": (-746, 710), "log": (0.5, 2), "tanh": (-20, 20), "sigmoid": (-40, 40), "erf": (-6, 6)}
 MIDDLE = {"log": (0.95, 1.05), "erf": (-1.5, 1.5)}
+for _name in functions_f64.NAMES:
+    if _name != "pow":  # which has two arguments: tests/language/test_more_functions.py
+        LIBRARY[_name], EXACT[_name] = f"{_name}l(x)", getattr(mp, _name)
+RANGES |= {
+    **dict.fromkeys(("sin", "cos", "tan"), (-100, 100)), **dict.fromkeys(("asin", "acos", "atanh"), (-1, 1)),
+    "atan": (-9, 9), **dict.fromkeys(("sinh", "cosh"), (-711, 711)), "asinh": (-99, 99), "acosh": (1, 99),
+}  # fmt: skip
+MIDDLE |= {"acosh": (1, 2)}
 CHUNK = 1_000_000
 
 SOURCE = """
-long double expl(long double), logl(long double), tanhl(long double), erfl(long double), fabsl(long double);
+long double expl(long double), logl(long double), tanhl(long double), erfl(long double), fabsl(long double), sinl(long double),
+    cosl(long double), tanl(long double), asinl(long double), acosl(long double), atanl(long double), sinhl(long double),
+    coshl(long double), asinhl(long double), acoshl(long double), atanhl(long double);
 int64_t worst(const double *given, int64_t count, double *largest) {
     int64_t apart = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -82,7 +93,7 @@ def main(words: list[str]) -> int:
     chunks, wrong = next((int(w) for w in words if w.isdigit()), 40), False
     for name in [w for w in words if not w.isdigit()] or LIBRARY:
         error, at, got, apart = measured(name, chunks)
-        with mp.workprec(200):
+        with mp.workprec(1300):
             want = EXACT[name](mp.mpf(at))
             again = float(abs(mp.mpf(got) - want) / mp.ldexp(1, max(int(mp.floor(mp.log(abs(want), 2))), -1022) - 52))
         stated = next(row.wide_ulp for h, row in FUNCTION_ROWS.items() if h.__name__.lower() == name)

@@ -232,9 +232,9 @@ class _Reals:
         args = [self.value(a) for a in e.args]
         if head == "SDiv":
             self.opaque = "quotient by zero"
-        if head not in _REALS and getattr(e, "floating", False) and len(args) == 1:
+        if head not in _REALS and getattr(e, "floating", False) and args:
             self.opaque = head.lower()
-            return z3.Function(head, z3.RealSort(), z3.RealSort())(*args)
+            return z3.Function(head, *[z3.RealSort()] * (len(args) + 1))(*args)
         return operation(_REALS, head, args)
 
     def _cast(self, e: Any) -> Any:

@@ -208,7 +208,7 @@ static inline double isamap_erf(double x) {
 """
 
 
-def _chorner(x: str, coefficients: tuple[np.float64, ...]) -> str:
+def c_horner(x: str, coefficients: tuple[np.float64, ...]) -> str:
     found = repr(float(coefficients[-1]))
     for c in coefficients[-2::-1]:
         found = f"({found} * {x} + {float(c)!r})"
@@ -222,7 +222,7 @@ def c_functions() -> str:
     for name, bits in {"ROOT_HALF": ROOT_HALF, "MANTISSA": MANTISSA}.items():
         text = text.replace("{" + name + "}", f"UINT64_C({int(bits):#x})")
     for name, coefficients in polynomials.items():
-        text = text.replace("{" + name + "}", _chorner(name.partition("(")[2][:-1], coefficients))
+        text = text.replace("{" + name + "}", c_horner(name.partition("(")[2][:-1], coefficients))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", repr(float(value)))
     return text

@@ -19,18 +19,28 @@ from typing import Any
 import numpy as np
 
 from isamap_encodings.scalar_values import ARITHMETIC
-from isamap_smt.ir import activations, activations_f64
+from isamap_smt.ir import activations, activations_f64, functions_f64
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.scalar import (
     Abs,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
     Cast,
     Ceil,
+    Cos,
+    Cosh,
     Erf,
     Exp,
     Floor,
+    Fmod,
     Inf,
     Log,
     Nan,
+    Pow,
     Relu,
     Rint,
     Round,
@@ -43,6 +53,8 @@ from isamap_smt.ir.scalar import (
     Select,
     SFloorDiv,
     Sigmoid,
+    Sin,
+    Sinh,
     SInvert,
     SMax,
     SMin,
@@ -55,6 +67,7 @@ from isamap_smt.ir.scalar import (
     SShr,
     SSub,
     SXor,
+    Tan,
     Tanh,
     Trunc,
 )
@@ -97,30 +110,33 @@ class Special(Head):
 
 @dataclass(frozen=True)
 class Function(Head):
-    """A function of one value.
+    """A function of one value, or of two.
 
-    f32, f64: its values. c, wide: C text of the value {x} in float and in double. ulp, wide_ulp: their largest errors. zero: of a
-    zero it is one. bounds: of every value that is a number. steps: its C is a sequence of operations, some of them through tables.
-    whole: its values are integers, and it never falls; the largest distances below and above its argument.
+    f32, f64: its values. c, wide: C text of the values {x} and {y} in float and in double. ulp, wide_ulp: their largest errors.
+    zero: of a zero it is one. bounds: of every value that is a number. total: of every number it is one, of infinities too, or it
+    has no bounds. steps: its C is a sequence of operations, some of them
+    through tables. whole: its values are integers, and it never falls; the largest distances below and above its argument.
     """
 
-    f32: Callable[[Array], Array] = field(kw_only=True)
-    f64: Callable[[Array], Array] = field(kw_only=True)
+    f32: Callable[..., Array] = field(kw_only=True)
+    f64: Callable[..., Array] = field(kw_only=True)
     c: str = field(kw_only=True)
     wide: str = field(kw_only=True)
     ulp: float = 0.5
     wide_ulp: float = 0.5
     zero: bool = False
     bounds: tuple[float, float] | None = None
+    total: bool = True
     steps: bool = False
     whole: tuple[float, float] | None = None
 
     def numpy(self, *values: Array) -> Array:
         """The function of each value, in the values' own type."""
-        (x,) = values
+        kind = values[0].dtype
         with np.errstate(all="ignore"):
-            found = self.f32(x.astype(np.float32)) if activations.in_f32(x.dtype) else self.f64(x)
-            return np.asarray(found).astype(x.dtype)
+            small = activations.in_f32(kind)
+            found = self.f32(*(v.astype(np.float32) for v in values)) if small else self.f64(*values)
+            return np.asarray(found).astype(kind)
 
     def error(self, bits: int) -> float:
         """Its largest error in ULP of a type of so many bits."""
@@ -135,6 +151,37 @@ def _sequence(
     c, wide = f"isamap_{name}f({{x}})", f"isamap_{name}({{x}})"
     return Function(
         name, 1, f32=f32, f64=f64, c=c, wide=wide, ulp=ulp, wide_ulp=wide_ulp, zero=zero, bounds=bounds, steps=True
+    )
+
+
+def _rounded(
+    name: str,
+    wide_ulp: float,
+    zero: bool = False,
+    bounds: tuple[float, float] | None = None,
+    arity: int = 1,
+    total: bool = True,
+) -> Function:
+    """A fixed sequence of operations of f64; of f32 what that gives, rounded."""
+    f64, given = getattr(functions_f64, name), ("{x}", "{x}, {y}")[arity - 1]
+
+    def f32(*values: Array) -> Array:
+        return np.asarray(f64(*(v.astype(np.float64) for v in values))).astype(np.float32)
+
+    c, wide = f"isamap_{name}f({given})", f"isamap_{name}({given})"
+    return Function(
+        name,
+        arity,
+        f32=f32,
+        f64=f64,
+        c=c,
+        wide=wide,
+        ulp=0.501,
+        wide_ulp=wide_ulp,
+        zero=zero,
+        bounds=bounds,
+        total=total,
+        steps=True,
     )
 
 
@@ -173,7 +220,13 @@ def _divided(a: Array, b: Array) -> Array:
 
 
 def _left_over(a: Array, b: Array) -> Array:
-    """a % b as SMod says."""
+    """a % b as SMod says; of f16 and bf16 it is what f32 gives, rounded."""
+    if a.dtype.kind not in "iu":
+        x, y = (v.astype(np.float32) if activations.in_f32(a.dtype) else v for v in (a, b))
+        with np.errstate(all="ignore"):
+            r = np.fmod(x, y)
+            moved = np.where((r < 0) != (y < 0), r + y, r)
+            return np.where(r == 0, np.copysign(r, y), moved).astype(a.dtype)
     return a - _divided(a, b) * b
 
 
@@ -215,6 +268,21 @@ HEADS: dict[type[Scalar], Head] = {
     Trunc: _built_in("trunc", np.trunc, "trunc", whole=(1.0, 1.0)),
     Rint: _built_in("rint", np.rint, "rint", whole=(0.5, 0.5)),
     Abs: _built_in("abs", np.abs, "fabs"),
+    Sin: _rounded("sin", 1.25, zero=True, bounds=(-1.0, 1.0), total=False),
+    Cos: _rounded("cos", 1.25, bounds=(-1.0, 1.0), total=False),
+    Tan: _rounded("tan", 3.0, zero=True),
+    Asin: _rounded("asin", 1.0, zero=True, bounds=(-1.5708, 1.5708), total=False),
+    Acos: _rounded("acos", 1.0, bounds=(0.0, 3.1416), total=False),
+    Atan: _rounded("atan", 2.0, zero=True, bounds=(-1.5708, 1.5708)),
+    Sinh: _rounded("sinh", 2.0, zero=True),
+    Cosh: _rounded("cosh", 1.5),
+    Asinh: _rounded("asinh", 2.25, zero=True),
+    Acosh: _rounded("acosh", 2.5),
+    Atanh: _rounded("atanh", 2.0, zero=True),
+    Pow: _rounded("pow", 1.25, arity=2),
+    Fmod: Function(
+        "fmod", 2, f32=np.fmod, f64=np.fmod, c="__builtin_fmodf({x}, {y})", wide="__builtin_fmod({x}, {y})",
+    ),
 }  # fmt: skip
 
 CONVERSIONS = (Cast, Saturate, Round)  # their first argument is a type

@@ -18,7 +18,28 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.heads import FUNCTION_ROWS
-from isamap_smt.ir.scalar import Abs, Erf, Exp, Log, Rsqrt, Sigmoid, Sqrt, Tanh, Unary
+from isamap_smt.ir.scalar import (
+    Abs,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    Cos,
+    Cosh,
+    Erf,
+    Exp,
+    Log,
+    Rsqrt,
+    Sigmoid,
+    Sin,
+    Sinh,
+    Sqrt,
+    Tan,
+    Tanh,
+    Unary,
+)
 
 Array = np.ndarray
 EXACT = 2**53  # f64 holds all integers up to here
@@ -155,7 +176,7 @@ def function(head: type[Unary], a: Near, kind: DType) -> Near:
         return settled(np.abs(a.value), a.error)
     with np.errstate(all="ignore"):
         value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
-        error = np.where(a.error > 0, _MOVED[head](a), 0.0)
+        error = np.where(a.error > 0, _MOVED[head](a) if head in _MOVED else np.inf, 0.0)
     return rounded(Near(value, error), kind, row.error(kind.bits), row.wide_ulp)
 
 
@@ -189,6 +210,28 @@ def _roots(a: Near) -> tuple[Array, Array]:
     return np.sqrt(a.value), np.sqrt(np.maximum(a.low, 0.0))
 
 
+def _moved_tangent(a: Near) -> Array:
+    """Between two poles, from which it stays this far."""
+    turn = np.abs(a.value - np.pi * np.rint(a.value / np.pi))
+    apart = (np.pi / 2 - turn) - a.error - 1e-9
+    return np.where((apart > 0) & (np.abs(a.value) < 1e5), a.error / np.sin(np.maximum(apart, 1e-300)) ** 2, np.inf)
+
+
+def _moved_within_one(a: Near, power: float) -> Array:
+    """A slope of (1 - v^2)^-power."""
+    size = np.abs(a.value) + a.error
+    return np.where(size < 1, a.error / np.maximum((1 - size) * (1 + size), 1e-300) ** power, np.inf)
+
+
+def _moved_beyond_one(a: Near) -> Array:
+    least = a.low
+    return np.where(least > 1, a.error / np.sqrt(np.maximum((least - 1) * (least + 1), 1e-300)), np.inf)
+
+
+def _moved_hyperbola(a: Near) -> Array:
+    return np.asarray(a.error * np.cosh(np.abs(a.value) + a.error))
+
+
 # how far a function goes when its argument goes as far as it may
 _MOVED: dict[type[Unary], Callable[[Near], Array]] = {
     Exp: _moved_exponential,
@@ -198,4 +241,10 @@ _MOVED: dict[type[Unary], Callable[[Near], Array]] = {
     Erf: lambda a: a.error * 2 / np.sqrt(np.pi) * np.exp(-_nearest(a) * _nearest(a)),
     Sqrt: _moved_root,
     Rsqrt: _moved_inverse_root,
+    **dict.fromkeys((Sin, Cos, Atan, Asinh), lambda a: a.error),
+    **dict.fromkeys((Sinh, Cosh), _moved_hyperbola),
+    **dict.fromkeys((Asin, Acos), lambda a: _moved_within_one(a, 0.5)),
+    Atanh: lambda a: _moved_within_one(a, 1.0),
+    Acosh: _moved_beyond_one,
+    Tan: _moved_tangent,
 }

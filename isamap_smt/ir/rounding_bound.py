@@ -23,7 +23,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from math import erf, exp, expm1, inf, isfinite, log, log1p, pi, sqrt, tanh
+from math import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    cos,
+    cosh,
+    erf,
+    exp,
+    expm1,
+    inf,
+    isfinite,
+    log,
+    log1p,
+    pi,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)  # fmt: skip
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +64,15 @@ from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import (
     Abs,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
     Cast,
+    Cos,
+    Cosh,
     Erf,
     Exp,
     IndexValue,
@@ -59,6 +88,8 @@ from isamap_smt.ir.scalar import (
     Select,
     SFloorDiv,
     Sigmoid,
+    Sin,
+    Sinh,
     SInvert,
     SMax,
     SMin,
@@ -71,6 +102,7 @@ from isamap_smt.ir.scalar import (
     SShr,
     SSub,
     SXor,
+    Tan,
     Tanh,
     Unary,
     reads,
@@ -489,7 +521,7 @@ def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
     if head is Abs:
         low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
         return Bound(low, a.size, a.relative, a.absolute)
-    made = _EXACTLY[head](a)
+    made = _EXACTLY[head](a) if head in _EXACTLY else NOTHING
     return made if made is NOTHING else _rounded(made, kind, row.error(kind.bits))
 
 
@@ -510,6 +542,54 @@ def _steep(of: Callable[[float], float], steepest: float) -> Callable[[Bound], B
         return Bound(low, high, 0.0, a.error * steepest)
 
     return bound
+
+
+def _monotone(
+    of: Callable[[float], float], steepest: Callable[[Bound], float], falls: bool = False
+) -> Callable[[Bound], Bound]:
+    """A function that grows, or falls, as steep as this where the argument may be."""
+
+    def bound(a: Bound) -> Bound:
+        steep = steepest(a)
+        if not isfinite(steep):
+            return NOTHING
+        first, last = (a.high, a.low) if falls else (a.low, a.high)
+        low, high = (v * (_MORE if (v > 0) == up else _LESS) for v, up in ((of(first), False), (of(last), True)))
+        return Bound(low, high, 0.0, a.error * steep * _MORE)
+
+    return bound
+
+
+def _reach(a: Bound) -> float:
+    """No argument, exact or computed, is as large."""
+    return (a.size + a.error) * _MORE
+
+
+def _slope_within_one(power: float) -> Callable[[Bound], float]:
+    """Of functions between -1 and 1, whose slope is (1 - v^2)^-power; where the argument is exact it does not count."""
+
+    def steepest(a: Bound) -> float:
+        if a.error == 0 and a.size <= (1 if power < 1 else _LESS):
+            return 0.0
+        reach = _reach(a)
+        return ((1 - reach) * (1 + reach)) ** -power * _MORE if reach < 1 - 1e-12 else inf
+
+    return steepest
+
+
+def _slope_beyond_one(a: Bound) -> float:
+    least = (a.low - a.error) * _LESS
+    if a.error == 0 and a.low >= 1:
+        return 0.0
+    return 1 / sqrt((least - 1) * (least + 1)) * _MORE if least > 1 + 1e-12 else inf
+
+
+def _hyperbolic_cosine(a: Bound) -> Bound:
+    """cosh(x + d) is at most e^|d| cosh x."""
+    if _reach(a) > _WIDEST:
+        return NOTHING
+    least = 0.0 if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
+    return Bound(max(cosh(least) * _LESS, 1.0), cosh(a.size) * _MORE, expm1(a.error) * _MORE, 0.0)
 
 
 def _positive(of: Callable[[Bound, float], Bound]) -> Callable[[Bound], Bound]:
@@ -542,6 +622,12 @@ def _sigmoid(x: float) -> float:
 # the exact function of numbers that are off
 _EXACTLY: dict[type[Unary], Callable[[Bound], Bound]] = {
     Exp: _exponential, Tanh: _steep(tanh, 1.0), Sigmoid: _steep(_sigmoid, 0.25), Erf: _steep(erf, 2 / sqrt(pi)),
+    **dict.fromkeys((Sin, Cos), lambda a: Bound(-1.0, 1.0, 0.0, a.error)),
+    Atan: _steep(atan, 1.0), Asinh: _steep(asinh, 1.0), Cosh: _hyperbolic_cosine,
+    Sinh: _monotone(sinh, lambda a: cosh(_reach(a)) if _reach(a) < _WIDEST else inf),
+    Tan: _monotone(tan, lambda a: cos(_reach(a)) ** -2 if _reach(a) < 1.57 else inf),
+    Asin: _monotone(asin, _slope_within_one(0.5)), Acos: _monotone(acos, _slope_within_one(0.5), falls=True),
+    Atanh: _monotone(atanh, _slope_within_one(1.0)), Acosh: _monotone(acosh, _slope_beyond_one),
     Log: _positive(_logarithm), Sqrt: _positive(_root), Rsqrt: _positive(_inverse_root),
 }  # fmt: skip
 

@@ -142,9 +142,8 @@ class SFloorDiv(Scalar):
 
 
 class SMod(Scalar):
-    """x % y: x - (x // y) * y, so of y's sign; x where y is 0."""
-
-    whole = True
+    """x % y: x - floor(x / y) * y, so of y's sign. Of integers x where y is 0; of floating point fmod(x, y), and y added once where
+    that has the other sign, NaN where y is 0."""
 
 
 class SNeg(Scalar):
@@ -217,6 +216,64 @@ class Abs(Unary):
     """x without its sign, of integers too: that of the least one wraps to itself."""
 
     floating = False
+
+
+class Sin(Unary):
+    """The sine."""
+
+
+class Cos(Unary):
+    """The cosine."""
+
+
+class Tan(Unary):
+    """The tangent."""
+
+
+class Asin(Unary):
+    """The inverse sine, from -pi/2 to pi/2; NaN beyond 1."""
+
+
+class Acos(Unary):
+    """The inverse cosine, from 0 to pi; NaN beyond 1."""
+
+
+class Atan(Unary):
+    """The inverse tangent, from -pi/2 to pi/2."""
+
+
+class Sinh(Unary):
+    """Hyperbolic sine."""
+
+
+class Cosh(Unary):
+    """Hyperbolic cosine."""
+
+
+class Asinh(Unary):
+    """The inverse of sinh."""
+
+
+class Acosh(Unary):
+    """The inverse of cosh that is not negative; NaN below 1."""
+
+
+class Atanh(Unary):
+    """The inverse of tanh; infinite of 1, NaN beyond."""
+
+
+class Binary(Scalar):
+    """A function of two values: a `Function` in isamap_smt.ir.heads."""
+
+    floating = True
+
+
+class Pow(Binary):
+    """x**y as IEEE 754 has it: 1 where y is 0 or x is 1; NaN where x is negative and finite, and y no whole number."""
+
+
+class Fmod(Binary):
+    """x - n y, exactly, n the integer towards zero from x / y: of the sign of x; NaN where y is 0 or x infinite."""
 
 
 class Compare(Scalar):

@@ -245,15 +245,14 @@ def _meet(values: tuple[Any, ...], types: dict[str, DType], whole: Any) -> DType
 def check_whole(value: Any, kind: DType | None) -> None:
     """Raise DTypeError for an operation of integers on what are none, a shift by a number of bits that its type has not, and a
     division by 0. kind: None where it has no type yet."""
-    if not value.whole:
-        return
-    if kind is not None and kind.is_float:
+    real = kind is not None and kind.is_float
+    if value.whole and real:
         hint = "; write floor(a / b)" if isinstance(value, SFloorDiv) else "; cast its operands, such as i32(x)"
         raise DTypeError(f"{describe(value)} is of integers, not {kind}{hint}")
-    by, bits = value.args[-1], 64 if kind is None else kind.bits
+    by, bits = value.args[-1] if value.args else sp.S.One, 64 if kind is None else kind.bits
     if isinstance(value, SShl | SShr) and by.is_Integer and not 0 <= int(by) < bits:
         raise DTypeError(f"a shift by {int(by)} bits: {kind or 'a literal'} is shifted by 0 to {bits - 1}")
-    if isinstance(value, SFloorDiv | SMod) and by == 0:
+    if isinstance(value, SFloorDiv | SMod) and by == 0 and not real:
         raise DTypeError(f"{describe(value)} by 0: a divisor that is written is none")
 
 

@@ -100,11 +100,11 @@ class _Powers(ast.NodeTransformer):
             sign, written = (-sign if isinstance(written.op, ast.USub) else sign), written.operand
         value = written.value if isinstance(written, ast.Constant) else None
         if not isinstance(value, int | float) or isinstance(value, bool):
-            hint = "write exp(y * log(x)) for x to the power of y, where x is positive"
+            hint = "write pow(x, y) for x to the power of y"
             raise self.tree.error(node.right, "the exponent of ** is no constant", hint)
         found = sign * value
         if found not in _ROOTS and not (type(found) is int and 1 <= abs(found) <= LARGEST_EXPONENT):
-            instead = f"exp({found} * log(x))" if found else "1"
+            instead = f"pow(x, {found})" if found else "1"
             hint = f"an exponent is a whole number from 1 to {LARGEST_EXPONENT}, its negative, 0.5 or -0.5; write {instead}"
             raise self.tree.error(node.right, f"** {found} has no meaning of its own", hint)
         return float(found)

@@ -85,6 +85,14 @@ static inline {c} isamap_left_over_{name}({c} a, {c} b) {{
 }}
 """
 
+_FLOAT_LEFT_OVER = """\
+/* fmod, and b added once where that has the other sign. */
+static inline {c} isamap_left_over_{name}({c} a, {c} b) {{
+    const {c} r = __builtin_fmod{f}(a, b);
+    return r == 0 ? __builtin_copysign{f}(r, b) : (r < 0) != (b < 0) ? r + b : r;
+}}
+"""
+
 
 def wide(text: str, kind: DType) -> str:
     """The value in a type in which C computes and compares it exactly."""
@@ -148,6 +156,8 @@ def _helpers() -> dict[str, str]:
                 found[f"isamap_{source}_to_{to}"] = _whole(source, to)
     whole = [d for d in DTYPES.values() if not d.is_float]
     found |= {f"isamap_quotient_{d}": _division(_QUOTIENT, d) for d in whole}
+    for name, f in (("f32", "f"), ("f64", "")):
+        found[f"isamap_left_over_{name}"] = _FLOAT_LEFT_OVER.format(name=name, c=DTYPES[name].c, f=f)
     found |= {f"isamap_left_over_{d}": _division(_LEFT_OVER, d) for d in whole}
     found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values()}
     return found

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_encodings.scalar_values import EXACTLY, spanned
-from isamap_smt.ir import activations, activations_f64
+from isamap_smt.ir import activations, activations_f64, functions_f64
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DType, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
@@ -21,6 +21,7 @@ from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS, special
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
 from isamap_smt.ir.scalar import (
     Abs,
+    Binary,
     Cast,
     Constant,
     IndexValue,
@@ -108,7 +109,7 @@ class _Spans(Meaning[Span]):
         if row.whole is not None:  # it never falls, and the type has its values
             low, high = row.f64(np.array([a.low, a.high])).tolist()
             return Span(low, high, a.number)
-        return ANYTHING if row.bounds is None else Span(*row.bounds, a.number)
+        return ANYTHING if row.bounds is None else Span(*row.bounds, a.number and row.total)
 
     def _select(self, x: Any, own: DType) -> Span:
         a, b = (self.of(v, own) for v in x.args[1:])
@@ -146,7 +147,11 @@ _NEGATIVE_ZERO = {"bf16": "(uint16_t)0x8000", **{n: f"({dtype(n).c})-0.0" for n 
 
 def prelude(code: str) -> tuple[str, ...]:
     """The helper functions that this C calls."""
-    own = ((r"(exp|log|tanh|sigmoid|erf|nearest)f|nearest", activations), ("exp|log|tanh|sigmoid|erf", activations_f64))
+    more = "|".join(functions_f64.NAMES)
+    own = (
+        (r"(exp|log|tanh|sigmoid|erf|nearest)f|nearest", activations), (f"exp|log|tanh|sigmoid|erf|({more})f?", activations_f64),
+        (f"({more})f?", functions_f64),
+    )  # fmt: skip
     called = (of.c_functions() for names, of in own if re.search(rf"\bisamap_({names})\(", code))
     return (*conversion_helpers(code), *called)
 
@@ -221,6 +226,14 @@ class _C(Meaning[str]):
             return row.wide.format(x=text)
         return c_converted(own, row.c.format(x=c_converted(f32, text, own)), f32)
 
+    def _binary(self, x: Any, own: DType, a: str, b: str) -> str:
+        """The function of two values, likewise."""
+        row, f32 = FUNCTION_ROWS[type(x)], dtype("f32")
+        if own == _DOUBLE:
+            return row.wide.format(x=a, y=b)
+        x_, y_ = (c_converted(f32, v, own) for v in (a, b))
+        return c_converted(own, row.c.format(x=x_, y=y_), f32)
+
     def _shift(self, x: Any, own: DType, a: str, b: str) -> str:
         return f"({own.c}){_shifted(a, b, x.args[1], own.bits, own.kind == 'u')}"
 
@@ -233,6 +246,11 @@ class _C(Meaning[str]):
         return f"({inside} ? ({own.c})(({wide}){a} << {b}) : ({own.c})0)"
 
     def _divided(self, x: Any, own: DType, a: str, b: str) -> str:
+        if own.is_float and own != _DOUBLE:
+            f32 = dtype("f32")
+            return c_converted(
+                own, f"isamap_left_over_f32({c_converted(f32, a, own)}, {c_converted(f32, b, own)})", f32
+            )
         return f"isamap_{'quotient' if isinstance(x, SFloorDiv) else 'left_over'}_{own}({a}, {b})"
 
     def _select(self, x: Any, own: DType, a: str, b: str, yes: str, no: str) -> str:
@@ -252,6 +270,7 @@ class _C(Meaning[str]):
         Round: _round,
         Select: _select,
         Unary: _function,
+        Binary: _binary,
         SShr: _shift,
         SShl: _shift_up,
         **dict.fromkeys((SFloorDiv, SMod), _divided),

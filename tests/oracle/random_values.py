@@ -21,6 +21,9 @@ class Drawn:
 SMOOTH = ["exp", "tanh", "sigmoid", "erf", "sqrt", "rsqrt", "log", "floor", "ceil", "trunc", "rint"]
 
 
+BENT = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"]
+
+
 def value(
     rng: random.Random, out: str, reads: list[Drawn], depth: int, *, first: bool = False, plain: bool = False
 ) -> str:
@@ -92,6 +95,14 @@ def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -
         forms = [f"select({p} < {c}, -inf, {x})", f"min({x}, inf)", f"select({x} == inf, {c}, {x})"]
     if KINDS[kind].floating and kind != "f64" and rng.random() < 0.3:
         forms = [f"{rng.choice(SMOOTH)}({x})"]
+        if rng.random() < 0.4:
+            forms = [f"{name}({x})" for name in BENT]
+            forms += [
+                f"pow({x}, {c})",
+                f"pow(abs({x}), {p})",
+                f"fmod({x}, {p})",
+                f"(({x}) % ({rng.choice([p, c])}))",
+            ] * 2
     elif not KINDS[kind].floating and rng.random() < 0.25:
         forms = [f"(({x}) {sign} ({rng.choice([p, c])}))" for sign in ("//", "%") if c != "0"]
         forms += [f"(({x}) {sign} ({rng.choice([p, c])}))" for sign in ("&", "|", "^")]

@@ -31,6 +31,7 @@ _SIGNS: dict[type[ast.operator], str] = {
 _WHOLE: dict[str, Callable[[Number], int]] = {
     "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc, "rint": round,  # Python's ties go to even, too
 }  # fmt: skip
+_BENT = {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"}
 _SMOOTH = {"exp", "log", "tanh", "sigmoid", "erf", "sqrt", "rsqrt"}
 
 
@@ -163,6 +164,17 @@ class Values:
         return lambda *p: self._cast(held, out, at(*p))
 
     def _binary(self, kind: Kind, sign: str, a: Function, b: Function) -> Function:
+        if sign == "%" and kind.floating:
+            self.made.discrete = True
+
+            def left(*p: int) -> Number:
+                y = float(b(*p))
+                r = _left(float(a(*p)), y)
+                found = arithmetic(kind, "+", r, y)[0] if r != 0 and (r < 0) != (y < 0) else r
+                return math.copysign(0.0, y) if r == 0 else found
+
+            return left
+
         def both(*p: int) -> Number:
             found, exact = arithmetic(kind, sign, a(*p), b(*p))
             if not exact:
@@ -191,6 +203,17 @@ class Values:
             self.made.exact = False
             self.made.rough = max(self.made.rough, kind.epsilon)
             return lambda *p: _smooth(name, kind, float(inner(*p)))
+        if name in _BENT or name == "pow":
+            self.made.approximate += 1
+            self.made.exact, self.made.discrete = False, True  # near a pole, or an end of its arguments, it is steep
+            self.made.rough = max(self.made.rough, kind.epsilon)
+            parts = [self.value(a, kind, bound) for a in args]
+            of = getattr(math, name)
+            return lambda *p: _bent(of, kind, *(float(part(*p)) for part in parts))
+        if name == "fmod":
+            self.made.discrete = True
+            parts = [inner, self.value(args[1], kind, bound)]
+            return lambda *p: _left(float(parts[0](*p)), float(parts[1](*p)))
         if name == "abs" or name in _WHOLE:
             self.made.discrete |= name != "abs"
             return lambda *p: _plain(name, kind, inner(*p))
@@ -334,6 +357,25 @@ def _plain(name: str, kind: Kind, x: Number) -> Number:
     if name in _WHOLE:
         return math.copysign(_WHOLE[name](x), x) if math.isfinite(x) else x
     return math.fabs(x) if kind.floating else wrapped(kind, abs(int(x)))
+
+
+def _bent(of: Callable[..., float], kind: Kind, *x: float) -> Number:
+    """One of Python's own functions, which raise where IEEE 754 has an infinity or none."""
+    try:
+        found = of(*x)
+    except OverflowError:
+        odd = len(x) == 2 and x[0] < 0 and x[1] % 2 == 1
+        found = -math.inf if odd or (of is math.sinh and x[0] < 0) else math.inf
+    except ValueError:
+        pole = (of is math.atanh and abs(x[0]) == 1) or (of is math.pow and x[0] == 0)
+        found = math.copysign(math.inf, x[0]) if pole else math.nan
+        if of is math.pow and pole and x[1] % 2 != 1:
+            found = math.inf
+    return converted(kind, found)
+
+
+def _left(x: float, y: float) -> float:
+    return math.nan if y == 0 or math.isinf(x) or math.isnan(x + y) else math.fmod(x, y)
 
 
 def _smooth(name: str, kind: Kind, x: float) -> Number:

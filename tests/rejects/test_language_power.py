@@ -11,13 +11,13 @@ COMPUTED = """\
 line 2, column 16: the exponent of ** is no constant
     C[i] = A[i] ** B[i]
                    ^^^^
-  write exp(y * log(x)) for x to the power of y, where x is positive"""
+  write pow(x, y) for x to the power of y"""
 
 BROKEN = """\
 norms.txt:1:16: ** 2.5 has no meaning of its own
     C[i] = A[i] ** 2.5
                    ^^^
-  an exponent is a whole number from 1 to 16, its negative, 0.5 or -0.5; write exp(2.5 * log(x))"""
+  an exponent is a whole number from 1 to 16, its negative, 0.5 or -0.5; write pow(x, 2.5)"""
 
 LONG = """\
 line 1, column 8: this power is too long when it is written out
