@@ -16,7 +16,7 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.reach import possible_sizes
 from isamap_smt.proof.scalar_trees import accumulation
-from isamap_smt.proof.witness_points import Arrays, Instance, broadcast, label, size_vectors, smaller
+from isamap_smt.proof.witness_points import MOST, Arrays, Instance, broadcast, label, size_vectors, smaller
 
 
 class ReplayError(AssertionError):
@@ -121,8 +121,8 @@ def kernel_point(
 
 
 def conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[int, int] | None:
-    """Two rows of equal key and different value, of least weight, or None."""
-    if not len(key):
+    """Two rows of equal key and different value, of least weight, or None. Keys and values are as label() makes them."""
+    if not len(key) or _alike(key, value):
         return None
     order = np.lexsort((weight, key))  # stable: equal ones stay in their order
     k = key[order]
@@ -134,6 +134,17 @@ def conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[in
     rows = np.nonzero(differs)[0]
     best = rows[np.argmin(weight[order][rows] + weight[first][rows])]
     return int(first[best]), int(order[best])
+
+
+def _alike(key: np.ndarray, value: np.ndarray) -> bool:
+    """Whether rows of equal key are seen to have equal values, by one sort of plain integers: most are."""
+    width = int(value.max()) + 1
+    if (int(key.max()) + 1) * width > MOST:
+        return False
+    both = np.sort(key * width + value)
+    other = both[1:] != both[:-1]
+    key = both // width
+    return not (other & (key[1:] == key[:-1])).any()
 
 
 def _weight(images: Arrays) -> np.ndarray:

@@ -22,7 +22,7 @@ from isamap_smt.ir.reach import possible_sizes, size_conditions
 
 Arrays = dict[str, np.ndarray]
 LIMIT = 60_000  # points looked at for one vector of sizes
-_MOST = 1 << 62  # of a label
+MOST = 1 << 62  # of a label
 
 
 def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
@@ -238,7 +238,7 @@ def label(columns: list[np.ndarray], length: int) -> np.ndarray:
     for c in columns:
         least = int(c.min())
         width = int(c.max()) - least + 1
-        if below * width > _MOST:
+        if below * width > MOST:
             result, c = _ranks(result), _ranks(c)  # noqa: PLW2901
             least, below, width = 0, int(result.max()) + 1, int(c.max()) + 1
         result = result * width + (c.reshape(-1) - least)
