@@ -108,9 +108,9 @@ def packing_checks(p: Printer, checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(c for c in checks if concerns(c.asked))
 
 
-def stamp_words(p: Printer) -> int:
+def stamp_words(program: Program) -> int:
     """Words of 8 bytes that a packed buffer begins with: so many that its elements start at a cache line."""
-    words = 1 + len(packing_sizes(p.program)) + len(packed_ahead(p.program))
+    words = 1 + len(packing_sizes(program)) + len(packed_ahead(program))
     return -(-8 * words // PACKED_START) * PACKED_START // 8
 
 

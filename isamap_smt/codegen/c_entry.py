@@ -10,6 +10,7 @@ from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import HardwareError, SizeError
 from isamap_smt.ir.expr import IMax
 from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Node, Program
@@ -69,6 +70,35 @@ def declare_sizes(p: Printer) -> list[str]:
     if FRESH.name in p.names:
         lines.append(f"    const int64_t {p.names[FRESH.name]} = isamap_how & {BEGIN};")
     return lines
+
+
+def workspace_places(program: Program) -> tuple[dict[str, int], int]:
+    """Where each heap buffer begins in the work space of a call, and the bytes of all. Raises SizeError where sizes are open, and
+    HardwareError for buffers that each thread has of its own."""
+    if heap_buffers(program.body, inside_parallel=True):
+        raise HardwareError(f"{program.name}: threads have buffers of their own; plan it for one thread")
+    places, end = {}, 0
+    for b in heap_buffers(program.body, inside_parallel=False):
+        cells = sp.Mul(*b.shape)
+        if not cells.is_Integer:
+            raise SizeError(f"{program.name}: how much work space a call needs is open; give all sizes")
+        places[b.name] = end
+        end += (max(0, int(cells)) * b.dtype.bytes + 127) // 64 * 64
+    return places, end
+
+
+def with_workspace(p: Printer, body: Any) -> None:
+    """Run the body on buffers in the memory behind those that are packed: nothing is allocated."""
+    places, end = workspace_places(p.program)
+    if not end:
+        body()
+        return
+    held = f"isamap_packed[{len(packed_buffers(p.program))}]"
+    p.put(f"if (!isamap_packed || !{held} || (uintptr_t){held} % 64) return 1;")
+    for b in heap_buffers(p.program.body, inside_parallel=False):
+        kind = pointer_type(b.dtype)
+        p.put(f"{kind} restrict {p.places[b.name][0]} = (void *)((char *){held} + {places[b.name]});")
+    body()
 
 
 def with_buffers(p: Printer, owned: list[Buffer], body: Any) -> None:

@@ -113,7 +113,7 @@ def print_packed_bytes(p: Printer, prefix: str, declare_sizes: list[str]) -> str
         unused(p, ["isamap_how", *p.sizes])
     for which, b in enumerate(packed_buffers(p.program)):
         count = c_expr(sp.Mul(*b.shape), p.names, tight=True)
-        p.put(f"if (isamap_which == {which}) return {8 * stamp_words(p)} + {count} * {b.dtype.bytes};")
+        p.put(f"if (isamap_which == {which}) return {8 * stamp_words(p.program)} + {count} * {b.dtype.bytes};")
     unused(p, ["isamap_sizes", "isamap_which"])
     p.put("return -1;")
     return (

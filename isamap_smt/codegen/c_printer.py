@@ -34,6 +34,8 @@ from isamap_smt.codegen.c_entry import (
     pointer_type,
     unused,
     with_buffers,
+    with_workspace,
+    workspace_places,
 )
 from isamap_smt.codegen.c_expr import HELPERS, row_major
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
@@ -322,18 +324,21 @@ def _across(p: Printer, across: Across, places: Sequence[Ref]) -> str:
     return " ".join(lines)
 
 
-def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN) -> PrintedC:
+def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, workspace: bool = False) -> PrintedC:
     """The C source of a proved program; `header` is put in a comment at the top, `prefix` before the names of what is exported.
 
-    Raises NotProvedError for a program that is not proved (build() proves it first, as require_proof() does), and where its proof
-    assumes what no check of the C tests.
+    workspace: buffers are not allocated; they lie in memory that the caller gives behind the packed buffers, aligned to 64 bytes,
+    of as many bytes as workspace_bytes() says.
+
+    Raises SizeError where that is open, and NotProvedError for a program that is not proved (build() proves it first, as
+    require_proof() does), and where its proof assumes what no check of the C tests.
     """
     if not isinstance(checked, ProvedProgram):
         raise NotProvedError(
             f"print_c() takes a ProvedProgram, not {type(checked).__name__}; make one with require_proof(program)"
         )
     _require_c(checked.program)
-    text = _text(checked.program, header, prefix, checked.proof.hypotheses)
+    text = _text(checked.program, header, prefix, checked.proof.hypotheses, workspace)
     return PrintedC(text, checked, Seal(text, checked))
 
 
@@ -346,14 +351,25 @@ def _require_c(program: Program) -> None:
             )
 
 
-def _text(program: Program, header: str = "", prefix: str = OWN, assumed: tuple[Hypothesis, ...] | None = None) -> str:
+def workspace_bytes(program: Program) -> int:
+    """The work space that a call of C printed with `workspace` needs. Raises SizeError where sizes are open."""
+    return workspace_places(laid_out(program))[1]
+
+
+def _text(
+    program: Program,
+    header: str = "",
+    prefix: str = OWN,
+    assumed: tuple[Hypothesis, ...] | None = None,
+    workspace: bool = False,
+) -> str:
     """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
     checks = entry_checks(program, assumed)
     program = laid_out(program)
     p = Printer(program)
     name_everything(p)
     sizes = declare_sizes(p)
-    run = _function(p, f"int {prefix}_run({CALL})", program.body, _calls(checks))
+    run = _function(p, f"int {prefix}_run({CALL})", program.body, _calls(checks), workspace=workspace)
     pack = _function(
         p,
         f"int {prefix}_pack({PACK})",
@@ -410,7 +426,9 @@ def _instructions(program: Program) -> list[Instruction]:
 # ---- functions -----------------------------------------------------------------------------------------------------
 
 
-def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str], ahead: bool = False) -> str:
+def _function(
+    p: Printer, opening: str, body: tuple[Node, ...], asked: list[str], ahead: bool = False, workspace: bool = False
+) -> str:
     """The function that computes this body where all that is `asked` gives 0; ahead: what it fills is stamped."""
     p.lines, p.depth = [], 1
     packed = packed_buffers(p.program)
@@ -422,12 +440,15 @@ def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str]
         p.put(f"if ((isamap_result = {question})) return isamap_result;")
     declare_arguments(p)
     for which, b in enumerate(packed):
-        at = f"(void *)((char *)isamap_packed[{which}] + {8 * stamp_words(p)})"
+        at = f"(void *)((char *)isamap_packed[{which}] + {8 * stamp_words(p.program)})"
         p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = {at};")
     unused(p, ["isamap_packed", *([] if ahead else ["isamap_threads"]), *(p.places[b.name][0] for b in packed)])
     declare_granted(p, body)
-    owned = [] if ahead else heap_buffers(body, inside_parallel=False)
-    with_buffers(p, owned, lambda: _print_body(p, body))
+    if workspace:
+        with_workspace(p, lambda: _print_body(p, body))
+    else:
+        owned = [] if ahead else heap_buffers(body, inside_parallel=False)
+        with_buffers(p, owned, lambda: _print_body(p, body))
     for line in print_stamps(p) if ahead else ():
         p.put(line)
     p.put("return isamap_result;")

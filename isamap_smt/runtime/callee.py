@@ -47,10 +47,15 @@ class Callee(Shown):
         self._fits: dict[Any, Dict[str, int]] = {}
 
     def _arguments(
-        self, arrays: Dict[str, np.ndarray], out: Any, given: Dict[str, int] | None, accumulate: Any
+        self,
+        arrays: Dict[str, np.ndarray],
+        out: Any,
+        given: Dict[str, int] | None,
+        accumulate: Any,
+        work: Dict[str, np.ndarray] | None = None,
     ) -> check.Arguments:
-        """What the C cannot see is checked; outputs that the caller did not pass are made. accumulate: those that he did are added
-        to. Nothing is filled yet."""
+        """What the C cannot see is checked; outputs that the caller did not pass are made, temporaries too but for `work`.
+        accumulate: outputs that he did pass are added to. Nothing is filled yet."""
         signature, add = self.signature, yes_or_no(accumulate, "accumulate", ArgumentError)
         missing = [n for n in signature.inputs if n not in arrays]
         if missing:
@@ -62,7 +67,7 @@ class Callee(Shown):
         results = check.outputs_of(signature, out)
         for name, array in (*arrays.items(), *results.items()):
             check.check_array(signature, name, array, written=name in results)
-        everything = {**arrays, **results}
+        everything = {**arrays, **results, **self._work(work or {})}
         sizes = self._sizes_of(everything, given)
         fresh = not (results and add)
         for name in self.kernel.outputs:
@@ -71,6 +76,14 @@ class Callee(Shown):
         begun = (n for n in self.kernel.outputs if fresh or n not in results)
         here = tuple(n for n in begun if n not in self.started or not (fresh or n in self.kernel.temporaries))
         return check.Arguments(everything, sizes, tuple(results), fresh, here)
+
+    def _work(self, given: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
+        """Arrays for temporaries. Raises as check_array() does, and ArgumentError for another name."""
+        for name, array in given.items():
+            if name not in self.kernel.temporaries:
+                raise ArgumentError(f"{self.kernel.name} has no temporary {name!r}")
+            check.check_array(self.signature, name, array, written=True)
+        return given
 
     def _check_assumed(self, arguments: check.Arguments) -> None:
         """Raise ArgumentError or AssumedError unless the call is as the proof assumes: for programs whose C does not look."""

@@ -91,16 +91,18 @@ class CompiledKernel(Callee):
         check_finite: bool = True,
         check_ranges: bool = True,
         accumulate: bool = True,
+        work: Dict[str, np.ndarray] | None = None,
         **named: Any,
     ) -> Call:
         """A call with everything checked and no result yet: run() may be timed, and repeated on the same arrays.
 
+        work: arrays for temporaries, by name; what they hold is no part of the result.
         accumulate: whether `out` is added to; where it is not, whatever it holds is no part of the result.
         check_finite, check_ranges: whether the elements of tensors that the proof assumes finite, or in a range, are looked at.
         Constant operands are packed by each run(); see pack().
         """
         trust, count = unchecked(check_finite, check_ranges), _threads(threads)
-        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, accumulate)
+        arguments = self._arguments(check.as_arrays(self.signature, inputs, named), out, sizes, accumulate, work)
         tensors = self._checked(arguments, None, count, trust)
         return Call(self, arguments, self._new_buffers(arguments.sizes), count, self._buffers > 0, tensors, trust)
 
@@ -332,6 +334,7 @@ class PackedKernel:
         check_finite: bool = True,
         check_ranges: bool = True,
         accumulate: bool = True,
+        work: Dict[str, np.ndarray] | None = None,
         **named: Any,
     ) -> Call:
         """As CompiledKernel.prepare, without the packing. Raises ArgumentError when a constant has changed."""
@@ -345,7 +348,7 @@ class PackedKernel:
         named |= check.by_name(kernel.name, free, inputs, named)
         arrays = check.as_arrays(kernel, (), {**named, **self.constants, **again})
         known = {**self.sizes, **self.compiled.kernel.named_sizes(sizes)}
-        arguments = self.compiled._arguments(arrays, out, known, accumulate)
+        arguments = self.compiled._arguments(arrays, out, known, accumulate, work)
         looked_at = {n: a for n, a in arguments.arrays.items() if n in again or n not in self.compiled._dropped}
         buffers, count = list(self.buffers), _threads(threads)
         self.compiled._checked(replace(arguments, arrays=looked_at), _buffer_pointers(buffers), count, trust)

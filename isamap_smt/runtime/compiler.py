@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -143,6 +143,11 @@ def compile_linked(compiler: Compiler, directory: Path, requires: Iterable[str],
 def object_flags(compiler: Compiler, requires: Iterable[str], triple: str) -> list[str]:
     """Flags for a part of a program for a CPU with these features. Raises BuildError where the compiler takes no triple."""
     return [f for f in compiler.flags(requires, target=triple) if f not in _SHARED]
+
+
+def link_shared(compiler: Compiler, sources: Sequence[Path], requires: Iterable[str], made: Path) -> None:
+    """Make one shared library of several files, for a CPU with these features. Raises BuildError."""
+    _run(compiler, [*compiler.flags(requires), *map(str, sources), "-o", str(made), "-lm"], sources[0], made)
 
 
 def compile_exactly(compiler: Compiler, directory: Path, arguments: Iterable[str], made: str) -> None:
