@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from isamap_smt.cli.directory import MARK, check_place, seal, whole_directory
+from isamap_smt.cli.network import compile_model, is_model
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan, reproducing
 from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.plan_view import built_or_another, planned_with_notes, schedule_document
@@ -191,13 +192,15 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write kernel.c, kernel.h, kernel.so, proofs.json and report.html into DIR.
+    """Write kernel.c, kernel.h, kernel.so, proofs.json and report.html into DIR; of MODEL.onnx a library in C with its weights.
 
     The library is built for the features that HARDWARE requires, whether or not this CPU has them. Instructions that isamap does
     not ship are run first and compared with their descriptions, where this CPU has them.
     """
     from isamap_smt.runtime.conformance.remembered import require_checked
 
+    if is_model(words):
+        return compile_model(words, output, prefix, target, cc, as_json, options)
     check_place(output)
     if prefix is not None:
         check_prefix(prefix)  # before anything is searched for

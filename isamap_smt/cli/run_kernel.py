@@ -12,6 +12,8 @@ import click
 from rich.text import Text
 
 from isamap_smt.cli.directory import check_file, write_whole
+from isamap_smt.cli.network import AGAINST, is_model
+from isamap_smt.cli.network import run as run_model
 from isamap_smt.cli.options import (
     compiler_option,
     kernel_options,
@@ -136,20 +138,33 @@ def show_orders(seen: Observed, planned: Plan) -> None:
     default=1.0,
     help="How long to repeat the call, at least five times.",
 )
+@click.option(
+    "--against",
+    type=click.Choice(AGAINST),
+    help="Of a model: whose results ours are compared with; onnxruntime where it is installed, else the interpreter.",
+)
 @plan_options
 @kernel_options
 def command(
     words: tuple[str, ...], target: str | None, seeds: int, trace: Path | None, cc: str | None, seed: int, budget: float,
-    as_json: bool, **options: Any,
+    against: str | None, as_json: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
     A result that is off by more than its rounding explains, or not equal where the arithmetic is exact, is status 6.
+    `isamap run MODEL.onnx [HARDWARE]` does the same with a whole network.
     The time is that of the best of several repetitions. Packing of operands counts, but for those named by --constant.
     Under an emulator the kernel is called once, and not timed. A machine with engines is simulated: cycles, and races in any order.
     """
     from isamap_smt.language.ranges import assume
     from isamap_smt.targets import find_target
+
+    if is_model(words):
+        if target is not None:
+            raise HardwareError("--target: a network runs on this CPU")
+        return run_model(words, against, cc, seed, budget, as_json, options)
+    if against is not None:
+        raise click.UsageError("--against is of a model: isamap run MODEL.onnx --against onnxruntime")
     from isamap_smt.targets.target import default_target
 
     name, hardware = split_names(words, options["text"], "HARDWARE")

@@ -78,6 +78,10 @@ class ArgumentError(IsamapError):
     """Arrays that a compiled kernel cannot run on: missing, not contiguous, aliased, changed or not finite."""
 
 
+class NetworkError(IsamapError):
+    """A network, or a model that is read as one, is wrong or cannot be computed; names the node."""
+
+
 class NotProvedError(IsamapError):
     """Something unproved was handed to a stage that takes only proved values.
 

@@ -1,0 +1,239 @@
+"""isamap run | compile MODEL.onnx: a whole network in place of one kernel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from isamap_smt.cli.directory import check_place, seal, whole_directory
+from isamap_smt.cli.options import OptionError, parse_sizes
+from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
+from isamap_smt.cli.status import WRONG_RESULT
+from isamap_smt.ir.errors import HardwareError
+from isamap_smt.report.compared import processor
+from isamap_smt.report.quantities import versions
+
+if TYPE_CHECKING:
+    from isamap_smt.networks.against import Difference
+    from isamap_smt.networks.compiled import CompiledNetwork
+    from isamap_smt.networks.graph import Network
+    from isamap_smt.networks.plan import NetworkPlan
+
+AGAINST = ("onnxruntime", "interpreter")
+_OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "settings", "constant", "fix", "instruction")
+
+
+def is_model(words: Sequence[str]) -> bool:
+    """Whether the first argument is a file of ONNX."""
+    return bool(words) and words[0].lower().endswith(".onnx")
+
+
+def _asked(words: Sequence[str], options: dict[str, Any]) -> tuple[Path, str]:
+    """The model's path and the machine. Raises UsageError, OptionError for options of kernels."""
+    if len(words) > 2:
+        raise click.UsageError(f"unexpected argument {words[2]!r}: it is MODEL.onnx [HARDWARE]")
+    for name in _OF_KERNELS:
+        if options.get(name):
+            raise OptionError(f"--{'set' if name == 'settings' else name} is of kernels; a network says it itself")
+    return Path(words[0]), words[1] if len(words) > 1 else "host"
+
+
+def read_model(path: Path, options: dict[str, Any]) -> Network:
+    """The network of a file, with the sizes that the options give."""
+    from isamap_smt.networks.onnx.importer import from_onnx
+
+    with progress("reading the model"):
+        return from_onnx(path, sizes=parse_sizes(options["sizes"]))
+
+
+def planned_network(network: Network, hardware: str, options: dict[str, Any]) -> NetworkPlan:
+    """The plan, with a word of how far it is."""
+    from isamap_smt.networks.plan import plan_network
+
+    with progress("planning") as tell:
+        return plan_network(
+            network, hardware, threads=options["threads"], timeout=options["timeout"], objective=options["objective"],
+            progress=lambda done, of, node: tell(f"planning kernel {done + 1} of {of}: {node}"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A network that was run. times, others: seconds of ours and of `against`. difference: where the results first differ."""
+
+    compiled: CompiledNetwork
+    against: str
+    times: tuple[float, ...]
+    others: tuple[float, ...]
+    difference: Difference | None
+    threads: int
+
+    @property
+    def claims(self) -> int:
+        """How many claims of the kernels are proved."""
+        return sum(len(p.proof.claims) for p in self.compiled.plan.plans.values()) + len(self.compiled.proof.claims)
+
+
+def run(
+    words: Sequence[str],
+    against: str | None,
+    cc: str | None,
+    seed: int,
+    budget: float,
+    as_json: bool,
+    options: dict[str, Any],
+) -> int:
+    """Compile a model, run it on random inputs, compare and time it."""
+    from isamap_smt.networks.compiled import CompiledNetwork
+
+    path, hardware = _asked(words, options)
+    network = read_model(path, options)
+    planned = planned_network(network, hardware, options)
+    with progress("compiling"):
+        compiled = CompiledNetwork(planned, cc=cc)
+    arrays = random_inputs(network, seed)
+    ran = _compared(path, network, compiled, arrays, against, budget, options["threads"])
+    answer(as_json, lambda: _document(ran), lambda: _show(ran))
+    if ran.difference is not None:
+        say(f"error: the result is wrong: {ran.difference}")
+        return WRONG_RESULT
+    return 0
+
+
+def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
+    """Arrays for the inputs: normal numbers, small whole ones, truth values."""
+    rng = np.random.default_rng(seed)
+    made: dict[str, np.ndarray] = {}
+    for name in network.inputs:
+        value = network.values[name]
+        if value.truth:
+            made[name] = rng.integers(0, 2, value.shape).astype(np.bool_)
+        elif value.dtype.is_float:
+            made[name] = np.asarray(rng.standard_normal(value.shape)).astype(value.dtype.numpy)
+        else:
+            made[name] = rng.integers(0, 2 if value.dtype.bits > 16 else 100, value.shape).astype(value.dtype.numpy)
+    return made
+
+
+def _compared(
+    path: Path, network: Network, compiled: CompiledNetwork, arrays: dict[str, np.ndarray], against: str | None, budget: float,
+    threads: int,
+) -> Ran:  # fmt: skip
+    from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session
+
+    other = against or ("onnxruntime" if _there("onnxruntime") else "interpreter")
+    if other == "interpreter":
+        with progress("running the interpreter"):
+            difference = first_difference(compiled, arrays, by_interpreter(network, arrays))
+        return Ran(compiled, other, _timed([lambda: compiled(**arrays)], budget)[0], (), difference, threads)
+    model = path.read_bytes()
+
+    def reference(names: list[str]) -> dict[str, np.ndarray]:
+        session = onnxruntime_session(model, threads, dict.fromkeys(names))
+        return dict(zip(names, session.run(names, arrays), strict=True))
+
+    with progress("running onnxruntime"):
+        difference = first_difference(compiled, arrays, reference)
+        session = onnxruntime_session(model, threads)
+        ours, theirs = _timed([lambda: compiled(**arrays), lambda: session.run(None, arrays)], budget)
+    return Ran(compiled, other, ours, theirs, difference, threads)
+
+
+def _there(name: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(name) is not None
+
+
+def _timed(calls: list[Any], budget: float) -> list[tuple[float, ...]]:
+    """Seconds of each call, in turns, at least five of each."""
+    found: list[list[float]] = [[] for _ in calls]
+    begin = time.perf_counter()
+    while len(found[0]) < 5 or time.perf_counter() - begin < budget:
+        for call, times in zip(calls, found, strict=True):
+            before = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - before)
+    return [tuple(t) for t in found]
+
+
+def _document(ran: Ran) -> dict[str, Any]:
+    plan = ran.compiled.plan
+    return {
+        "network": plan.network.name,
+        "kernels": len(plan.network.kernels),
+        "distinct_kernels": len(plan.plans),
+        "claims": ran.claims,
+        "seconds": min(ran.times),
+        "against": ran.against,
+        "seconds_against": min(ran.others, default=None),
+        "ratio": min(ran.others) / min(ran.times) if ran.others else None,
+        "arena_bytes": plan.peak,
+        "arena_bound": plan.bound,
+        "threads": ran.threads,
+        "wrong": None if ran.difference is None else str(ran.difference),
+        "outputs": {n: str(plan.network.values[n]) for n in plan.network.outputs},
+    }
+
+
+def _show(ran: Ran) -> None:
+    out, plan = console(), ran.compiled.plan
+    threads = f"{ran.threads} thread{'s' if ran.threads > 1 else ''}"
+    out.print(
+        f"{plan.network.name}: {len(plan.network.kernels)} kernels, {len(plan.plans)} different ({processor()}, {threads})",
+        style="bold",
+    )
+    beside = ""
+    if ran.others:
+        beside = f"   {ran.against} {seconds(min(ran.others))}: {min(ran.others) / min(ran.times):.2f} times its speed"
+    out.print(f"  {seconds(min(ran.times))} (best of {len(ran.times)}){beside}")
+    if ran.difference is None:
+        out.print(f"  correct   as {ran.against} computes it   proved: {ran.claims:,} obligations")
+    else:
+        out.print(f"  WRONG: {ran.difference}", style="bold red")
+    least = "the least possible" if plan.peak == plan.bound else f"{byte_count(plan.bound)} at least"
+    out.print(f"  memory    {byte_count(plan.peak)} between the kernels, {least}")
+
+
+def compile_model(
+    words: Sequence[str], output: Path, prefix: str | None, target: str | None, cc: str | None, as_json: bool,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
+    """Write a network's library into a directory."""
+    from isamap_smt.codegen.c_interface import check_prefix, prefix_of
+    from isamap_smt.networks.library import write_library
+    from isamap_smt.networks.record import network_record
+
+    path, hardware = _asked(words, options)
+    if target is not None:
+        raise HardwareError("--target: a network is compiled for this CPU")
+    check_place(output)
+    name = check_prefix(prefix or prefix_of(path.stem))
+    network = read_model(path, options)
+    planned = planned_network(network, hardware, options)
+    with progress("writing") as tell, whole_directory(output) as scratch:
+        written = write_library(planned, scratch, name, cc=cc, tell=tell)
+        seal(scratch, {**network_record(planned, written), "versions": versions()})
+    document = {
+        "directory": str(output), "prefix": name, "files": written.files, "arena_bytes": written.arena,
+        "weights_bytes": written.weights, "digest": written.digest, "kernels": len(planned.network.kernels),
+        "distinct_kernels": len(planned.plans),
+    }  # fmt: skip
+
+    def show() -> None:
+        out = console()
+        out.print(
+            f"{planned.network.name}: {len(planned.network.kernels)} kernels, {len(planned.plans)} different",
+            style="bold",
+        )
+        out.print(f"arena {byte_count(written.arena)}, weights {byte_count(written.weights)}")
+        for file, about in {**written.files, "proofs.json": "every claim with its verdict"}.items():
+            out.print(f"  {output / file}  {about}")
+
+    answer(as_json, lambda: document, show)

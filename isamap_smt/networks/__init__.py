@@ -1,0 +1,4 @@
+"""Networks: kernels that hand values to each other, with one plan of their memory.
+
+from_onnx(model) -> Network -> NetworkPlan -> CompiledNetwork
+"""

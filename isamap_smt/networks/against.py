@@ -1,0 +1,106 @@
+"""A network's results beside those of others: onnxruntime, or the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks.compiled import CompiledNetwork
+from isamap_smt.networks.graph import Network, Value
+from isamap_smt.networks.interpret import run_network
+
+ALLOWED = {
+    "f64": 1e-6,
+    "f32": 1e-3,
+    "bf16": 5e-2,
+    "f16": 1e-2,
+}  # of the largest element: roundings of many layers add up
+
+
+@dataclass(frozen=True)
+class Difference:
+    """node: whose result differs first; value: what the model calls it; error: of its largest element; allowed: beside it."""
+
+    node: str
+    value: str
+    error: float
+    allowed: float
+
+    def __str__(self) -> str:
+        return f"{self.value}, by {self.node}, is off by {self.error:.1e} of its largest element; {self.allowed:.0e} is allowed"
+
+
+def error_of(got: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest difference, as a part of the largest element that is wanted; infinite where only one is finite."""
+    a, b = np.asarray(got, np.float64), np.asarray(wanted, np.float64)
+    if a.shape != b.shape:
+        return np.inf
+    if not a.size:
+        return 0.0
+    both = np.isfinite(a) & np.isfinite(b)
+    alike = both | (a == b) | (np.isnan(a) & np.isnan(b))
+    if not alike.all():
+        return np.inf
+    scale = float(np.abs(b[both]).max(initial=0.0)) or 1.0
+    return float(np.abs(a[both] - b[both]).max(initial=0.0)) / scale
+
+
+def allowed(value: Value) -> float:
+    """The error that rounding explains; of integers one step of the largest that fits, where a float was rounded to it."""
+    return ALLOWED.get(value.dtype.name, 1 / max(1, min(value.dtype.high, 127)) if not value.dtype.is_float else 1e-3)
+
+
+def onnxruntime_session(model: bytes, threads: int = 1, more: Dict[str, Any] | None = None) -> Any:
+    """A session of onnxruntime with all its optimisations. more: values to give back beside the outputs. Raises NetworkError."""
+    try:
+        import onnx
+        import onnxruntime
+    except ImportError:
+        raise NetworkError("comparing needs onnxruntime: pip install onnx onnxruntime") from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    if more:
+        proto = onnx.load_from_string(model)
+        there = {o.name for o in proto.graph.output}
+        for name in more:
+            if name not in there:
+                proto.graph.output.append(onnx.helper.make_empty_tensor_value_info(name))
+        model = proto.SerializeToString()
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its classes are private
+        raise NetworkError(f"onnxruntime refuses the model: {str(error).splitlines()[0][:300]}") from None
+
+
+def first_difference(
+    compiled: CompiledNetwork, arrays: Dict[str, np.ndarray], reference: Callable[[list[str]], Dict[str, np.ndarray]]
+) -> Difference | None:
+    """The first value, in the order of the steps, that is not the reference's. reference(names): those of the model's values."""
+    network = compiled.network
+    seen: list[tuple[str, str, np.ndarray]] = []
+    labels = {**network.labels, **{n: n for n in network.outputs}}
+    for node, name, array in compiled.traced(arrays):
+        if name in labels:
+            seen.append((node, name, array))
+    wanted = reference([labels[name] for _, name, _ in seen])
+    for node, name, array in seen:
+        value, other, there = network.values[name], wanted.get(labels[name]), array
+        if other is None:
+            continue
+        if value.order is not None:
+            there = np.transpose(array, np.argsort(value.order))
+        error = error_of(there, np.asarray(other))
+        if not error <= allowed(value):
+            return Difference(node, labels[name], error, allowed(value))
+    return None
+
+
+def by_interpreter(network: Network, arrays: Dict[str, np.ndarray]) -> Callable[[list[str]], Dict[str, np.ndarray]]:
+    """The reference that the interpreter is: of the outputs alone."""
+    return lambda names: {n: a for n, a in run_network(network, arrays).items() if n in names}

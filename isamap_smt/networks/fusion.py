@@ -1,0 +1,134 @@
+"""Steps fused: an operator of single elements is computed where its operand is, and nothing is computed that nobody reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from isamap_smt.ir.expr import elements
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.networks.graph import Network, Step, View
+from isamap_smt.networks.kernels import canonical, joined, named, plain_target, without
+
+MOST_STATEMENTS = 12  # of one kernel: a longer one takes longer to plan than it gains
+
+
+def fused(network: Network) -> Network:
+    """The network with fewer kernels."""
+    steps = _trimmed(network)
+    changed = True
+    while changed:
+        steps, changed = _once(network, steps)
+    return replace(network, steps=tuple(_canonical(s) for s in steps)).needed()
+
+
+def _trimmed(network: Network) -> list[Step | View]:
+    """Without results that nobody reads."""
+    read = {n for s in network.steps for n in s.sources} | {*network.outputs}
+    made: list[Step | View] = []
+    for step in network.steps:
+        gone = [t for t, v in step.writes if v not in read] if isinstance(step, Step) else []
+        if not isinstance(step, Step) or not gone:
+            made.append(step)
+        else:
+            kernel = without(step.kernel, gone)
+            kept = tuple((t, v) for t, v in step.reads if t in kernel.inputs)
+            written = tuple((t, v) for t, v in step.writes if t not in gone)
+            made.append(replace(step, kernel=kernel, reads=kept, writes=written))
+    return made
+
+
+def _canonical(step: Step | View) -> Step | View:
+    if isinstance(step, View):
+        return step
+    kernel, table = canonical(step.kernel)
+    reads = {table[t]: v for t, v in step.reads}
+    writes = {table[t]: v for t, v in step.writes}
+    return replace(
+        step,
+        kernel=kernel,
+        reads=tuple((t, reads[t]) for t in kernel.inputs),
+        writes=tuple((t, writes[t]) for t in kernel.results),
+    )
+
+
+def _once(network: Network, steps: list[Step | View]) -> tuple[list[Step | View], bool]:
+    """One pass: each step takes in the producer of an operand, where it may."""
+    writer = {n: k for k, s in enumerate(steps) for n in s.results}
+    count: dict[str, int] = {}
+    for s in steps:
+        for n in s.sources:
+            count[n] = count.get(n, 0) + 1
+    gone: set[int] = set()
+    made: dict[int, Step] = {}
+    for k, step in enumerate(steps):
+        if not isinstance(step, Step) or not _of_elements(step.kernel):
+            continue
+        producers = [
+            (writer[v], v) for t, v in step.reads
+            if v in writer and count[v] == 1 and v not in network.outputs and _read_in_place(step.kernel, t)
+        ]  # fmt: skip
+        for number, value in sorted(producers, reverse=True):
+            producer = made.get(number, steps[number])
+            if number in gone or not isinstance(producer, Step) or not _takes_more(producer):
+                continue
+            made[k] = _joined(producer, step, value)
+            gone.add(number)
+            break
+    kept = [made.get(k, s) for k, s in enumerate(steps) if k not in gone]
+    return kept, bool(gone)
+
+
+def _of_elements(kernel: Kernel) -> bool:
+    """Whether it is one statement that computes each element from others at the same place."""
+    (s, *more) = kernel.statements
+    axes = plain_target(s)
+    return (
+        not more
+        and s.op == "="
+        and not s.guard
+        and axes is not None
+        and {a.name for a in s.axes} == {a for a in axes if a}
+    )
+
+
+def _read_in_place(kernel: Kernel, tensor: str) -> bool:
+    """Whether the tensor is read at the place that is written, and has the result's shape."""
+    s = kernel.statements[0]
+    shape = kernel.tensor(s.target.tensor).shape
+    alike = [
+        all(i == t or n == 1 for i, t, n in zip(a.index, s.target.index, shape, strict=True))
+        for a in s.inputs
+        if a.tensor == tensor and len(a.index) == len(shape)
+    ]
+    reads = sum(a.tensor == tensor for a in s.inputs)
+    if any(e.tensor == tensor for a in s.inputs for e in elements(a.index)):
+        return False  # an index is looked at before anything is computed
+    return reads == len(alike) and all(alike) and kernel.tensor(tensor).shape == shape
+
+
+def _takes_more(producer: Step) -> bool:
+    """Whether another statement may follow. A recurrence, and one of several results, is left alone."""
+    return (
+        not producer.kernel.recurrences
+        and len(producer.writes) == 1
+        and len(producer.kernel.statements) < MOST_STATEMENTS
+    )
+
+
+def _joined(producer: Step, consumer: Step, value: str) -> Step:
+    """Both as one step, at the consumer's place."""
+    names: dict[str, str] = {}
+    for _, v in (*producer.reads, *producer.writes, *consumer.reads, *consumer.writes):
+        names.setdefault(v, f"v{len(names)}")
+    own = {n: f"p_{n}" for n in producer.kernel.temporaries} | {
+        t: names[v] for t, v in (*producer.reads, *producer.writes)
+    }
+    theirs = {n: f"c_{n}" for n in consumer.kernel.temporaries} | {
+        t: names[v] for t, v in (*consumer.reads, *consumer.writes)
+    }
+    first, second = named(producer.kernel, own), named(consumer.kernel, theirs)
+    kernel = joined(first, second, names[value])
+    values = {t: v for v, t in names.items()}
+    reads = tuple((t, values[t]) for t in kernel.inputs)
+    writes = tuple((t, values[t]) for t in kernel.results)
+    return Step(f"{producer.node}, {consumer.node}", kernel, reads, writes)

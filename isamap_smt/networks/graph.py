@@ -1,0 +1,360 @@
+"""A network is a list of steps in order; each step is one kernel, and values are what steps hand on.
+
+A value has a fixed type and shape. A view is another shape of the same elements in the same order, and costs nothing.
+The builder makes networks: each method of `Graph` adds a step, or computes at once where everything it needs is constant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import DType, dtype, from_numpy
+from isamap_smt.ir.errors import LanguageError, NetworkError
+from isamap_smt.ir.interpret import run_kernel
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language import kernel as read_kernel
+
+MOST_FOLDED = 1 << 22  # points of a kernel that is computed when it is built
+LARGEST_VALUE = 1 << 31  # elements: what a size of the language can be
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor of a network. shape: elements of each dimension. truth: its bytes are 0 and 1, and NumPy sees them as bool.
+
+    order: which of the model's dimensions each one is, where they are stored in another order.
+    """
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    truth: bool = False
+    order: tuple[int, ...] | None = None
+
+    @property
+    def elements(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """What it takes in memory."""
+        return self.elements * self.dtype.numpy.itemsize
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The type of the arrays that a caller gives and gets."""
+        return np.dtype(np.bool_) if self.truth else self.dtype.numpy
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'bool' if self.truth else self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One kernel. node: which nodes of the model it computes. reads, writes: the kernel's tensors, and the value of each."""
+
+    node: str
+    kernel: Kernel
+    reads: tuple[tuple[str, str], ...]
+    writes: tuple[tuple[str, str], ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The values it reads, each once."""
+        return tuple(dict.fromkeys(v for _, v in self.reads))
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The values it writes."""
+        return tuple(v for _, v in self.writes)
+
+
+@dataclass(frozen=True)
+class View:
+    """`result` holds the elements of `source`, row by row, in a shape of its own."""
+
+    node: str
+    source: str
+    result: str
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The value it shows."""
+        return (self.source,)
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The value that it is."""
+        return (self.result,)
+
+
+@dataclass(frozen=True)
+class Network:
+    """Steps in an order in which each reads what came before it.
+
+    inputs, outputs: names of values, in the model's order. constants: the values that are known, by name. labels: what the model
+    calls values between steps.
+    """
+
+    name: str
+    values: Dict[str, Value]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    constants: Dict[str, np.ndarray]
+    steps: tuple[Step | View, ...]
+    labels: Dict[str, str] = field(default_factory=dict)
+
+    @property
+    def kernels(self) -> tuple[Step, ...]:
+        """The steps that compute."""
+        return tuple(s for s in self.steps if isinstance(s, Step))
+
+    def check(self) -> Network:
+        """This network. Raises NetworkError unless each value is written once, before it is read, as the kernel declares it."""
+        known = {*self.inputs, *self.constants}
+        for step in self.steps:
+            for name in step.sources:
+                if name not in known:
+                    raise NetworkError(f"{step.node}: reads {name}, which nothing before it computes")
+            for name in step.results:
+                if name in known:
+                    raise NetworkError(f"{step.node}: {name} is computed twice")
+                known.add(name)
+            if isinstance(step, View):
+                of, to = self.values[step.source], self.values[step.result]
+                if of.dtype != to.dtype or of.elements != to.elements:
+                    raise NetworkError(f"{step.node}: {to} is no view of {of}")
+                continue
+            for tensor, name in (*step.reads, *step.writes):
+                t, v = step.kernel.tensor(tensor), self.values[name]
+                if t.dtype != v.dtype or tuple(map(int, t.shape)) != v.shape:
+                    raise NetworkError(f"{step.node}: {tensor}: {t.dtype}{list(t.shape)} is not {v}")
+        for name in self.outputs:
+            if name not in known:
+                raise NetworkError(f"{self.name}: nothing computes the output {name}")
+        return self
+
+    def needed(self) -> Network:
+        """The same without steps and constants that reach no output."""
+        wanted, kept = set(self.outputs), []
+        for step in reversed(self.steps):
+            if wanted & {*step.results}:
+                wanted |= {*step.sources}
+                kept.append(step)
+        constants = {n: a for n, a in self.constants.items() if n in wanted}
+        wanted |= {n for s in kept for n in s.results}
+        values = {n: v for n, v in self.values.items() if n in wanted or n in self.inputs}
+        return replace(self, steps=tuple(reversed(kept)), constants=constants, values=values)
+
+    def __str__(self) -> str:
+        kernels, views = len(self.kernels), len(self.steps) - len(self.kernels)
+        weights = sum(a.nbytes for a in self.constants.values())
+        lines = [f"{self.name}: {kernels} kernels, {views} views, {weights:,} bytes of constants"]
+        lines += [f"  input {self.values[n]}" for n in self.inputs]
+        lines += [f"  output {self.values[n]}" for n in self.outputs]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Var:
+    """A value of a graph that is being built."""
+
+    graph: Graph
+    value: Value
+    constant: np.ndarray | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in the network."""
+        return self.value.name
+
+    @property
+    def dtype(self) -> DType:
+        """Its element type."""
+        return self.value.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its dimensions."""
+        return self.value.shape
+
+    @property
+    def rank(self) -> int:
+        """How many dimensions it has."""
+        return len(self.value.shape)
+
+    @property
+    def truth(self) -> bool:
+        """Whether it holds truth values."""
+        return self.value.truth
+
+    @property
+    def elements(self) -> int:
+        """How many elements it has."""
+        return self.value.elements
+
+
+@dataclass(eq=False)
+class Graph:
+    """Builds a Network. `node` names what is being built, in the steps and in errors. reserved: names of the results."""
+
+    name: str = "network"
+    node: str = ""
+    reserved: frozenset[str] = frozenset()
+    _values: dict[str, Value] = field(default_factory=dict)
+    _constants: dict[str, np.ndarray] = field(default_factory=dict)
+    _inputs: list[str] = field(default_factory=list)
+    _steps: list[Step | View] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, name: str) -> str:
+        """The name, with a number where it is taken."""
+        while name in self._values or name in self.reserved:
+            number = self._numbers[name] = self._numbers.get(name, 0) + 1
+            if (longer := f"{name}.{number}") not in {*self._values, *self.reserved}:
+                return longer
+        return name
+
+    def input(self, name: str, dtype_: DType | str, shape: Sequence[int], truth: bool = False) -> Var:
+        """A value that the caller gives."""
+        made = self._named(name, dtype(dtype_), shape, truth)
+        self._inputs.append(made.name)
+        return Var(self, made)
+
+    def constant(self, array: Any, name: str = "") -> Var:
+        """A value that is known now."""
+        array = np.asarray(array)
+        truth = array.dtype == np.bool_
+        held = np.ascontiguousarray(array.view(np.uint8) if truth else array).reshape(array.shape)
+        of = from_numpy(held.dtype)
+        if of is None:
+            raise NetworkError(f"{name or self.node}: elements of type {array.dtype} are not computed with")
+        made = self._value(name or self.node or "constant", of, array.shape, truth)
+        self._constants[made.name] = held
+        return Var(self, made, held)
+
+    def view(self, x: Var, shape: Sequence[int]) -> Var:
+        """The same elements in another shape."""
+        if tuple(shape) == x.shape:
+            return x
+        if x.constant is not None:
+            return self._known(x.constant.reshape(shape), x.truth)
+        made = self._value(self.node, x.dtype, shape, x.truth)
+        if made.elements != x.elements:
+            raise NetworkError(f"{self.node}: {x.value} has {x.elements} elements, and not {made.elements}")
+        self._steps.append(View(self.node, x.name, made.name))
+        return Var(self, made)
+
+    def retyped(self, x: Var, truth: bool) -> Var:
+        """The same bytes as truth values, or as numbers."""
+        return x if x.truth == truth else replace(x, value=self._as(x, truth))
+
+    def _as(self, x: Var, truth: bool) -> Value:
+        made = self._value(self.node, x.dtype, x.shape, truth)
+        if x.constant is not None:
+            self._constants[made.name] = x.constant
+        else:
+            self._steps.append(View(self.node, x.name, made.name))
+        return made
+
+    def step(
+        self,
+        text: str,
+        reads: Dict[str, Var],
+        writes: Dict[str, tuple[DType, Sequence[int]]],
+        axes: Dict[str, int],
+        truth: bool = False,
+    ) -> tuple[Var, ...]:
+        """The results of a kernel text, in the order of `writes`.
+
+        Declarations of the tensors that are named, and of the axes, are added to the text; `reads` may name more than it reads.
+        Raises NetworkError with the node's name.
+        """
+        shapes = {n: (x.dtype, x.shape) for n, x in reads.items()} | {n: (d, tuple(s)) for n, (d, s) in writes.items()}
+        if any(math.prod(s) == 0 for _, s in writes.values()):
+            return tuple(self._known(np.zeros(s, d.numpy), truth) for d, s in writes.values())
+        lines = [f"{n}: {d}[{', '.join(map(str, s))}]" for n, (d, s) in shapes.items()]
+        lines += [f"axis {n} < {extent}" for n, extent in axes.items()]
+        try:
+            made = _read("\n".join([*lines, text]))
+        except LanguageError as error:
+            raise NetworkError(f"{self.node}: {error}") from None
+        held = {n: c for n in made.inputs if (c := reads[n].constant) is not None}
+        if len(held) == len(made.inputs) and _points(made) <= MOST_FOLDED:
+            found = run_kernel(made, held)
+            return tuple(self._known(found[n], truth) for n in writes)
+        named = [(n, self._value(self.node, d, s, truth)) for n, (d, s) in writes.items()]
+        used = tuple((n, reads[n].name) for n in made.inputs)
+        self._steps.append(Step(self.node, made, used, tuple((n, v.name) for n, v in named)))
+        return tuple(Var(self, v) for _, v in named)
+
+    def inputs_of(self, x: Var) -> list[str]:
+        """The inputs that a value depends on."""
+        wanted = {x.name}
+        for step in reversed(self._steps):
+            if wanted & {*step.results}:
+                wanted |= {*step.sources}
+        return [n for n in self._inputs if n in wanted]
+
+    def network(self, outputs: Iterable[Var], names: Iterable[str], labels: Dict[str, str] | None = None) -> Network:
+        """What was built, with these results under these names. labels: what the model calls values, by their own names."""
+        wanted = []
+        for x, name in zip(outputs, names, strict=True):
+            self.node = name
+            wanted.append(self._output(x, name).name)
+        whole = Network(
+            self.name,
+            dict(self._values),
+            tuple(self._inputs),
+            tuple(wanted),
+            dict(self._constants),
+            tuple(self._steps),
+            dict(labels or {}),
+        )
+        return whole.needed().check()
+
+    def _output(self, x: Var, name: str) -> Value:
+        """The value under the name of a result."""
+        if x.name == name:
+            return x.value
+        made = self._named(name, x.dtype, x.shape, x.truth)
+        if x.constant is not None:
+            self._constants[made.name] = x.constant
+        else:
+            self._steps.append(View(name, x.name, made.name))
+        return made
+
+    def _known(self, array: np.ndarray, truth: bool) -> Var:
+        return self.constant(array.view(np.bool_) if truth and array.dtype == np.uint8 else array)
+
+    def _value(self, name: str, of: DType, shape: Sequence[int], truth: bool) -> Value:
+        return self._named(self.fresh(name), of, shape, truth)
+
+    def _named(self, name: str, of: DType, shape: Sequence[int], truth: bool) -> Value:
+        """The value of exactly this name. Raises NetworkError."""
+        if name in self._values:
+            raise NetworkError(f"{name} is an input, and a result of another value")
+        sizes = tuple(int(s) for s in shape)
+        if any(s < 0 for s in sizes) or math.prod(sizes) > LARGEST_VALUE:
+            raise NetworkError(f"{self.node or name}: a value of shape {list(sizes)} is too large")
+        made = Value(name, of, sizes, truth)
+        self._values[made.name] = made
+        return made
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Kernel:
+    return read_kernel(text, name="step")
+
+
+def _points(kernel: Kernel) -> int:
+    """How many points the statements have together."""
+    return sum(math.prod(int(a.extent) for a in s.axes) for s in kernel.statements)

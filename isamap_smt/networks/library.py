@@ -1,0 +1,393 @@
+"""A network as a library in plain C: no allocation, no state, memory from the caller, weights as one file.
+
+    int NAME_run(const NAME_inputs *inputs, const NAME_outputs *outputs, void *arena, const void *weights);
+
+Each kernel's C stands in a file of its own, and is the C of a proved program. What NAME.c adds is the order of the calls and the
+addresses: they follow from the network's plan, whose claims networks/proof.py proves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.certificates.digests import digest
+from isamap_smt.codegen.c_checks import stamp_words
+from isamap_smt.codegen.c_interface import check_prefix
+from isamap_smt.codegen.c_printer import print_c
+from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, constants_only
+from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
+from isamap_smt.ir.errors import BuildError, HardwareError
+from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.networks.graph import Step, Value
+from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Question, callers, roots
+from isamap_smt.networks.proof import require_network_proof
+from isamap_smt.pipeline.plan import header
+from isamap_smt.runtime.compiler import find_compiler, link_shared, portable_flags
+from isamap_smt.runtime.packing import used_instructions
+
+HEADER_BYTES = 64  # of the weights: the digest of the network, as text
+NO_INPUTS, NO_ARENA, NO_WEIGHTS = 1, 2, 3
+FIRST_STEP = 100_000  # what a step returns is its number times this, and the kernel's code
+
+
+@dataclass(frozen=True)
+class Library:
+    """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights."""
+
+    files: dict[str, str]
+    arena: int
+    weights: int
+    digest: str
+
+
+def write_library(
+    planned: NetworkPlan, folder: Path, name: str, *, cc: str | None = None, tell: Callable[[str], Any] = lambda _: None
+) -> Library:
+    """Write NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt into an empty folder.
+
+    Raises UnknownNameError for a name that C cannot export, HardwareError for a plan for threads, BuildError.
+    """
+    check_prefix(name)
+    if planned.threads != 1:
+        raise HardwareError(f"{name}: a library in C computes on one thread; plan it with threads=1")
+    require_network_proof(planned)
+    writer = _Writer(planned, name)
+    files = {f"{name}_k{n}.c": writer.kernel(n) for n in range(len(writer.questions))}
+    files[f"{name}.c"], files[f"{name}.h"] = writer.main(), writer.header()
+    for file, text in files.items():
+        (folder / file).write_text(text, encoding="utf-8")
+    tell("compiling")
+    sources = [folder / f for f in files if f.endswith(".c")]
+    link_shared(find_compiler(cc), sources, writer.requires, folder / f"{name}.so")
+    tell("packing the weights")
+    (folder / f"{name}_weights.bin").write_bytes(writer.weights(folder / f"{name}.so"))
+    (folder / f"{name}_weights.S").write_text(_assembler(name), encoding="utf-8")
+    flags = " ".join(f for f in portable_flags(writer.requires) if f != "-lm")
+    objects = [f.removesuffix(".c") for f in files if f.endswith(".c")]
+    (folder / "Makefile").write_text(_makefile(name, objects, flags), encoding="utf-8")
+    (folder / "CMakeLists.txt").write_text(_cmake(name, objects, flags), encoding="utf-8")
+    written = {
+        f"{name}.h": "how to call it",
+        f"{name}.c": "the network: which kernel when, and where its values lie",
+        f"{name}_k0.c ...": f"{len(writer.questions)} kernels",
+        f"{name}_weights.bin": "the weights, packed",
+        f"{name}_weights.S": "the same as an object",
+        f"{name}.so": "all but the weights, compiled",
+        "Makefile": "builds lib" + name + ".a",
+        "CMakeLists.txt": "the same",
+    }
+    return Library(written, planned.peak, writer.size, writer.digest)
+
+
+class _Writer:
+    """Texts of one library."""
+
+    def __init__(self, planned: NetworkPlan, name: str) -> None:
+        self.planned, self.network, self.name = planned, planned.network, name
+        self.questions: dict[Question, int] = {q: n for n, q in enumerate(planned.plans)}
+        self.programs: list[Program] = [p.program for p in planned.plans.values()]
+        self.requires = {f for p in self.programs for i in used_instructions(p) for f in i.requires}
+        self.fields = _fields(self.network.inputs), _fields(self.network.outputs)
+        self.kernels = [
+            str(print_c(p.checked, header(p.checked, p.split), f"{name}_k{n}", workspace=True))
+            for n, p in enumerate(planned.plans.values())
+        ]
+        self.plain: dict[str, int] = {}
+        self.packed: dict[int, list[int]] = {}
+        self._place_weights()
+        body = self._calls()
+        self.digest = digest("\n".join([*self.kernels, body]))
+        self.body = body
+
+    def kernel(self, number: int) -> str:
+        """The C of a kernel."""
+        return self.kernels[number]
+
+    # ---- Weights: those that are packed, for each step; the others once
+
+    def _place_weights(self) -> None:
+        end = HEADER_BYTES
+        root = roots(self.network)
+        wanted = {root[n] for n in self.network.outputs} & {*self.network.constants}
+        for number, step in enumerate(self.network.kernels):
+            program = self._program(step)
+            ahead = set(constants_only(program))
+            wanted |= {root[v] for t, v in step.reads if root[v] in self.network.constants and t not in ahead}
+            places = []
+            for size in self._packed_bytes(program):
+                places.append(end)
+                end += -(-size // ALIGNMENT) * ALIGNMENT
+            self.packed[number] = places
+        for name in self.network.constants:
+            if name in wanted:
+                self.plain[name] = end
+                end += -(-self.network.values[name].bytes // ALIGNMENT) * ALIGNMENT
+        self.size = end
+
+    def _program(self, step: Step) -> Program:
+        return self.programs[self.questions[self.planned.question(step)]]
+
+    def _packed_bytes(self, program: Program) -> list[int]:
+        return [
+            8 * stamp_words(program) + int(np.prod([int(e) for e in n.buffer.shape])) * n.buffer.dtype.bytes
+            for n in program.ahead
+            if isinstance(n, Alloc)
+        ]
+
+    def weights(self, library: Path) -> bytes:
+        """All weights, as the library's own packing makes them."""
+        loaded = ctypes.CDLL(str(library))
+        whole = np.zeros(self.size + ALIGNMENT, np.uint8)
+        whole = whole[-whole.ctypes.data % ALIGNMENT :][: self.size]
+        whole[:HEADER_BYTES] = np.frombuffer(self.digest[:HEADER_BYTES].encode().ljust(HEADER_BYTES, b"\0"), np.uint8)
+        for name, place in self.plain.items():
+            array = self.network.constants[name]
+            whole[place : place + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        for number, step in enumerate(self.network.kernels):
+            if not self.packed[number]:
+                continue
+            kernel = self._program(step).kernel
+            held = dict(step.reads)
+            arrays = [self.network.constants.get(held.get(t.name, "")) for t in kernel.tensors]
+            pointers = (ctypes.c_void_p * len(arrays))(*(None if a is None else a.ctypes.data for a in arrays))
+            buffers = (ctypes.c_void_p * len(self.packed[number]))(
+                *(whole.ctypes.data + p for p in self.packed[number])
+            )
+            pack = getattr(loaded, f"{self.name}_k{self.questions[self.planned.question(step)]}_pack")
+            sizes = (ctypes.c_int64 * 1)(0)
+            if code := pack(pointers, sizes, buffers):
+                raise BuildError(f"{step.node}: packing its weights returns {code}")
+        return whole.tobytes()
+
+    # ---- The calls
+
+    def _calls(self) -> str:
+        return "".join(self._call(n, s) for n, s in enumerate(self.network.kernels)) + self._copies()
+
+    def _call(self, number: int, step: Step) -> str:
+        kernel_number = self.questions[self.planned.question(step)]
+        program, work = self.programs[kernel_number], self.planned.work[number]
+        held, temporaries = dict((*step.reads, *step.writes)), dict(work.temporaries)
+        tensors, lines = [], []
+        for t in program.kernel.tensors:
+            if t.name in temporaries:
+                at = f"isamap_arena + {temporaries[t.name]}"
+            elif t.name in constants_only(program):
+                at = "0"
+            else:
+                at = self._address(held[t.name])
+            tensors.append(at)
+            if t.name in program.kernel.outputs and t.name not in program.unfilled:
+                op = next(s.op for s in program.kernel.statements if s.target.tensor == t.name)
+                element = np.full((), neutral(op, t.dtype), t.dtype.numpy).tobytes()
+                count = int(np.prod([int(e) for e in t.shape]))
+                bytes_of = ", ".join(map(str, element))
+                lines.append(
+                    f"isamap_fill((void *)({at}), (const unsigned char[]){{{bytes_of}}}, {len(element)}, {count});"
+                )
+        packed = [f"(void *)(isamap_weights + {p})" for p in self.packed[number]]
+        packed += [f"isamap_arena + {work.heap}"]
+        said = comment_lines(step.node)[0][:100]
+        lines += [
+            f"const void *const t[] = {{{', '.join(tensors)}}};",
+            f"void *const p[] = {{{', '.join(packed)}}};",
+            f"if ((code = {self.name}_k{kernel_number}_run(t, isamap_how, p, 1))) return {number + 1} * {FIRST_STEP} + code;",
+        ]
+        inner = "\n".join(f"        {line}" for line in lines)
+        return f"    {{ /* {number + 1}: {said} */\n{inner}\n    }}\n"
+
+    def _address(self, value: str) -> str:
+        root = roots(self.network)[value]
+        if root in self.plain:
+            return f"isamap_weights + {self.plain[root]}"
+        theirs = callers(self.network)
+        if root in theirs:
+            name = theirs[root]
+            if name in self.network.inputs:
+                return f"isamap_in->{self.fields[0][name]}"
+            return f"isamap_out->{self.fields[1][name]}"
+        return f"isamap_arena + {self.planned.places[root]}"
+
+    def _copies(self) -> str:
+        """Outputs that show what lies elsewhere: an input, a constant, or another output."""
+        theirs, lines = callers(self.network), []
+        for name in self.network.outputs:
+            to, of = f"isamap_out->{self.fields[1][name]}", self._address(name)
+            if theirs.get(roots(self.network)[name]) != name:
+                lines.append(f"    memcpy({to}, {of}, {self.network.values[name].bytes});\n")
+        return "".join(lines)
+
+    def main(self) -> str:
+        """NAME.c."""
+        network, name = self.network, self.name
+        declared = "".join(
+            f"int {name}_k{n}_run(const void *const *, const int64_t *, void *const *, int64_t);\n"
+            f"const char *{name}_k{n}_text(int);\n"
+            for n in range(len(self.questions))
+        )
+        used = [self.questions[self.planned.question(s)] for s in network.kernels]
+        nodes = ",\n    ".join(c_string(s.node) for s in network.kernels) or '""'
+        texts = "".join(f"    case {n}: return {name}_k{k}_text(code % {FIRST_STEP});\n" for n, k in enumerate(used, 1))
+        checks = "".join(f"    if (!isamap_in->{f}) return {NO_INPUTS};\n" for f in self.fields[0].values())
+        checks += "".join(f"    if (!isamap_out->{f}) return {NO_INPUTS};\n" for f in self.fields[1].values())
+        fill = _FILL if "isamap_fill(" in self.body else ""
+        return f"""/* {comment_lines(network.name)[0]}, generated by isamap-smt. */
+#include "{name}.h"
+#include <string.h>
+
+{declared}
+static const char isamap_digest[] = {c_string(self.digest[:HEADER_BYTES])};
+static const int64_t isamap_how[] = {{{BEGIN | TRUST_PACKED}}};
+{fill}
+size_t {name}_arena_bytes(void) {{ return {max(self.planned.peak, 1)}; }}
+size_t {name}_weights_bytes(void) {{ return {self.size}; }}
+
+int {name}_run(const {name}_inputs *isamap_in, const {name}_outputs *isamap_out, void *arena, const void *weights) {{
+    char *const isamap_arena = arena;
+    const char *const isamap_weights = weights;
+    int code = 0;
+    if (!isamap_in || !isamap_out) return {NO_INPUTS};
+{checks}    if (!arena || (uintptr_t)arena % {ALIGNMENT}) return {NO_ARENA};
+    if (!weights || (uintptr_t)weights % {ALIGNMENT}) return {NO_WEIGHTS};
+    if (memcmp(weights, isamap_digest, sizeof isamap_digest - 1)) return {NO_WEIGHTS};
+    (void)isamap_arena; (void)isamap_weights; (void)isamap_how; (void)code;
+{self.body}    return 0;
+}}
+
+const char *{name}_node(int code) {{
+    static const char *const nodes[] = {{
+    {nodes}}};
+    const int step = code / {FIRST_STEP};
+    return step < 1 || step > {len(used)} ? "" : nodes[step - 1];
+}}
+
+const char *{name}_text(int code) {{
+    switch (code) {{
+    case 0: return "done";
+    case {NO_INPUTS}: return "an argument, or the address of an input or output, is NULL";
+    case {NO_ARENA}: return "the arena is NULL, or starts at no multiple of {ALIGNMENT} bytes";
+    case {NO_WEIGHTS}: return "the weights are NULL, start at no multiple of {ALIGNMENT} bytes, or are not those of this network";
+    }}
+    switch (code / {FIRST_STEP}) {{
+{texts}    }}
+    return "no code of this network";
+}}
+"""
+
+    def header(self) -> str:
+        """NAME.h."""
+        network, name = self.network, self.name
+
+        def members(values: Iterable[str], fields: dict[str, str], const: str) -> str:
+            return "".join(
+                f"    {const}{_c_type(network.values[v])} *{fields[v]}; /* {comment_lines(str(network.values[v]))[0]} */\n"
+                for v in values
+            )
+
+        return f"""/* {comment_lines(network.name)[0]}, generated by isamap-smt.
+
+   The arena and the weights begin at multiples of {ALIGNMENT} bytes. Inputs and outputs are row-major and do not overlap.
+   Nothing is allocated and nothing is kept between calls: any number of threads may call, each with an arena of its own.
+   A call returns 0, or a code that {name}_text() explains and whose layer {name}_node() names. */
+#ifndef ISAMAP_{name}_H
+#define ISAMAP_{name}_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+typedef struct {{
+{members(network.inputs, self.fields[0], "const ") or "    char unused;"}}} {name}_inputs;
+typedef struct {{
+{members(network.outputs, self.fields[1], "") or "    char unused;"}}} {name}_outputs;
+
+size_t {name}_arena_bytes(void);
+size_t {name}_weights_bytes(void);
+int {name}_run(const {name}_inputs *inputs, const {name}_outputs *outputs, void *arena, const void *weights);
+const char *{name}_text(int code);
+const char *{name}_node(int code);
+/* {name}_weights.bin, where {name}_weights.S is linked. */
+extern const char {name}_weights[];
+
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+
+
+_FILL = """
+/* count elements of these bytes */
+static void isamap_fill(void *to, const unsigned char *element, size_t bytes, int64_t count) {
+    for (int64_t n = 0; n < count; ++n) memcpy((char *)to + n * (int64_t)bytes, element, bytes);
+}
+"""
+
+
+def _fields(names: Iterable[str]) -> dict[str, str]:
+    """A field's name for each value's: letters, digits and _, and none twice."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        plain = plain if plain[:1].isalpha() else f"v{plain}"
+        while plain in KEYWORDS | STANDARD or plain in found.values():
+            plain += "_"
+        found[name] = plain
+    return found
+
+
+def _c_type(value: Value) -> str:
+    return value.dtype.c
+
+
+def _assembler(name: str) -> str:
+    return f"""    .section .rodata
+    .balign {ALIGNMENT}
+    .globl {name}_weights
+{name}_weights:
+    .incbin "{name}_weights.bin"
+    .section .note.GNU-stack,"",%progbits
+"""
+
+
+def _makefile(name: str, objects: list[str], flags: str) -> str:
+    return f"""CC ?= cc
+CFLAGS ?= {flags}
+OBJECTS = {" ".join(f"{o}.o" for o in objects)} {name}_weights.o
+
+lib{name}.a: $(OBJECTS)
+\t$(AR) rcs $@ $^
+
+%.o: %.c {name}.h
+\t$(CC) $(CFLAGS) -fPIC -c $< -o $@
+
+{name}_weights.o: {name}_weights.S {name}_weights.bin
+\t$(CC) -c $< -o $@
+
+clean:
+\trm -f $(OBJECTS) lib{name}.a
+.PHONY: clean
+"""
+
+
+def _cmake(name: str, objects: list[str], flags: str) -> str:
+    return f"""cmake_minimum_required(VERSION 3.16)
+project({name} C ASM)
+add_library({name} STATIC {" ".join(f"{o}.c" for o in objects)} {name}_weights.S)
+target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:C>:{flags.replace(" ", ";")}>)
+target_include_directories({name} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+target_include_directories({name} PRIVATE ${{CMAKE_CURRENT_SOURCE_DIR}})
+set_source_files_properties({name}_weights.S PROPERTIES COMPILE_OPTIONS "-I${{CMAKE_CURRENT_SOURCE_DIR}}")
+target_link_libraries({name} PUBLIC m)
+"""

@@ -1,0 +1,202 @@
+"""From an ONNX model to a Network: one node after the other, each by the operator of its name, or by ONNX's own definition.
+
+An operator whose definition ONNX gives as a function of others is expanded where nothing here computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.errors import NetworkError, did_you_mean
+from isamap_smt.networks.graph import Graph, Network, Var
+from isamap_smt.networks.onnx import definitions, operators  # noqa: F401 - the operators register themselves
+from isamap_smt.networks.onnx.model import array_of, library, load
+from isamap_smt.networks.onnx.node import OPERATORS, Node
+
+DEEPEST = 8  # functions within functions
+
+
+def from_onnx(model: Any, *, sizes: Dict[str, int] | None = None, constants: Dict[str, Any] | None = None) -> Network:
+    """The network of an ONNX model: a path, the bytes of a file, or a ModelProto.
+
+    sizes: a number for each dimension that the model leaves open, by its name. constants: values of inputs on which shapes depend.
+    Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
+    """
+    proto, folder = load(model)
+    return _Import(proto, folder, dict(sizes or {}), dict(constants or {})).network()
+
+
+class _Import:
+    def __init__(self, proto: Any, folder: Any, sizes: dict[str, int], constants: dict[str, Any]) -> None:
+        self.onnx, self.proto, self.folder = library(), proto, folder
+        self.sizes, self.constants = sizes, constants
+        self.graph = Graph(proto.graph.name or "network", reserved=frozenset(o.name for o in proto.graph.output))
+        self.opsets = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in proto.opset_import}
+        self.functions = {(f.domain, f.name): f for f in proto.functions}
+        self.unused = set(sizes)
+
+    def network(self) -> Network:
+        """The whole network."""
+        main = self.proto.graph
+        known: dict[str, Var | None] = {}
+        if not main.output:
+            raise NetworkError(f"{self.graph.name}: the model has no outputs")
+        if main.sparse_initializer:
+            raise NetworkError(f"{self.graph.name}: sparse initializers are not read")
+        for tensor in main.initializer:
+            if tensor.name in known:
+                raise NetworkError(f"{tensor.name} is given twice")
+            known[tensor.name] = self._constant(array_of(tensor, self.folder), tensor.name)
+        for name in self.constants:
+            if name not in {i.name for i in main.input}:
+                raise NetworkError(
+                    f"constants: there is no input {name!r}; {did_you_mean(name, [i.name for i in main.input])}"
+                )
+        for value in main.input:
+            if value.name in self.constants:
+                known[value.name] = self._constant(np.asarray(self.constants[value.name]), value.name)
+            elif value.name not in known:
+                known[value.name] = self._input(value)
+        if self.unused:
+            name = sorted(self.unused)[0]
+            raise NetworkError(f"sizes: the model has no dimension {name!r}")
+        self._nodes(main.node, known, self.opsets, "", 0)
+        outputs = []
+        for value in main.output:
+            if value.name not in known:
+                raise NetworkError(f"{self.graph.name}: nothing computes the output {value.name}")
+            found = known[value.name]
+            if found is None:
+                raise NetworkError(f"{self.graph.name}: the output {value.name} is an optional one that is left out")
+            outputs.append(found)
+        labels = {x.name: n for n, x in reversed(known.items()) if x is not None and x.constant is None}
+        return self.graph.network(outputs, [v.name for v in main.output], labels)
+
+    def _constant(self, array: np.ndarray, name: str) -> Var:
+        return self.graph.constant(array, name)
+
+    def _input(self, value: Any) -> Var:
+        kind = value.type.WhichOneof("value")
+        if kind != "tensor_type":
+            raise NetworkError(f"{value.name}: an input that is a {kind or 'thing without a type'} is not read")
+        told = value.type.tensor_type
+        try:
+            of = np.dtype(self.onnx.helper.tensor_dtype_to_np_dtype(told.elem_type))
+        except (KeyError, TypeError):
+            raise NetworkError(f"{value.name}: its element type {told.elem_type} is unknown") from None
+        truth = of == np.bool_
+        found = from_numpy(np.dtype(np.uint8) if truth else of)
+        if found is None:
+            raise NetworkError(f"{value.name}: elements of type {of} are not computed with")
+        if not told.HasField("shape"):
+            raise NetworkError(f"{value.name}: its shape is not known")
+        shape = [self._size(value.name, n, d) for n, d in enumerate(told.shape.dim)]
+        return self.graph.input(value.name, found, shape, truth)
+
+    def _size(self, name: str, position: int, dim: Any) -> int:
+        if dim.WhichOneof("value") == "dim_value":
+            return int(dim.dim_value)
+        label = dim.dim_param or f"{name}.{position}"
+        self.unused.discard(label)
+        if label not in self.sizes:
+            raise NetworkError(
+                f"{name}: dimension {position + 1} is open; give it a number with sizes={{{label!r}: ...}} (--sizes {label}=...)"
+            )
+        return int(self.sizes[label])
+
+    def _nodes(self, nodes: Any, known: dict[str, Var | None], opsets: dict[str, int], within: str, depth: int) -> None:
+        """Add the nodes, in an order in which each follows what it reads; names of results go into `known`."""
+        written: set[str] = set()
+        for number, node in enumerate(nodes):
+            name = within + (node.name or f"{node.op_type}_{number}")
+            self.graph.node = name
+            missing = [n for n in node.input if n and n not in known]
+            if missing:
+                later = any(missing[0] in other.output for other in nodes)
+                why = "which a later node computes" if later else "which nothing computes"
+                raise NetworkError(f"{name}: reads {missing[0]}, {why}")
+            for result in node.output:
+                if result and (result in written or result in known):
+                    raise NetworkError(f"{name}: {result} is computed twice")
+                written.add(result)
+            inputs = [known[n] if n else None for n in node.input]
+            made = self._node(node, name, inputs, opsets, depth)
+            self.graph.node = name
+            for result, x in zip(node.output, made, strict=False):
+                if result:
+                    known[result] = x
+            for result in node.output[len(made) :]:
+                if result:
+                    raise NetworkError(f"{name}: {node.op_type} does not compute its result {result}")
+
+    def _node(
+        self, node: Any, name: str, inputs: list[Var | None], opsets: dict[str, int], depth: int
+    ) -> list[Var | None]:
+        domain = "" if node.domain == "ai.onnx" else node.domain
+        if (node.domain, node.op_type) in self.functions:
+            return self._call(self.functions[node.domain, node.op_type], node, name, inputs, depth)
+        if domain not in opsets:
+            raise NetworkError(f"{name}: the model imports no operators of domain {domain!r}")
+        make = OPERATORS.get((domain, node.op_type))
+        if make is not None:
+            wanted = max((n + 1 for n, o in enumerate(node.output) if o), default=0)
+            asked = Node(node.op_type, name, opsets[domain], self.graph, inputs, wanted, self._attributes(node))
+            try:
+                made = make(asked)
+            except NetworkError as error:
+                raise _told(error, name, node.op_type) from None
+            return [made] if isinstance(made, Var) else list(made)
+        body = definitions.body(self.onnx, node, domain, opsets[domain], inputs)
+        if body is None:
+            raise NetworkError(f"{name}: no kernel computes the operator {node.op_type}")
+        given = definitions.defaults(self.onnx, node, domain, opsets[domain])
+        return self._call(body, node, name, inputs, depth, given)
+
+    def _call(
+        self,
+        function: Any,
+        node: Any,
+        name: str,
+        inputs: list[Var | None],
+        depth: int,
+        defaults: Dict[str, Any] | None = None,
+    ) -> list[Var | None]:
+        """A function's nodes, with its own names."""
+        if depth >= DEEPEST:
+            raise NetworkError(f"{name}: functions call each other more than {DEEPEST} deep")
+        given = {a.name: a for a in node.attribute}
+        defaults = {**(defaults or {}), **{a.name: a for a in function.attribute_proto}}
+        inner: dict[str, Var | None] = {"": None}
+        padded = [*inputs, *[None] * (len(function.input) - len(inputs))]
+        inner |= dict(zip(function.input, padded, strict=False))
+        nodes = [definitions.with_attributes(self.onnx, n, {**defaults, **given}) for n in function.node]
+        opsets = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in function.opset_import}
+        opsets.setdefault("", self.opsets.get("", self.onnx.defs.onnx_opset_version()))
+        self._nodes(nodes, inner, opsets, f"{name}/", depth + 1)
+        return [inner.get(n) for n in function.output]
+
+    def _attributes(self, node: Any) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for a in node.attribute:
+            kinds = self.onnx.AttributeProto
+            if a.type == kinds.TENSOR:
+                found[a.name] = array_of(a.t, self.folder)
+            elif a.type == kinds.STRING:
+                found[a.name] = a.s.decode("utf-8", "replace")
+            elif a.type == kinds.STRINGS:
+                found[a.name] = [s.decode("utf-8", "replace") for s in a.strings]
+            elif a.type in (kinds.INT, kinds.FLOAT, kinds.INTS, kinds.FLOATS):
+                value = self.onnx.helper.get_attribute_value(a)
+                found[a.name] = list(value) if a.type in (kinds.INTS, kinds.FLOATS) else value
+            else:
+                raise NetworkError(f"{node.name or node.op_type}: its attribute {a.name} is not read")
+        return found
+
+
+def _told(error: NetworkError, name: str, op: str) -> NetworkError:
+    text = str(error)
+    return error if text.startswith(name) else NetworkError(f"{name}: {op}: {text}")

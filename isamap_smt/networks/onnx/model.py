@@ -1,0 +1,97 @@
+"""An ONNX file as the parts that an importer reads: nothing outside of the model's own folder is opened, and nothing is run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.errors import NetworkError
+
+MOST_BYTES = 1 << 34  # of one tensor
+
+
+def load(model: Any) -> tuple[Any, Path | None]:
+    """The ModelProto, and the folder of its external data. Raises NetworkError."""
+    onnx = library()
+    if isinstance(model, onnx.ModelProto):
+        return model, None
+    if isinstance(model, bytes | bytearray | memoryview):
+        return _parsed(onnx, bytes(model), "the model"), None
+    path = Path(model)
+    try:
+        return _parsed(onnx, path.read_bytes(), str(path)), path.parent
+    except OSError as error:
+        raise NetworkError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def library() -> Any:
+    """The onnx package. Raises NetworkError where it is not installed."""
+    try:
+        import onnx
+        import onnx.numpy_helper
+    except ImportError:
+        raise NetworkError("reading ONNX models needs the onnx package: pip install 'isamap-smt[onnx]'") from None
+    return onnx
+
+
+def _parsed(onnx: Any, data: bytes, name: str) -> Any:
+    made = onnx.ModelProto()
+    try:
+        made.ParseFromString(data)
+    except Exception:
+        raise NetworkError(f"{name} is no ONNX model: its bytes are not those of a ModelProto") from None
+    if not made.HasField("graph"):
+        raise NetworkError(f"{name} is no ONNX model: it has no graph")
+    return made
+
+
+def array_of(tensor: Any, folder: Path | None) -> np.ndarray:
+    """A TensorProto as an array. Raises NetworkError for data that does not fit its shape, or lies outside of the folder."""
+    onnx = library()
+    name, dims = tensor.name or "a tensor", list(tensor.dims)
+    if any(d < 0 for d in dims):
+        raise NetworkError(f"{name}: a dimension of {dims} is negative")
+    try:
+        of = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+    except (KeyError, TypeError):
+        raise NetworkError(f"{name}: its element type {tensor.data_type} is unknown") from None
+    if math.prod(dims) * max(1, np.dtype(of).itemsize) > MOST_BYTES:
+        raise NetworkError(f"{name}: {dims} elements are more than {MOST_BYTES:,} bytes")
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        return _external(tensor, np.dtype(of), dims, folder)
+    try:
+        made = np.asarray(onnx.numpy_helper.to_array(tensor))
+    except Exception as error:
+        raise NetworkError(f"{name}: its data does not fit {dims}: {error}") from None
+    if list(made.shape) != dims:
+        raise NetworkError(f"{name}: its data does not fit {dims}")
+    return made
+
+
+def _external(tensor: Any, of: np.dtype[Any], dims: list[int], folder: Path | None) -> np.ndarray:
+    told = {e.key: e.value for e in tensor.external_data}
+    location, wanted = told.get("location", ""), math.prod(dims) * of.itemsize
+    if folder is None:
+        raise NetworkError(f"{tensor.name}: its data is in the file {location!r}; give the model's path, not its bytes")
+    inside = folder.resolve()
+    path = (inside / location).resolve()
+    if not location or inside not in path.parents:
+        raise NetworkError(f"{tensor.name}: its data is in {location!r}, outside of the model's folder")
+    try:
+        begin, length = int(told.get("offset", 0)), int(told.get("length", wanted))
+    except ValueError:
+        raise NetworkError(f"{tensor.name}: offset and length of its data are no whole numbers") from None
+    if length != wanted or begin < 0:
+        raise NetworkError(f"{tensor.name}: {dims} elements are {wanted} bytes, and its data has {length} at {begin}")
+    try:
+        with path.open("rb") as file:
+            file.seek(begin)
+            data = file.read(wanted)
+    except OSError as error:
+        raise NetworkError(f"{tensor.name}: cannot read {location!r}: {error.strerror or error}") from None
+    if len(data) != wanted:
+        raise NetworkError(f"{tensor.name}: {location!r} ends after {len(data)} of {wanted} bytes")
+    return np.frombuffer(data, of).reshape(dims)

@@ -1,0 +1,312 @@
+"""Operators that move elements, or tell of shapes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks import operators as do
+from isamap_smt.networks.graph import LARGEST_VALUE, Var
+from isamap_smt.networks.onnx.node import Node, onnx
+from isamap_smt.networks.onnx.operators.elementwise import onnx_type
+
+
+@onnx("Constant")
+def _constant(node: Node) -> Var:
+    for name, of in (
+        ("value", None),
+        ("value_float", np.float32),
+        ("value_int", np.int64),
+        ("value_floats", np.float32),
+        ("value_ints", np.int64),
+    ):
+        if name in node.attributes:
+            made = np.asarray(node.attributes[name], of)
+            if made.dtype != np.bool_ and from_numpy(made.dtype) is None:
+                raise NetworkError(f"elements of type {made.dtype} are not computed with")
+            return node.graph.constant(made)
+    raise NetworkError("a constant of this kind is not read")
+
+
+def _shape_of(node: Node, position: int) -> list[int]:
+    found = node.whole(position)
+    if found is None:
+        raise NetworkError("its shape is missing")
+    if any(n < 0 for n in found) or math.prod(found) > LARGEST_VALUE:
+        raise NetworkError(f"a value of shape {found} is too large")
+    return found
+
+
+@onnx("ConstantOfShape")
+def _constant_of_shape(node: Node) -> Var:
+    value = np.asarray(node.attribute("value", np.zeros(1, np.float32)))
+    shape = _shape_of(node, 0)
+    if math.prod(shape) * value.dtype.itemsize > 1 << 30:
+        raise NetworkError(f"a constant of shape {shape} is too large")
+    return node.graph.constant(np.full(shape, value.reshape(-1)[0], value.dtype))
+
+
+@onnx("Shape")
+def _shape(node: Node) -> Var:
+    rank = node[0].rank
+    start, end = int(node.attribute("start", 0)), int(node.attribute("end", rank))
+    return node.graph.constant(np.array(node[0].shape[slice(start, end)], np.int64))
+
+
+@onnx("Size")
+def _size(node: Node) -> Var:
+    return node.graph.constant(np.array(node[0].elements, np.int64))
+
+
+@onnx("Reshape")
+def _reshape(node: Node) -> Var:
+    x, wanted = node[0], node.whole(1, "shape")
+    if wanted is None:
+        raise NetworkError("its shape is missing")
+    if not node.attribute("allowzero", 0):
+        wanted = [x.shape[n] if s == 0 and n < x.rank else s for n, s in enumerate(wanted)]
+    if -1 in wanted:
+        rest = math.prod(s for s in wanted if s != -1)
+        if not rest or x.elements % rest:
+            raise NetworkError(f"{x.value} cannot have the shape {wanted}")
+        wanted[wanted.index(-1)] = x.elements // rest
+    return node.graph.view(x, wanted)
+
+
+@onnx("Flatten")
+def _flatten(node: Node) -> Var:
+    x, axis = node[0], int(node.attribute("axis", 1))
+    axis += x.rank if axis < 0 else 0
+    return node.graph.view(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
+
+
+@onnx("Squeeze")
+def _squeeze(node: Node) -> Var:
+    x, axes = node[0], node.whole(1, "axes")
+    gone = {n for n, s in enumerate(x.shape) if s == 1} if axes is None else set(do.axes_of(axes, x.rank))
+    if any(x.shape[n] != 1 for n in gone):
+        raise NetworkError(f"a dimension of {x.value} is not 1")
+    return node.graph.view(x, [s for n, s in enumerate(x.shape) if n not in gone])
+
+
+@onnx("Unsqueeze")
+def _unsqueeze(node: Node) -> Var:
+    x, axes = node[0], node.whole(1, "axes") or []
+    rank = x.rank + len(axes)
+    added, rest = set(do.axes_of(axes, rank)), iter(x.shape)
+    return node.graph.view(x, [1 if n in added else next(rest) for n in range(rank)])
+
+
+@onnx("Transpose")
+def _transpose(node: Node) -> Var:
+    return do.transpose(node[0], node.attribute("perm", list(reversed(range(node[0].rank)))))
+
+
+@onnx("Expand")
+def _expand(node: Node) -> Var:
+    return do.expand(node[0], _shape_of(node, 1))
+
+
+@onnx("Tile")
+def _tile(node: Node) -> Var:
+    return do.tile(node[0], node.whole(1) or [])
+
+
+@onnx("Concat")
+def _concat(node: Node) -> Var:
+    return do.concatenate([node[n] for n in range(len(node.inputs))], int(node.attribute("axis", 1)))
+
+
+@onnx("Split")
+def _split(node: Node) -> list[Var]:
+    x = node[0]
+    axis = do.axis_of(int(node.attribute("axis", 0)), x.rank)
+    sizes = node.whole(1, "split")
+    if sizes is None:
+        parts = int(node.attribute("num_outputs", node.outputs))
+        each = -(-x.shape[axis] // parts)
+        sizes = [min(each, x.shape[axis] - n * each) for n in range(parts)]
+    made, begin = [], 0
+    for size in sizes:
+        starts, counts = [0] * x.rank, list(x.shape)
+        starts[axis], counts[axis] = begin, size
+        made.append(do.part(x, starts, counts, [1] * x.rank))
+        begin += size
+    if begin != x.shape[axis]:
+        raise NetworkError(f"parts of {sizes} are not {x.shape[axis]}")
+    return made
+
+
+@onnx("Slice")
+def _slice(node: Node) -> Var:
+    x = node[0]
+    starts, ends = node.whole(1, "starts"), node.whole(2, "ends")
+    axes = node.whole(3, "axes")
+    steps = node.whole(4)
+    if starts is None or ends is None:
+        raise NetworkError("its starts or ends are missing")
+    axes = list(range(len(starts))) if axes is None else [do.axis_of(a, x.rank) for a in axes]
+    steps = [1] * len(starts) if steps is None else steps
+    begin, count, step = [0] * x.rank, list(x.shape), [1] * x.rank
+    for a, s, e, t in zip(axes, starts, ends, steps, strict=True):
+        if t == 0:
+            raise NetworkError("a step is 0")
+        points = range(x.shape[a])[slice(s, e, t)]
+        begin[a], count[a], step[a] = (points[0] if points else 0), len(points), t
+    if not math.prod(count):
+        return node.graph.constant(np.zeros(count, np.bool_ if x.truth else x.dtype.numpy))
+    return do.part(x, begin, count, step)
+
+
+@onnx("Pad")
+def _pad(node: Node) -> Var:
+    x = node[0]
+    pads = node.whole(1, "pads" if node.opset >= 2 else "paddings")
+    value = node.known(2, "value")
+    axes = node.whole(3)
+    if pads is None:
+        raise NetworkError("its pads are missing")
+    axes = list(range(x.rank)) if axes is None else [do.axis_of(a, x.rank) for a in axes]
+    before, after = [0] * x.rank, [0] * x.rank
+    for n, a in enumerate(axes):
+        before[a], after[a] = pads[n], pads[n + len(axes)]
+    fill = 0 if value is None else value.reshape(-1)[0].item()
+    return do.pad(x, before, after, node.attribute("mode", "constant"), fill)
+
+
+@onnx("CenterCropPad")
+def _center_crop_pad(node: Node) -> Var:
+    x, wanted = node[0], node.whole(1) or []
+    axes = do.axes_of(node.attribute("axes"), x.rank) if node.attribute("axes") is not None else range(x.rank)
+    before, after = [0] * x.rank, [0] * x.rank
+    for a, size in zip([do.axis_of(a, x.rank) for a in node.attribute("axes", list(axes))], wanted, strict=True):
+        extra = size - x.shape[a]
+        before[a] = extra // 2 if extra >= 0 else -((-extra) // 2)
+        after[a] = extra - before[a]
+    return do.pad(x, before, after)
+
+
+@onnx("Gather")
+def _gather(node: Node) -> Var:
+    return do.gather(node[0], node[1], int(node.attribute("axis", 0)))
+
+
+@onnx("GatherElements")
+def _gather_elements(node: Node) -> Var:
+    return do.gather_elements(node[0], node[1], int(node.attribute("axis", 0)))
+
+
+@onnx("GatherND")
+def _gather_nd(node: Node) -> Var:
+    return do.gather_nd(node[0], node[1], int(node.attribute("batch_dims", 0)))
+
+
+@onnx("DepthToSpace")
+def _depth_to_space(node: Node) -> Var:
+    n, c, h, w = node[0].shape
+    b = int(node.attribute("blocksize"))
+    if node.attribute("mode", "DCR") == "DCR":
+        apart, order = (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
+    else:
+        apart, order = (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
+    moved = do.transpose(node.graph.view(node[0], apart), order)
+    return node.graph.view(moved, (n, c // (b * b), h * b, w * b))
+
+
+@onnx("SpaceToDepth")
+def _space_to_depth(node: Node) -> Var:
+    n, c, h, w = node[0].shape
+    b = int(node.attribute("blocksize"))
+    order = (0, 1, 3, 5, 2, 4) if node.attribute("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
+    moved = do.transpose(node.graph.view(node[0], (n, c, h // b, b, w // b, b)), order)
+    return node.graph.view(moved, (n, c * b * b, h // b, w // b))
+
+
+@onnx("Range")
+def _range(node: Node) -> Var:
+    start, limit, delta = (node.known(n) for n in range(3))
+    assert start is not None and limit is not None and delta is not None
+    first, step = start.reshape(-1)[0], delta.reshape(-1)[0]
+    count = max(0, math.ceil((float(limit.reshape(-1)[0]) - float(first)) / float(step))) if step else 0
+    if count > 1 << 24:
+        raise NetworkError(f"a range of {count} numbers is too large")
+    return node.graph.constant((first + np.arange(count).astype(start.dtype) * step).astype(start.dtype))
+
+
+@onnx("EyeLike")
+def _eye(node: Node) -> Var:
+    rows, columns = node[0].shape
+    kind = node.attribute("dtype")
+    held, truth = (node[0].dtype.numpy, node[0].truth) if kind is None else onnx_type(kind)
+    return node.graph.constant(np.eye(rows, columns, int(node.attribute("k", 0))).astype(np.bool_ if truth else held))
+
+
+@onnx("Trilu")
+def _trilu(node: Node) -> Var:
+    x, k = node[0], node.whole(1)
+    index, by = do.names(x.rank), (k or [0])[0]
+    row, column = index[-2:]
+    at = f"[{','.join(index)}]"
+    test = f"{row} + {by} <= {column}" if node.attribute("upper", 1) else f"{column} <= {row} + {by}"
+    if not x.elements:
+        return x
+    axes = dict(zip(index, x.shape, strict=True))
+    return node.graph.step(f"Y{at} = X{at} where {test}", {"X": x}, {"Y": (x.dtype, x.shape)}, axes, x.truth)[0]
+
+
+@onnx("OneHot")
+def _one_hot(node: Node) -> Var:
+    indices, depth, values = node[0], node.whole(1), node[2]
+    assert depth is not None
+    rank = indices.rank + 1
+    axis = do.axis_of(int(node.attribute("axis", -1)), rank)
+    shape = (*indices.shape[:axis], depth[0], *indices.shape[axis:])
+    index = do.names(rank)
+    inner = ",".join(i for n, i in enumerate(index) if n != axis)
+    number = do.converted(indices, do.I64)
+    d = values.dtype
+    chosen, place = f"i64(J[{inner}])", f"i64({index[axis]})"
+    value = f"{d}(select({chosen} == {place}, 1, select({chosen} + {depth[0]} == {place}, 1, 0)))"
+    text = f"temporary T\nT: {d}[{','.join(map(str, shape))}]\nT[{','.join(index)}] = {value}\n"
+    text += f"Y[{','.join(index)}] = select(T[{','.join(index)}] == 1, V[1], V[0])"
+    return node.graph.step(
+        text, {"J": number, "V": values}, {"Y": (d, shape)}, dict(zip(index, shape, strict=True)), values.truth
+    )[0]
+
+
+@onnx("ReverseSequence")
+def _reverse_sequence(node: Node) -> Var:
+    x, lengths = node[0], node.known(1)
+    assert lengths is not None
+    time, batch = int(node.attribute("time_axis", 0)), int(node.attribute("batch_axis", 1))
+    steps = np.arange(x.shape[time])
+    rows = np.stack([np.where(steps < n, n - 1 - steps, steps) for n in lengths])  # batch, time
+    wide = rows if batch < time else rows.T
+    wide = wide.reshape([x.shape[n] if n in (time, batch) else 1 for n in range(x.rank)])
+    found = node.graph.constant(np.ascontiguousarray(np.broadcast_to(wide, x.shape)).astype(np.int64))
+    return do.gather_elements(x, found, time)
+
+
+@onnx("Compress")
+def _compress(node: Node) -> Var:
+    x, chosen = node[0], node.known(1)
+    assert chosen is not None
+    axis = node.attribute("axis")
+    x = node.graph.view(x, (x.elements,)) if axis is None else x
+    places = np.flatnonzero(chosen.astype(bool))
+    return do.gather(x, node.graph.constant(places.astype(np.int64)), 0 if axis is None else int(axis))
+
+
+@onnx("BitCast")
+def _bit_cast(node: Node) -> Var:
+    held, truth = onnx_type(node.attribute("to"))
+    x = node[0]
+    if x.constant is not None:
+        return node.graph.constant(x.constant.view(np.bool_ if truth else held))
+    to = from_numpy(held)
+    if to == x.dtype and truth == x.truth:
+        return x
+    raise NetworkError(f"bits of {x.dtype} are not read as {to}")

@@ -1,0 +1,698 @@
+"""Operators of networks as kernel texts: each takes values of a graph and returns what it computes.
+
+Shapes are NumPy's: elementwise operators broadcast, negative axes count from the end. Values of f16 and bf16 are computed in
+f32 and rounded once, where an operator's result is stored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks.graph import Var
+
+F32, F64, I64, U8 = map(dtype, ("f32", "f64", "i64", "u8"))
+
+
+# ---- Texts
+
+
+def computed_in(d: DType) -> DType:
+    """The type in which an operator computes: f32 for narrower floats."""
+    return F32 if d.is_float and d.bits < 32 else d
+
+
+def names(count: int, prefix: str = "a") -> list[str]:
+    """Names of axes."""
+    return [f"{prefix}{n}" for n in range(count)]
+
+
+def literal(x: float | int) -> str:
+    """A number as a text has it."""
+    if isinstance(x, np.generic):
+        x = x.item() if x.dtype.kind in "iufb" else float(x)
+    x = int(x) if isinstance(x, bool) else x
+    text = repr(x)
+    return f"({text})" if text.startswith("-") else text
+
+
+def element(x: Var, tensor: str, index: Sequence[str], to: DType | None = None) -> str:
+    """The element of x, called `tensor`, that broadcasting meets at this index; converted where another type computes."""
+    own = index[len(index) - x.rank :]
+    at = ",".join("0" if extent == 1 else i for i, extent in zip(own, x.shape, strict=True))
+    return converted_text(f"{tensor}[{at}]", x.dtype, to)
+
+
+def converted_text(text: str, held: DType, to: DType | None) -> str:
+    return text if to is None or to == held else f"{to}({text})"
+
+
+def _finite_number(x: Var) -> bool:
+    return x.constant is not None and x.elements == 1 and bool(np.isfinite(float(x.constant.reshape(-1)[0])))
+
+
+def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """NumPy's shape of them together."""
+    try:
+        return tuple(int(n) for n in np.broadcast_shapes(*map(tuple, shapes)))
+    except ValueError:
+        raise NetworkError(f"shapes {', '.join(str(list(s)) for s in shapes)} do not broadcast") from None
+
+
+def pointwise(
+    value: Callable[..., str], *xs: Var, to: DType | None = None, within: DType | None = None, truth: bool = False
+) -> Var:
+    """value(text of each operand) at every point of the shapes' broadcast.
+
+    within: the type that computes; that of the operands by default. to: the result's.
+    """
+    first = next((x for x in xs if x.constant is None), xs[0])
+    within = within or computed_in(first.dtype)
+    to = to or (U8 if truth else first.dtype)
+    shape = broadcast(*(x.shape for x in xs))
+    index = names(len(shape))
+    plain = within == to and all(x.dtype == to for x in xs)
+    texts, reads = [], {}
+    for n, x in enumerate(xs):
+        if _finite_number(x) and (len(xs) > 1):
+            assert x.constant is not None
+            texts.append(literal(x.constant.reshape(-1)[0]))
+            continue
+        reads[f"X{n}"] = x
+        texts.append(element(x, f"X{n}", index, within))
+    if not reads:
+        reads, texts[0] = {"X0": xs[0]}, element(xs[0], "X0", index, within)
+    whole = value(*texts)
+    line = f"Y[{','.join(index)}] = {whole if plain else f'{to}({whole})'}"
+    return first.graph.step(line, reads, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)), truth)[0]
+
+
+def converted(x: Var, to: DType, truth: bool = False) -> Var:
+    """x in another type; truth values are made by comparison with zero."""
+    if truth:
+        return (
+            x if x.truth else pointwise(lambda a: f"select({a} != 0, 1, 0)", x, within=computed_in(x.dtype), truth=True)
+        )
+    if x.dtype == to:
+        return x.graph.retyped(x, False)
+    return pointwise(lambda a: f"{to}({a})", x, to=to, within=x.dtype)
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """The axis counted from 0. Raises NetworkError."""
+    if not -rank <= axis < max(rank, 1):
+        raise NetworkError(f"axis {axis} of a value of {rank} dimensions")
+    return axis % rank if rank else 0
+
+
+def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """The axes counted from 0, sorted; all where none are named."""
+    return tuple(range(rank)) if axes is None else tuple(sorted({axis_of(int(a), rank) for a in axes}))
+
+
+# ---- Movement: nothing is computed
+
+
+def transpose(x: Var, order: Sequence[int]) -> Var:
+    """x with its dimensions in this order."""
+    order = [axis_of(int(n), x.rank) for n in order]
+    shape = [x.shape[n] for n in order]
+    if [n for n in order if x.shape[n] > 1] == [n for n in range(x.rank) if x.shape[n] > 1]:
+        return x.graph.view(x, shape)
+    if x.constant is not None:
+        held = np.ascontiguousarray(np.transpose(x.constant, order))
+        return x.graph.constant(held.view(np.bool_) if x.truth else held)
+    index = names(x.rank)
+    inside = [""] * x.rank
+    for place, n in enumerate(order):
+        inside[n] = index[place]
+    return _moved(x, index, shape, f"X[{','.join(inside)}]")
+
+
+def _moved(x: Var, index: Sequence[str], shape: Sequence[int], value: str) -> Var:
+    line = f"Y[{','.join(index)}] = {value}"
+    return x.graph.step(line, {"X": x}, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)), x.truth)[0]
+
+
+def expand(x: Var, shape: Sequence[int]) -> Var:
+    """x repeated to a shape that it broadcasts to."""
+    shape = broadcast(x.shape, shape)
+    if math.prod(shape) == x.elements:
+        return x.graph.view(x, shape)
+    index = names(len(shape))
+    return _moved(x, index, shape, element(x, "X", index))
+
+
+def tile(x: Var, repeats: Sequence[int]) -> Var:
+    """x repeated along each dimension."""
+    if all(r == 1 for r in repeats):
+        return x
+    shape, index = [s * int(r) for s, r in zip(x.shape, repeats, strict=True)], names(x.rank)
+    inside = ["0" if s == 1 else i if r == 1 else f"{i} % {s}" for i, s, r in zip(index, x.shape, repeats, strict=True)]
+    return _moved(x, index, shape, f"X[{','.join(inside)}]")
+
+
+def part(x: Var, starts: Sequence[int], counts: Sequence[int], steps: Sequence[int]) -> Var:
+    """count elements of each dimension, from start on, step apart."""
+    if tuple(counts) == x.shape and all(s == 1 or n == 1 for s, n in zip(steps, counts, strict=True)):
+        return x
+    if all(
+        n == s or (math.prod(x.shape[:d]) == 1 and steps[d] == 1)
+        for d, (n, s) in enumerate(zip(counts, x.shape, strict=True))
+    ):
+        pass  # rows of memory; a view of a part is not made yet
+    index = names(x.rank)
+    inside = []
+    for i, start, count, step in zip(index, starts, counts, steps, strict=True):
+        if count == 1:
+            inside.append(str(start))
+        else:
+            scaled = i if step == 1 else f"{start}-{-step}*{i}" if step < 0 else f"{step}*{i}"
+            inside.append(scaled if step < 0 or start == 0 else f"{scaled}+{start}")
+    return _moved(x, index, counts, f"X[{','.join(inside)}]")
+
+
+def concatenate(xs: Sequence[Var], axis: int) -> Var:
+    """xs one behind the other along an axis."""
+    xs = [x for x in xs if x.elements or x.rank > 1] or list(xs[:1])
+    if len(xs) == 1:
+        return xs[0]
+    axis = axis_of(axis, xs[0].rank)
+    shape = list(xs[0].shape)
+    shape[axis] = sum(x.shape[axis] for x in xs)
+    axes: dict[str, int] = {}
+    lines, begin = [], 0
+    for n, x in enumerate(xs):
+        if not x.elements:
+            continue
+        index = names(x.rank)
+        index[axis] = f"j{n}"
+        axes |= dict(zip(index, x.shape, strict=True))
+        target = list(index)
+        target[axis] = f"j{n}+{begin}" if begin else f"j{n}"
+        lines.append(f"Y[{','.join(target)}] = X{n}[{','.join(index)}]")
+        begin += x.shape[axis]
+    reads = {f"X{n}": x for n, x in enumerate(xs) if x.elements}
+    return xs[0].graph.step("\n".join(lines), reads, {"Y": (xs[0].dtype, shape)}, axes, xs[0].truth)[0]
+
+
+def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "constant", value: float = 0) -> Var:
+    """x with so many elements more on each side; mode: constant, edge, reflect or wrap. Negative numbers cut off."""
+    shape = [b + s + e for b, s, e in zip(before, x.shape, after, strict=True)]
+    index, inside, tests = names(x.rank), [], []
+    for i, b, s, e in zip(index, before, x.shape, after, strict=True):
+        at = i if b == 0 else f"{i}-{b}" if b > 0 else f"{i}+{-b}"
+        if b <= 0 and e <= 0:
+            inside.append(at)
+        elif mode == "constant":
+            inside.append(at)
+            tests.append((at, s))
+        elif mode == "edge":
+            inside.append(f"min(max({at},0),{s - 1})")
+        elif mode == "wrap":
+            inside.append(f"({i}+{-b % s}) % {s}" if s > 1 else "0")
+        elif mode == "reflect":
+            turn = 2 * (s - 1)
+            inside.append(f"min(({i}+{-b % turn}) % {turn}, {turn}-({i}+{-b % turn}) % {turn})" if s > 1 else "0")
+        else:
+            raise NetworkError(f"no padding {mode!r}")
+    if not tests:
+        return _moved(x, index, shape, f"X[{','.join(inside)}]")
+    if not x.elements:
+        return x.graph.constant(np.full(shape, value, x.dtype.numpy))
+    if value == 0:
+        guard = " and ".join(f"0 <= {at} < {s}" for at, s in tests)
+        return _moved(x, index, shape, f"X[{','.join(inside)}] where {guard}")
+    cut = {at: f"min(max({at},0),{s - 1})" for at, s in tests}
+    chosen = f"X[{','.join(cut.get(at, at) for at in inside)}]"
+    fill = x.graph.constant(np.array(value, x.dtype.numpy))
+    text = literal(x.dtype.numpy.type(value)) if math.isfinite(value) else "F[]"
+    for at, s in tests:
+        chosen = f"select(0 <= {at}, select({at} < {s}, {chosen}, {text}), {text})"
+    line = f"Y[{','.join(index)}] = {chosen}"
+    reads = {"X": x} if math.isfinite(value) else {"X": x, "F": fill}
+    return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)), x.truth)[0]
+
+
+# ---- Elements found by indices that are data
+
+
+def wrapped(indices: Var, extent: int) -> Var:
+    """Indices of i64, those below zero counted from the end."""
+    if indices.constant is not None:
+        held = indices.constant.astype(np.int64)
+        if ((held < -extent) | (held >= extent)).any():
+            raise NetworkError(f"{indices.graph.node}: an index is outside of [{-extent}, {extent})")
+        return indices.graph.constant(np.where(held < 0, held + extent, held))
+    return pointwise(lambda a: f"select({a} < 0, {a} + {extent}, {a})", converted(indices, I64))
+
+
+def gather(x: Var, indices: Var, axis: int) -> Var:
+    """Slices of x along an axis, one for each index; their dimensions take the axis' place."""
+    axis = axis_of(axis, x.rank)
+    found = wrapped(indices, x.shape[axis])
+    shape = (*x.shape[:axis], *found.shape, *x.shape[axis + 1 :])
+    if found.constant is not None and found.elements == 1:
+        counts = list(x.shape)
+        counts[axis] = 1
+        starts = [0] * x.rank
+        starts[axis] = int(found.constant.reshape(-1)[0])
+        return x.graph.view(part(x, starts, counts, [1] * x.rank), shape)
+    index = names(len(shape))
+    inner = index[axis : axis + found.rank]
+    inside = [*index[:axis], f"J[{','.join(inner)}]", *index[axis + found.rank :]]
+    return _found(x, found, index, shape, inside)
+
+
+def _found(x: Var, found: Var, index: Sequence[str], shape: Sequence[int], inside: Sequence[str]) -> Var:
+    line = f"Y[{','.join(index)}] = X[{','.join(inside)}]"
+    axes = dict(zip(index, shape, strict=True))
+    return x.graph.step(line, {"X": x, "J": found}, {"Y": (x.dtype, shape)}, axes, x.truth)[0]
+
+
+def gather_elements(x: Var, indices: Var, axis: int) -> Var:
+    """At each place of `indices`, the element of x at that place but for the axis, where the index says."""
+    axis = axis_of(axis, x.rank)
+    found = wrapped(indices, x.shape[axis])
+    index = names(x.rank)
+    inside = list(index)
+    inside[axis] = f"J[{','.join(index)}]"
+    return _found(x, found, index, found.shape, inside)
+
+
+def gather_nd(x: Var, indices: Var, batch: int = 0) -> Var:
+    """Slices of x, each at a row of `indices`; the first `batch` dimensions are those of both."""
+    depth = indices.shape[-1]
+    columns = [
+        part(indices, [0] * (indices.rank - 1) + [n], [*indices.shape[:-1], 1], [1] * indices.rank)
+        for n in range(depth)
+    ]
+    columns = [indices.graph.view(c, indices.shape[:-1]) for c in columns]
+    found = [wrapped(c, x.shape[batch + n]) for n, c in enumerate(columns)]
+    rest = x.shape[batch + depth :]
+    shape = (*indices.shape[:-1], *rest)
+    index = names(len(shape))
+    outer = index[: indices.rank - 1]
+    inside = [*index[:batch], *(f"J{n}[{','.join(outer)}]" for n in range(depth)), *index[indices.rank - 1 :]]
+    line = f"Y[{','.join(index)}] = X[{','.join(inside)}]"
+    reads = {"X": x, **{f"J{n}": c for n, c in enumerate(found)}}
+    return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)), x.truth)[0]
+
+
+# ---- Reductions
+
+
+def reduce(
+    x: Var,
+    axes: Sequence[int],
+    op: str,
+    value: Callable[[str], str] = lambda e: e,
+    finish: Callable[[str], str] | None = None,
+    keep: bool = True,
+    to: DType | None = None,
+) -> Var:
+    """value(element), reduced over the axes by op (`+=`, `*=`, `max=`, `min=`), then finish(that)."""
+    within, to = computed_in(x.dtype), to or x.dtype
+    index = names(x.rank)
+    kept = [i for n, i in enumerate(index) if n not in axes]
+    sizes = dict(zip(index, x.shape, strict=True))
+    inner = tuple(sizes[i] for i in kept)
+    read = f"{within}(X[{','.join(index)}])" if within != x.dtype else f"X[{','.join(index)}]"
+    at = f"[{','.join(kept)}]"
+    if finish is None and within == to:
+        lines = f"Y{at} {op} {value(read)}"
+    else:
+        last = finish or (lambda e: e)
+        lines = (
+            f"temporary T\nT: {within}[{','.join(map(str, inner))}]\nT{at} {op} {value(read)}\nY{at} = {last(f'T{at}')}"
+        )
+    made = x.graph.step(lines, {"X": x}, {"Y": (to, inner)}, sizes)[0]
+    shape = [1 if n in axes else s for n, s in enumerate(x.shape)] if keep else inner
+    return x.graph.view(made, shape)
+
+
+def argument(x: Var, axis: int, op: str, last: bool, keep: bool) -> Var:
+    """Where along the axis the largest (op `max=`) or smallest element is, the first or the last of several; i64."""
+    axis = axis_of(axis, x.rank)
+    index = names(x.rank)
+    kept = [i for n, i in enumerate(index) if n != axis]
+    at, here = ",".join(kept), ",".join(index)
+    inner = tuple(s for n, s in enumerate(x.shape) if n != axis)
+    d = computed_in(x.dtype)
+    best = f"M[{at}] {op} {d}(X[{here}])"
+    other = -1 if last else x.shape[axis]
+    compare = f"{d}(X[{here}]) == M[{at}]"
+    place = f"Y[{at}] {'max=' if last else 'min='} select({compare}, i64({index[axis]}), i64({other}))"
+    text = f"temporary M\nM: {d}[{','.join(map(str, inner))}]\n{best}\n{place}"
+    made = x.graph.step(text, {"X": x}, {"Y": (I64, inner)}, dict(zip(index, x.shape, strict=True)))[0]
+    return x.graph.view(made, [1 if n == axis else s for n, s in enumerate(x.shape)]) if keep else made
+
+
+def softmax(x: Var, axes: Sequence[int], log: bool = False) -> Var:
+    """exp(x) over its sum along the axes, or the logarithm of that."""
+    within = computed_in(x.dtype)
+    index = names(x.rank)
+    kept = [i for n, i in enumerate(index) if n not in axes]
+    at, here = ",".join(kept), ",".join(index)
+    inner = ",".join(str(s) for n, s in enumerate(x.shape) if n not in axes)
+    shape = ",".join(map(str, x.shape))
+    e = converted_text(f"X[{here}]", x.dtype, within)
+    lines = [
+        f"temporary M, E, S\nM: {within}[{inner}]\nE: {within}[{shape}]\nS: {within}[{inner}]",
+        f"M[{at}] max= {e}",
+    ]
+    if log:
+        lines += [f"E[{here}] = {e} - M[{at}]", f"S[{at}] += exp(E[{here}])", f"Y[{here}] = E[{here}] - log(S[{at}])"]
+    else:
+        lines += [f"E[{here}] = exp({e} - M[{at}])", f"S[{at}] += E[{here}]", f"Y[{here}] = E[{here}] / S[{at}]"]
+    return x.graph.step("\n".join(lines), {"X": x}, {"Y": (x.dtype, x.shape)}, dict(zip(index, x.shape, strict=True)))[
+        0
+    ]
+
+
+def running(x: Var, axis: int, op: str, exclusive: bool, reverse: bool) -> Var:
+    """The sum (op `+`) or product (`*`) of all elements up to each one along the axis."""
+    axis = axis_of(axis, x.rank)
+    count, start = x.shape[axis], 0 if op == "+" else 1
+    index = names(x.rank)
+    index[axis] = "t"
+    rows = ["S" if n == axis else i for n, i in enumerate(index)]
+    long = [s + 1 if n == axis else s for n, s in enumerate(x.shape)]
+    within = computed_in(x.dtype)
+
+    def at(place: str) -> str:
+        return ",".join(place if r == "S" else r for r in rows)
+
+    here = f"{count - 1}-t" if reverse else "t"
+    lines = [
+        f"temporary S\nS: {within}[{','.join(map(str, long))}]",
+        f"S[{at('0')}] = {start}",
+        "for t:",
+        f"  S[{at('t+1')}] = S[{at('t')}] {op} {converted_text(f'X[{at(here)}]', x.dtype, within)}",
+        f"Y[{at('u')}] = S[{at((f'{count - 1}-u' if reverse else 'u') + ('' if exclusive else '+1'))}]",
+    ]
+    axes = {**dict(zip(index, x.shape, strict=True)), "u": count}
+    return x.graph.step("\n".join(lines), {"X": x}, {"Y": (x.dtype, x.shape)}, axes)[0]
+
+
+# ---- Products
+
+
+def matmul(a: Var, b: Var, to: DType | None = None) -> Var:
+    """NumPy's matmul: products of the last two dimensions, batches broadcast."""
+    g, squeeze = a.graph, (a.rank == 1, b.rank == 1)
+    a = g.view(a, (1, *a.shape)) if a.rank == 1 else a
+    b = g.view(b, (*b.shape, 1)) if b.rank == 1 else b
+    if a.shape[-1] != b.shape[-2]:
+        raise NetworkError(f"{g.node}: {a.value} has {a.shape[-1]} columns, and {b.value} {b.shape[-2]} rows")
+    batch = broadcast(a.shape[:-2], b.shape[:-2])
+    if math.prod(b.shape[:-2]) == 1 and a.rank > 2:  # one product of all rows
+        rows = math.prod(a.shape[:-1])
+        made = matmul(g.view(a, (rows, a.shape[-1])), g.view(b, b.shape[-2:]), to)
+        made = g.view(made, (*batch, a.shape[-2], b.shape[-1]))
+    else:
+        outer = names(len(batch))
+        made = _product(
+            a, b, (*batch, a.shape[-2], b.shape[-1]), [*outer, "i", "k"], [*outer, "k", "j"], [*outer, "i", "j"], to
+        )
+    shape = [n for n, gone in ((made.shape[-2], squeeze[0]), (made.shape[-1], squeeze[1])) if not gone]
+    return g.view(made, (*made.shape[:-2], *shape))
+
+
+def _product(
+    a: Var, b: Var, shape: Sequence[int], left: list[str], right: list[str], target: list[str], to: DType | None
+) -> Var:
+    to = to or a.dtype
+    within = computed_in(to)
+    x, y = element(a, "A", left, within), element(b, "B", right, within)
+    axes = {**dict(zip(target, shape, strict=True)), left[-1]: a.shape[-1]}
+    at = f"[{','.join(target)}]"
+    if within == to:
+        text = f"Y{at} += {x} * {y}"
+    else:
+        text = f"temporary T\nT: {within}[{','.join(map(str, shape))}]\nT{at} += {x} * {y}\nY{at} = T{at}"
+    return a.graph.step(text, {"A": a, "B": b}, {"Y": (to, shape)}, axes)[0]
+
+
+def gemm(a: Var, b: Var, c: Var | None, alpha: float, beta: float, turned: tuple[bool, bool]) -> Var:
+    """alpha * A * B + beta * C, with A and B turned where asked for."""
+    g, to = a.graph, a.dtype
+    within = computed_in(to)
+    rows, inner = (a.shape[1], a.shape[0]) if turned[0] else a.shape
+    columns = b.shape[0] if turned[1] else b.shape[1]
+    if b.constant is not None and turned[1]:
+        b, turned = transpose(b, (1, 0)), (turned[0], False)
+    x = element(a, "A", ["k", "i"] if turned[0] else ["i", "k"], within)
+    y = element(b, "B", ["j", "k"] if turned[1] else ["k", "j"], within)
+    axes, shape = {"i": rows, "j": columns, "k": inner}, (rows, columns)
+    last = "T[i,j]" if alpha == 1 else f"{literal(alpha)} * T[i,j]"
+    reads = {"A": a, "B": b}
+    if c is not None and beta != 0:
+        reads["C"] = c
+        scaled = element(c, "C", ["i", "j"], within)
+        last += f" + {scaled if beta == 1 else f'{literal(beta)} * {scaled}'}"
+    if last == "T[i,j]" and within == to:
+        return g.step(f"Y[i,j] += {x} * {y}", reads, {"Y": (to, shape)}, axes)[0]
+    text = f"temporary T\nT: {within}[{rows},{columns}]\nT[i,j] += {x} * {y}\nY[i,j] = {last}"
+    return g.step(text, reads, {"Y": (to, shape)}, axes)[0]
+
+
+def einsum(equation: str, *xs: Var) -> Var:
+    """Einstein's sum: letters that the result lacks are summed over; `...` stands for the same dimensions in all."""
+    g = xs[0].graph
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(xs):
+        raise NetworkError(f"{g.node}: {equation!r} names {len(terms)} operands of {len(xs)}")
+    most = max((x.rank - len(t.replace("...", "")) for t, x in zip(terms, xs, strict=True) if "..." in t), default=0)
+    dots = names(most, "d")
+    extents: dict[str, int] = {}
+
+    def spelled(term: str, rank: int | None) -> list[str]:
+        before, there, after = term.partition("...")
+        count = most if rank is None else rank - len(before) - len(after)
+        return [*(f"l{c}" for c in before), *(dots[most - count :] if there else []), *(f"l{c}" for c in after)]
+
+    indices = []
+    for t, x in zip(terms, xs, strict=True):
+        index = [i.lower() + "_" if i[1:].isupper() else i for i in spelled(t, x.rank)]
+        indices.append(index)
+        for i, n in zip(index, x.shape, strict=True):
+            extents[i] = max(extents.get(i, 1), n)
+    if arrow:
+        target = [i.lower() + "_" if i[1:].isupper() else i for i in spelled(right, None)]
+    else:
+        once = sorted(c for c in set(left) - set(",.") if left.count(c) == 1)
+        target = [*dots, *(f"l{c.lower()}_" if c.isupper() else f"l{c}" for c in once)]
+    to = xs[0].dtype
+    within = computed_in(to)
+    value = " * ".join(element(x, f"X{n}", i, within) for n, (x, i) in enumerate(zip(xs, indices, strict=True)))
+    shape = tuple(extents[i] for i in target)
+    at = f"[{','.join(target)}]"
+    sums = set(extents) - set(target)
+    if not sums or within == to:
+        text = f"Y{at} {'+=' if sums else '='} {value}"
+    else:
+        text = f"temporary T\nT: {within}[{','.join(map(str, shape))}]\nT{at} += {value}\nY{at} = T{at}"
+    return g.step(text, {f"X{n}": x for n, x in enumerate(xs)}, {"Y": (to, shape)}, extents)[0]
+
+
+# ---- Windows
+
+
+def window(axis: str, inner: str, stride: int, dilation: int, before: int) -> str:
+    """The place that point `inner` of the window at `axis` reads."""
+    place = axis if stride == 1 else f"{stride}*{axis}"
+    step = inner if dilation == 1 else f"{dilation}*{inner}"
+    return f"{place}+{step}" + (f"-{before}" if before else "")
+
+
+def windows(
+    extents: Sequence[int],
+    counts: Sequence[int],
+    points: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    before: Sequence[int],
+) -> tuple[list[str], list[str], str]:
+    """Names of the axes inside windows, the places read, and the guard that keeps them inside of the image."""
+    inner, places, tests = names(len(extents), "r"), [], []
+    for n, extent in enumerate(extents):
+        if points[n] == 1 and before[n] == 0:
+            at = f"p{n}" if strides[n] == 1 else f"{strides[n]}*p{n}"
+            if strides[n] * (counts[n] - 1) >= extent:
+                tests.append(f"{at} < {extent}")
+            places.append(at)
+            continue
+        at = window(f"p{n}", inner[n], strides[n], dilations[n], before[n])
+        last = strides[n] * (counts[n] - 1) + dilations[n] * (points[n] - 1) - before[n]
+        if before[n] > 0 or last >= extent:
+            tests.append(f"0 <= {at} < {extent}")
+        places.append(at)
+    return inner, places, f" where {' and '.join(tests)}" if tests else ""
+
+
+def convolution(
+    x: Var, w: Var, bias: Var | None, strides: Sequence[int], dilations: Sequence[int], before: Sequence[int], after: Sequence[int],
+    groups: int, to: DType | None = None,
+) -> Var:  # fmt: skip
+    """Cross-correlation: x [n, c, spatial...], w [m, c / groups, window...], bias [m]; result [n, m, spatial...]."""
+    g, to = x.graph, to or x.dtype
+    within = computed_in(to)
+    space, points = x.shape[2:], w.shape[2:]
+    counts = [
+        (s + b + a - d * (k - 1) - 1) // t + 1
+        for s, b, a, d, k, t in zip(space, before, after, dilations, points, strides, strict=True)
+    ]
+    n, c, m = x.shape[0], x.shape[1], w.shape[0]
+    if c % groups or m % groups or w.shape[1] != c // groups or min(counts, default=1) < 1:
+        raise NetworkError(f"{g.node}: {x.value} and {w.value} do not fit in {groups} groups")
+    inner, places, guard = windows(space, counts, points, strides, dilations, before)
+    out = [f"p{d}" for d in range(len(space))]
+    axes = {"n": n, "m": m, **dict(zip(out, counts, strict=True))}
+    axes |= {r: k for r, k, b in zip(inner, points, before, strict=True) if f"{r}" in "".join(places)}
+    taps = [r if r in axes else "0" for r in inner]
+    per, each = c // groups, m // groups
+    shape, target = (n, m, *counts), ["n", "m", *out]
+    if groups == 1:
+        axes["c"] = c
+        left, right = ["n", "c", *places], ["m", "c", *taps]
+    elif per == 1 and each == 1:
+        left, right = ["n", "m", *places], ["m", "0", *taps]
+    else:
+        x, w = g.view(x, (n, groups, per, *space)), g.view(w, (groups, each, per, *points))
+        axes = {"n": n, "q": groups, "m": each, **{a: e for a, e in axes.items() if a not in "nm"}, "c": per}
+        left, right = ["n", "q", "c", *places], ["q", "m", "c", *taps]
+        shape, target = (n, groups, each, *counts), ["n", "q", "m", *out]
+        bias = g.view(bias, (groups, each)) if bias is not None else None
+    value = f"{_read(x, 'X', left, within)} * {_read(w, 'W', right, within)}{guard}"
+    at = f"[{','.join(target)}]"
+    reads = {"X": x, "W": w}
+    if bias is None and within == to:
+        text = f"Y{at} += {value}"
+    else:
+        channel = target[1 : target.index("m") + 1]
+        more = f" + {_read(bias, 'B', channel, within)}" if bias is not None else ""
+        reads |= {"B": bias} if bias is not None else {}
+        text = f"temporary T\nT: {within}[{','.join(map(str, shape))}]\nT{at} += {value}\nY{at} = T{at}{more}"
+    made = g.step(text, reads, {"Y": (to, shape)}, axes)[0]
+    return g.view(made, (n, m, *counts))
+
+
+def _read(x: Var, tensor: str, index: Sequence[str], to: DType) -> str:
+    return converted_text(f"{tensor}[{','.join(index)}]", x.dtype, to)
+
+
+def transposed_convolution(
+    x: Var, w: Var, bias: Var | None, strides: Sequence[int], dilations: Sequence[int], before: Sequence[int],
+    counts: Sequence[int], groups: int,
+) -> Var:  # fmt: skip
+    """The transpose of a cross-correlation, asked from the output: w [c, m / groups, window...]; `counts` points of the output."""
+    g, to = x.graph, x.dtype
+    within = computed_in(to)
+    n, c, space, points = x.shape[0], x.shape[1], x.shape[2:], w.shape[2:]
+    per, each = c // groups, w.shape[1]
+    x, w = g.view(x, (n, groups, per, *space)), g.view(w, (groups, per, each, *points))
+    out, inner = names(len(space), "p"), names(len(space), "r")
+    places, tests = [], []
+    for d, (p, r) in enumerate(zip(out, inner, strict=True)):
+        at = window(p, r, 1, -dilations[d], 0).replace(f"{p}+{-dilations[d]}*{r}", f"{p}-{dilations[d]}*{r}")
+        at += f"+{before[d]}" if before[d] else ""
+        if strides[d] == 1:
+            places.append(at)
+            tests.append(f"0 <= {at} < {space[d]}")
+        else:
+            places.append(f"({at})//{strides[d]}")
+            tests.append(f"({at}) % {strides[d]} == 0 and 0 <= {at} and ({at})//{strides[d]} < {space[d]}")
+    axes = {
+        "n": n,
+        "q": groups,
+        "m": each,
+        **dict(zip(out, counts, strict=True)),
+        "c": per,
+        **dict(zip(inner, points, strict=True)),
+    }
+    shape, at = (n, groups, each, *counts), f"[{','.join(['n', 'q', 'm', *out])}]"
+    value = f"{_read(x, 'X', ['n', 'q', 'c', *places], within)} * {_read(w, 'W', ['q', 'c', 'm', *inner], within)}"
+    value += f" where {' and '.join(tests)}"
+    reads = {"X": x, "W": w}
+    if bias is not None:
+        reads["B"] = g.view(bias, (groups, each))
+    if bias is None and within == to:
+        text = f"Y{at} += {value}"
+    else:
+        more = "" if bias is None else f" + {_read(bias, 'B', ['q', 'm'], within)}"
+        text = f"temporary T\nT: {within}[{','.join(map(str, shape))}]\nT{at} += {value}\nY{at} = T{at}{more}"
+    return g.view(g.step(text, reads, {"Y": (to, shape)}, axes)[0], (n, groups * each, *counts))
+
+
+def pool(
+    x: Var, op: str, points: Sequence[int], strides: Sequence[int], dilations: Sequence[int], before: Sequence[int],
+    counts: Sequence[int], value: Callable[[str], str] = lambda e: e, finish: Callable[[str], str] | None = None,
+    divisors: np.ndarray | None = None,
+) -> Var:  # fmt: skip
+    """Windows of x [n, c, spatial...] reduced by op; divisors: for each place of the output, what the sum is divided by."""
+    g, within = x.graph, computed_in(x.dtype)
+    inner, places, guard = windows(x.shape[2:], counts, points, strides, dilations, before)
+    out = names(len(counts), "p")
+    at = f"[{','.join(['n', 'c', *out])}]"
+    axes = {"n": x.shape[0], "c": x.shape[1], **dict(zip(out, counts, strict=True))}
+    axes |= {r: k for r, k in zip(inner, points, strict=True) if r in "".join(places)}
+    shape = (x.shape[0], x.shape[1], *counts)
+    read = value(_read(x, "X", ["n", "c", *places], within))
+    reads = {"X": x}
+    if finish is None and divisors is None and within == x.dtype:
+        text = f"Y{at} {op} {read}{guard}"
+    else:
+        last = f"T{at}" if finish is None else finish(f"T{at}")
+        if divisors is not None and (divisors == divisors.flat[0]).all():
+            last = f"{last} / {literal(float(divisors.flat[0]))}"
+        elif divisors is not None:
+            reads["D"] = g.constant(divisors.astype(within.numpy))
+            last = f"{last} / D[{','.join(out)}]"
+        text = f"temporary T\nT: {within}[{','.join(map(str, shape))}]\nT{at} {op} {read}{guard}\nY{at} = {last}"
+    return g.step(text, reads, {"Y": (x.dtype, shape)}, axes)[0]
+
+
+# ---- Norms
+
+
+def normalise(
+    x: Var, axes: Sequence[int], epsilon: float, scale: Var | None, shift: Var | None, centred: bool = True
+) -> tuple[Var, Var, Var]:
+    """x less its mean along the axes (where centred), over the root of the mean square of that plus epsilon, scaled and shifted;
+    scale and shift broadcast against x. The mean, and one over the root, come with it, in the type that computes."""
+    within = computed_in(x.dtype)
+    index = names(x.rank)
+    sizes = dict(zip(index, x.shape, strict=True))
+    kept = [i for n, i in enumerate(index) if n not in axes]
+    count = math.prod(x.shape[n] for n in axes)
+    at, here = f"[{','.join(kept)}]", f"[{','.join(index)}]"
+    inner = ",".join(str(sizes[i]) for i in kept)
+    e = converted_text(f"X{here}", x.dtype, within)
+    temporaries = ["V", *(["S", "D"] if centred else [])]
+    lines = [
+        f"temporary {', '.join(temporaries)}",
+        *(f"{t}: {within}[{','.join(map(str, x.shape)) if t == 'D' else inner}]" for t in temporaries),
+    ]
+    if centred:
+        lines += [f"S{at} += {e}", f"M{at} = S{at} / {count}", f"D{here} = {e} - M{at}"]
+    d = f"D{here}" if centred else e
+    lines += [f"V{at} += {d} * {d}", f"R{at} = 1 / sqrt(V{at} / {count} + {literal(epsilon)})"]
+    value = f"{d} * R{at}"
+    reads = {"X": x}
+    if scale is not None:
+        reads["G"], value = scale, f"{value} * {element(scale, 'G', index, within)}"
+    if shift is not None:
+        reads["H"], value = shift, f"{value} + {element(shift, 'H', index, within)}"
+    lines.append(f"Y{here} = {value}")
+    shape = tuple(sizes[i] for i in kept)
+    writes = {"M": (within, shape)} if centred else {}
+    made = x.graph.step("\n".join(lines), reads, {**writes, "R": (within, shape), "Y": (x.dtype, x.shape)}, sizes)
+    wide = [1 if n in axes else s for n, s in enumerate(x.shape)]
+    found = [x.graph.view(v, wide) for v in made[:-1]]
+    return made[-1], found[0], found[-1]

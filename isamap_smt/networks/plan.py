@@ -1,0 +1,148 @@
+"""A network's plan: each kernel planned once, and one arena for the values between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isamap_smt.codegen.c_printer import workspace_bytes
+from isamap_smt.ir.errors import IsamapError, NetworkError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.networks.graph import Network, Step, View
+from isamap_smt.networks.rewrite import rewritten
+from isamap_smt.pipeline.plan import Plan, plan
+from isamap_smt.scheduling.memory import plan_memory
+
+Progress = Callable[[int, int, str], Any]
+ALIGNMENT = 64  # bytes: a line of the cache, and the widest vector
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is planned once: a kernel, and which of its inputs are constants of the network."""
+
+    kernel: Kernel
+    constant: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Memory that one step needs while it runs. temporaries: where each begins in the arena; heap: where its buffers begin."""
+
+    temporaries: tuple[tuple[str, int], ...]
+    heap: int
+
+
+@dataclass(frozen=True)
+class NetworkPlan:
+    """network: as it is computed, after fusion. plans: of each kernel.
+
+    places: where values begin in the arena, in bytes. Inputs and outputs are not in it: they are the caller's; views are where
+    what they show is. work: of each step that computes, in order. peak: bytes of the arena; bound: no plan needs fewer.
+    """
+
+    network: Network
+    plans: dict[Question, Plan]
+    places: dict[str, int]
+    work: tuple[Work, ...]
+    peak: int
+    bound: int
+    threads: int = 1
+
+    def question(self, step: Step) -> Question:
+        """What was planned for a step."""
+        return asked(self.network, step)
+
+    def plan_of(self, step: Step) -> Plan:
+        """The plan of a step's kernel."""
+        return self.plans[self.question(step)]
+
+
+def asked(network: Network, step: Step) -> Question:
+    """The kernel of a step, and those of its inputs that are worth packing: constants of two dimensions and more."""
+    constant = (t for t, v in step.reads if v in network.constants and len(network.values[v].shape) > 1)
+    return Question(step.kernel, tuple(constant))
+
+
+def plan_network(
+    network: Network, hardware: Hardware | str = "host", *, threads: int = 1, fuse: bool = True, progress: Progress | None = None,
+    **options: Any,
+) -> NetworkPlan:  # fmt: skip
+    """Fuse, plan each different kernel, and lay out the arena. options: those of plan().
+
+    progress is told how many kernels are planned, of how many, and the name of the next. Raises NetworkError with the node's name.
+    """
+    made = rewritten(network) if fuse else network
+    questions: dict[Question, str] = {}
+    for step in made.kernels:
+        questions.setdefault(asked(made, step), step.node)
+    plans: dict[Question, Plan] = {}
+    for number, (question, node) in enumerate(questions.items()):
+        if progress is not None:
+            progress(number, len(questions), node)
+        try:
+            plans[question] = plan(question.kernel, hardware, constant=question.constant, threads=threads, **options)
+        except IsamapError as error:
+            raise NetworkError(f"{node}: {error}") from error
+    places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels])
+    return NetworkPlan(made, plans, places, work, peak, bound, threads)
+
+
+def lifetimes(network: Network) -> dict[str, tuple[int, int]]:
+    """[begin, end) of each value that lives in the arena, in numbers of steps; a view lives in what it shows."""
+    root, theirs = roots(network), callers(network)
+    born: dict[str, int] = {}
+    dies: dict[str, int] = {}
+    for time, step in enumerate(network.steps):
+        if isinstance(step, Step):
+            born |= dict.fromkeys(step.results, time)
+        for name in (*step.sources, *step.results):
+            dies[root[name]] = time + 1
+    for name in network.outputs:
+        dies[root[name]] = len(network.steps) + 1
+    return {n: (b, dies[n]) for n, b in born.items() if n not in theirs}
+
+
+def callers(network: Network) -> dict[str, str]:
+    """Values that lie in the caller's memory: inputs, and what outputs show where nothing else is in the way."""
+    root = roots(network)
+    found = {n: n for n in network.inputs}
+    for name in network.outputs:
+        if root[name] not in found and root[name] not in network.constants:
+            found[root[name]] = name
+    return found
+
+
+def roots(network: Network) -> dict[str, str]:
+    """For each value the one whose memory it is in."""
+    found = {n: n for n in (*network.inputs, *network.constants)}
+    for step in network.steps:
+        if isinstance(step, View):
+            found[step.result] = found[step.source]
+        else:
+            found |= {n: n for n in step.results}
+    return found
+
+
+def arena(network: Network, plans: Sequence[Plan]) -> tuple[dict[str, int], tuple[Work, ...], int, int]:
+    """Where each value and each step's work space begins, how many bytes that takes, and a bound from below."""
+    lives = lifetimes(network)
+    buffers = [(b, e, network.values[n].bytes) for n, (b, e) in lives.items()]
+    times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
+    needed: list[tuple[list[str], int]] = []
+    for time, made in zip(times, plans, strict=True):
+        kernel = made.program.kernel
+        temporaries = [t for t in kernel.tensors if t.name in kernel.temporaries]
+        buffers += [(time, time + 1, math.prod(map(int, t.shape)) * t.dtype.bytes) for t in temporaries]
+        heap = workspace_bytes(made.program)
+        buffers += [(time, time + 1, heap)]
+        needed.append(([t.name for t in temporaries], heap))
+    found = plan_memory(buffers, alignment=ALIGNMENT)
+    assert found.offsets is not None and found.peak is not None  # there is no capacity
+    offsets = iter(found.offsets)
+    places = {n: next(offsets) for n in lives}
+    work = tuple(Work(tuple((t, next(offsets)) for t in names), next(offsets)) for names, _ in needed)
+    return places, work, found.peak, found.bound

@@ -1,0 +1,155 @@
+"""What is claimed between the kernels of a network, each of which has a proof of its own.
+
+version: each read sees what the step that is named as the value's writer left: nothing writes a byte of it in between, work space
+included. room: its temporaries have places. separate: what a step writes at once lies apart. arena: all of it lies inside, and begins where vectors may. types: a
+kernel's tensor has the type and the elements of the value it is. Each is asked of the steps and addresses alone, from which the
+calls are made; lifetimes, which the planner worked with, have no part in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from isamap_encodings import arena as encoded
+from isamap_encodings.verdict import Proved, Refuted, Verdict
+from isamap_smt.codegen.c_printer import workspace_bytes
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.kernel import Tensor
+from isamap_smt.ir.proof import ClaimResult, Proof
+from isamap_smt.networks.graph import Step, View
+from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Work, roots
+
+Place = tuple[str, int, int]  # the memory (the arena, a caller's array, a constant), where it begins, bytes
+ARENA = ""
+
+
+def prove_network(planned: NetworkPlan) -> Proof:
+    """All claims between the kernels of a plan."""
+    return Proof(tuple(_claims(planned)))
+
+
+def require_network_proof(planned: NetworkPlan) -> Proof:
+    """The proof. Raises NotProvedError with what fails."""
+    proof = prove_network(planned)
+    if not proof.proved:
+        first = proof.failed()[0]
+        raise NotProvedError(
+            f"{planned.network.name}: {first.statement}: {first.verdict.word} {_witness(first.verdict)}"
+        )
+    return proof
+
+
+def _witness(verdict: Verdict) -> str:
+    return (verdict.text or str(dict(verdict.witness))) if isinstance(verdict, Refuted) else ""
+
+
+def _claims(planned: NetworkPlan) -> Iterator[ClaimResult]:
+    network, root = planned.network, roots(planned.network)
+    places = _places(planned)
+    writes: list[list[Place]] = []
+    writer: dict[str, int] = {}
+    works = iter(planned.work)
+    for number, step in enumerate(network.steps):
+        if isinstance(step, View):
+            writes.append([])
+            yield _types_of_view(planned, step)
+            continue
+        yield from _types(planned, step)
+        own, work = [places[root[v]] for v in step.results], next(works)
+        yield _room(planned, step, work)
+        own += _work(planned, step, work)
+        for n, place in enumerate(own):
+            yield _result("separate", step.node, f"what {step.node} writes lies apart", _untouched(place, own[:n]))
+            yield _result(
+                "arena", step.node, f"what {step.node} writes lies in the arena", _inside(place, planned.peak)
+            )
+        writes.append(own)
+        for value in step.sources:
+            yield _version(planned, step.node, value, places[root[value]], writes, writer.get(root[value], -1), number)
+        writer |= dict.fromkeys(step.results, number)
+    end = len(network.steps)
+    for value in network.outputs:
+        yield _version(
+            planned, "the caller", value, places[root[value]], [*writes, []], writer.get(root[value], -1), end
+        )
+
+
+def _version(
+    planned: NetworkPlan, reader: str, value: str, place: Place, writes: list[list[Place]], written: int, read: int
+) -> ClaimResult:
+    """The read sees the writer's version; constants and inputs are there from the start."""
+    network = planned.network
+    there = value in network.constants or roots(network)[value] in (*network.constants, *network.inputs)
+    if written < 0 and not there:
+        return _result("version", value, f"{reader} reads {value}", Refuted(text="nothing writes it before"))
+    between = [p for w in writes[written + 1 : read + 1] for p in w]
+    left = "it was given" if written < 0 else f"{network.steps[written].node} left it"
+    return _result("version", value, f"{reader} reads {value} as {left}", _untouched(place, between))
+
+
+def _untouched(place: Place, others: list[Place]) -> Verdict:
+    memory, begin, size = place
+    return encoded.untouched((begin, size), [(b, s) for m, b, s in others if m == memory])
+
+
+def _inside(place: Place, peak: int) -> Verdict:
+    memory, begin, size = place
+    if memory != ARENA:
+        return Proved(how="it is an array of its own")
+    if begin % ALIGNMENT:
+        return Refuted({"begin": begin}, text=f"it begins at no multiple of {ALIGNMENT}")
+    return encoded.within((begin, size), peak)
+
+
+def _places(planned: NetworkPlan) -> dict[str, Place]:
+    """Where each value that is in no other's memory lies."""
+    network = planned.network
+    root = roots(network)
+    found = {n: (n, 0, network.values[n].bytes) for n in {*root.values()}}
+    return {**found, **{n: (ARENA, p, network.values[n].bytes) for n, p in planned.places.items()}}
+
+
+def _work(planned: NetworkPlan, step: Step, work: Work) -> list[Place]:
+    program = planned.plan_of(step).program
+    sizes = {t.name: _bytes(t) for t in program.kernel.tensors}
+    found = [(ARENA, at, sizes[t]) for t, at in work.temporaries if t in sizes]
+    return [*found, (ARENA, work.heap, workspace_bytes(program))]
+
+
+def _room(planned: NetworkPlan, step: Step, work: Work) -> ClaimResult:
+    """Each temporary of the program has a place, and nothing else has."""
+    wanted, given = planned.plan_of(step).program.kernel.temporaries, [t for t, _ in work.temporaries]
+    verdict: Verdict = (
+        Proved() if sorted(wanted) == sorted(given) else Refuted(text=f"it has {given}, and needs {list(wanted)}")
+    )
+    return _result("room", step.node, f"the temporaries of {step.node} have room", verdict)
+
+
+def _bytes(tensor: Tensor) -> int:
+    return math.prod(map(int, tensor.shape)) * tensor.dtype.bytes
+
+
+def _types(planned: NetworkPlan, step: Step) -> Iterator[ClaimResult]:
+    """The kernel that runs has the tensors that the step binds, and each is the value it is bound to."""
+    kernel, network = planned.plan_of(step).program.kernel, planned.network
+    bound = dict((*step.reads, *step.writes))
+    for tensor in kernel.tensors:
+        if tensor.name in kernel.temporaries:
+            continue
+        value = network.values.get(bound.get(tensor.name, ""))
+        alike = value is not None and value.dtype == tensor.dtype and value.shape == tuple(map(int, tensor.shape))
+        verdict: Verdict = (
+            Proved() if alike else Refuted(text=f"{tensor.name} is {tensor.dtype}{list(tensor.shape)}, and not {value}")
+        )
+        yield _result("types", step.node, f"{tensor.name} of {step.node} is {value}", verdict)
+
+
+def _types_of_view(planned: NetworkPlan, step: View) -> ClaimResult:
+    of, to = (planned.network.values[n] for n in (step.source, step.result))
+    alike = of.dtype == to.dtype and of.elements == to.elements
+    return _result("types", step.node, f"{to} shows {of}", Proved() if alike else Refuted(text="it has other elements"))
+
+
+def _result(claim: str, subject: str, statement: str, verdict: Verdict) -> ClaimResult:
+    return ClaimResult(claim, subject, verdict, statement)

@@ -1,0 +1,124 @@
+"""A network as plain C: the same bits as from Python, no heap, and codes for what is wrong."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_smt.networks.compiled import CompiledNetwork
+from isamap_smt.networks.library import write_library
+from tests.networks.models import convolutional
+
+HEAP = {"malloc", "calloc", "realloc", "aligned_alloc", "free", "posix_memalign"}
+
+
+class Arrays(ctypes.Structure):
+    """One address."""
+
+    _fields_ = (("only", ctypes.c_void_p),)
+
+
+class InC:
+    """A library that is loaded, its arena and its weights."""
+
+    def __init__(self, folder: Path, compiled: CompiledNetwork) -> None:
+        self.folder, self.compiled = folder, compiled
+        self.written = write_library(compiled.plan, folder, "small")
+        self.code = ctypes.CDLL(str(folder / "small.so"))
+        self.code.small_text.restype = self.code.small_node.restype = ctypes.c_char_p
+        self.code.small_arena_bytes.restype = self.code.small_weights_bytes.restype = ctypes.c_size_t
+        self.weights = aligned((folder / "small_weights.bin").read_bytes())
+
+    def run(
+        self, x: np.ndarray | None, arena: np.ndarray | None, weights: np.ndarray | None, begin: int = 0
+    ) -> tuple[int, np.ndarray]:
+        y = np.full((1, 16), np.nan, np.float32)
+        run = self.code.small_run
+        run.argtypes = [ctypes.c_void_p] * 4
+        given, made = Arrays(None if x is None else x.ctypes.data), Arrays(y.ctypes.data)
+        code = run(
+            ctypes.addressof(given), ctypes.addressof(made),
+            None if arena is None else arena.ctypes.data + begin, None if weights is None else weights.ctypes.data,
+        )  # fmt: skip
+        return int(code), y
+
+    def arena(self, fill: int = 255) -> np.ndarray:
+        return aligned(bytes([fill]) * (self.code.small_arena_bytes() + 64))
+
+
+def aligned(data: bytes) -> np.ndarray:
+    whole = np.empty(len(data) + 64, np.uint8)
+    whole = whole[-whole.ctypes.data % 64 :][: len(data)]
+    whole[:] = np.frombuffer(data, np.uint8)
+    return whole
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: Any) -> Iterator[InC]:
+    yield InC(tmp_path_factory.mktemp("library"), im.compile_network(im.from_onnx(convolutional())))
+
+
+def test_the_c_gives_the_same_bits(small: InC) -> None:
+    rng = np.random.default_rng(0)
+    for fill in (0, 255, 0x7F):
+        x = rng.standard_normal((1, 3, 16, 16)).astype(np.float32)
+        code, y = small.run(x, small.arena(fill), small.weights)
+        assert code == 0
+        assert (y == small.compiled(x)["y"]).all()
+
+
+def test_nothing_is_written_outside_of_the_arena(small: InC) -> None:
+    x, arena, before = np.ones((1, 3, 16, 16), np.float32), small.arena(), small.weights.copy()
+    assert small.run(x, arena, small.weights)[0] == 0
+    assert (arena[small.written.arena :] == 255).all()
+    assert (small.weights == before).all()
+
+
+def test_wrong_arguments_have_codes(small: InC) -> None:
+    x, arena = np.zeros((1, 3, 16, 16), np.float32), small.arena()
+    other = small.weights.copy()
+    other[3] ^= 1
+    told = {
+        small.run(None, arena, small.weights)[0]: "NULL",
+        small.run(x, None, small.weights)[0]: "the arena is NULL",
+        small.run(x, arena, None)[0]: "the weights are NULL",
+        small.run(x, arena, other)[0]: "not those of this network",
+        small.run(x, arena, small.weights, begin=4)[0]: "no multiple of 64",
+    }
+    assert 0 not in told
+    for code, words in told.items():
+        assert words in small.code.small_text(code).decode()
+        assert small.code.small_node(code) == b""
+    assert small.code.small_node(2 * 100_000 + 2001) == b"p1"
+
+
+def test_it_builds_by_itself_and_takes_no_heap(small: InC) -> None:
+    done = subprocess.run(["make", "-s", "CC=cc"], cwd=small.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    named = subprocess.run(["nm", "-u", "libsmall.a"], cwd=small.folder, capture_output=True, text=True, check=True)
+    used = {line.split()[-1] for line in named.stdout.splitlines() if line.strip().startswith("U ")}
+    assert not used & HEAP
+    assert {u for u in used if not u.startswith("small")} <= {
+        "memcpy",
+        "memcmp",
+        "memset",
+        "__stack_chk_fail",
+        "_GLOBAL_OFFSET_TABLE_",
+    }
+    (small.folder / "try.c").write_text(
+        '#include "small.h"\nstatic _Alignas(64) char arena[1 << 20];\n'
+        "int main(void) {\n    static float x[768], y[16];\n    const small_inputs in = {x};\n    const small_outputs out = {y};\n"
+        "    float sum = 0;\n    if (small_run(&in, &out, arena, small_weights)) return 1;\n"
+        "    for (int n = 0; n < 16; ++n) sum += y[n];\n    return sum > 0.999f && sum < 1.001f ? 0 : 2;\n}\n"
+    )
+    command = ["cc", "-Wall", "-Wextra", "-Werror", "try.c", "-L.", "-lsmall", "-lm", "-o", "try"]
+    subprocess.run(command, cwd=small.folder, check=True, capture_output=True)
+    assert subprocess.run([small.folder / "try"], check=False).returncode == 0

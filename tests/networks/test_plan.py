@@ -1,0 +1,77 @@
+"""The claims between kernels: a plan that breaks one is refuted, and nothing is compiled from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import isamap_smt as im
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.networks.compiled import CompiledNetwork
+from isamap_smt.networks.plan import NetworkPlan, lifetimes
+from isamap_smt.networks.proof import prove_network
+from tests.networks.models import convolutional
+
+
+@pytest.fixture(scope="module")
+def planned() -> NetworkPlan:
+    return im.plan_network(im.from_onnx(convolutional()))
+
+
+def failed(planned: NetworkPlan) -> set[str]:
+    return {c.claim for c in prove_network(planned).failed()}
+
+
+def test_a_plan_is_proved(planned: NetworkPlan) -> None:
+    proof = prove_network(planned)
+    assert proof.proved
+    assert {c.claim for c in proof.claims} == {"version", "room", "separate", "arena", "types"}
+    assert planned.peak == planned.bound
+
+
+def test_values_that_live_together_lie_apart(planned: NetworkPlan) -> None:
+    lives, values = lifetimes(planned.network), planned.network.values
+    held = [(*lives[n], p, p + values[n].bytes) for n, p in planned.places.items()]
+    for n, (b, e, low, high) in enumerate(held):
+        for other in held[:n]:
+            assert e <= other[0] or other[1] <= b or high <= other[2] or other[3] <= low
+
+
+@pytest.mark.parametrize("shift", [-64, 64, 7])
+def test_a_value_in_anothers_place_is_refuted(planned: NetworkPlan, shift: int) -> None:
+    refuted = 0
+    for name, place in planned.places.items():
+        moved = replace(planned, places={**planned.places, name: place + shift})
+        if bad := failed(moved):
+            refuted += 1
+            assert bad <= {"version", "separate", "arena"}
+            with pytest.raises(NotProvedError, match="refuted"):
+                CompiledNetwork(moved)
+    assert refuted
+
+
+def test_a_step_that_runs_too_early_is_refuted(planned: NetworkPlan) -> None:
+    steps = planned.network.steps
+    for n in range(1, len(steps)):
+        turned = (*steps[: n - 1], steps[n], steps[n - 1], *steps[n + 1 :])
+        assert "version" in failed(replace(planned, network=replace(planned.network, steps=turned)))
+
+
+def test_work_space_over_a_value_is_refuted(planned: NetworkPlan) -> None:
+    network = planned.network
+    reads_arena = [n for n, s in enumerate(network.kernels) if any(v in planned.places for v in s.sources)]
+    temporaries = [n for n in reads_arena if planned.work[n].temporaries]
+    for n in temporaries:
+        read = next(v for v in network.kernels[n].sources if v in planned.places)
+        first = (planned.work[n].temporaries[0][0], planned.places[read])
+        work = replace(planned.work[n], temporaries=(first, *planned.work[n].temporaries[1:]))
+        assert failed(replace(planned, work=(*planned.work[:n], work, *planned.work[n + 1 :])))
+
+
+def test_another_type_is_refuted(planned: NetworkPlan) -> None:
+    name = next(iter(planned.places))
+    value = replace(planned.network.values[name], shape=(1, 1))
+    assert "types" in failed(
+        replace(planned, network=replace(planned.network, values={**planned.network.values, name: value}))
+    )

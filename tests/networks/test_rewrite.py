@@ -1,0 +1,168 @@
+"""Fusion and layouts change no value: random networks, by the interpreter before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isamap_smt as im
+from isamap_smt.networks.layout import through
+from isamap_smt.networks.rewrite import rewritten
+from tests.networks.models import convolutional, expected, model, node, weight
+
+
+class Drawn:
+    """A random graph of windows, elementwise operators, views, transposes and joins, on images and rows."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.weights: dict[str, np.ndarray] = {}
+        self.values: dict[str, tuple[int, ...]] = {"x": (1, int(self.rng.choice([3, 4])), 6, 8)}
+        self.nodes: list[Any] = []
+        for _ in range(int(self.rng.integers(4, 10))):
+            name = str(self.rng.choice(list(self.values)))
+            self.rng.choice(IMAGES if len(self.values[name]) == 4 else ROWS)(self, name, self.values[name])
+
+    def new(self, op: str, inputs: list[str], shape: tuple[int, ...], **attributes: Any) -> str:
+        """Another node; the name of its result."""
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(node(op, inputs, [name], **attributes))
+        self.values[name] = shape
+        return name
+
+    def constant(self, *shape: int) -> str:
+        """Weights of this shape."""
+        name = f"w{len(self.weights)}"
+        self.weights[name] = weight(self.rng, *shape)
+        return name
+
+    def shape(self, *shape: int) -> str:
+        """A shape as a constant."""
+        name = f"w{len(self.weights)}"
+        self.weights[name] = np.array(shape, np.int64)
+        return name
+
+    def other(self, test: Any) -> str:
+        """A value whose shape passes."""
+        return str(self.rng.choice([n for n, s in self.values.items() if test(s)]))
+
+    def unary(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new(str(self.rng.choice(["Relu", "Sigmoid"])), [name], shape)
+
+    def add(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new("Add", [name, self.other(lambda s: s == shape)], shape)
+
+    def scale(self, name: str, shape: tuple[int, ...]) -> None:
+        wide = [shape[1], 1, 1] if len(shape) == 4 else [shape[-1]]
+        self.new("Mul", [name, self.constant(*wide)], shape)
+
+    def softmax(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new("Softmax", [name], shape, axis=-1)
+
+    def conv(self, name: str, shape: tuple[int, ...]) -> None:
+        k, m = int(self.rng.choice([1, 3])), int(self.rng.choice([4, 6]))
+        weights = [self.constant(m, shape[1], k, k), self.constant(m)]
+        self.new("Conv", [name, *weights], (1, m, *shape[2:]), pads=[k // 2] * 4)
+
+    def depthwise(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new("Conv", [name, self.constant(shape[1], 1, 3, 3)], shape, pads=[1] * 4, group=shape[1])
+
+    def pool(self, name: str, shape: tuple[int, ...]) -> None:
+        op = str(self.rng.choice(["MaxPool", "AveragePool"]))
+        self.new(op, [name], shape, kernel_shape=[3, 3], pads=[1] * 4)
+
+    def concat(self, name: str, shape: tuple[int, ...]) -> None:
+        other = self.other(lambda s: len(s) == 4 and s[2:] == shape[2:])
+        self.new("Concat", [name, other], (1, shape[1] + self.values[other][1], *shape[2:]), axis=1)
+
+    def flatten(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new("Flatten", [name], (1, int(np.prod(shape))))
+
+    def transpose(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new("Transpose", [name], tuple(shape[n] for n in (0, 1, 3, 2)), perm=[0, 1, 3, 2])
+
+    def mean(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new("GlobalAveragePool", [name], (1, shape[1], 1, 1))
+
+    def shuffle(self, name: str, shape: tuple[int, ...]) -> None:
+        if shape[1] % 2:
+            return
+        apart = (1, 2, shape[1] // 2, *shape[2:])
+        seen = self.new("Reshape", [name, self.shape(*apart)], apart)
+        turned = self.new("Transpose", [seen], (1, shape[1] // 2, 2, *shape[2:]), perm=[0, 2, 1, 3, 4])
+        self.new("Reshape", [turned, self.shape(*shape)], shape)
+
+
+ROWS: list[Any] = [Drawn.unary, Drawn.add, Drawn.scale, Drawn.softmax]
+IMAGES: list[Any] = [
+    *ROWS, Drawn.conv, Drawn.conv, Drawn.depthwise, Drawn.pool, Drawn.concat, Drawn.flatten, Drawn.transpose,
+    Drawn.mean, Drawn.shuffle,
+]  # fmt: skip
+
+
+def random_model(seed: int) -> Any:
+    """A model whose outputs are all values that no node reads."""
+    made = Drawn(seed)
+    if not made.nodes:
+        made.unary("x", made.values["x"])
+    read = {i for n in made.nodes for i in n.input}
+    outputs = {n.output[0]: list(made.values[n.output[0]]) for n in made.nodes if n.output[0] not in read}
+    return model(made.nodes, {"x": list(made.values["x"])}, outputs, made.weights)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_rewritten_network_computes_the_same(seed: int) -> None:
+    proto = random_model(seed)
+    network = im.from_onnx(proto)
+    arrays = {"x": np.random.default_rng(seed).standard_normal(network.values["x"].shape).astype(np.float32)}
+    wanted = expected(proto, arrays)
+    for made in (network, rewritten(network)):
+        got = im.run_network(made.check(), arrays)
+        for name, w in wanted.items():
+            np.testing.assert_allclose(got[name], w, rtol=1e-4, atol=1e-5)
+
+
+def test_fusion_leaves_few_kernels() -> None:
+    network = im.from_onnx(convolutional())
+    made = rewritten(network)
+    assert len(network.kernels) == 10
+    assert [s.node for s in made.kernels] == ["c1, r1", "p1", "c2, bn", "dw, ad, r2", "fl", "lg", "y"]
+    first = im.to_text(made.kernels[0].kernel).splitlines()[-1]
+    assert first == "Y0[0, a1, a2, a3] = relu(T0[0, a1, a2, a3] + A2[a3])"
+
+
+def test_equal_layers_are_one_kernel() -> None:
+    rng = np.random.default_rng(0)
+    weights = {f"W{n}": weight(rng, 4, 4, 3, 3) for n in range(3)}
+    nodes = []
+    for n in range(3):
+        nodes += [
+            node("Conv", [f"r{n}" if n else "x", f"W{n}"], [f"c{n}"], pads=[1] * 4),
+            node("Relu", [f"c{n}"], [f"r{n + 1}"]),
+        ]
+    nodes.append(node("Identity", ["r3"], ["y"]))
+    network = rewritten(im.from_onnx(model(nodes, {"x": [1, 4, 8, 8]}, {"y": [1, 4, 8, 8]}, weights)))
+    assert len({s.kernel for s in network.kernels[1:2]}) == 1
+    assert len(network.kernels) <= 4
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_view_of_stored_dimensions_holds_the_same_elements(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice([1, 2, 3, 4, 6], rng.integers(1, 5)))
+    left, wanted = int(np.prod(shape)), []
+    while left > 1 or rng.random() < 0.3:
+        part = int(rng.choice([d for d in (1, 2, 3, 4, 6, 12, left) if left % d == 0]))
+        wanted.append(part)
+        left //= part
+    order = tuple(int(n) for n in rng.permutation(len(shape)))
+    found = through(shape, order, wanted)
+    x = np.arange(np.prod(shape)).reshape(shape)
+    stored = np.ascontiguousarray(x.transpose(order))
+    if found is None:
+        return
+    assert sorted(found) == list(range(len(wanted)))
+    seen = stored.reshape([wanted[n] for n in found])
+    assert (seen == x.reshape(wanted).transpose(found)).all()
