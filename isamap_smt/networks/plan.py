@@ -121,7 +121,7 @@ def roots(network: Network) -> dict[str, str]:
     found = {n: n for n in (*network.inputs, *network.constants)}
     for step in network.steps:
         if isinstance(step, View):
-            found[step.result] = found[step.source]
+            found[step.result] = found.get(step.source, step.source)
         else:
             found |= {n: n for n in step.results}
     return found

@@ -1,9 +1,9 @@
 """What is claimed between the kernels of a network, each of which has a proof of its own.
 
 version: each read sees what the step that is named as the value's writer left: nothing writes a byte of it in between, work space
-included. room: its temporaries have places. separate: what a step writes at once lies apart. arena: all of it lies inside, and begins where vectors may. types: a
-kernel's tensor has the type and the elements of the value it is. Each is asked of the steps and addresses alone, from which the
-calls are made; lifetimes, which the planner worked with, have no part in it.
+included. room: a step's temporaries have places. separate: what a step writes at once lies apart. arena: all of it lies inside,
+and begins where vectors may. types: a kernel's tensor has the type and the elements of the value it is. Each is asked of the
+steps and addresses alone, from which the calls are made; lifetimes, which the planner worked with, have no part in it.
 """
 
 from __future__ import annotations
