@@ -17,6 +17,7 @@ from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.scheduling.memory import plan_memory
 
 Progress = Callable[[int, int, str], Any]
+EFFORT = 3.0  # of the solver's deterministic seconds for each search: a network has many kernels
 ALIGNMENT = 64  # bytes: a line of the cache, and the widest vector
 
 
@@ -84,7 +85,9 @@ def plan_network(
         if progress is not None:
             progress(number, len(questions), node)
         try:
-            plans[question] = plan(question.kernel, hardware, constant=question.constant, threads=threads, **options)
+            plans[question] = plan(
+                question.kernel, hardware, constant=question.constant, threads=threads, **{"effort": EFFORT, **options}
+            )
         except IsamapError as error:
             raise NetworkError(f"{node}: {error}") from error
     places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels])

@@ -11,7 +11,7 @@ from typing import Any
 
 from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
-from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, time_limit, valid_sizes, whole_number
+from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, seconds, time_limit, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
     DTypeError,
     HardwareError,
@@ -185,6 +185,7 @@ def plan(
     objective: str = "latency",
     fix: Dict[str, Any] | None = None,
     timeout: float | None = None,
+    effort: float | None = None,
     instruction: str | None = None,
     assume: Iterable[str] = (),
     strategy: str = "auto",
@@ -201,7 +202,7 @@ def plan(
     sizes: by axis, size or parameter name, in points. threads: how many it is planned for; each call says how many it takes, one
     if it says none (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix and objective: as for schedule().
     timeout: seconds after which nothing is looked for that could only be better; at 2.5 times as many everything stops. Without,
-    each search of the solver has 30 of its deterministic seconds, and the answer is the same on any load. assume: values of integer
+    each search of the solver has `effort` of its deterministic seconds, 30 by itself, and the answer is the same on any load. assume: values of integer
     inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or another of the entry points
     isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of tune() for the same question on this
     machine, and is exact where there is none. cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned'
@@ -231,6 +232,7 @@ def plan(
         options: dict[str, Any] = {"sizes": sizes, "fix": fix, "timeout": timeout, "instruction": instruction}
         return stage(by_name, hardware, **options, progress=progress)
     sizes, pins, limit = valid_sizes(sizes), in_order(pinned(fix)), time_limit(timeout, ScheduleError)
+    given = None if effort is None else seconds(effort, "effort", ScheduleError)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
@@ -243,7 +245,7 @@ def plan(
             )
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"],
-        pins, limit or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
+        pins, limit or given or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
