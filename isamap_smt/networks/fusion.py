@@ -107,12 +107,12 @@ def _read_in_place(kernel: Kernel, tensor: str) -> bool:
 
 
 def _takes_more(producer: Step) -> bool:
-    """Whether another statement may follow. A recurrence, and one of several results, is left alone."""
-    return (
-        not producer.kernel.recurrences
-        and len(producer.writes) == 1
-        and len(producer.kernel.statements) < MOST_STATEMENTS
-    )
+    """Whether another statement may follow. A recurrence, one of several results, and what is written in parts are left alone."""
+    kernel = producer.kernel
+    if kernel.recurrences or len(producer.writes) > 1 or len(kernel.statements) >= MOST_STATEMENTS:
+        return False
+    writers = [s for s in kernel.statements if s.target.tensor == producer.writes[0][0]]
+    return len(writers) == 1 and plain_target(writers[0]) is not None
 
 
 def _joined(producer: Step, consumer: Step, value: str) -> Step:

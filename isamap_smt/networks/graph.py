@@ -29,7 +29,8 @@ LARGEST_VALUE = 1 << 31  # elements: what a size of the language can be
 class Value:
     """A tensor of a network. shape: elements of each dimension. truth: its bytes are 0 and 1, and NumPy sees them as bool.
 
-    order: which of the model's dimensions each one is, where they are stored in another order.
+    order: which of the model's dimensions each one is, where they are stored in another order. of: the model's value that it holds,
+    where that has another name.
     """
 
     name: str
@@ -37,6 +38,12 @@ class Value:
     shape: tuple[int, ...]
     truth: bool = False
     order: tuple[int, ...] | None = None
+    of: str = ""
+
+    @property
+    def original(self) -> str:
+        """The name of the model's value that it holds."""
+        return self.of or self.name
 
     @property
     def elements(self) -> int:

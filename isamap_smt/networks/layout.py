@@ -65,16 +65,23 @@ def _viewed(
 
 
 def _inside(step: Step, found: dict[str, Order]) -> dict[str, Order]:
-    """Temporaries of a result's shape are stored as it is."""
-    shapes = {step.kernel.tensor(t).shape: found[t] for t, _ in step.writes if t in found}
-    return {n: shapes[s] for n in step.kernel.temporaries if (s := step.kernel.tensor(n).shape) in shapes}
+    """Temporaries of a result's shape are stored as it is, where one statement writes all of them."""
+    kernel = step.kernel
+    shapes = {kernel.tensor(t).shape: found[t] for t, _ in step.writes if t in found}
+    plain = [
+        s.target.tensor for s in kernel.statements if plain_target(s) is not None and not (s.op == "=" and s.guard)
+    ]
+    alone = [
+        n for n in kernel.temporaries if plain.count(n) == 1 == [s.target.tensor for s in kernel.statements].count(n)
+    ]
+    return {n: shapes[s] for n in alone if (s := kernel.tensor(n).shape) in shapes}
 
 
 def _fresh(values: dict[str, Value], old: Value) -> str:
     name = f"{old.name}.plain"
     while name in values:
         name += "."
-    values[name] = replace(old, name=name)
+    values[name] = replace(old, name=name, of=old.original)
     return name
 
 

@@ -39,12 +39,13 @@ class Work:
 
 @dataclass(frozen=True)
 class NetworkPlan:
-    """network: as it is computed, after fusion. plans: of each kernel.
+    """model: what was asked. network: as it is computed, after fusion. plans: of each kernel.
 
     places: where values begin in the arena, in bytes. Inputs and outputs are not in it: they are the caller's; views are where
     what they show is. work: of each step that computes, in order. peak: bytes of the arena; bound: no plan needs fewer.
     """
 
+    model: Network
     network: Network
     plans: dict[Question, Plan]
     places: dict[str, int]
@@ -91,7 +92,7 @@ def plan_network(
         except IsamapError as error:
             raise NetworkError(f"{node}: {error}") from error
     places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels])
-    return NetworkPlan(made, plans, places, work, peak, bound, threads)
+    return NetworkPlan(network, made, plans, places, work, peak, bound, threads)
 
 
 def lifetimes(network: Network) -> dict[str, tuple[int, int]]:

@@ -1,9 +1,10 @@
 """What is claimed between the kernels of a network, each of which has a proof of its own.
 
-version: each read sees what the step that is named as the value's writer left: nothing writes a byte of it in between, work space
-included. room: a step's temporaries have places. separate: what a step writes at once lies apart. arena: all of it lies inside,
-and begins where vectors may. types: a kernel's tensor has the type and the elements of the value it is. Each is asked of the
-steps and addresses alone, from which the calls are made; lifetimes, which the planner worked with, have no part in it.
+same: each value is the model's (networks/same.py). version: each read sees what the step that is named as the value's writer left:
+nothing writes a byte of it in between, work space included. room: a step's temporaries have places. separate: what a step writes
+at once lies apart. arena: all of it lies inside, and begins where vectors may. types: a kernel's tensor has the type and the
+elements of the value it is. Each is asked of the steps and addresses alone, from which the calls are made; lifetimes, which the
+planner worked with, have no part in it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.networks.graph import Step, View
 from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Work, roots
+from isamap_smt.networks.same import same_values
 
 Place = tuple[str, int, int]  # the memory (the arena, a caller's array, a constant), where it begins, bytes
 ARENA = ""
@@ -26,7 +28,7 @@ ARENA = ""
 
 def prove_network(planned: NetworkPlan) -> Proof:
     """All claims between the kernels of a plan."""
-    return Proof(tuple(_claims(planned)))
+    return Proof((*same_values(planned.model, planned.network), *_claims(planned)))
 
 
 def require_network_proof(planned: NetworkPlan) -> Proof:

@@ -202,13 +202,13 @@ def plan(
     sizes: by axis, size or parameter name, in points. threads: how many it is planned for; each call says how many it takes, one
     if it says none (`compiled(a, b, threads=2)`). constant: inputs packed ahead of the calls. fix and objective: as for schedule().
     timeout: seconds after which nothing is looked for that could only be better; at 2.5 times as many everything stops. Without,
-    each search of the solver has `effort` of its deterministic seconds, 30 by itself, and the answer is the same on any load. assume: values of integer
-    inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or another of the entry points
-    isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of tune() for the same question on this
-    machine, and is exact where there is none. cost_model: 'analytic' (the hardware description's figures), 'calibrated', 'learned'
-    or another of isamap.cost_models; 'auto' is calibrated where this machine has a calibration. family: 'digits' looks for mappings
-    whose instruction axes take low digits of the main statement's axes, too, and takes one that is predicted to cost less. progress
-    is told each stage's name.
+    each search of the solver has `effort` of its deterministic seconds, 30 by itself, and the answer is the same on any load.
+    assume: values of integer inputs to take for granted, checked at each call (as for assume()). strategy: 'exact' (CP-SAT), or
+    another of the entry points isamap.strategies, whose first proposal is taken unmeasured; 'auto' takes the winner of tune()
+    for the same question on this machine, and is exact where there is none. cost_model: 'analytic' (the hardware description's
+    figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this machine has a
+    calibration. family: 'digits' looks for mappings whose instruction axes take low digits of the main statement's axes, too,
+    and takes one that is predicted to cost less. progress is told each stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
@@ -244,8 +244,8 @@ def plan(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     question = Question(
-        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"],
-        pins, limit or given or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
+        kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"], pins,
+        limit or given or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):

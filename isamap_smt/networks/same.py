@@ -1,0 +1,247 @@
+"""A rewritten network computes what the model says: each value, as a term over the values that its step reads, is the model's term.
+
+Both sides are unfolded by the meaning of statements alone, which shares nothing with what rewrote them. An assignment is its value,
+with the types' conversions written out. A reduction is its operator over its axes, in their order. Any other tensor is the list of
+all that writes it. Axes are named by where they stand, so equal terms are equal computations, roundings included. Views are
+compared element by element, constants too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from isamap_encodings.verdict import Proved, Refuted, Verdict
+from isamap_smt.ir.expr import Element, element, substitute, sym
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.scalar import IndexValue, Read, Scalar
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.networks.graph import Network, Step, Value, View
+from isamap_smt.networks.kernels import plain_target
+
+Index = tuple[Any, ...]
+
+
+def same_values(model: Network, network: Network) -> Iterator[ClaimResult]:
+    """A claim for each value of the rewritten network that a step, a view or a constant gives."""
+    terms = _Terms(model)
+    for name, array in network.constants.items():
+        value = network.values[name]
+        known = model.constants.get(value.original)
+        alike = known is not None and np.array_equal(_stored(known, value), array)
+        yield _claim(name, f"{name} is the constant {value.original}", alike)
+    for step in network.steps:
+        if isinstance(step, View):
+            yield _claim(step.result, f"{step.result} shows what the model's view does", _view(model, network, step))
+            continue
+        if not _fits(network, step):
+            yield _claim(step.node, f"{step.node} binds tensors to values of their dimensions", False)
+            continue
+        for tensor, name in step.writes:
+            value = network.values[name]
+            at = tuple(sp.S.Zero if n == 1 else sym(f"at{d}") for d, n in enumerate(model.values[value.original].shape))
+            leaves = {network.values[v].original for _, v in step.reads}
+            wanted = terms.of_value(value.original, at, leaves)
+            bound = {t: network.values[v] for t, v in (*step.reads, *step.writes)}
+            got = terms.of_tensor(_Bound(step.kernel, bound), tensor, _in_order(at, value), 0)
+            yield _claim(name, f"{step.node} computes {value.original} as the model does", got == wanted)
+
+
+def _fits(network: Network, step: Step) -> bool:
+    """Whether each input and result of the kernel is bound to a value of as many dimensions."""
+    bound = dict((*step.reads, *step.writes))
+    tensors = [t for t in step.kernel.tensors if t.name not in step.kernel.temporaries]
+    return all(t.name in bound and len(network.values[bound[t.name]].shape) == len(t.shape) for t in tensors)
+
+
+def _claim(subject: str, statement: str, alike: bool) -> ClaimResult:
+    verdict: Verdict = Proved() if alike else Refuted(text="its term is another one")
+    return ClaimResult("same", subject, verdict, statement)
+
+
+def _stored(array: np.ndarray, value: Value) -> np.ndarray:
+    return array if value.order is None else np.transpose(array, value.order)
+
+
+def _in_order(index: Index, value: Value) -> Index:
+    """An index of the model's dimensions, as the value's are stored."""
+    return index if value.order is None else tuple(index[n] for n in value.order)
+
+
+def _in_model(index: Index, value: Value | None) -> Index:
+    """An index of stored dimensions, as the model has them."""
+    if value is None or value.order is None:
+        return index
+    return tuple(index[value.order.index(d)] for d in range(len(index)))
+
+
+def _view(model: Network, network: Network, step: View) -> bool:
+    """Whether each element of the view is that of the model's view, or of the value itself."""
+    of, to = network.values[step.source], network.values[step.result]
+    there = next((s for s in model.steps if isinstance(s, View) and s.result == to.original), None)
+    if to.original != of.original and (there is None or there.source != of.original):
+        return False
+    places = np.arange(model.values[of.original].elements)
+    source = _stored(places.reshape(model.values[of.original].shape), of)
+    result = _stored(places.reshape(model.values[to.original].shape), to)
+    return bool(np.array_equal(source.reshape(to.shape), result))
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A kernel, and the value that each of its inputs and results is."""
+
+    kernel: Kernel
+    values: Dict[str, Value]
+
+
+@dataclass
+class _Terms:
+    """Terms as numbers: equal ones have one number."""
+
+    model: Network
+    known: dict[Any, int] = field(default_factory=dict)
+    writer: dict[str, Step | View] = field(default_factory=dict)
+    inner: dict[Any, _Bound] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.writer = {n: s for s in self.model.steps for n in s.results}
+
+    def number(self, *parts: Any) -> int:
+        """The number of a term."""
+        return self.known.setdefault(parts, len(self.known))
+
+    def of_value(self, name: str, index: Index, leaves: set[str], depth: int = 0) -> int:
+        """An element of the model's value; of leaves, and of what no kernel computes, itself."""
+        step = self.writer.get(name)
+        if name in leaves or not isinstance(step, Step):
+            return self.number("value", name, index)
+        tensor = next(t for t, v in step.writes if v == name)
+        bound = {t: self.model.values[v] for t, v in (*step.reads, *step.writes)}
+        return self.of_tensor(_Bound(step.kernel, bound), tensor, index, depth, leaves)
+
+    def of_tensor(self, where: _Bound, tensor: str, index: Index, depth: int, leaves: set[str] | None = None) -> int:
+        """An element of a kernel's tensor. leaves: the model's values at which unfolding ends; if None, all that are read."""
+        kernel = where.kernel
+        writers = [s for s in kernel.statements if s.target.tensor == tensor]
+        if not writers:
+            value = where.values[tensor]
+            own = _in_model(index, value)
+            return (
+                self.number("value", value.original, own)
+                if leaves is None
+                else self.of_value(value.original, own, leaves, depth)
+            )
+        if len(writers) == 1 and not kernel.recurrences and _whole(kernel, writers[0]):
+            return self._computed(where, writers[0], index, depth, leaves)
+        own = _in_model(index, where.values.get(tensor))
+        return self.number("element", self._built(where, tensor, depth, leaves), own)
+
+    def _computed(self, where: _Bound, s: Statement, index: Index, depth: int, leaves: set[str] | None) -> int:
+        """The value of a statement at a place of its target."""
+        table = {a: i for a, i in zip(plain_target(s) or (), index, strict=True) if a}
+        inner = [a for a in s.axes if a.name not in table]
+        table |= {a.name: sp.S.Zero for a in inner if a.extent == 1}
+        inner = [a for a in inner if a.extent != 1]
+        table |= {a.name: sym(f"in{depth}.{n}") for n, a in enumerate(inner)}
+        value = self._tree(where, typed_value(where.kernel, s), table, depth + (s.op != "="), leaves)
+        if s.op == "=":
+            return value
+        of = where.kernel.tensor(s.target.tensor).dtype.name
+        guard = self._guard(where, s, table, depth, leaves)
+        return self.number("reduce", s.op, s.ordered, of, tuple(a.extent for a in inner), guard, value)
+
+    def _built(self, where: _Bound, tensor: str, depth: int, leaves: set[str] | None) -> int:
+        """All statements that a tensor depends on, in order, with what they are computed together in."""
+        kernel, names = where.kernel, _needed(where.kernel, tensor)
+        parts = []
+        for n, s in enumerate(kernel.statements):
+            if s.target.tensor not in names:
+                continue
+            target = _in_model(s.target.index, where.values.get(s.target.tensor))
+            first = list(dict.fromkeys(str(x) for i in target for x in sorted(i.free_symbols, key=str)))
+            named = {a.name: a for a in s.axes}
+            axes = [*(named[n] for n in first if n in named), *(a for a in s.axes if a.name not in first)]
+            table: dict[str, Any] = {a.name: sp.S.Zero for a in axes if a.extent == 1 and not kernel.recurrences}
+            left = [a for a in axes if a.name not in table]
+            table |= {a.name: sym(f"by{depth}.{k}") for k, a in enumerate(left)} if not kernel.recurrences else {}
+            block = kernel.recurrence_of(n)
+            parts.append(
+                (
+                    names[s.target.tensor],
+                    kernel.tensor(s.target.tensor).dtype.name,
+                    tuple(substitute(i, table) for i in target),
+                    s.op,
+                    s.ordered,
+                    tuple((str(substitute(a.symbol, table)), a.extent) for a in left),
+                    self._guard(where, s, table, depth, leaves, names),
+                    self._tree(where, typed_value(kernel, s), table, depth + 1, leaves, names),
+                    None if block is None else (block.axis, kernel.recurrences.index(block)),
+                )
+            )
+        return self.number("built", names[tensor], tuple(parts))
+
+    def _guard(
+        self, where: _Bound, s: Statement, table: Dict[str, Any], depth: int, leaves: set[str] | None,
+        names: Dict[str, int] | None = None,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        found = (self._index(where, substitute(g, table), depth, leaves, names) for g in s.guard)
+        return tuple(g for g in found if g != True)  # noqa: E712
+
+    def _tree(
+        self, where: _Bound, x: Any, table: Dict[str, Any], depth: int, leaves: set[str] | None, names: Dict[str, int] | None = None
+    ) -> int:  # fmt: skip
+        """A value's tree. names: tensors that are being listed, which stand for themselves."""
+        if isinstance(x, Read):
+            index = tuple(self._index(where, substitute(i, table), depth, leaves, names) for i in x.index)
+            if names and x.tensor in names:
+                own = _in_model(index, where.values.get(x.tensor))
+                return self.number("listed", names[x.tensor], own)
+            return self.of_tensor(where, x.tensor, index, depth, leaves)
+        if isinstance(x, IndexValue):
+            found = self._index(where, substitute(x.args[0], table), depth, leaves, names)
+            return self.number("number", found) if getattr(found, "is_Integer", False) else self.number("index", found)
+        if isinstance(x, Scalar):
+            return self.number(type(x).__name__, *(self._tree(where, a, table, depth, leaves, names) for a in x.args))
+        return self.number("number", x)
+
+    def _index(self, where: _Bound, i: Any, depth: int, leaves: set[str] | None, names: Dict[str, int] | None) -> Any:
+        """An index whose elements that are data are named by their terms."""
+        found = i.atoms(Element) if isinstance(i, sp.Basic) else ()
+        table = {}
+        for e in found:
+            inner = tuple(self._index(where, k, depth, leaves, names) for k in e.index)
+            term = self.of_tensor(where, e.tensor, inner, depth, leaves)
+            table[e] = element(f"term {term}", e.extent, ())
+        return i.xreplace(table) if table else i
+
+
+def _whole(kernel: Kernel, s: Statement) -> bool:
+    """Whether the statement writes each element of its target once over its other axes, and nothing else writes it."""
+    axes, shape = plain_target(s), kernel.tensor(s.target.tensor).shape
+    if axes is None or (s.op == "=" and s.guard):
+        return False
+    extents = {a.name: a.extent for a in s.axes}
+    if s.op == "=" and {*extents} != {a for a in axes if a}:
+        return False
+    return all((extents[a] if a else 1) == n for a, n in zip(axes, shape, strict=True))
+
+
+def _needed(kernel: Kernel, tensor: str) -> dict[str, int]:
+    """The written tensors that a tensor depends on, itself first, each with a number."""
+    found, queue = {tensor: 0}, [tensor]
+    for name in queue:
+        for s in kernel.statements:
+            if s.target.tensor != name:
+                continue
+            for a in s.inputs:
+                if a.tensor in kernel.outputs and a.tensor not in found:
+                    found[a.tensor] = len(found)
+                    queue.append(a.tensor)
+    return found
