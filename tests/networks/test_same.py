@@ -44,7 +44,8 @@ def other_texts(text: str) -> Iterator[str]:
     """The kernel text, one thing in it being another."""
     for old, new in (
         ("relu(", "abs("), (" + A2[", " - A2["), ("- 1]", "]"), ("2*a1", "1*a1"), ("max=", "min="), (" += ", " max= "),
-        ("r1, r2, r0", "r2, r1, r0"),         ("A0[0, a1, a2, a3]", "A0[0, a2, a1, a3]"), ("<= 2*a1", "< 2*a1"), ("- T0[0]", "+ T0[0]"),
+        ("r1, r2, r0", "r2, r1, r0"),         ("A0[0, a1, a2, a3]", "A0[0, a2, a1, a3]"),
+        ("<= 2*a1", "< 2*a1"), ("- T0[0]", "+ T0[0]"),
         ("< 16", "< 15"), ("* A2", "* A3"),
     ):  # fmt: skip
         if old in text:
