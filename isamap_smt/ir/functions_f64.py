@@ -4,7 +4,7 @@ Every step is one IEEE operation rounded to nearest or one of integers, nothing 
 are computed in f64 and rounded once. The largest errors that were found stand in isamap_smt.ir.heads. Coefficients interpolate at
 Chebyshev's points, in 60 digits.
 
-    sin, cos, tan    |x| 2 / pi modulo 4 in 192 bits, for every x: quadrant q and r + c in [-pi/4, pi/4], then polynomials
+    sin, cos, tan    |x| 2 / pi modulo 4 in 192 bits, for every x (of f32 in 96): quadrant q and r + c in [-pi/4, pi/4]; polynomials
     atan(x)          base + atan(t): t is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, so that |t| <= tan(pi / 8)
     asin(x), acos(x) a polynomial up to 1/2, beyond it of sqrt((1 - |x|) / 2), whose rounding error is carried along
     sinh, cosh       h -+ 1 / 4h, h = e^|x| / 2; sinh up to 1 a polynomial
@@ -167,13 +167,13 @@ def _reduced(m: Array) -> tuple[Array, Array, Array]:
     )
 
 
-def _sin(r: Array, c: Array) -> Array:
+def _sin(r: Array, c: Array | np.float64) -> Array:
     """sin(r + c), |r| <= pi / 4."""
     z = r * r
     return np.asarray(r + (z * r * horner(z, SIN) + c * (F(1.0) - F(0.5) * z)))
 
 
-def _cos(r: Array, c: Array) -> Array:
+def _cos(r: Array, c: Array | np.float64) -> Array:
     """cos(r + c), |r| <= pi / 4."""
     z = r * r
     half = F(0.5) * z
@@ -188,6 +188,54 @@ def _turned(x: Array, quarters: int) -> Array:
     q = q + U(quarters)
     found = np.where(q & U(1), _cos(r, c), _sin(r, c))
     return np.where(m < F(np.inf), _signed(found, (q & U(2)) << U(62)), F(np.nan))
+
+
+def _reduced_single(m: Array) -> tuple[Array, Array]:
+    """(q, r) as above, of f32 values: in 96 bits."""
+    bits = np.asarray(m, np.float32).view(np.uint32).astype(U)
+    at = np.clip(bits >> U(23), U(126), U(254)) - U(88)
+    word, by = (at >> U(5)).astype(np.int64), U(32) - (at & U(31))
+    t = [_TWO_OVER_PI[word + k] for k in range(4)]
+    w = [(((t[k] << U(32)) | t[k + 1]) >> by) & LOW_WORD for k in range(3)]
+    mantissa = (bits & U(0x7FFFFF)) | U(0x800000)
+    low = mantissa * w[2]
+    middle = mantissa * w[1] + (low >> U(32))
+    top = mantissa * w[0] + (middle >> U(32))
+    q = (((top & LOW_WORD) + U(0x20000000)) >> U(30)) & U(3)
+    below = U(0) - ((top >> U(29)) & U(1))
+    h = _double((top ^ below) & U(0x3FFFFFFF)) * F(2.0**-30) + _double((middle ^ below) & LOW_WORD) * F(2.0**-62)
+    r = _signed((h + _double((low ^ below) & LOW_WORD) * F(2.0**-94)) * PI_2, below & U(1 << 63))
+    near = m < np.float32(PI_4)
+    return np.where(near, U(0), q), np.where(near, m.astype(F), r)
+
+
+def _turned_single(x: Array, quarters: int) -> Array:
+    """sin(|x| + quarters pi / 2) of f32 values, in f64."""
+    m = np.abs(x)
+    q, r = _reduced_single(m)
+    q = q + U(quarters)
+    found = np.where(q & U(1), _cos(r, F(0.0)), _sin(r, F(0.0)))
+    return np.where(m < np.float32(np.inf), _signed(found, (q & U(2)) << U(62)), F(np.nan))
+
+
+def sin_f32(x: Array) -> Array:
+    """The sine of f32 values."""
+    return _signed(_turned_single(x, 0), x.astype(F).view(U) & U(1 << 63)).astype(np.float32)
+
+
+def cos_f32(x: Array) -> Array:
+    """The cosine of f32 values."""
+    return _turned_single(x, 1).astype(np.float32)
+
+
+def tan_f32(x: Array) -> Array:
+    """The tangent of f32 values."""
+    m = np.abs(x)
+    q, r = _reduced_single(m)
+    s, t = _sin(r, F(0.0)), _cos(r, F(0.0))
+    found = np.where(q & U(1), -t, s) / np.where(q & U(1), s, t)
+    signed = _signed(found, x.astype(F).view(U) & U(1 << 63))
+    return np.where(m < np.float32(np.inf), signed, F(np.nan)).astype(np.float32)
 
 
 def sin(x: Array) -> Array:
@@ -403,19 +451,18 @@ static inline uint64_t isamap_choose_word(int condition, uint64_t yes, uint64_t 
     return (yes & mask) | (no & ~mask);
 }
 /* 64 zeros, and 2 / pi */
-static const uint32_t isamap_two_over_pi[{COUNT}] = {
+static const uint64_t isamap_two_over_pi[{COUNT}] = {
 {WORDS}};
 /* One word of the product of m's mantissa with 2 / pi; the carry, and what is left of the word before. */
 #define ISAMAP_WORD(k) \\
-    const uint64_t t##k = (((uint64_t)t[k] << 32 | t[k + 1]) >> by) & 0xffffffffu, p##k = m0 * t##k
+    const uint64_t t##k = ((isamap_two_over_pi[i + k] << 32 | isamap_two_over_pi[i + k + 1]) >> by) & 0xffffffffu, p##k = m0 * t##k
 #define ISAMAP_CARRY(k, before, last, more) \\
     const uint64_t s##k = (p##k & 0xffffffffu) + (before) + m1 * (last) + (more)
 /* q: m is q pi / 2 + r + c modulo 2 pi, |r| <= pi / 4; of positive numbers */
 static inline uint64_t isamap_reduced(double m, double *r, double *c) {
     const uint64_t bits = isamap_double_bits(m), field = bits >> 52;
     const uint64_t least = isamap_choose_word(field < 1022, 1022, field), e = isamap_choose_word(least > 2046, 2046, least);
-    const uint64_t at = e - 1013, by = 32 - (at & 31);
-    const uint32_t *const t = isamap_two_over_pi + (at >> 5);
+    const uint64_t at = e - 1013, i = at >> 5, by = 32 - (at & 31);
     const uint64_t mantissa = (bits & {MANTISSA}) | UINT64_C(0x10000000000000);
     const uint64_t m0 = mantissa & 0xffffffffu, m1 = mantissa >> 32;
     ISAMAP_WORD(0);
@@ -467,6 +514,47 @@ static inline double isamap_turned(double x, uint64_t quarters) {
     const uint64_t q = isamap_reduced(m, &r, &c) + quarters;
     const double found = isamap_choose_double((int)(q & 1), isamap_cos_within(r, c), isamap_sin_within(r, c));
     return isamap_choose_double(m < __builtin_inf(), isamap_signed(found, (q & 2) << 62), __builtin_nan(""));
+}
+/* The same of a float, in 96 bits; what is lost is nothing to a float. */
+static inline uint64_t isamap_reduced_single(float m, double *r) {
+    uint32_t word;
+    memcpy(&word, &m, sizeof word);
+    const uint64_t field = word >> 23, least = isamap_choose_word(field < 126, 126, field);
+    const uint64_t at = isamap_choose_word(least > 254, 254, least) - 88;
+    const uint64_t i = at >> 5, by = 32 - (at & 31), mantissa = (word & 0x7fffffu) | 0x800000u;
+    const uint64_t t0 = ((isamap_two_over_pi[i] << 32 | isamap_two_over_pi[i + 1]) >> by) & 0xffffffffu;
+    const uint64_t t1 = ((isamap_two_over_pi[i + 1] << 32 | isamap_two_over_pi[i + 2]) >> by) & 0xffffffffu;
+    const uint64_t t2 = ((isamap_two_over_pi[i + 2] << 32 | isamap_two_over_pi[i + 3]) >> by) & 0xffffffffu;
+    const uint64_t low = mantissa * t2, middle = mantissa * t1 + (low >> 32), top = mantissa * t0 + (middle >> 32);
+    const uint64_t q = (((top & 0xffffffffu) + 0x20000000u) >> 30) & 3, below = -((top >> 29) & 1);
+    const double h = isamap_double_of_word((top ^ below) & 0x3fffffffu) * 0x1p-30
+                     + isamap_double_of_word((middle ^ below) & 0xffffffffu) * 0x1p-62;
+    const double whole = (h + isamap_double_of_word((low ^ below) & 0xffffffffu) * 0x1p-94) * {PI_2};
+    const int near = m < {PI_4_SINGLE};
+    *r = isamap_choose_double(near, (double)m, isamap_signed(whole, below & UINT64_C(0x8000000000000000)));
+    return isamap_choose_word(near, 0, q);
+}
+static inline double isamap_turned_single(float x, uint64_t quarters) {
+    const float m = __builtin_fabsf(x);
+    double r;
+    const uint64_t q = isamap_reduced_single(m, &r) + quarters;
+    const double found = isamap_choose_double((int)(q & 1), isamap_cos_within(r, 0.0), isamap_sin_within(r, 0.0));
+    return isamap_choose_double(m < __builtin_inff(), isamap_signed(found, (q & 2) << 62), __builtin_nan(""));
+}
+static inline float isamap_sinf(float x) {
+    return (float)isamap_signed(isamap_turned_single(x, 0), isamap_double_bits((double)x) & UINT64_C(0x8000000000000000));
+}
+static inline float isamap_cosf(float x) {
+    return (float)isamap_turned_single(x, 1);
+}
+static inline float isamap_tanf(float x) {
+    const float m = __builtin_fabsf(x);
+    double r;
+    const int odd = (int)(isamap_reduced_single(m, &r) & 1);
+    const double s = isamap_sin_within(r, 0.0), t = isamap_cos_within(r, 0.0);
+    const double found = isamap_choose_double(odd, -t, s) / isamap_choose_double(odd, s, t);
+    const uint64_t sign = isamap_double_bits((double)x) & UINT64_C(0x8000000000000000);
+    return (float)isamap_choose_double(m < __builtin_inff(), isamap_signed(found, sign), __builtin_nan(""));
 }
 static inline double isamap_sin(double x) {
     return isamap_signed(isamap_turned(x, 0), isamap_double_bits(x) & UINT64_C(0x8000000000000000));
@@ -623,7 +711,8 @@ def c_functions() -> str:
         text = text.replace("{" + name + "}", c_horner(name.partition("(")[2][:-1], coefficients))
     for name, value in _NUMBERS.items():
         text = text.replace("{" + name + "}", repr(float(value)))
-    return text.replace("{SINGLE}", "".join(_single(n) for n in NAMES))
+    text = text.replace("{PI_4_SINGLE}", f"{float(np.float32(PI_4))!r}f")
+    return text.replace("{SINGLE}", "".join(_single(n) for n in NAMES if f"{n}_f32" not in globals()))
 
 
 def _single(name: str) -> str:

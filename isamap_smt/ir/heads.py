@@ -162,17 +162,17 @@ def _rounded(
     arity: int = 1,
     total: bool = True,
 ) -> Function:
-    """A fixed sequence of operations of f64; of f32 what that gives, rounded."""
+    """A fixed sequence of operations of f64; of f32 one of its own, or what that gives, rounded."""
     f64, given = getattr(functions_f64, name), ("{x}", "{x}, {y}")[arity - 1]
 
-    def f32(*values: Array) -> Array:
+    def rounded(*values: Array) -> Array:
         return np.asarray(f64(*(v.astype(np.float64) for v in values))).astype(np.float32)
 
     c, wide = f"isamap_{name}f({given})", f"isamap_{name}({given})"
     return Function(
         name,
         arity,
-        f32=f32,
+        f32=getattr(functions_f64, f"{name}_f32", rounded),
         f64=f64,
         c=c,
         wide=wide,
