@@ -30,6 +30,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import (
     Compare,
+    Pow,
     Read,
     Relu,
     Rsqrt,
@@ -581,8 +582,10 @@ def cover_digest(emit: str) -> str:
 
 
 def _tells_zeros(tree: Any) -> bool:
-    """Whether it divides by what max or min may make +0 or -0, whichever the instruction likes: the quotients are far apart."""
-    if isinstance(tree, SDiv | Rsqrt) and any(map(_open_zero, sp.preorder_traversal(tree.args[-1]))):
+    """Whether it divides by what max or min may make +0 or -0, whichever the instruction likes, or takes a power of it: the results
+    are far apart."""
+    divisor = tree.args[-1] if isinstance(tree, SDiv | Rsqrt) else tree.args[0] if isinstance(tree, Pow) else None
+    if divisor is not None and any(map(_open_zero, sp.preorder_traversal(divisor))):
         return True
     return any(map(_tells_zeros, tree.args))
 

@@ -26,6 +26,7 @@ from isamap_smt.ir.rounding_bound import NOTHING, Bound, _function
 from isamap_smt.ir.scalar import Cos, Fmod, Pow, Sin, SMod, Unary
 from isamap_smt.language import to_text
 from isamap_smt.mapping.point_c import span
+from isamap_smt.mapping.selection import _tells_zeros
 
 NAMES = [n for n in functions_f64.NAMES if n != "pow"]
 RANGES = {
@@ -372,6 +373,14 @@ def test_they_are_of_floating_point(text: str) -> None:
     name = text.partition("(")[0]
     with pytest.raises(DTypeError, match=rf"line 1, column 8: `?{name}`? needs floating point, not i32"):
         im.kernel(f"Y[i] = {text}", dtypes={"X": "i32", "Y": "i32"})
+
+
+def test_a_power_of_an_open_zero_is_not_left_to_lanes() -> None:
+    """Of two zeros a maximum may be either one, and their inverses are infinities of different signs."""
+    told = {t: _tells_zeros(im.kernel(f"Y[i] = {t}").statements[0].value) for t in (
+        "pow(max(X[i], 0), Z[i])", "pow(max(X[i], 1), Z[i])", "pow(X[i], relu(Z[i]))", "sin(relu(X[i]))",
+    )}  # fmt: skip
+    assert list(told.values()) == [True, False, False, False]
 
 
 def test_a_zero_is_only_followed_where_it_stays_one() -> None:
