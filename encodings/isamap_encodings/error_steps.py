@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
 from typing import Any
 
 import z3
 
 from isamap_encodings.enclosures import ENDS, SLOPE, grown, root_ends, shorter, shrunk
-from isamap_encodings.solve import ask
+from isamap_encodings.solve import ask, is_recording
 from isamap_encodings.verdict import Proved, Unknown, Verdict
 
 _STEEPEST = {"tanh": Fraction(1), "sigmoid": Fraction(1, 4), "erf": SLOPE[1]}
@@ -62,6 +62,16 @@ class Arithmetic:
     high: Fraction
 
 
+def _once(question: Callable[..., Verdict], *of: Any) -> Verdict:
+    """The verdict, asked once in this process; always where the text of questions is recorded."""
+    return question(*of) if is_recording() else _remembered(question, *of)
+
+
+@lru_cache(maxsize=20_000)
+def _remembered(question: Callable[..., Verdict], *of: Any) -> Verdict:
+    return question(*of)
+
+
 def step(
     op: str, operands: Sequence[Known], result: Known, arithmetic: Arithmetic | None, ulp: Fraction = _HALF,
     below: bool = False,
@@ -72,6 +82,12 @@ def step(
     square (of one that is computed twice), either and surely (one of two; in `surely` a
     program takes the one that the exact result is). below: a is known to be at most b.
     """
+    return _once(_step, op, tuple(operands), result, arithmetic, ulp, below)
+
+
+def _step(
+    op: str, operands: tuple[Known, ...], result: Known, arithmetic: Arithmetic | None, ulp: Fraction, below: bool
+) -> Verdict:
     started = time.perf_counter()
     asked: list[tuple[list[Any], Any]] = []
     if op == "square":
@@ -267,6 +283,10 @@ class Total:
 
 def total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:
     """Whether such a sum is such a result, in any order: off by at most k u / (1 - k u) of the sum of its terms' sizes."""
+    return _once(_total, sum_, result, arithmetic)
+
+
+def _total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:
     started = time.perf_counter()
     share = sum_.roundings * arithmetic.unit
     if share >= 1:
@@ -318,6 +338,10 @@ def _sizes(s: Any, whole: Any, m: Any, k: Known) -> list[Any]:
 def any_order(arithmetic: Arithmetic) -> Verdict:
     """Why sums in any order are off by k u / (1 - k u) of the sizes: two sums that are off by E of theirs make one that is off by
     (1 + E)(1 + u) - 1; and from h roundings to h + 1, (1 + u)^h stays below 1 / (1 - h u)."""
+    return _once(_any_order, arithmetic)
+
+
+def _any_order(arithmetic: Arithmetic) -> Verdict:
     started = time.perf_counter()
     u = _q(arithmetic.unit)
     s, t, made, sizes, other = z3.Reals("s t r' size_s size_t")
