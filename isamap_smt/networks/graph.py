@@ -16,13 +16,16 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, dtype, from_numpy
-from isamap_smt.ir.errors import LanguageError, NetworkError
+from isamap_smt.ir.errors import IsamapError, NetworkError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
 
 MOST_FOLDED = 1 << 22  # points of a kernel that is computed when it is built
+MOST_FOLDED_TOGETHER = 1 << 28  # of all of them: what is left stays a step
+MOST_COMPUTED = 1 << 30  # bytes of constants that operators make, beside four times what the model gives
 LARGEST_VALUE = 1 << 31  # elements: what a size of the language can be
+MOST_DIMENSIONS = 32  # of a value; NumPy has 64 at most
 
 
 @dataclass(frozen=True)
@@ -221,12 +224,16 @@ class Graph:
     _inputs: list[str] = field(default_factory=list)
     _steps: list[Step | View] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
+    _given: int = 0  # bytes of constants that the model gives
+    _computed: int = 0  # bytes of constants that operators make
+    _folded: int = 0  # points of kernels that were computed
 
     def fresh(self, name: str) -> str:
         """The name, with a number where it is taken."""
         while name in self._values or name in self.reserved:
             number = self._numbers[name] = self._numbers.get(name, 0) + 1
-            if (longer := f"{name}.{number}") not in {*self._values, *self.reserved}:
+            longer = f"{name}.{number}"
+            if longer not in self._values and longer not in self.reserved:
                 return longer
         return name
 
@@ -237,8 +244,39 @@ class Graph:
         return Var(self, made)
 
     def constant(self, array: Any, name: str = "") -> Var:
-        """A value that is known now."""
+        """A value that is known now. name: what the model calls one of its own; others were made here, in the `room` for them."""
         array = np.asarray(array)
+        if name:
+            self._given += array.nbytes
+        else:
+            self.room(array.shape, array.dtype)
+            self._computed += array.nbytes
+        return self._constant(array, name)
+
+    def room(self, shape: Sequence[int], of: Any) -> tuple[int, ...]:
+        """The shape, where another constant of it may be made. Raises NetworkError before anything of that size is allocated."""
+        sizes = self.sizes(shape)
+        if not self._has_room(math.prod(sizes) * np.dtype(of).itemsize):
+            raise NetworkError(f"{self.node}: a constant of shape {list(sizes)} is too large")
+        return sizes
+
+    def _has_room(self, more: int) -> bool:
+        return self._computed + more <= MOST_COMPUTED + 4 * self._given
+
+    def sizes(self, shape: Sequence[int], name: str = "") -> tuple[int, ...]:
+        """The shape as numbers. Raises NetworkError unless a value can have it."""
+        if len(shape) > MOST_DIMENSIONS:
+            raise NetworkError(
+                f"{self.node or name}: a value of {len(shape)} dimensions; {MOST_DIMENSIONS} are the most"
+            )
+        sizes = tuple(int(s) for s in shape)
+        if any(s < 0 for s in sizes):
+            raise NetworkError(f"{self.node or name}: a dimension of {list(sizes)} is negative")
+        if max(math.prod(sizes), *sizes, 0) > LARGEST_VALUE:
+            raise NetworkError(f"{self.node or name}: a value of shape {list(sizes)} is too large")
+        return sizes
+
+    def _constant(self, array: np.ndarray, name: str = "") -> Var:
         truth = array.dtype == np.bool_
         held = np.ascontiguousarray(array.view(np.uint8) if truth else array).reshape(array.shape)
         of = from_numpy(held.dtype)
@@ -252,11 +290,12 @@ class Graph:
         """The same elements in another shape."""
         if tuple(shape) == x.shape:
             return x
+        shape = self.sizes(shape)
+        if math.prod(shape) != x.elements:
+            raise NetworkError(f"{self.node}: {x.value} has {x.elements} elements, and not {math.prod(shape)}")
         if x.constant is not None:
             return self._known(x.constant.reshape(shape), x.truth)
         made = self._value(self.node, x.dtype, shape, x.truth)
-        if made.elements != x.elements:
-            raise NetworkError(f"{self.node}: {x.value} has {x.elements} elements, and not {made.elements}")
         self._steps.append(View(self.node, x.name, made.name))
         return Var(self, made)
 
@@ -285,19 +324,20 @@ class Graph:
         Declarations of the tensors that are named, and of the axes, are added to the text; `reads` may name more than it reads.
         Raises NetworkError with the node's name.
         """
-        shapes = {n: (x.dtype, x.shape) for n, x in reads.items()} | {n: (d, tuple(s)) for n, (d, s) in writes.items()}
+        writes = {n: (d, self.sizes(s)) for n, (d, s) in writes.items()}
+        shapes = {n: (x.dtype, x.shape) for n, x in reads.items()} | dict(writes)
         if any(math.prod(s) == 0 for _, s in writes.values()):
             return tuple(self._known(np.zeros(s, d.numpy), truth) for d, s in writes.values())
         lines = [f"{n}: {d}[{', '.join(map(str, s))}]" for n, (d, s) in shapes.items()]
         lines += [f"axis {n} < {extent}" for n, extent in axes.items()]
         try:
             made = _read("\n".join([*lines, text]))
-        except LanguageError as error:
-            raise NetworkError(f"{self.node}: {error}") from None
-        held = {n: c for n in made.inputs if (c := reads[n].constant) is not None}
-        if len(held) == len(made.inputs) and _points(made) <= MOST_FOLDED:
-            found = run_kernel(made, held)
-            return tuple(self._known(found[n], truth) for n in writes)
+            held = {n: c for n in made.inputs if (c := reads[n].constant) is not None}
+            if len(held) == len(made.inputs) and self._folds(made):
+                found = run_kernel(made, held)
+                return tuple(self._known(found[n], truth) for n in writes)
+        except IsamapError as error:
+            raise NetworkError(f"{self.node}: {str(error).splitlines()[0]}") from None
         named = [(n, self._value(self.node, d, s, truth)) for n, (d, s) in writes.items()]
         used = tuple((n, reads[n].name) for n in made.inputs)
         self._steps.append(Step(self.node, made, used, tuple((n, v.name) for n, v in named)))
@@ -340,7 +380,16 @@ class Graph:
         return made
 
     def _known(self, array: np.ndarray, truth: bool) -> Var:
-        return self.constant(array.view(np.bool_) if truth and array.dtype == np.uint8 else array)
+        return self._constant(array.view(np.bool_) if truth and array.dtype == np.uint8 else array)
+
+    def _folds(self, made: Kernel) -> bool:
+        """Whether a kernel of constants is computed now; what that takes is counted."""
+        points = _points(made)
+        held = sum(math.prod(map(int, made.tensor(n).shape)) * made.tensor(n).dtype.bytes for n in made.results)
+        if points > MOST_FOLDED or self._folded + points > MOST_FOLDED_TOGETHER or not self._has_room(held):
+            return False
+        self._folded, self._computed = self._folded + points, self._computed + held
+        return True
 
     def _value(self, name: str, of: DType, shape: Sequence[int], truth: bool) -> Value:
         return self._named(self.fresh(name), of, shape, truth)
@@ -349,10 +398,7 @@ class Graph:
         """The value of exactly this name. Raises NetworkError."""
         if name in self._values:
             raise NetworkError(f"{name} is an input, and a result of another value")
-        sizes = tuple(int(s) for s in shape)
-        if any(s < 0 for s in sizes) or math.prod(sizes) > LARGEST_VALUE:
-            raise NetworkError(f"{self.node or name}: a value of shape {list(sizes)} is too large")
-        made = Value(name, of, sizes, truth)
+        made = Value(name, of, self.sizes(shape, name), truth)
         self._values[made.name] = made
         return made
 

@@ -7,7 +7,9 @@ f32 and rounded once, where an operator's result is stored.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,13 @@ def computed_in(d: DType) -> DType:
     return F32 if d.is_float and d.bits < 32 else d
 
 
+def along(x: Var, axis: int) -> int:
+    """An axis that x has, counted from 0. Raises NetworkError."""
+    if not x.rank:
+        raise NetworkError(f"{x.value} has no dimensions")
+    return axis_of(axis, x.rank)
+
+
 def names(count: int, prefix: str = "a") -> list[str]:
     """Names of axes."""
     return [f"{prefix}{n}" for n in range(count)]
@@ -42,6 +51,8 @@ def literal(x: float | int) -> str:
 
 def element(x: Var, tensor: str, index: Sequence[str], to: DType | None = None) -> str:
     """The element of x, called `tensor`, that broadcasting meets at this index; converted where another type computes."""
+    if x.rank > len(index):
+        raise NetworkError(f"{x.value} does not broadcast to {len(index)} dimensions")
     own = index[len(index) - x.rank :]
     at = ",".join("0" if extent == 1 else i for i, extent in zip(own, x.shape, strict=True))
     return converted_text(f"{tensor}[{at}]", x.dtype, to)
@@ -104,9 +115,16 @@ def converted(x: Var, to: DType, truth: bool = False) -> Var:
 
 def axis_of(axis: int, rank: int) -> int:
     """The axis counted from 0. Raises NetworkError."""
-    if not -rank <= axis < max(rank, 1):
+    if not -max(rank, 1) <= axis < max(rank, 1):
         raise NetworkError(f"axis {axis} of a value of {rank} dimensions")
     return axis % rank if rank else 0
+
+
+def numbers_of(x: Var, what: str, numbers: Sequence[Any]) -> list[int]:
+    """Whole numbers, one for each dimension. Raises NetworkError."""
+    if len(numbers) != x.rank:
+        raise NetworkError(f"{len(numbers)} {what} for {x.value}")
+    return [int(n) for n in numbers]
 
 
 def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
@@ -120,10 +138,13 @@ def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
 def transpose(x: Var, order: Sequence[int]) -> Var:
     """x with its dimensions in this order."""
     order = [axis_of(int(n), x.rank) for n in order]
+    if sorted(order) != list(range(x.rank)):
+        raise NetworkError(f"{order} is no order of the dimensions of {x.value}")
     shape = [x.shape[n] for n in order]
     if [n for n in order if x.shape[n] > 1] == [n for n in range(x.rank) if x.shape[n] > 1]:
         return x.graph.view(x, shape)
     if x.constant is not None:
+        x.graph.room(shape, x.dtype.numpy)
         held = np.ascontiguousarray(np.transpose(x.constant, order))
         return x.graph.constant(held.view(np.bool_) if x.truth else held)
     index = names(x.rank)
@@ -149,6 +170,7 @@ def expand(x: Var, shape: Sequence[int]) -> Var:
 
 def tile(x: Var, repeats: Sequence[int]) -> Var:
     """x repeated along each dimension."""
+    repeats = numbers_of(x, "repeats", repeats)
     if all(r == 1 for r in repeats):
         return x
     shape, index = [s * int(r) for s, r in zip(x.shape, repeats, strict=True)], names(x.rank)
@@ -183,6 +205,15 @@ def concatenate(xs: Sequence[Var], axis: int) -> Var:
         return xs[0]
     axis = axis_of(axis, xs[0].rank)
     shape = list(xs[0].shape)
+    for x in xs:
+        if (
+            not x.rank
+            or [*x.shape[:axis], *x.shape[axis + 1 :]] != [*shape[:axis], *shape[axis + 1 :]]
+            or x.rank != len(shape)
+        ):
+            raise NetworkError(
+                f"{x.value} and {xs[0].value} do not stand one behind the other along dimension {axis + 1}"
+            )
     shape[axis] = sum(x.shape[axis] for x in xs)
     axes: dict[str, int] = {}
     lines, begin = [], 0
@@ -223,7 +254,7 @@ def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "consta
     if not tests:
         return _moved(x, index, shape, f"X[{','.join(inside)}]")
     if not x.elements:
-        return x.graph.constant(np.full(shape, value, x.dtype.numpy))
+        return x.graph.constant(np.full(x.graph.room(shape, x.dtype.numpy), value, x.dtype.numpy))
     if value == 0:
         guard = " and ".join(f"0 <= {at} < {s}" for at, s in tests)
         return _moved(x, index, shape, f"X[{','.join(inside)}] where {guard}")
@@ -253,7 +284,7 @@ def wrapped(indices: Var, extent: int) -> Var:
 
 def gather(x: Var, indices: Var, axis: int) -> Var:
     """Slices of x along an axis, one for each index; their dimensions take the axis' place."""
-    axis = axis_of(axis, x.rank)
+    axis = along(x, axis)
     found = wrapped(indices, x.shape[axis])
     shape = (*x.shape[:axis], *found.shape, *x.shape[axis + 1 :])
     if found.constant is not None and found.elements == 1:
@@ -276,7 +307,11 @@ def _found(x: Var, found: Var, index: Sequence[str], shape: Sequence[int], insid
 
 def gather_elements(x: Var, indices: Var, axis: int) -> Var:
     """At each place of `indices`, the element of x at that place but for the axis, where the index says."""
-    axis = axis_of(axis, x.rank)
+    axis = along(x, axis)
+    if indices.rank != x.rank or any(
+        i > s for n, (i, s) in enumerate(zip(indices.shape, x.shape, strict=True)) if n != axis
+    ):
+        raise NetworkError(f"{indices.value} are no places of {x.value}")
     found = wrapped(indices, x.shape[axis])
     index = names(x.rank)
     inside = list(index)
@@ -286,7 +321,9 @@ def gather_elements(x: Var, indices: Var, axis: int) -> Var:
 
 def gather_nd(x: Var, indices: Var, batch: int = 0) -> Var:
     """Slices of x, each at a row of `indices`; the first `batch` dimensions are those of both."""
-    depth = indices.shape[-1]
+    depth = indices.shape[-1] if indices.rank else 0
+    if not 0 <= batch < indices.rank or indices.shape[:batch] != x.shape[:batch] or not 1 <= depth <= x.rank - batch:
+        raise NetworkError(f"{indices.value} are no places of {x.value}")
     columns = [
         part(indices, [0] * (indices.rank - 1) + [n], [*indices.shape[:-1], 1], [1] * indices.rank)
         for n in range(depth)
@@ -337,7 +374,7 @@ def reduce(
 
 def argument(x: Var, axis: int, op: str, last: bool, keep: bool) -> Var:
     """Where along the axis the largest (op `max=`) or smallest element is, the first or the last of several; i64."""
-    axis = axis_of(axis, x.rank)
+    axis = along(x, axis)
     index = names(x.rank)
     kept = [i for n, i in enumerate(index) if n != axis]
     at, here = ",".join(kept), ",".join(index)
@@ -376,7 +413,7 @@ def softmax(x: Var, axes: Sequence[int], log: bool = False) -> Var:
 
 def running(x: Var, axis: int, op: str, exclusive: bool, reverse: bool) -> Var:
     """The sum (op `+`) or product (`*`) of all elements up to each one along the axis."""
-    axis = axis_of(axis, x.rank)
+    axis = along(x, axis)
     count, start = x.shape[axis], 0 if op == "+" else 1
     index = names(x.rank)
     index[axis] = "t"
@@ -405,6 +442,8 @@ def running(x: Var, axis: int, op: str, exclusive: bool, reverse: bool) -> Var:
 def matmul(a: Var, b: Var, to: DType | None = None) -> Var:
     """NumPy's matmul: products of the last two dimensions, batches broadcast."""
     g, squeeze = a.graph, (a.rank == 1, b.rank == 1)
+    if not a.rank or not b.rank:
+        raise NetworkError(f"{a.value} and {b.value}: a number is no matrix")
     a = g.view(a, (1, *a.shape)) if a.rank == 1 else a
     b = g.view(b, (*b.shape, 1)) if b.rank == 1 else b
     if a.shape[-1] != b.shape[-2]:
@@ -441,6 +480,8 @@ def _product(
 def gemm(a: Var, b: Var, c: Var | None, alpha: float, beta: float, turned: tuple[bool, bool]) -> Var:
     """alpha * A * B + beta * C, with A and B turned where asked for."""
     g, to = a.graph, a.dtype
+    if (a.rank, b.rank) != (2, 2) or a.shape[not turned[0]] != b.shape[turned[1]]:
+        raise NetworkError(f"{a.value} and {b.value} have no product")
     within = computed_in(to)
     rows, inner = (a.shape[1], a.shape[0]) if turned[0] else a.shape
     columns = b.shape[0] if turned[1] else b.shape[1]
@@ -452,6 +493,8 @@ def gemm(a: Var, b: Var, c: Var | None, alpha: float, beta: float, turned: tuple
     last = "T[i,j]" if alpha == 1 else f"{literal(alpha)} * T[i,j]"
     reads = {"A": a, "B": b}
     if c is not None and beta != 0:
+        if broadcast(c.shape, (rows, columns)) != (rows, columns):
+            raise NetworkError(f"{c.value} does not broadcast to {rows} rows of {columns}")
         reads["C"] = c
         scaled = element(c, "C", ["i", "j"], within)
         last += f" + {scaled if beta == 1 else f'{literal(beta)} * {scaled}'}"
@@ -467,7 +510,17 @@ def einsum(equation: str, *xs: Var) -> Var:
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(xs):
-        raise NetworkError(f"{g.node}: {equation!r} names {len(terms)} operands of {len(xs)}")
+        raise NetworkError(f"{equation!r} names {len(terms)} operands of {len(xs)}")
+    for term, x in zip([*terms, right], [*xs, None], strict=True):
+        letters = term.replace("...", "", 1)
+        if re.search("[^A-Za-z]", letters) or (
+            x is not None and x.rank - len(letters) not in ((0,) if letters == term else range(99))
+        ):
+            raise NetworkError(
+                f"the term {term!r} of {equation!r} {'is none' if x is None else f'does not fit {x.value}'}"
+            )
+    if len(set(letters)) < len(letters) or set(letters) - set("".join(terms)):
+        raise NetworkError(f"the term {right!r} of {equation!r} is no result of the others")
     most = max((x.rank - len(t.replace("...", "")) for t, x in zip(terms, xs, strict=True) if "..." in t), default=0)
     dots = names(most, "d")
     extents: dict[str, int] = {}
@@ -482,7 +535,9 @@ def einsum(equation: str, *xs: Var) -> Var:
         index = [i.lower() + "_" if i[1:].isupper() else i for i in spelled(t, x.rank)]
         indices.append(index)
         for i, n in zip(index, x.shape, strict=True):
-            extents[i] = max(extents.get(i, 1), n)
+            if 1 not in (n, extents.get(i, n)) and n != extents.get(i, n):
+                raise NetworkError(f"{equation!r}: the extents {extents[i]} and {n} are of one letter")
+            extents[i] = n if extents.get(i, 1) == 1 else extents[i]
     if arrow:
         target = [i.lower() + "_" if i[1:].isupper() else i for i in spelled(right, None)]
     else:
@@ -549,6 +604,8 @@ def convolution(
         for s, b, a, d, k, t in zip(space, before, after, dilations, points, strides, strict=True)
     ]
     n, c, m = x.shape[0], x.shape[1], w.shape[0]
+    if w.rank != x.rank or groups < 1 or (bias is not None and bias.elements != m):
+        raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups")
     if c % groups or m % groups or w.shape[1] != c // groups or min(counts, default=1) < 1:
         raise NetworkError(f"{g.node}: {x.value} and {w.value} do not fit in {groups} groups")
     inner, places, guard = windows(space, counts, points, strides, dilations, before)
@@ -595,6 +652,8 @@ def transposed_convolution(
     g, to = x.graph, x.dtype
     within = computed_in(to)
     n, c, space, points = x.shape[0], x.shape[1], x.shape[2:], w.shape[2:]
+    if w.rank != x.rank or groups < 1 or w.shape[0] != c or c % groups or min(counts, default=1) < 0:
+        raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups")
     per, each = c // groups, w.shape[1]
     x, w = g.view(x, (n, groups, per, *space)), g.view(w, (groups, per, each, *points))
     out, inner = names(len(space), "p"), names(len(space), "r")
@@ -667,6 +726,9 @@ def normalise(
     """x less its mean along the axes (where centred), over the root of the mean square of that plus epsilon, scaled and shifted;
     scale and shift broadcast against x. The mean, and one over the root, come with it, in the type that computes."""
     within = computed_in(x.dtype)
+    for v in (scale, shift):
+        if v is not None and broadcast(v.shape, x.shape) != x.shape:
+            raise NetworkError(f"{v.value} does not broadcast to {x.value}")
     index = names(x.rank)
     sizes = dict(zip(index, x.shape, strict=True))
     kept = [i for n, i in enumerate(index) if n not in axes]

@@ -5,6 +5,7 @@ An operator whose definition ONNX gives as a function of others is expanded wher
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping as Dict
 from typing import Any
 
@@ -16,8 +17,10 @@ from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.onnx import definitions, operators  # noqa: F401 - the operators register themselves
 from isamap_smt.networks.onnx.model import array_of, library, load
 from isamap_smt.networks.onnx.node import OPERATORS, Node
+from isamap_smt.networks.onnx.schema import check_node
 
 DEEPEST = 8  # functions within functions
+MOST_NODES = 1 << 17  # of the model, those of its functions at each call included
 
 
 def from_onnx(model: Any, *, sizes: Dict[str, int] | None = None, constants: Dict[str, Any] | None = None) -> Network:
@@ -26,18 +29,29 @@ def from_onnx(model: Any, *, sizes: Dict[str, int] | None = None, constants: Dic
     sizes: a number for each dimension that the model leaves open, by its name. constants: values of inputs on which shapes depend.
     Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
     """
-    proto, folder = load(model)
-    return _Import(proto, folder, dict(sizes or {}), dict(constants or {})).network()
+    try:
+        proto, folder = load(model)
+        return _Import(proto, folder, dict(sizes or {}), dict(constants or {})).network()
+    except NetworkError as error:
+        raise NetworkError(printable(str(error))) from None
+
+
+def printable(text: str) -> str:
+    """The text on one line, with escapes for characters that control a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 class _Import:
     def __init__(self, proto: Any, folder: Any, sizes: dict[str, int], constants: dict[str, Any]) -> None:
         self.onnx, self.proto, self.folder = library(), proto, folder
         self.sizes, self.constants = sizes, constants
-        self.graph = Graph(proto.graph.name or "network", reserved=frozenset(o.name for o in proto.graph.output))
+        self.graph = Graph(
+            printable(proto.graph.name) or "network", reserved=frozenset(o.name for o in proto.graph.output)
+        )
         self.opsets = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in proto.opset_import}
         self.functions = {(f.domain, f.name): f for f in proto.functions}
         self.unused = set(sizes)
+        self.count = 0
 
     def network(self) -> Network:
         """The whole network."""
@@ -47,6 +61,11 @@ class _Import:
             raise NetworkError(f"{self.graph.name}: the model has no outputs")
         if main.sparse_initializer:
             raise NetworkError(f"{self.graph.name}: sparse initializers are not read")
+        if "" in {v.name for v in (*main.initializer, *main.input, *main.output)}:
+            raise NetworkError(f"{self.graph.name}: an input, output or initializer has no name")
+        newest = self.onnx.defs.onnx_opset_version()
+        if not 1 <= self.opsets.get("", 1) <= newest:
+            raise NetworkError(f"{self.graph.name}: opset {self.opsets['']} is unknown; 1 to {newest} are read")
         for tensor in main.initializer:
             if tensor.name in known:
                 raise NetworkError(f"{tensor.name} is given twice")
@@ -106,14 +125,20 @@ class _Import:
             raise NetworkError(
                 f"{name}: dimension {position + 1} is open; give it a number with sizes={{{label!r}: ...}} (--sizes {label}=...)"
             )
-        return int(self.sizes[label])
+        try:
+            return operator.index(self.sizes[label])
+        except TypeError:
+            raise NetworkError(f"sizes: {label} is {self.sizes[label]!r}, and no whole number") from None
 
     def _nodes(self, nodes: Any, known: dict[str, Var | None], opsets: dict[str, int], within: str, depth: int) -> None:
         """Add the nodes, in an order in which each follows what it reads; names of results go into `known`."""
         written: set[str] = set()
         for number, node in enumerate(nodes):
-            name = within + (node.name or f"{node.op_type}_{number}")
+            name = within + printable(node.name or f"{node.op_type}_{number}")
             self.graph.node = name
+            self.count += 1
+            if self.count > MOST_NODES:
+                raise NetworkError(f"{name}: the model has more than {MOST_NODES:,} nodes")
             missing = [n for n in node.input if n and n not in known]
             if missing:
                 later = any(missing[0] in other.output for other in nodes)
@@ -141,6 +166,7 @@ class _Import:
             return self._call(self.functions[node.domain, node.op_type], node, name, inputs, depth)
         if domain not in opsets:
             raise NetworkError(f"{name}: the model imports no operators of domain {domain!r}")
+        check_node(node, name, domain, opsets[domain], inputs)
         make = OPERATORS.get((domain, node.op_type))
         if make is not None:
             wanted = max((n + 1 for n, o in enumerate(node.output) if o), default=0)
@@ -168,6 +194,8 @@ class _Import:
         """A function's nodes, with its own names."""
         if depth >= DEEPEST:
             raise NetworkError(f"{name}: functions call each other more than {DEEPEST} deep")
+        if len(inputs) > len(function.input):
+            raise NetworkError(f"{name}: {node.op_type} has {len(function.input)} inputs, and not {len(inputs)}")
         given = {a.name: a for a in node.attribute}
         defaults = {**(defaults or {}), **{a.name: a for a in function.attribute_proto}}
         inner: dict[str, Var | None] = {"": None}

@@ -17,14 +17,14 @@ def load(model: Any) -> tuple[Any, Path | None]:
     """The ModelProto, and the folder of its external data. Raises NetworkError."""
     onnx = library()
     if isinstance(model, onnx.ModelProto):
-        return model, None
+        return _spelled(model, "the model"), None
     if isinstance(model, bytes | bytearray | memoryview):
         return _parsed(onnx, bytes(model), "the model"), None
     path = Path(model)
     try:
         return _parsed(onnx, path.read_bytes(), str(path)), path.parent
-    except OSError as error:
-        raise NetworkError(f"cannot read {path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # no name of a file
+        raise NetworkError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def library() -> Any:
@@ -45,7 +45,19 @@ def _parsed(onnx: Any, data: bytes, name: str) -> Any:
         raise NetworkError(f"{name} is no ONNX model: its bytes are not those of a ModelProto") from None
     if not made.HasField("graph"):
         raise NetworkError(f"{name} is no ONNX model: it has no graph")
-    return made
+    return _spelled(made, name)
+
+
+def _spelled(message: Any, name: str) -> Any:
+    """The message. Raises NetworkError for a text that is no UTF-8, which protobuf gives as bytes."""
+    for field, value in message.ListFields():
+        parts = [value] if isinstance(value, str | bytes) or hasattr(value, "ListFields") else value
+        if field.type == field.TYPE_MESSAGE:
+            for part in parts:
+                _spelled(part, name)
+        elif field.type == field.TYPE_STRING and any(isinstance(part, bytes) for part in parts):
+            raise NetworkError(f"{name} is no ONNX model: the {field.name} of a {message.DESCRIPTOR.name} is no text")
+    return message
 
 
 def array_of(tensor: Any, folder: Path | None) -> np.ndarray:
@@ -76,22 +88,28 @@ def _external(tensor: Any, of: np.dtype[Any], dims: list[int], folder: Path | No
     location, wanted = told.get("location", ""), math.prod(dims) * of.itemsize
     if folder is None:
         raise NetworkError(f"{tensor.name}: its data is in the file {location!r}; give the model's path, not its bytes")
-    inside = folder.resolve()
-    path = (inside / location).resolve()
-    if not location or inside not in path.parents:
-        raise NetworkError(f"{tensor.name}: its data is in {location!r}, outside of the model's folder")
+    try:
+        inside = folder.resolve()
+        path = (inside / location).resolve()
+        there = bool(location) and inside in path.parents and path.is_file()
+    except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
+        there = False
+    if not there:
+        raise NetworkError(f"{tensor.name}: its data is in {location!r}, which is no file in the model's folder")
     try:
         begin, length = int(told.get("offset", 0)), int(told.get("length", wanted))
     except ValueError:
         raise NetworkError(f"{tensor.name}: offset and length of its data are no whole numbers") from None
-    if length != wanted or begin < 0:
+    if length != wanted or not 0 <= begin < 1 << 62:
         raise NetworkError(f"{tensor.name}: {dims} elements are {wanted} bytes, and its data has {length} at {begin}")
     try:
+        if (size := path.stat().st_size) < begin + wanted:
+            raise NetworkError(f"{tensor.name}: {location!r} ends after {max(0, size - begin)} of {wanted} bytes")
         with path.open("rb") as file:
             file.seek(begin)
             data = file.read(wanted)
     except OSError as error:
         raise NetworkError(f"{tensor.name}: cannot read {location!r}: {error.strerror or error}") from None
     if len(data) != wanted:
-        raise NetworkError(f"{tensor.name}: {location!r} ends after {len(data)} of {wanted} bytes")
+        raise NetworkError(f"{tensor.name}: {location!r} was cut while it was read")
     return np.frombuffer(data, of).reshape(dims)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks.graph import Graph, Var
 
 Operator = Callable[["Node"], Var | Sequence[Var]]
+MOST_NUMBERS = 4096  # of an input that decides about shapes
 # (domain, operator) -> what computes it
 OPERATORS: dict[tuple[str, str], Operator] = {}
 
@@ -38,6 +39,34 @@ class Node:
         """An optional input."""
         return self.inputs[position] if position < len(self.inputs) else None
 
+    def of_rank(self, position: int, least: int, most: int | None = None) -> Var:
+        """An input of so many dimensions; of `least` exactly where `most` is left out. Raises NetworkError."""
+        x = self[position]
+        if not least <= x.rank <= (least if most is None else most):
+            raise NetworkError(f"{self.name}: {self.op} does not take {x.value} as its input {position + 1}")
+        return x
+
+    def numbers(self, name: str, default: Sequence[int], least: int = 0) -> list[int]:
+        """An attribute of as many whole numbers as its default has, none below `least`. Raises NetworkError."""
+        found = [int(n) for n in self.attributes.get(name, default)]
+        if len(found) != len(default) or min(found, default=least) < least:
+            raise NetworkError(f"{self.name}: the attribute {name} of {self.op} is {found}")
+        return found
+
+    def number(self, name: str, default: int, least: int = 0) -> int:
+        """An attribute that is one whole number, and not below `least`. Raises NetworkError."""
+        found = int(self.attributes.get(name, default))
+        if found < least:
+            raise NetworkError(f"{self.name}: the attribute {name} of {self.op} is {found}")
+        return found
+
+    def choice(self, name: str, default: str, among: Container[str]) -> str:
+        """An attribute that is one of some words. Raises NetworkError."""
+        found = str(self.attributes.get(name, default))
+        if found not in among:
+            raise NetworkError(f"{self.name}: the attribute {name} of {self.op} is {found!r}")
+        return found
+
     def attribute(self, name: str, default: Any = None) -> Any:
         """An attribute, or the default."""
         return self.attributes.get(name, default)
@@ -60,9 +89,38 @@ class Node:
         return None if value is None else np.asarray(value)
 
     def whole(self, position: int, name: str = "") -> list[int] | None:
-        """known(), as whole numbers."""
+        """known(), as whole numbers. Raises NetworkError for more of them than shapes have."""
         found = self.known(position, name)
-        return None if found is None else [int(n) for n in np.asarray(found).reshape(-1)]
+        if found is None:
+            return None
+        if found.size > MOST_NUMBERS or found.dtype.kind not in "iub":
+            raise NetworkError(f"{self.name}: {found.size} numbers of {found.dtype} say nothing about shapes")
+        return [int(n) for n in np.asarray(found).reshape(-1)]
+
+    def wanted(self, position: int, name: str = "", count: int | None = None) -> list[int]:
+        """whole(), which must be there; `count` of them."""
+        found = self.whole(position, name)
+        if found is None:
+            raise NetworkError(f"{self.name}: {self.op} lacks its {name or f'input {position + 1}'}")
+        if count is not None and len(found) != count:
+            raise NetworkError(
+                f"{self.name}: {self.op} wants {count} numbers, and not {len(found)}, as its input {position + 1}"
+            )
+        return found
+
+    def scalar(self, position: int) -> Any:
+        """The one element of a constant input. Raises NetworkError."""
+        found = self.known(position)
+        if found is None or found.size != 1:
+            raise NetworkError(f"{self.name}: input {position + 1} of {self.op} is one number")
+        return found.reshape(-1)[0]
+
+    def whole_scalar(self, position: int) -> int:
+        """The one element of a constant input, as a whole number. Raises NetworkError."""
+        found = float(self.scalar(position))
+        if not found.is_integer():
+            raise NetworkError(f"{self.name}: input {position + 1} of {self.op} is {found}")
+        return int(found)
 
 
 def onnx(*names: str, domain: str = "") -> Callable[[Operator], Operator]:

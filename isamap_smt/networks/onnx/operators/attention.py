@@ -16,6 +16,8 @@ from isamap_smt.networks.onnx.node import Node, onnx
 
 def _heads(node: Node, x: Var, heads: int) -> Var:
     """[batch, heads, length, depth] of [batch, length, heads * depth]."""
+    if x.rank != 3 or x.shape[2] % heads:
+        raise NetworkError(f"{x.value} is not of {heads} heads")
     batch, length, width = x.shape
     return do.transpose(node.graph.view(x, (batch, length, heads, width // heads)), (0, 2, 1, 3))
 
@@ -44,6 +46,8 @@ def _mask(node: Node, groups: int, share: int, columns: int) -> Var | None:
     mask = node.get(3)
     if mask is None:
         return None
+    if not 2 <= mask.rank <= 4:
+        raise NetworkError(f"{mask.value} is no mask")
     if mask.shape[-1] < columns:
         missing = [0] * (mask.rank - 1) + [columns - mask.shape[-1]]
         mask = do.pad(mask, [0] * mask.rank, missing, "constant", 0 if mask.truth else -math.inf)
@@ -74,21 +78,36 @@ def _masked(s: Scores, now: str, mask: Var | None, lengths: Var | None, rows: in
     return now if value == f"{now}[{s.at}]" else s.then("B", value)
 
 
-@onnx("Attention")
-def _attention(node: Node) -> list[Var]:
-    g, q, k, v = node.graph, node[0], node[1], node[2]
+def _operands(node: Node) -> tuple[Var, Var, Var]:
+    """Queries, keys and values as [batch, heads, length, depth], past ones before them. Raises NetworkError."""
+    q, k, v = (node.of_rank(n, 3, 4) for n in range(3))
     past_k, past_v = node.get(4), node.get(5)
-    flat = q.rank == 3
-    if flat:
-        q = _heads(node, q, int(node.attribute("q_num_heads")))
-        k, v = (_heads(node, x, int(node.attribute("kv_num_heads"))) for x in (k, v))
+    if q.rank == 3:
+        q = _heads(node, q, node.number("q_num_heads", 0, 1))
+        k, v = (_heads(node, x, node.number("kv_num_heads", 0, 1)) for x in (k, v))
     if past_k is not None and past_v is not None:
         k, v = do.concatenate([past_k, k], 2), do.concatenate([past_v, v], 2)
+    if (q.rank, k.rank, v.rank) != (4, 4, 4) or (past_k is None) != (past_v is None):
+        raise NetworkError(f"{q.value}, {k.value} and {v.value} do not fit")
+    if k.shape[3] != q.shape[3] or v.shape[:3] != k.shape[:3] or k.shape[0] != q.shape[0]:
+        raise NetworkError(f"{q.value}, {k.value} and {v.value} do not fit")
+    if not q.elements * k.elements * v.elements or q.shape[1] % k.shape[1]:
+        raise NetworkError(f"{q.shape[1]} heads of queries and {k.shape[1]} of keys")
+    return q, k, v
+
+
+@onnx("Attention")
+def _attention(node: Node) -> list[Var]:
+    g, (q, k, v), flat = node.graph, _operands(node), node[0].rank == 3
+    past_k = node.get(4)
     batch, heads, rows, depth = q.shape
     groups, columns, width = k.shape[1], k.shape[2], v.shape[3]
     share, d = heads // groups, do.computed_in(q.dtype)
     wide = g.view(q, (batch, groups, share, rows, depth))
-    factor = math.sqrt(float(node.attribute("scale", 1 / math.sqrt(depth))))
+    scale = float(node.attribute("scale", 1 / math.sqrt(depth)))
+    if not 0 <= scale < math.inf:
+        raise NetworkError(f"its scale is {scale}")
+    factor = math.sqrt(scale)
     root = do.literal(np.float64(factor).astype(d.numpy).item())
     query, key, value = (
         do.converted_text(t, x.dtype, d) for t, x in (("Q[b,g,s,i,c]", wide), ("K[b,g,j,c]", k), ("V[b,g,j,e]", v))
@@ -111,7 +130,9 @@ def _attention(node: Node) -> list[Var]:
     s.temporaries.update(M=small, S=small, O=f"{small},{width}")
     writes = {"Y": (q.dtype, (batch, groups, share, rows, width))}
     if node.outputs > 3:
-        s.lines.append(f"Z[{s.at}] = {stages[int(node.attribute('qk_matmul_output_mode', 0))]}[{s.at}]")
+        if (mode := node.number("qk_matmul_output_mode", 0)) > 3:
+            raise NetworkError(f"no mode {mode} of its fourth result")
+        s.lines.append(f"Z[{s.at}] = {stages[mode]}[{s.at}]")
         writes["Z"] = (q.dtype, (batch, groups, share, rows, columns))
     axes = {"b": batch, "g": groups, "s": share, "i": rows, "j": columns, "c": depth, "e": width}
     head = [f"temporary {', '.join(s.temporaries)}", *(f"{n}: {d}[{t}]" for n, t in s.temporaries.items())]
@@ -124,15 +145,17 @@ def _attention(node: Node) -> list[Var]:
 
 @onnx("RotaryEmbedding")
 def _rotary(node: Node) -> Var:
-    g, x, cos, sin, positions = node.graph, node[0], node[1], node[2], node.get(3)
+    g, x, cos, sin, positions = node.graph, node.of_rank(0, 3, 4), node[1], node[2], node.get(3)
     flat = x.rank == 3
     if flat:
-        x = _heads(node, x, int(node.attribute("num_heads")))
+        x = _heads(node, x, node.number("num_heads", 0, 1))
     batch, heads, length, depth = x.shape
     turned = int(node.attribute("rotary_embedding_dim", 0)) or depth
     half = turned // 2
     if positions is not None:
         cos, sin = do.gather(cos, positions, 0), do.gather(sin, positions, 0)
+    if not 1 <= half <= depth // 2 or cos.rank != 3 or sin.shape != cos.shape or turned % 2:
+        raise NetworkError(f"{cos.value} and {sin.value} do not turn {x.value}")
     if cos.shape[-1] != half:
         raise NetworkError(f"{cos.value} does not hold {half} angles")
     cos, sin = (g.view(v, (v.shape[0], 1, *v.shape[1:])) for v in (cos, sin))

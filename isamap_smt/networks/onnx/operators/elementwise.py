@@ -137,7 +137,7 @@ def _bitwise_not(node: Node) -> Var:
 
 @onnx("BitShift")
 def _shift(node: Node) -> Var:
-    sign = "<<" if node.attribute("direction") == "LEFT" else ">>"
+    sign = {"LEFT": "<<", "RIGHT": ">>"}[node.choice("direction", "", ("LEFT", "RIGHT"))]
     return pointwise(lambda x, y: f"{x} {sign} {y}", node[0], node[1], to=node[0].dtype)
 
 
@@ -224,7 +224,7 @@ def _clip(node: Node) -> Var:
 
 @onnx("Gelu")
 def _gelu(node: Node) -> Var:
-    if node.attribute("approximate", "none") == "tanh":
+    if node.choice("approximate", "none", ("none", "tanh")) == "tanh":
         return pointwise(
             lambda x: f"0.5 * {x} * (1 + tanh(0.7978845608028654 * ({x} + 0.044715 * {x} * {x} * {x})))", node[0]
         )
@@ -298,9 +298,11 @@ def _binarizer(node: Node) -> Var:
 @onnx("Dropout")
 def _dropout(node: Node) -> list[Var]:
     training = node.known(2)
-    if training is not None and bool(training.reshape(-1)[0]):
+    if training is not None and training.any():
         ratio = node.known(1)
-        if ratio is None or float(ratio.reshape(-1)[0]) != 0:
+        if ratio is None or ratio.any():
             raise NetworkError("training draws random numbers")
-    kept = node.graph.constant(np.ones(node[0].shape, np.bool_)) if node.outputs > 1 else None
+    kept = (
+        node.graph.constant(np.ones(node.graph.room(node[0].shape, np.bool_), np.bool_)) if node.outputs > 1 else None
+    )
     return [node[0]] if kept is None else [node[0], kept]

@@ -9,7 +9,7 @@ import numpy as np
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import operators as do
-from isamap_smt.networks.graph import LARGEST_VALUE, Var
+from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 from isamap_smt.networks.onnx.operators.elementwise import onnx_type
 
@@ -27,26 +27,21 @@ def _constant(node: Node) -> Var:
             made = np.asarray(node.attributes[name], of)
             if made.dtype != np.bool_ and from_numpy(made.dtype) is None:
                 raise NetworkError(f"elements of type {made.dtype} are not computed with")
-            return node.graph.constant(made)
+            return node.graph.constant(made, node.name)
     raise NetworkError("a constant of this kind is not read")
 
 
 def _shape_of(node: Node, position: int) -> list[int]:
-    found = node.whole(position)
-    if found is None:
-        raise NetworkError("its shape is missing")
-    if any(n < 0 for n in found) or math.prod(found) > LARGEST_VALUE:
-        raise NetworkError(f"a value of shape {found} is too large")
-    return found
+    return list(node.graph.sizes(node.wanted(position)))
 
 
 @onnx("ConstantOfShape")
 def _constant_of_shape(node: Node) -> Var:
     value = np.asarray(node.attribute("value", np.zeros(1, np.float32)))
     shape = _shape_of(node, 0)
-    if math.prod(shape) * value.dtype.itemsize > 1 << 30:
-        raise NetworkError(f"a constant of shape {shape} is too large")
-    return node.graph.constant(np.full(shape, value.reshape(-1)[0], value.dtype))
+    if value.size != 1:
+        raise NetworkError(f"its value is {value.size} numbers, and not one")
+    return node.graph.constant(np.full(node.graph.room(shape, value.dtype), value.reshape(-1)[0], value.dtype))
 
 
 @onnx("Shape")
@@ -63,14 +58,12 @@ def _size(node: Node) -> Var:
 
 @onnx("Reshape")
 def _reshape(node: Node) -> Var:
-    x, wanted = node[0], node.whole(1, "shape")
-    if wanted is None:
-        raise NetworkError("its shape is missing")
+    x, wanted = node[0], node.wanted(1, "shape")
     if not node.attribute("allowzero", 0):
         wanted = [x.shape[n] if s == 0 and n < x.rank else s for n, s in enumerate(wanted)]
     if -1 in wanted:
         rest = math.prod(s for s in wanted if s != -1)
-        if not rest or x.elements % rest:
+        if rest <= 0 or x.elements % rest:
             raise NetworkError(f"{x.value} cannot have the shape {wanted}")
         wanted[wanted.index(-1)] = x.elements // rest
     return node.graph.view(x, wanted)
@@ -79,6 +72,8 @@ def _reshape(node: Node) -> Var:
 @onnx("Flatten")
 def _flatten(node: Node) -> Var:
     x, axis = node[0], int(node.attribute("axis", 1))
+    if not -x.rank <= axis <= x.rank:
+        raise NetworkError(f"axis {axis} of {x.value}")
     axis += x.rank if axis < 0 else 0
     return node.graph.view(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
@@ -97,6 +92,8 @@ def _unsqueeze(node: Node) -> Var:
     x, axes = node[0], node.whole(1, "axes") or []
     rank = x.rank + len(axes)
     added, rest = set(do.axes_of(axes, rank)), iter(x.shape)
+    if len(added) < len(axes):
+        raise NetworkError(f"{axes} names an axis twice")
     return node.graph.view(x, [1 if n in added else next(rest) for n in range(rank)])
 
 
@@ -112,7 +109,7 @@ def _expand(node: Node) -> Var:
 
 @onnx("Tile")
 def _tile(node: Node) -> Var:
-    return do.tile(node[0], node.whole(1) or [])
+    return do.tile(node[0], node.wanted(1))
 
 
 @onnx("Concat")
@@ -123,20 +120,22 @@ def _concat(node: Node) -> Var:
 @onnx("Split")
 def _split(node: Node) -> list[Var]:
     x = node[0]
-    axis = do.axis_of(int(node.attribute("axis", 0)), x.rank)
+    axis = do.along(x, int(node.attribute("axis", 0)))
     sizes = node.whole(1, "split")
     if sizes is None:
-        parts = int(node.attribute("num_outputs", node.outputs))
+        parts = node.number("num_outputs", node.outputs, 1)
+        if parts > max(x.shape[axis], node.outputs, 1):
+            raise NetworkError(f"{parts} parts of {x.shape[axis]} elements")
         each = -(-x.shape[axis] // parts)
         sizes = [min(each, x.shape[axis] - n * each) for n in range(parts)]
     made, begin = [], 0
+    if min(sizes, default=0) < 0 or sum(sizes) != x.shape[axis]:
+        raise NetworkError(f"parts of {sizes} are not {x.shape[axis]}")
     for size in sizes:
         starts, counts = [0] * x.rank, list(x.shape)
         starts[axis], counts[axis] = begin, size
         made.append(do.part(x, starts, counts, [1] * x.rank))
         begin += size
-    if begin != x.shape[axis]:
-        raise NetworkError(f"parts of {sizes} are not {x.shape[axis]}")
     return made
 
 
@@ -150,6 +149,10 @@ def _slice(node: Node) -> Var:
         raise NetworkError("its starts or ends are missing")
     axes = list(range(len(starts))) if axes is None else [do.axis_of(a, x.rank) for a in axes]
     steps = [1] * len(starts) if steps is None else steps
+    if not len(starts) == len(ends) == len(axes) == len(steps) or len({*axes}) < len(axes) or len(axes) > x.rank:
+        raise NetworkError(
+            f"{len(starts)} starts, {len(ends)} ends, {len(axes)} axes and {len(steps)} steps of {x.value}"
+        )
     begin, count, step = [0] * x.rank, list(x.shape), [1] * x.rank
     for a, s, e, t in zip(axes, starts, ends, steps, strict=True):
         if t == 0:
@@ -167,9 +170,11 @@ def _pad(node: Node) -> Var:
     pads = node.whole(1, "pads" if node.opset >= 2 else "paddings")
     value = node.known(2, "value")
     axes = node.whole(3)
-    if pads is None:
-        raise NetworkError("its pads are missing")
-    axes = list(range(x.rank)) if axes is None else [do.axis_of(a, x.rank) for a in axes]
+    axes = list(range(x.rank)) if axes is None else [do.along(x, a) for a in axes]
+    if pads is None or len(pads) != 2 * len(axes) or len({*axes}) < len(axes):
+        raise NetworkError(f"its pads {pads} are not two for each of {len(axes)} axes")
+    if value is not None and value.size != 1:
+        raise NetworkError("it pads with one number")
     before, after = [0] * x.rank, [0] * x.rank
     for n, a in enumerate(axes):
         before[a], after[a] = pads[n], pads[n + len(axes)]
@@ -179,10 +184,12 @@ def _pad(node: Node) -> Var:
 
 @onnx("CenterCropPad")
 def _center_crop_pad(node: Node) -> Var:
-    x, wanted = node[0], node.whole(1) or []
-    axes = do.axes_of(node.attribute("axes"), x.rank) if node.attribute("axes") is not None else range(x.rank)
+    x, wanted = node[0], node.wanted(1)
+    axes = [do.along(x, int(a)) for a in node.attribute("axes", range(x.rank))]
+    if len(axes) != len(wanted) or len({*axes}) < len(axes) or min(wanted, default=0) < 0:
+        raise NetworkError(f"the shape {wanted} for axes {axes}")
     before, after = [0] * x.rank, [0] * x.rank
-    for a, size in zip([do.axis_of(a, x.rank) for a in node.attribute("axes", list(axes))], wanted, strict=True):
+    for a, size in zip(axes, wanted, strict=True):
         extra = size - x.shape[a]
         before[a] = extra // 2 if extra >= 0 else -((-extra) // 2)
         after[a] = extra - before[a]
@@ -206,8 +213,10 @@ def _gather_nd(node: Node) -> Var:
 
 @onnx("DepthToSpace")
 def _depth_to_space(node: Node) -> Var:
-    n, c, h, w = node[0].shape
-    b = int(node.attribute("blocksize"))
+    n, c, h, w = node.of_rank(0, 4).shape
+    b = node.number("blocksize", 1, 1)
+    if c % (b * b):
+        raise NetworkError(f"{c} channels are no blocks of {b} by {b}")
     if node.attribute("mode", "DCR") == "DCR":
         apart, order = (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
     else:
@@ -218,8 +227,10 @@ def _depth_to_space(node: Node) -> Var:
 
 @onnx("SpaceToDepth")
 def _space_to_depth(node: Node) -> Var:
-    n, c, h, w = node[0].shape
-    b = int(node.attribute("blocksize"))
+    n, c, h, w = node.of_rank(0, 4).shape
+    b = node.number("blocksize", 1, 1)
+    if h % b or w % b:
+        raise NetworkError(f"an image of {h} by {w} has no blocks of {b} by {b}")
     order = (0, 1, 3, 5, 2, 4) if node.attribute("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
     moved = do.transpose(node.graph.view(node[0], (n, c, h // b, b, w // b, b)), order)
     return node.graph.view(moved, (n, c * b * b, h // b, w // b))
@@ -227,27 +238,31 @@ def _space_to_depth(node: Node) -> Var:
 
 @onnx("Range")
 def _range(node: Node) -> Var:
-    start, limit, delta = (node.known(n) for n in range(3))
-    assert start is not None and limit is not None and delta is not None
-    first, step = start.reshape(-1)[0], delta.reshape(-1)[0]
-    count = max(0, math.ceil((float(limit.reshape(-1)[0]) - float(first)) / float(step))) if step else 0
-    if count > 1 << 24:
-        raise NetworkError(f"a range of {count} numbers is too large")
-    return node.graph.constant((first + np.arange(count).astype(start.dtype) * step).astype(start.dtype))
+    first, limit, step = (node.scalar(n) for n in range(3))
+    steps = (float(limit) - float(first)) / float(step) if step else math.nan
+    if not math.isfinite(steps):
+        raise NetworkError(f"a range from {first} to {limit} in steps of {step}")
+    count = max(0, math.ceil(steps))
+    node.graph.room([count], np.float64)
+    with np.errstate(all="ignore"):
+        return node.graph.constant((first + np.arange(count).astype(first.dtype) * step).astype(first.dtype))
 
 
 @onnx("EyeLike")
 def _eye(node: Node) -> Var:
-    rows, columns = node[0].shape
+    rows, columns = node.graph.room(node.of_rank(0, 2).shape, np.float64)
     kind = node.attribute("dtype")
     held, truth = (node[0].dtype.numpy, node[0].truth) if kind is None else onnx_type(kind)
-    return node.graph.constant(np.eye(rows, columns, int(node.attribute("k", 0))).astype(np.bool_ if truth else held))
+    return node.graph.constant(
+        np.eye(rows, columns, max(-rows, min(columns, int(node.attribute("k", 0))))).astype(np.bool_ if truth else held)
+    )
 
 
 @onnx("Trilu")
 def _trilu(node: Node) -> Var:
-    x, k = node[0], node.whole(1)
-    index, by = do.names(x.rank), (k or [0])[0]
+    x, by = node.of_rank(0, 2, MOST_DIMENSIONS), 0 if node.get(1) is None else node.whole_scalar(1)
+    by = max(-x.shape[-2] - 1, min(x.shape[-1] + 1, by))
+    index = do.names(x.rank)
     row, column = index[-2:]
     at = f"[{','.join(index)}]"
     test = f"{row} + {by} <= {column}" if node.attribute("upper", 1) else f"{column} <= {row} + {by}"
@@ -259,8 +274,9 @@ def _trilu(node: Node) -> Var:
 
 @onnx("OneHot")
 def _one_hot(node: Node) -> Var:
-    indices, depth, values = node[0], node.whole(1), node[2]
-    assert depth is not None
+    indices, depth, values = node[0], [node.whole_scalar(1)], node[2]
+    if values.shape != (2,):
+        raise NetworkError(f"{values.value} is no pair of values")
     rank = indices.rank + 1
     axis = do.axis_of(int(node.attribute("axis", -1)), rank)
     shape = (*indices.shape[:axis], depth[0], *indices.shape[axis:])
@@ -279,9 +295,13 @@ def _one_hot(node: Node) -> Var:
 
 @onnx("ReverseSequence")
 def _reverse_sequence(node: Node) -> Var:
-    x, lengths = node[0], node.known(1)
-    assert lengths is not None
-    time, batch = int(node.attribute("time_axis", 0)), int(node.attribute("batch_axis", 1))
+    x, lengths = node.of_rank(0, 2, MOST_DIMENSIONS), node.wanted(1)
+    time, batch = node.number("time_axis", 0), node.number("batch_axis", 1)
+    if {time, batch} != {0, 1} or len(lengths) != x.shape[batch] or not all(0 <= n <= x.shape[time] for n in lengths):
+        raise NetworkError(f"lengths {lengths} of {x.value} along axis {time}, of axis {batch}")
+    if not x.elements:
+        return x
+    node.graph.room(x.shape, np.int64)
     steps = np.arange(x.shape[time])
     rows = np.stack([np.where(steps < n, n - 1 - steps, steps) for n in lengths])  # batch, time
     wide = rows if batch < time else rows.T
@@ -293,10 +313,9 @@ def _reverse_sequence(node: Node) -> Var:
 @onnx("Compress")
 def _compress(node: Node) -> Var:
     x, chosen = node[0], node.known(1)
-    assert chosen is not None
     axis = node.attribute("axis")
     x = node.graph.view(x, (x.elements,)) if axis is None else x
-    places = np.flatnonzero(chosen.astype(bool))
+    places = np.flatnonzero(np.asarray(chosen).astype(bool))
     return do.gather(x, node.graph.constant(places.astype(np.int64)), 0 if axis is None else int(axis))
 
 
@@ -305,6 +324,8 @@ def _bit_cast(node: Node) -> Var:
     held, truth = onnx_type(node.attribute("to"))
     x = node[0]
     if x.constant is not None:
+        if held.itemsize != x.constant.itemsize:
+            raise NetworkError(f"an element of {x.dtype} has not the bits of {held}")
         return node.graph.constant(x.constant.view(np.bool_ if truth else held))
     to = from_numpy(held)
     if to == x.dtype and truth == x.truth:

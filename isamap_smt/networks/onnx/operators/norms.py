@@ -8,7 +8,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import operators as do
-from isamap_smt.networks.graph import Var
+from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 
 
@@ -19,7 +19,7 @@ def _channels(x: Var, rank: int) -> Var:
 
 @onnx("BatchNormalization")
 def _batch_normalization(node: Node) -> Var | list[Var]:
-    x, (scale, shift, mean, variance) = node[0], (node[n] for n in range(1, 5))
+    x, (scale, shift, mean, variance) = node.of_rank(0, 2, MOST_DIMENSIONS), (node.of_rank(n, 1) for n in range(1, 5))
     if node.attribute("training_mode", 0) or node.outputs > 1:
         return _training(node)
     epsilon = do.literal(float(node.attribute("epsilon", 1e-5)))
@@ -74,15 +74,17 @@ def _rms_normalization(node: Node) -> Var:
 
 @onnx("InstanceNormalization")
 def _instance_normalization(node: Node) -> Var:
-    x = node[0]
+    x = node.of_rank(0, 3, MOST_DIMENSIONS)
     scale, shift = _channels(node[1], x.rank), _channels(node[2], x.rank)
     return do.normalise(x, range(2, x.rank), float(node.attribute("epsilon", 1e-5)), scale, shift)[0]
 
 
 @onnx("GroupNormalization")
 def _group_normalization(node: Node) -> Var:
-    x, groups = node[0], int(node.attribute("num_groups"))
+    x, groups = node.of_rank(0, 2, MOST_DIMENSIONS), node.number("num_groups", 1, 1)
     n, c = x.shape[:2]
+    if c % groups:
+        raise NetworkError(f"{c} channels are no {groups} groups")
     apart = node.graph.view(x, (n, groups, c // groups, math.prod(x.shape[2:])))
     if node.opset < 21:
         scale, shift = (node.graph.view(node[k], (groups, 1, 1)) for k in (1, 2))
@@ -94,7 +96,7 @@ def _group_normalization(node: Node) -> Var:
 
 @onnx("LRN")
 def _lrn(node: Node) -> Var:
-    x, size = node[0], int(node.attribute("size"))
+    x, size = node.of_rank(0, 2, MOST_DIMENSIONS), node.number("size", 1, 1)
     alpha, beta, bias = (float(node.attribute(n, d)) for n, d in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0)))
     index = do.names(x.rank)
     at, inner = ",".join(index), [index[0], f"{index[1]}+r-{(size - 1) // 2}", *index[2:]]

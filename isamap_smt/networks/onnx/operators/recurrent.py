@@ -27,11 +27,14 @@ _ACTIVATIONS = {
     "softplus": "max({x}, 0) + log(1 + exp(-abs({x})))",
 }
 _DEFAULTS = {"leakyrelu": (0.01, 0.0), "hardsigmoid": (0.2, 0.5), "elu": (1.0, 0.0), "thresholdedrelu": (1.0, 0.0)}
+_WAYS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 Function = Callable[[str], str]
 
 
 def _functions(node: Node, default: list[str], direction: int) -> list[Function]:
     told = node.attribute("activations") or default * (2 if node.attribute("direction") == "bidirectional" else 1)
+    if len(told) != len(default) * (2 if node.attribute("direction") == "bidirectional" else 1):
+        raise NetworkError(f"its activations are {told}")
     alphas, betas = list(node.attribute("activation_alpha") or []), list(node.attribute("activation_beta") or [])
     found: list[Function] = []
     for position, name in enumerate(told):
@@ -90,34 +93,38 @@ class Cell:
 
 @onnx("RNN", "GRU", "LSTM")
 def _recurrent(node: Node) -> list[Var]:
-    g, x, r = node.graph, node[0], node[2]
+    g, x, r = node.graph, node.of_rank(0, 3), node.of_rank(2, 3)
     if do.computed_in(x.dtype) != x.dtype:
         raise NetworkError(f"of {x.dtype} it is not computed")
     if node.attribute("layout", 0):
         x = do.transpose(x, (1, 0, 2))
     lengths = node.known(4)
     time, batch, width = x.shape
+    if not time:
+        raise NetworkError("a sequence of no time steps is not computed")
     if lengths is not None and (lengths != time).any():
         raise NetworkError("sequences of different lengths are not computed")
     hidden, gates = r.shape[2], {"RNN": 1, "GRU": 3, "LSTM": 4}[node.op]
-    ways = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[
-        node.attribute("direction", "forward")
-    ]
+    ways = _WAYS[node.choice("direction", "forward", _WAYS)]
     parts: list[list[Var]] = []
     for number, reverse in enumerate(ways):
 
         def of(position: int, shape: tuple[int, ...], number: int = number) -> Var:
             whole = node.get(position)
             if whole is None:
-                return g.constant(np.zeros(shape, x.dtype.numpy))
+                return g.constant(np.zeros(g.room(shape, x.dtype.numpy), x.dtype.numpy))
+            if not whole.rank or whole.shape[0] != len(ways):
+                raise NetworkError(f"{whole.value} is not of {len(ways)} directions")
             taken = do.part(whole, [number, *[0] * (whole.rank - 1)], [1, *whole.shape[1:]], [1] * whole.rank)
             return g.view(taken, shape)
 
         start = node.get(5)
         if start is not None and node.attribute("layout", 0):
+            node.of_rank(5, 3)
             node.inputs[5] = do.transpose(start, (1, 0, 2)) if number == 0 else start
         held = node.get(6)
         if held is not None and node.attribute("layout", 0) and number == 0:
+            node.of_rank(6, 3)
             node.inputs[6] = do.transpose(held, (1, 0, 2))
         weights, inner = of(1, (gates, hidden, width)), of(2, (gates, hidden, hidden))
         biases = of(3, (2, gates, hidden))

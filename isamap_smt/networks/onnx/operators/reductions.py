@@ -65,8 +65,8 @@ def _of_nothing(node: Node, axes: tuple[int, ...], op: str, finish: str, keep: b
     if finish.endswith("{N}"):
         value = math.nan
     if x.truth:
-        return node.graph.constant(np.full(shape, op != "max=", np.bool_))
-    return node.graph.constant(np.full(shape, value, x.dtype.numpy))
+        return node.graph.constant(np.full(node.graph.room(shape, np.bool_), op != "max=", np.bool_))
+    return node.graph.constant(np.full(node.graph.room(shape, x.dtype.numpy), value, x.dtype.numpy))
 
 
 def _made(x: Var, axes: tuple[int, ...], op: str, element: str, finish: str, keep: bool) -> Var:
@@ -146,8 +146,7 @@ def _hardmax(node: Node) -> Var:
 
 @onnx("CumSum", "CumProd")
 def _running(node: Node) -> Var:
-    axis = node.whole(1)
-    assert axis is not None
+    axis = [node.whole_scalar(1)]
     op = "+" if node.op == "CumSum" else "*"
     return do.running(node[0], axis[0], op, bool(node.attribute("exclusive", 0)), bool(node.attribute("reverse", 0)))
 
@@ -165,10 +164,10 @@ def _lp_normalization(node: Node) -> Var:
 @onnx("TopK")
 def _top_k(node: Node) -> list[Var]:
     """By counting: an element's rank is how many come before it."""
-    x, count = node[0], node.whole(1, "k")
-    assert count is not None
-    axis = do.axis_of(int(node.attribute("axis", -1)), x.rank)
-    largest, k = bool(node.attribute("largest", 1)), count[0]
+    x, (k,) = node[0], node.wanted(1, "k", 1)
+    axis, largest = do.along(x, int(node.attribute("axis", -1))), bool(node.attribute("largest", 1))
+    if not 0 <= k <= x.shape[axis]:
+        raise NetworkError(f"the {k} of {x.shape[axis]} elements")
     if x.shape[axis] > 4096:
         raise NetworkError(
             f"the {k} of {x.shape[axis]} elements: it is computed by comparing each two, of 4,096 at most"

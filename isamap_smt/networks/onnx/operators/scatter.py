@@ -21,7 +21,11 @@ _REDUCED = {
 @onnx("ScatterElements", "Scatter")
 def _scatter_elements(node: Node) -> Var:
     x, updates = node[0], node[2]
-    axis = do.axis_of(int(node.attribute("axis", 0)), x.rank)
+    axis = do.along(x, int(node.attribute("axis", 0)))
+    if node[1].shape != updates.shape or x.rank != updates.rank:
+        raise NetworkError(f"{updates.value} at {node[1].value} do not go into {x.value}")
+    if any(u > s for n, (u, s) in enumerate(zip(updates.shape, x.shape, strict=True)) if n != axis):
+        raise NetworkError(f"{updates.value} are more than {x.value} has")
     found = do.wrapped(node[1], x.shape[axis])
     index, inner = do.names(x.rank), do.names(x.rank)
     inner[axis] = "u"
@@ -36,6 +40,8 @@ def _scatter_elements(node: Node) -> Var:
 @onnx("ScatterND")
 def _scatter_nd(node: Node) -> Var:
     g, x, indices, updates = node.graph, node[0], node[1], node[2]
+    if not indices.rank or not 1 <= indices.shape[-1] <= x.rank:
+        raise NetworkError(f"{indices.value} are no places of {x.value}")
     depth, rows = indices.shape[-1], indices.elements // indices.shape[-1]
     flat = g.view(indices, (rows, depth))
     columns = [g.view(do.part(flat, [0, n], [rows, 1], [1, 1]), (rows,)) for n in range(depth)]

@@ -9,8 +9,10 @@ import numpy as np
 
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import operators as do
-from isamap_smt.networks.graph import Var
+from isamap_smt.networks.graph import LARGEST_VALUE, Var
 from isamap_smt.networks.onnx.node import Node, onnx
+
+PADDED = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
 
 @dataclass(frozen=True)
@@ -28,14 +30,12 @@ class Window:
 def window(node: Node, x: Var, points: list[int]) -> Window:
     """The window of a node's attributes. Raises NetworkError."""
     rank = x.rank - 2
-    strides = [int(n) for n in node.attribute("strides", [1] * rank)]
-    dilations = [int(n) for n in node.attribute("dilations", [1] * rank)]
-    pads = [int(n) for n in node.attribute("pads", [0] * 2 * rank)]
-    auto = node.attribute("auto_pad", "NOTSET")
-    if (
-        min((*points, *strides, *dilations), default=1) < 1
-        or not len(points) == len(strides) == len(dilations) == len(pads) / 2 == rank
-    ):
+    if rank < 1:
+        raise NetworkError(f"{x.value} is no image of channels")
+    strides, dilations = node.numbers("strides", [1] * rank, 1), node.numbers("dilations", [1] * rank, 1)
+    pads = node.numbers("pads", [0] * 2 * rank)
+    auto = node.choice("auto_pad", "NOTSET", PADDED)
+    if min(points, default=1) < 1 or len(points) != rank:
         raise NetworkError(
             f"its window {points}, strides {strides}, dilations {dilations} and pads {pads} do not fit {x.value}"
         )
@@ -76,11 +76,13 @@ def _conv(node: Node) -> Var:
 def _conv_transpose(node: Node) -> Var:
     x, w = node[0], node[1]
     rank, points = x.rank - 2, list(w.shape[2:])
-    strides = [int(n) for n in node.attribute("strides", [1] * rank)]
-    dilations = [int(n) for n in node.attribute("dilations", [1] * rank)]
-    pads = [int(n) for n in node.attribute("pads", [0] * 2 * rank)]
-    more = [int(n) for n in node.attribute("output_padding", [0] * rank)]
-    auto, asked = node.attribute("auto_pad", "NOTSET"), node.attribute("output_shape")
+    if rank < 1 or len(points) != rank:
+        raise NetworkError(f"{w.value} is no window of {x.value}")
+    strides, dilations = node.numbers("strides", [1] * rank, 1), node.numbers("dilations", [1] * rank, 1)
+    pads, more = node.numbers("pads", [0] * 2 * rank, -LARGEST_VALUE), node.numbers("output_padding", [0] * rank)
+    auto, asked = node.choice("auto_pad", "NOTSET", PADDED), node.attribute("output_shape")
+    if asked is not None and len(asked) not in (rank, rank + 2):
+        raise NetworkError(f"its output_shape is {asked}")
     before, counts = pads[:rank], []
     for n in range(rank):
         reach = dilations[n] * (points[n] - 1) + 1
@@ -188,11 +190,12 @@ def _global_lp(node: Node) -> Var:
 
 @onnx("Col2Im")
 def _col2im(node: Node) -> Var:
-    x, image, block = node[0], node.whole(1) or [], node.whole(2) or []
+    x, image, block = node.of_rank(0, 3), node.wanted(1), node.wanted(2)
     rank = len(image)
-    strides = [int(n) for n in node.attribute("strides", [1] * rank)]
-    dilations = [int(n) for n in node.attribute("dilations", [1] * rank)]
-    pads = [int(n) for n in node.attribute("pads", [0] * 2 * rank)]
+    strides, dilations = node.numbers("strides", [1] * rank, 1), node.numbers("dilations", [1] * rank, 1)
+    pads = node.numbers("pads", [0] * 2 * rank)
+    if len(block) != rank or min((*image, *block), default=0) < 1 or x.shape[1] % math.prod(block):
+        raise NetworkError(f"{x.value} are no blocks {block} of an image {image}")
     counts = [
         (image[n] + pads[n] + pads[n + rank] - dilations[n] * (block[n] - 1) - 1) // strides[n] + 1 for n in range(rank)
     ]
@@ -223,18 +226,25 @@ def _resize(node: Node) -> Var:
     scales = node.known(first, "scales")
     sizes = node.whole(3) if first == 2 else None
     axes = node.attribute("axes")
-    axes = list(range(x.rank)) if axes is None else [do.axis_of(int(a), x.rank) for a in axes]
-    if sizes is None and scales is not None and scales.size == 0:
-        raise NetworkError("neither scales nor sizes are given")
-    given = [float(s) for s in scales] if sizes is None and scales is not None else None
+    axes = list(range(x.rank)) if axes is None else [do.along(x, int(a)) for a in axes]
+    if not x.elements:
+        raise NetworkError(f"{x.value} has no elements")
+    if scales is not None and scales.size > x.rank:
+        raise NetworkError(f"{scales.size} scales of {x.value}")
+    given = [] if scales is None or sizes is not None else [float(s) for s in scales.reshape(-1)]
+    if len(given if sizes is None else sizes) != len(axes) or len({*axes}) < len(axes):
+        raise NetworkError(f"{len(given if sizes is None else sizes)} scales or sizes for {len(axes)} axes")
+    if roi is not None and roi.size not in (0, 2 * len(axes)):
+        raise NetworkError(f"a region of {roi.size} numbers for {len(axes)} axes")
     if sizes is not None:
         given = [n / x.shape[a] for a, n in zip(axes, sizes, strict=True)]
-        policy = node.attribute("keep_aspect_ratio_policy", "stretch")
+        policy = node.choice("keep_aspect_ratio_policy", "stretch", ("stretch", "not_larger", "not_smaller"))
         if policy != "stretch":
             one = min(given) if policy == "not_larger" else max(given)
             given = [one] * len(given)
             sizes = [math.floor(one * x.shape[a] + 0.5) for a in axes]
-    assert given is not None
+    if not all(0 < s < LARGEST_VALUE for s in given) or min(sizes or [1]) < 1:
+        raise NetworkError(f"it scales by {given}")
     out = x
     for n, a in enumerate(axes):
         size = sizes[n] if sizes is not None else math.floor(given[n] * x.shape[a])
@@ -274,9 +284,13 @@ def _along(node: Node, x: Var, axis: int, size: int, scale: float, region: tuple
     length = x.shape[axis]
     upsample = node.op == "Upsample" or node.opset < 11
     how = "asymmetric" if upsample else node.attribute("coordinate_transformation_mode", "half_pixel")
-    mode, places = node.attribute("mode", "nearest"), np.arange(size, dtype=np.float64)
+    mode = node.choice("mode", "nearest", ("nearest", "linear", "bilinear", "cubic"))
+    node.graph.room([size, 1 if mode == "nearest" and how != "tf_crop_and_resize" else length], np.float64)
+    places = np.arange(size, dtype=np.float64)
     at = _coordinates(how, places, length, scale, region)
     outside = (at < 0) | (at > length - 1) if how == "tf_crop_and_resize" else np.zeros(size, bool)
+    if not np.isfinite(at).all() or np.abs(at).max(initial=0) > LARGEST_VALUE:
+        raise NetworkError(f"its region or scale {scale} leads nowhere")
     if mode == "nearest":
         rounding = node.attribute("nearest_mode", "floor" if upsample else "round_prefer_floor")
         near = {
@@ -284,8 +298,10 @@ def _along(node: Node, x: Var, axis: int, size: int, scale: float, region: tuple
             "round_prefer_ceil": np.floor(at + 0.5),
             "floor": np.floor(at),
             "ceil": np.ceil(at),
-        }[rounding]
-        found = np.clip(near, 0, length - 1).astype(np.int64)
+        }
+        if rounding not in near:
+            raise NetworkError(f"no rounding {rounding!r}")
+        found = np.clip(near[rounding], 0, length - 1).astype(np.int64)
         if not outside.any():
             return do.gather(x, node.graph.constant(found), axis)
         weights = np.zeros((size, length))
@@ -348,7 +364,10 @@ def _weights(node: Node, at: np.ndarray, length: int, scale: float, mode: str) -
 
 @onnx("AffineGrid")
 def _affine_grid(node: Node) -> Var:
-    theta, size = node[0], node.whole(1) or []
+    theta, size = node.of_rank(0, 3), node.graph.sizes(node.wanted(1))
+    if len(size) not in (4, 5) or theta.shape[1:] != (len(size) - 2, len(size) - 1):
+        raise NetworkError(f"{theta.value} makes no grid of {list(size)}")
+    node.graph.room([*size[2:], len(size)], np.float64)
     corners = bool(node.attribute("align_corners", 0))
     axes = []
     for length in size[2:]:

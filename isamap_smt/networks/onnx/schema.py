@@ -1,0 +1,101 @@
+"""A node keeps the schema that ONNX gives its operator: attributes by type, inputs by number and element type.
+
+Operators rely on it: an attribute that is read as whole numbers is whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks.graph import Var
+from isamap_smt.networks.onnx.model import library
+
+_LIKE = {"SimplifiedLayerNormalization": ("RMSNormalization", 23)}  # operators of exporters: (operator of ONNX, opset)
+_NAMES = {"f16": "float16", "f32": "float", "f64": "double", "bf16": "bfloat16"}
+_NAMES |= {f"{k}{bits}": f"{'u' * (k == 'u')}int{bits}" for k in "iu" for bits in (8, 16, 32, 64)}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input. types: those allowed; letter: inputs of one letter have one type; one_type: so have those of a variadic one."""
+
+    types: frozenset[str]
+    letter: str
+    needed: bool
+    one_type: bool
+
+
+@dataclass(frozen=True)
+class Schema:
+    """attributes: the kind of each, and whether it is required. most: inputs, outputs."""
+
+    attributes: Dict[str, tuple[int, bool]]
+    inputs: tuple[Parameter, ...]
+    least: int
+    most: tuple[int, int]
+
+
+@lru_cache(maxsize=1024)
+def schema_of(op: str, domain: str, opset: int) -> Schema | None:
+    """The schema of an operator at an opset; None where ONNX has none."""
+    onnx = library()
+    name, version = _LIKE.get(op, (op, opset))
+    try:
+        found = onnx.defs.get_schema(name, version, domain)
+    except Exception:  # onnx.defs.SchemaError is no class of every version
+        return None
+    option = onnx.defs.OpSchema.FormalParameterOption
+    inputs = tuple(
+        Parameter(
+            frozenset(i.types), i.type_str, i.option == option.Single, i.option != option.Variadic or i.is_homogeneous
+        )
+        for i in found.inputs
+    )
+    kinds = {n: (int(a.type.value), bool(a.required)) for n, a in found.attributes.items()}
+    return Schema(kinds, inputs, found.min_input, (found.max_input, found.max_output))
+
+
+def check_node(node: Any, name: str, domain: str, opset: int, inputs: Sequence[Var | None]) -> None:
+    """Raises NetworkError for a node that breaks its operator's schema."""
+    schema, op = schema_of(node.op_type, domain, opset), node.op_type
+    if schema is None:
+        raise NetworkError(f"{name}: opset {opset} has no operator {op}")
+    kinds = library().AttributeProto
+    seen = set()
+    for a in node.attribute:
+        if a.name in seen:
+            raise NetworkError(f"{name}: the attribute {a.name} of {op} is given twice")
+        seen.add(a.name)
+        if a.ref_attr_name:
+            raise NetworkError(f"{name}: the attribute {a.name} of {op} is that of a function, and this is none")
+        wanted = schema.attributes.get(a.name)
+        if wanted is None:
+            raise NetworkError(f"{name}: {op} of opset {opset} has no attribute {a.name}")
+        if a.type != wanted[0]:
+            told = (
+                kinds.AttributeType.Name(k).lower() if k in kinds.AttributeType.values() else k
+                for k in (a.type, wanted[0])
+            )
+            raise NetworkError(f"{name}: the attribute {a.name} of {op} is of type {next(told)}, and not {next(told)}")
+    for attribute, (_, required) in schema.attributes.items():
+        if required and attribute not in seen:
+            raise NetworkError(f"{name}: {op} lacks its attribute {attribute}")
+    if not schema.least <= len(inputs) <= schema.most[0] or len(node.output) > schema.most[1]:
+        raise NetworkError(f"{name}: {op} of opset {opset} has not {len(inputs)} inputs and {len(node.output)} results")
+    letters: dict[str, str] = {}
+    for n, x in enumerate(inputs):
+        p = schema.inputs[min(n, len(schema.inputs) - 1)]
+        if x is None:
+            if p.needed:
+                raise NetworkError(f"{name}: {op} lacks its input {n + 1}")
+            continue
+        held = "bool" if x.truth else _NAMES.get(x.dtype.name, "")
+        if held and f"tensor({held})" not in p.types:
+            raise NetworkError(f"{name}: {op} of opset {opset} does not take {held} as its input {n + 1}")
+        if held and p.one_type and letters.setdefault(p.letter, held) != held:
+            raise NetworkError(f"{name}: {op} takes inputs of one type, and not of {letters[p.letter]} and {held}")
