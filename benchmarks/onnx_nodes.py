@@ -93,6 +93,8 @@ def tried(compile_too: bool) -> tuple[dict[Operator, Cases], dict[Operator, Case
                 found = result(case, way)
             except IsamapError as error:
                 found = Result(refused=str(error))
+            except Exception as error:  # a fault of ours: the other cases go on
+                found = Result(wrong=f"{type(error).__name__}: {error}")
             counted = into[node.domain, node.op_type]
             counted.all += 1
             counted.right += found.ok
@@ -135,13 +137,13 @@ def page(
         fails = made == FUNCTION and by[key].all and not by[key].right
         how = f"its definition: {told(by[key].reasons)}" if fails else made
         if how in families():
-            yield f"| {shown(key)} | {how} | {counts(key, by, by_c)} | {told(by[key].reasons)} |"
+            yield f"| {shown(key)} | {how} | {counts(key, by, by_c)} | {told(by[key].reasons + by_c[key].reasons)} |"
         if how not in unlike:
             reasons[how].append(key)
     yield f"\n{_FUNCTIONS}\n\n| operator | {cells} | refused |\n{line}---|"
     for key in (key for key, how in catalogued.items() if how == FUNCTION):
         if by[key].right or not by[key].all:
-            yield f"| {shown(key)} | {counts(key, by, by_c)} | {told(by[key].reasons)} |"
+            yield f"| {shown(key)} | {counts(key, by, by_c)} | {told(by[key].reasons + by_c[key].reasons)} |"
     yield "\n## Not computed\n\n| operators | reason |\n|---|---|"
     for why, keys in reasons.items():
         yield f"| {', '.join(map(shown, keys))} | {why} |"
