@@ -31,6 +31,8 @@ def sum_to_odd(p: Array, z: Array) -> Array:
     # TwoSum: error is exactly what s lost.
     t = s - p
     error = (p - (s - t)) + (z - t)
+    if not error.any():  # all are exact: as small whole numbers are
+        return np.asarray(s)
     return np.where(np.isfinite(s) & (error != 0), _to_odd(s, error), s)
 
 

@@ -199,8 +199,9 @@ def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], inde
         return
     own = [at.column(e, "an axis").reshape(-1, each)[0] for e in index]
     number, active = memory.number.reshape(-1, each), inside.reshape(-1, each)
-    for pattern in active[:1] if active.all() else np.unique(active, axis=0):
-        some, chosen = np.flatnonzero((active == pattern).all(axis=1)), np.flatnonzero(pattern)
+    patterns, which = _patterns(active)
+    for n, pattern in enumerate(patterns):
+        some, chosen = np.flatnonzero(which == n), np.flatnonzero(pattern)
         if not chosen.size:
             continue
         found = number[np.ix_(some, chosen)]
@@ -208,3 +209,13 @@ def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], inde
         apart = (found != address.offsets([k[chosen] for k in own], found)).any(axis=1)
         text = f"{i.short}: lanes do not lie as its place says in {memory.space.name}"
         memory.wrong.update(dict.fromkeys(row.reshape(-1, each)[some[apart], 0].tolist(), (LANES, text)))
+
+
+def _patterns(active: Array) -> tuple[Array, Array]:
+    """The rows of truth values that differ, in order, and the number of the one that each row is."""
+    if active.all():
+        return active[:1], np.zeros(len(active), np.int64)
+    packed = np.packbits(active, axis=1)
+    rows = packed.view(f"S{packed.shape[1]}").reshape(-1)  # compared as one value each
+    _, first, which = np.unique(rows, return_index=True, return_inverse=True)
+    return active[first], which.reshape(-1)
