@@ -55,19 +55,22 @@ class Cases:
     reasons: tuple[str, ...] = ()
 
 
+Ways = tuple[defaultdict[Operator, Cases], ...]  # by the interpreter, and compiled where that was asked for
+
+
 def catalogue() -> dict[Operator, str]:
     """Each operator of the installed ONNX, and what computes it: the family, FUNCTION, or why nothing does.
 
     Deprecated operators are left out, unless they are computed.
     """
     found = {key: make.__module__.rsplit(".", 1)[1] for key, make in OPERATORS.items()}
-    reasons = {name: why for why, names in WHY.items() for name in names}
+    why_not = {name: why for why, names in WHY.items() for name in names}
     for schema in onnx.defs.get_all_schemas():
         key = (schema.domain, schema.name)
         if key in found or schema.deprecated:
             continue
         function = schema.has_function or schema.has_context_dependent_function
-        found[key] = reasons.get(schema.name) or (FUNCTION if function else NOT_WRITTEN)
+        found[key] = why_not.get(schema.name) or (FUNCTION if function else NOT_WRITTEN)
     return dict(sorted(found.items(), key=lambda item: (item[0][0], item[0][1].lower())))
 
 
@@ -81,30 +84,33 @@ def compiled(network: im.Network, arrays: Arrays) -> Arrays:
     return im.compile_network(network)(**arrays)
 
 
-def tried(compile_too: bool) -> tuple[dict[Operator, Cases], dict[Operator, Cases], list[str]]:
-    """What became of each operator's cases by the interpreter, and compiled; and those that are wrong."""
+def tried(compile_too: bool) -> tuple[Ways, list[str]]:
+    """What became of each operator's cases by the interpreter and, if asked, compiled; and those that are wrong."""
     ways = (im.run_network, compiled) if compile_too else (im.run_network,)
-    made: tuple[dict[Operator, Cases], dict[Operator, Cases]] = (defaultdict(Cases), defaultdict(Cases))
+    made: Ways = tuple(defaultdict(Cases) for _ in ways)
     wrong: list[str] = []
     for number, case in enumerate(cases()):
         node = case.model.graph.node[0]
-        for way, into in zip(ways, made, strict=False):
+        for way, into in zip(ways, made, strict=True):
+            fault = ""
             try:
                 found = result(case, way)
             except IsamapError as error:
                 found = Result(refused=str(error))
             except Exception as error:  # a fault of ours: the other cases go on
-                found = Result(wrong=f"{type(error).__name__}: {error}")
+                fault = f"{type(error).__name__}: {error}"
+                found = Result(wrong=fault)
+            explained = bool(found.wrong) and not fault and case.name in ROUNDED_INSIDE
             counted = into[node.domain, node.op_type]
             counted.all += 1
             counted.right += found.ok
-            counted.rounded += bool(found.wrong) and case.name in ROUNDED_INSIDE
+            counted.rounded += explained
             counted.reasons += (found.refused,) if found.refused else ()
-            if found.wrong and case.name not in ROUNDED_INSIDE:
+            if found.wrong and not explained:
                 wrong.append(f"{case.name}, {way.__name__}: {found.wrong}")
         if sys.stderr.isatty() or number % 100 == 0:
             print(f"{number} of {len(cases())}: {case.name}", file=sys.stderr)
-    return *made, wrong
+    return made, wrong
 
 
 def told(reasons: tuple[str, ...]) -> str:
@@ -118,34 +124,31 @@ def told(reasons: tuple[str, ...]) -> str:
     return "; ".join(dict.fromkeys([*said, *(r for r in rest if not r.startswith("elements of type "))]))
 
 
-def page(
-    catalogued: dict[Operator, str], by: dict[Operator, Cases], by_c: dict[Operator, Cases], wrong: int
-) -> Iterator[str]:
+def page(catalogued: dict[Operator, str], by: Ways, wrong: int) -> Iterator[str]:
     """The page's lines. wrong: how many cases are."""
+    (meant, *_) = by
     yield _HEAD.format(
         version=onnx.__version__,
-        all=sum(found.all for found in by.values()),
-        how=f"By the interpreter {summed(by)}" + (f"; compiled, {summed(by_c)}" if by_c else ""),
+        all=sum(found.all for found in meant.values()),
+        how="; compiled, ".join(["By the interpreter " + summed(meant), *map(summed, by[1:])]),
         wrong=f"{wrong or 'none'} {'are' if wrong > 1 else 'is'} wrong",
-        rounded=sum(found.rounded for found in by.values()),
+        rounded=sum(found.rounded for found in meant.values()),
     )
-    cells, line = ("cases | compiled", "|---|---|---|") if by_c else ("cases", "|---|---|")
-    yield f"## Computed by kernels\n\n| operator | family | {cells} | refused |\n|---{line}---|"
-    unlike = {*families(), FUNCTION}
-    reasons: dict[str, list[Operator]] = defaultdict(list)
+    cells, line = " | ".join(["cases", "compiled"][: len(by)]), "|---" * len(by)
+    yield f"## Computed by kernels\n\n| operator | family | {cells} | refused |\n|---|---{line}|---|"
+    apart: dict[str, list[Operator]] = defaultdict(list)
     for key, made in catalogued.items():
-        fails = made == FUNCTION and by[key].all and not by[key].right
-        how = f"its definition: {told(by[key].reasons)}" if fails else made
+        fails = made == FUNCTION and meant[key].all and not meant[key].right
+        how = f"its definition: {reasons(key, by)}" if fails else made
         if how in families():
-            yield f"| {shown(key)} | {how} | {counts(key, by, by_c)} | {told(by[key].reasons + by_c[key].reasons)} |"
-        if how not in unlike:
-            reasons[how].append(key)
-    yield f"\n{_FUNCTIONS}\n\n| operator | {cells} | refused |\n{line}---|"
-    for key in (key for key, how in catalogued.items() if how == FUNCTION):
-        if by[key].right or not by[key].all:
-            yield f"| {shown(key)} | {counts(key, by, by_c)} | {told(by[key].reasons + by_c[key].reasons)} |"
+            yield f"| {shown(key)} | {how} | {counts(key, by)} | {reasons(key, by)} |"
+        else:
+            apart[how].append(key)
+    yield f"\n{_FUNCTIONS}\n\n| operator | {cells} | refused |\n|---{line}|---|"
+    for key in apart.pop(FUNCTION, []):
+        yield f"| {shown(key)} | {counts(key, by)} | {reasons(key, by)} |"
     yield "\n## Not computed\n\n| operators | reason |\n|---|---|"
-    for why, keys in reasons.items():
+    for why, keys in apart.items():
         yield f"| {', '.join(map(shown, keys))} | {why} |"
 
 
@@ -155,13 +158,18 @@ def summed(by: dict[Operator, Cases]) -> str:
     return f"{right:,} come out right and {refused:,} are refused"
 
 
-def counts(key: Operator, by: dict[Operator, Cases], by_c: dict[Operator, Cases]) -> str:
+def counts(key: Operator, by: Ways) -> str:
     """The cells that count cases: those that come out right, of all; without a case a dash."""
     cells = []
-    for found in (by[key], by_c[key]) if by_c else (by[key],):
+    for found in (way[key] for way in by):
         rounded = f", {found.rounded} rounded elsewhere" if found.rounded else ""
         cells.append(f"{found.right} of {found.all}{rounded}" if found.all else "-")
     return " | ".join(cells)
+
+
+def reasons(key: Operator, by: Ways) -> str:
+    """Why cases of an operator are refused."""
+    return told(tuple(r for way in by for r in way[key].reasons))
 
 
 def shown(key: Operator) -> str:
@@ -197,8 +205,8 @@ def main() -> int:
     parser.add_argument("--compiled", action="store_true", help="also compile each case, and run it")
     asked = parser.parse_args()
     with np.errstate(all="ignore"):
-        by, by_c, wrong = tried(asked.compiled)
-    print(*page(catalogue(), by, by_c, len(wrong)), sep="\n")
+        by, wrong = tried(asked.compiled)
+    print(*page(catalogue(), by, len(wrong)), sep="\n")
     for text in wrong:
         print(f"wrong: {text}", file=sys.stderr)
     return 1 if wrong else 0
