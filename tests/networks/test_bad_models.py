@@ -18,7 +18,7 @@ import isamap_smt as im
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import graph
 from tests.networks.models import convolutional, model, node
-from tests.networks.test_onnx_nodes import array, cases
+from tests.networks.onnx_nodes import array, cases
 
 NUMBERS = [0, 1, -1, 2, 7, -2, 255, 100_000, 2**31, 2**40, 2**62, -(2**63)]
 ATTRIBUTES: list[Any] = [1, 0, -1, 2**40, 1.5, float("nan"), "x", [1, 2], [0], [], [-1, 5], [1.5], ["a"], np.ones(3)]

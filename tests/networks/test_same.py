@@ -15,7 +15,8 @@ from isamap_smt.networks.graph import Network, Step, View
 from isamap_smt.networks.rewrite import rewritten
 from isamap_smt.networks.same import same_values
 from tests.networks.models import convolutional
-from tests.networks.test_onnx_nodes import FEW, cases, network_of
+from tests.networks.onnx_nodes import cases, network_of
+from tests.networks.test_onnx_nodes import FEW
 from tests.networks.test_rewrite import random_model
 
 
