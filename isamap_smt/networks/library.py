@@ -218,10 +218,10 @@ class _Writer:
 
     def _copies(self) -> str:
         """Outputs that show what lies elsewhere: an input, a constant, or another output."""
-        theirs, lines = callers(self.network), []
+        lines = []
         for name in self.network.outputs:
             to, of = f"isamap_out->{self.fields[1][name]}", self._address(name)
-            if theirs.get(roots(self.network)[name]) != name:
+            if to != of:
                 lines.append(f"    memcpy({to}, {of}, {self.network.values[name].bytes});\n")
         return "".join(lines)
 

@@ -14,7 +14,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.networks.compiled import CompiledNetwork
 from isamap_smt.networks.library import write_library
-from tests.networks.models import convolutional
+from tests.networks.models import convolutional, model, node
 
 HEAP = {"malloc", "calloc", "realloc", "aligned_alloc", "free", "posix_memalign"}
 
@@ -122,3 +122,24 @@ def test_it_builds_by_itself_and_takes_no_heap(small: InC) -> None:
     command = ["cc", "-Wall", "-Wextra", "-Werror", "try.c", "-L.", "-lsmall", "-lm", "-o", "try"]
     subprocess.run(command, cwd=small.folder, check=True, capture_output=True)
     assert subprocess.run([small.folder / "try"], check=False).returncode == 0
+
+
+def test_outputs_may_be_inputs_constants_and_each_other(tmp_path: Path) -> None:
+    two = np.arange(6, dtype=np.float32).reshape(2, 3)
+    nodes = [
+        node("Relu", ["x.1"], ["T0"]), node("Identity", ["T0"], ["int"]), node("Reshape", ["T0", "s"], ["a/b"]),
+        node("Identity", ["x.1"], ["*/\n"]), node("Identity", ["two"], ["Y0"]),
+    ]  # fmt: skip
+    outputs: dict[str, Any] = {"T0": [2, 3], "int": [2, 3], "a/b": [6], "*/\n": [2, 3], "Y0": [2, 3], "x.1": [2, 3]}
+    proto = model(nodes, {"x.1": [2, 3]}, outputs, {"two": two, "s": np.array([6])})
+    planned = im.plan_network(im.from_onnx(proto))
+    written = write_library(planned, tmp_path, "same")
+    code, weights = ctypes.CDLL(str(tmp_path / "same.so")), aligned((tmp_path / "same_weights.bin").read_bytes())
+    x, y = -two[::-1].copy() + 2, [np.full(6, np.nan, np.float32) for _ in outputs]
+    given, made = (ctypes.c_void_p * 1)(x.ctypes.data), (ctypes.c_void_p * len(y))(*(a.ctypes.data for a in y))
+    arena = aligned(bytes(written.arena + 64))
+    code.same_run.argtypes = [ctypes.c_void_p] * 4
+    assert code.same_run(ctypes.addressof(given), ctypes.addressof(made), arena.ctypes.data, weights.ctypes.data) == 0
+    above = np.maximum(x, 0).reshape(-1)
+    for found, wanted in zip(y, (above, above, above, x.reshape(-1), two.reshape(-1), x.reshape(-1)), strict=True):
+        assert (found == wanted).all()
