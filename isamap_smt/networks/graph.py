@@ -7,6 +7,7 @@ The builder makes networks: each method of `Graph` adds a step, or computes at o
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
@@ -329,7 +330,9 @@ class Graph:
         if any(math.prod(s) == 0 for _, s in writes.values()):
             return tuple(self._known(np.zeros(s, d.numpy), truth) for d, s in writes.values())
         lines = [f"{n}: {d}[{', '.join(map(str, s))}]" for n, (d, s) in shapes.items()]
-        lines += [f"axis {n} < {extent}" for n, extent in axes.items()]
+        # a sum over one point mentions its axis in no index
+        mentioned = {n for n, extent in axes.items() if extent != 1 or re.search(rf"\b{n}\b", text)}
+        lines += [f"axis {n} < {extent}" for n, extent in axes.items() if n in mentioned]
         try:
             made = _read("\n".join([*lines, text]))
             held = {n: c for n in made.inputs if (c := reads[n].constant) is not None}

@@ -166,3 +166,22 @@ def test_a_view_of_stored_dimensions_holds_the_same_elements(seed: int) -> None:
     assert sorted(found) == list(range(len(wanted)))
     seen = stored.reshape([wanted[n] for n in found])
     assert (seen == x.reshape(wanted).transpose(found)).all()
+
+
+def test_a_sum_over_one_element_is_computed() -> None:
+    rng = np.random.default_rng(0)
+    weights = {"W": weight(rng, 1, 3), "V": weight(rng, 5, 1)}
+    nodes = [
+        node("MatMul", ["x", "W"], ["a"]),
+        node("Gemm", ["x", "W"], ["b"]),
+        node("Einsum", ["x", "V"], ["c"], equation="ik,jk->ij"),
+        node("MatMul", ["t", "x"], ["d"]),
+        node("Transpose", ["x"], ["t"], perm=[1, 0]),
+    ]
+    proto = model([nodes[4], *nodes[:4]], {"x": [5, 1]}, dict.fromkeys("abcd"), weights)
+    arrays = {"x": rng.standard_normal((5, 1)).astype(np.float32)}
+    network = im.from_onnx(proto)
+    for made in (network, rewritten(network)):
+        got = im.run_network(made, arrays)
+        for name, wanted in expected(proto, arrays).items():
+            np.testing.assert_allclose(got[name], wanted, rtol=1e-5)
