@@ -1,16 +1,19 @@
 """What is claimed between the kernels of a network, each of which has a proof of its own.
 
 same: each value is the model's (networks/same.py). version: each read sees what the step that is named as the value's writer left:
-nothing writes a byte of it in between, work space included. room: a step's temporaries have places. separate: what a step writes
-at once lies apart. arena: all of it lies inside, and begins where vectors may. types: a kernel's tensor has the type and the
-elements of the value it is. Each is asked of the steps and addresses alone, from which the calls are made; lifetimes, which the
-planner worked with, have no part in it.
+nothing writes a byte of it in between, work space included, and no other step writes that value. kernel: what runs is a proved
+program of the step's kernel, or of one that is proved to be the same; its inputs are what the step reads, its results what it
+writes. room: a step's temporaries have places. separate: what a step writes at once lies apart. arena: all of it lies inside,
+and begins where vectors may. types: a kernel's tensor has the type and the elements of the value it is. Each is asked of the
+steps and addresses alone, from which the calls are made; lifetimes, which the planner worked with, have no part in it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+
+import numpy as np
 
 from isamap_encodings import arena as encoded
 from isamap_encodings.verdict import Proved, Refuted, Verdict
@@ -19,7 +22,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.networks.graph import Step, View
-from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Work, roots
+from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Work, callers, roots
 from isamap_smt.networks.same import same_values
 
 Place = tuple[str, int, int]  # the memory (the arena, a caller's array, a constant), where it begins, bytes
@@ -49,45 +52,60 @@ def _witness(verdict: Verdict) -> str:
 def _claims(planned: NetworkPlan) -> Iterator[ClaimResult]:
     network, root = planned.network, roots(planned.network)
     places = _places(planned)
+    kernels = len(network.kernels)
+    if len(planned.work) != kernels:
+        refuted = Refuted(text=f"there are {len(planned.work)} for {kernels} kernels")
+        yield _result("room", network.name, "each kernel has its work space", refuted)
+        return
+    for name, array in network.constants.items():
+        yield _constant(planned, name, array)
     writes: list[list[Place]] = []
     writer: dict[str, int] = {}
     works = iter(planned.work)
+    given = {*network.inputs, *network.constants}
+    there = set(given)
+
+    def place_of(value: str) -> Place:
+        held = root.get(value, value)
+        return places.get(held, (held, 0, network.values[held].bytes))
+
+    def version(reader: str, value: str, read: int) -> ClaimResult:
+        held = root.get(value, value)
+        written = writer.get(held, -1)
+        if value not in there:
+            return _result("version", value, f"{reader} reads {value}", Refuted(text="nothing writes it before"))
+        between = [p for w in writes[written + 1 : read + 1] for p in w]
+        left = "it was given" if written < 0 else f"{network.steps[written].node} left it"
+        return _result("version", value, f"{reader} reads {value} as {left}", _untouched(place_of(value), between))
+
     for number, step in enumerate(network.steps):
         if isinstance(step, View):
             writes.append([])
             yield _types_of_view(planned, step)
+            yield version(step.node, step.source, number)
+            there.add(step.result)
             continue
+        yield _kernel(planned, step)
+        if planned.question(step) not in planned.plans:
+            return  # nothing else can be asked of it
         yield from _types(planned, step)
-        own, work = [places[root[v]] for v in step.results], next(works)
+        own, work = [place_of(v) for v in step.results], next(works)
         yield _room(planned, step, work)
         own += _work(planned, step, work)
+        for value in step.results:
+            if value in there:
+                twice = Refuted(text="it is written twice, or was given")
+                yield _result("version", value, f"{step.node} alone writes {value}", twice)
         for n, place in enumerate(own):
             yield _result("separate", step.node, f"what {step.node} writes lies apart", _untouched(place, own[:n]))
-            yield _result(
-                "arena", step.node, f"what {step.node} writes lies in the arena", _inside(place, planned.peak)
-            )
+            yield _result("arena", step.node, f"what {step.node} writes lies in the arena", _inside(planned, place))
         writes.append(own)
         for value in step.sources:
-            yield _version(planned, step.node, value, places[root[value]], writes, writer.get(root[value], -1), number)
+            yield version(step.node, value, number)
         writer |= dict.fromkeys(step.results, number)
-    end = len(network.steps)
+        there |= {*step.results}
     for value in network.outputs:
-        yield _version(
-            planned, "the caller", value, places[root[value]], [*writes, []], writer.get(root[value], -1), end
-        )
-
-
-def _version(
-    planned: NetworkPlan, reader: str, value: str, place: Place, writes: list[list[Place]], written: int, read: int
-) -> ClaimResult:
-    """The read sees the writer's version; constants and inputs are there from the start."""
-    network = planned.network
-    there = value in network.constants or roots(network)[value] in (*network.constants, *network.inputs)
-    if written < 0 and not there:
-        return _result("version", value, f"{reader} reads {value}", Refuted(text="nothing writes it before"))
-    between = [p for w in writes[written + 1 : read + 1] for p in w]
-    left = "it was given" if written < 0 else f"{network.steps[written].node} left it"
-    return _result("version", value, f"{reader} reads {value} as {left}", _untouched(place, between))
+        yield version("the caller", value, len(network.steps))
 
 
 def _untouched(place: Place, others: list[Place]) -> Verdict:
@@ -95,13 +113,15 @@ def _untouched(place: Place, others: list[Place]) -> Verdict:
     return encoded.untouched((begin, size), [(b, s) for m, b, s in others if m == memory])
 
 
-def _inside(place: Place, peak: int) -> Verdict:
+def _inside(planned: NetworkPlan, place: Place) -> Verdict:
     memory, begin, size = place
+    if memory != ARENA and memory not in callers(planned.network):
+        return Refuted(text=f"{memory} has no place")
     if memory != ARENA:
-        return Proved(how="it is an array of its own")
+        return Proved(how="it is an array of the caller's")
     if begin % ALIGNMENT:
         return Refuted({"begin": begin}, text=f"it begins at no multiple of {ALIGNMENT}")
-    return encoded.within((begin, size), peak)
+    return encoded.within((begin, size), planned.peak)
 
 
 def _places(planned: NetworkPlan) -> dict[str, Place]:
@@ -117,6 +137,40 @@ def _work(planned: NetworkPlan, step: Step, work: Work) -> list[Place]:
     sizes = {t.name: _bytes(t) for t in program.kernel.tensors}
     found = [(ARENA, at, sizes[t]) for t, at in work.temporaries if t in sizes]
     return [*found, (ARENA, work.heap, workspace_bytes(program))]
+
+
+def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
+    """The program that runs computes the step's kernel, of the constants that it packs."""
+    question = planned.question(step)
+    made, wrong = planned.plans.get(question), ""
+    if made is None:
+        wrong = "it has no plan"
+    elif made.split is None and made.program.kernel != step.kernel:
+        wrong = "its program is of another kernel"
+    elif made.split is not None and (made.split.split.origin, made.split.split.kernel) != (
+        step.kernel,
+        made.program.kernel,
+    ):
+        wrong = "its program is of another kernel than the one that was rewritten"
+    elif not {*made.constant} <= {*question.constant}:
+        wrong = f"it packs {made.constant}, and {question.constant} are constants"
+    elif sorted(t for t, _ in step.reads) != sorted(step.kernel.inputs) or sorted(t for t, _ in step.writes) != sorted(
+        step.kernel.results
+    ):
+        wrong = "it does not read its inputs, or does not write its results"
+    return _result("kernel", step.node, f"{step.node} is what is computed", Refuted(text=wrong) if wrong else Proved())
+
+
+def _constant(planned: NetworkPlan, name: str, array: np.ndarray) -> ClaimResult:
+    value = planned.network.values.get(name)
+    alike = (
+        value is not None
+        and value.dtype.numpy == array.dtype
+        and value.shape == array.shape
+        and array.flags.c_contiguous
+    )
+    verdict: Verdict = Proved() if alike else Refuted(text=f"its elements are {array.dtype}{list(array.shape)}")
+    return _result("types", name, f"the constant {name} is {value}", verdict)
 
 
 def _room(planned: NetworkPlan, step: Step, work: Work) -> ClaimResult:

@@ -27,7 +27,7 @@ def failed(planned: NetworkPlan) -> set[str]:
 def test_a_plan_is_proved(planned: NetworkPlan) -> None:
     proof = prove_network(planned)
     assert proof.proved
-    assert {c.claim for c in proof.claims} == {"same", "version", "room", "separate", "arena", "types"}
+    assert {c.claim for c in proof.claims} == {"same", "version", "kernel", "room", "separate", "arena", "types"}
     assert planned.peak == planned.bound
 
 
@@ -79,3 +79,41 @@ def test_another_type_is_refuted(planned: NetworkPlan) -> None:
     assert "types" in failed(
         replace(planned, network=replace(planned.network, values={**planned.network.values, name: value}))
     )
+
+
+def test_a_program_of_another_kernel_is_refuted(planned: NetworkPlan) -> None:
+    for question in planned.plans:
+        for other in planned.plans.values():
+            swapped = replace(planned, plans={**planned.plans, question: other})
+            assert other is planned.plans[question] or "kernel" in failed(swapped)
+        left = {q: p for q, p in planned.plans.items() if q is not question}
+        assert "kernel" in failed(replace(planned, plans=left))
+
+
+def test_results_bound_to_inputs_are_refuted(planned: NetworkPlan) -> None:
+    steps = planned.network.steps
+    for n, step in enumerate(steps):
+        if isinstance(step, Step):
+            turned = replace(step, reads=step.writes, writes=step.reads)
+            network = replace(planned.network, steps=(*steps[:n], turned, *steps[n + 1 :]))
+            assert "kernel" in failed(replace(planned, network=network))
+
+
+def test_a_second_writer_is_refuted(planned: NetworkPlan) -> None:
+    (first, *_), steps = planned.network.kernels, planned.network.steps
+    network = replace(planned.network, steps=(*steps, first))
+    assert "version" in failed(replace(planned, network=network, work=(*planned.work, planned.work[0])))
+
+
+def test_what_has_no_place_is_refuted(planned: NetworkPlan) -> None:
+    for name in planned.places:
+        left = {n: p for n, p in planned.places.items() if n != name}
+        assert "arena" in failed(replace(planned, places=left))
+    assert "room" in failed(replace(planned, work=planned.work[:-1]))
+
+
+def test_a_constant_of_other_elements_is_refuted(planned: NetworkPlan) -> None:
+    for name, array in planned.network.constants.items():
+        for other in (array[:-1], array.astype("f8"), array.reshape(-1, 1)[::-1].T):
+            constants = {**planned.network.constants, name: other}
+            assert "types" in failed(replace(planned, network=replace(planned.network, constants=constants)))
