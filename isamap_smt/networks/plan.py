@@ -115,8 +115,9 @@ def callers(network: Network) -> dict[str, str]:
     root = roots(network)
     found = {n: n for n in network.inputs}
     for name in network.outputs:
-        if root[name] not in found and root[name] not in network.constants:
-            found[root[name]] = name
+        held = root.get(name, name)
+        if held not in found and held not in network.constants:
+            found[held] = name
     return found
 
 

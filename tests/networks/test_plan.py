@@ -117,3 +117,11 @@ def test_a_constant_of_other_elements_is_refuted(planned: NetworkPlan) -> None:
         for other in (array[:-1], array.astype("f8"), array.reshape(-1, 1)[::-1].T):
             constants = {**planned.network.constants, name: other}
             assert "types" in failed(replace(planned, network=replace(planned.network, constants=constants)))
+
+
+def test_a_step_that_is_left_out_is_refuted(planned: NetworkPlan) -> None:
+    steps, kernels = planned.network.steps, planned.network.kernels
+    for n, step in enumerate(steps):
+        network = replace(planned.network, steps=(*steps[:n], *steps[n + 1 :]))
+        work = tuple(w for s, w in zip(kernels, planned.work, strict=True) if s is not step)
+        assert "version" in failed(replace(planned, network=network, work=work))
