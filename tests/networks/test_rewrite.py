@@ -19,7 +19,9 @@ class Drawn:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self.weights: dict[str, np.ndarray] = {}
-        self.values: dict[str, tuple[int, ...]] = {"x": (1, int(self.rng.choice([3, 4])), 6, 8)}
+        self.values: dict[str, tuple[int, ...]] = {
+            "x": (int(self.rng.choice([1, 2])), int(self.rng.choice([3, 4])), 6, 8)
+        }
         self.nodes: list[Any] = []
         for _ in range(int(self.rng.integers(4, 10))):
             name = str(self.rng.choice(list(self.values)))
@@ -64,7 +66,7 @@ class Drawn:
     def conv(self, name: str, shape: tuple[int, ...]) -> None:
         k, m = int(self.rng.choice([1, 3])), int(self.rng.choice([4, 6]))
         weights = [self.constant(m, shape[1], k, k), self.constant(m)]
-        self.new("Conv", [name, *weights], (1, m, *shape[2:]), pads=[k // 2] * 4)
+        self.new("Conv", [name, *weights], (shape[0], m, *shape[2:]), pads=[k // 2] * 4)
 
     def depthwise(self, name: str, shape: tuple[int, ...]) -> None:
         self.new("Conv", [name, self.constant(shape[1], 1, 3, 3)], shape, pads=[1] * 4, group=shape[1])
@@ -74,28 +76,77 @@ class Drawn:
         self.new(op, [name], shape, kernel_shape=[3, 3], pads=[1] * 4)
 
     def concat(self, name: str, shape: tuple[int, ...]) -> None:
-        other = self.other(lambda s: len(s) == 4 and s[2:] == shape[2:])
-        self.new("Concat", [name, other], (1, shape[1] + self.values[other][1], *shape[2:]), axis=1)
+        other = self.other(lambda s: len(s) == 4 and (s[0], *s[2:]) == (shape[0], *shape[2:]))
+        self.new("Concat", [name, other], (shape[0], shape[1] + self.values[other][1], *shape[2:]), axis=1)
 
     def flatten(self, name: str, shape: tuple[int, ...]) -> None:
-        self.new("Flatten", [name], (1, int(np.prod(shape))))
+        self.new("Flatten", [name], (shape[0], int(np.prod(shape[1:]))))
 
     def transpose(self, name: str, shape: tuple[int, ...]) -> None:
         self.new("Transpose", [name], tuple(shape[n] for n in (0, 1, 3, 2)), perm=[0, 1, 3, 2])
 
     def mean(self, name: str, shape: tuple[int, ...]) -> None:
-        self.new("GlobalAveragePool", [name], (1, shape[1], 1, 1))
+        self.new("GlobalAveragePool", [name], (shape[0], shape[1], 1, 1))
 
     def shuffle(self, name: str, shape: tuple[int, ...]) -> None:
         if shape[1] % 2:
             return
-        apart = (1, 2, shape[1] // 2, *shape[2:])
+        apart = (shape[0], 2, shape[1] // 2, *shape[2:])
         seen = self.new("Reshape", [name, self.shape(*apart)], apart)
-        turned = self.new("Transpose", [seen], (1, shape[1] // 2, 2, *shape[2:]), perm=[0, 2, 1, 3, 4])
+        turned = self.new("Transpose", [seen], (shape[0], shape[1] // 2, 2, *shape[2:]), perm=[0, 2, 1, 3, 4])
         self.new("Reshape", [turned, self.shape(*shape)], shape)
 
+    def axis(self, shape: tuple[int, ...]) -> int:
+        return int(self.rng.integers(len(shape)))
 
-ROWS: list[Any] = [Drawn.unary, Drawn.add, Drawn.scale, Drawn.softmax]
+    def with_axis(self, shape: tuple[int, ...], axis: int, extent: int) -> tuple[int, ...]:
+        return (*shape[:axis], extent, *shape[axis + 1 :])
+
+    def split(self, name: str, shape: tuple[int, ...]) -> None:
+        axis = self.axis(shape)
+        if shape[axis] < 2:
+            return
+        left = int(self.rng.integers(1, shape[axis]))
+        names = [f"v{len(self.nodes)}", f"v{len(self.nodes)}b"]
+        self.nodes.append(node("Split", [name, self.shape(left, shape[axis] - left)], names, axis=axis))
+        for n, extent in zip(names, (left, shape[axis] - left), strict=True):
+            self.values[n] = self.with_axis(shape, axis, extent)
+
+    def slice(self, name: str, shape: tuple[int, ...]) -> None:
+        axis, step = self.axis(shape), int(self.rng.choice([1, 2, -1]))
+        begin, end = (0, shape[axis]) if step > 0 else (-1, -shape[axis] - 1)
+        made = self.with_axis(shape, axis, -(-shape[axis] // abs(step)))
+        self.new("Slice", [name, *map(self.shape, (begin, end, axis, step))], made)
+
+    def pad(self, name: str, shape: tuple[int, ...]) -> None:
+        axis, mode = self.axis(shape), str(self.rng.choice(["constant", "edge", "reflect"]))
+        many = min(2, shape[axis] - 1)
+        pads = [many if n % len(shape) == axis else 0 for n in range(2 * len(shape))]
+        self.new("Pad", [name, self.shape(*pads)], self.with_axis(shape, axis, shape[axis] + 2 * many), mode=mode)
+
+    def gather(self, name: str, shape: tuple[int, ...]) -> None:
+        axis, taken = self.axis(shape), self.new("ArgMax", [name], (*shape[:-1], 1), axis=-1)
+        del self.values[taken]  # it holds i64
+        if shape[axis] >= shape[-1] and len(shape) == 2:
+            self.new(
+                "GatherElements" if axis else "Gather",
+                [name, taken],
+                (*shape[:1], 1, *(() if axis else shape[1:])),
+                axis=axis,
+            )
+
+    def reduce(self, name: str, shape: tuple[int, ...]) -> None:
+        axis, op = self.axis(shape), str(self.rng.choice(["ReduceMean", "ReduceMax", "ReduceL2"]))
+        self.new(op, [name], self.with_axis(shape, axis, 1), axes=[axis])
+
+    def twice(self, name: str, shape: tuple[int, ...]) -> None:
+        self.new(str(self.rng.choice(["Mul", "Sub", "Max"])), [name, name], shape)
+
+
+ROWS: list[Any] = [
+    Drawn.unary, Drawn.add, Drawn.scale, Drawn.softmax, Drawn.split, Drawn.slice, Drawn.pad, Drawn.reduce, Drawn.twice,
+    Drawn.gather,
+]  # fmt: skip
 IMAGES: list[Any] = [
     *ROWS, Drawn.conv, Drawn.conv, Drawn.depthwise, Drawn.pool, Drawn.concat, Drawn.flatten, Drawn.transpose,
     Drawn.mean, Drawn.shuffle,
@@ -108,7 +159,9 @@ def random_model(seed: int) -> Any:
     if not made.nodes:
         made.unary("x", made.values["x"])
     read = {i for n in made.nodes for i in n.input}
-    outputs = {n.output[0]: list(made.values[n.output[0]]) for n in made.nodes if n.output[0] not in read}
+    outputs = {o: list(made.values[o]) for n in made.nodes for o in n.output if o not in read and o in made.values}
+    if not outputs:
+        outputs = {made.new("Relu", ["x"], made.values["x"]): list(made.values["x"])}
     return model(made.nodes, {"x": list(made.values["x"])}, outputs, made.weights)
 
 
