@@ -79,7 +79,11 @@ class ArgumentError(IsamapError):
 
 
 class NetworkError(IsamapError):
-    """A network, or a model that is read as one, is wrong or cannot be computed; names the node."""
+    """A network, or a model that is read as one, is wrong or cannot be computed. node: where, "" if the text says it."""
+
+    def __init__(self, text: str, node: str = "") -> None:
+        super().__init__(f"{node}: {text}" if node else text)
+        self.node = node
 
 
 class NotProvedError(IsamapError):

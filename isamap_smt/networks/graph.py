@@ -258,7 +258,7 @@ class Graph:
         """The shape, where another constant of it may be made. Raises NetworkError before anything of that size is allocated."""
         sizes = self.sizes(shape)
         if not self._has_room(math.prod(sizes) * np.dtype(of).itemsize):
-            raise NetworkError(f"{self.node}: a constant of shape {list(sizes)} is too large")
+            raise NetworkError(f"a constant of shape {list(sizes)} is too large", self.node)
         return sizes
 
     def _has_room(self, more: int) -> bool:
@@ -267,14 +267,12 @@ class Graph:
     def sizes(self, shape: Sequence[int], name: str = "") -> tuple[int, ...]:
         """The shape as numbers. Raises NetworkError unless a value can have it."""
         if len(shape) > MOST_DIMENSIONS:
-            raise NetworkError(
-                f"{self.node or name}: a value of {len(shape)} dimensions; {MOST_DIMENSIONS} are the most"
-            )
+            raise NetworkError(f"a value of {len(shape)} dimensions; {MOST_DIMENSIONS} are the most", self.node or name)
         sizes = tuple(int(s) for s in shape)
         if any(s < 0 for s in sizes):
-            raise NetworkError(f"{self.node or name}: a dimension of {list(sizes)} is negative")
+            raise NetworkError(f"a dimension of {list(sizes)} is negative", self.node or name)
         if max(math.prod(sizes), *sizes, 0) > LARGEST_VALUE:
-            raise NetworkError(f"{self.node or name}: a value of shape {list(sizes)} is too large")
+            raise NetworkError(f"a value of shape {list(sizes)} is too large", self.node or name)
         return sizes
 
     def _constant(self, array: np.ndarray, name: str = "") -> Var:
@@ -282,7 +280,7 @@ class Graph:
         held = np.ascontiguousarray(array.view(np.uint8) if truth else array).reshape(array.shape)
         of = from_numpy(held.dtype)
         if of is None:
-            raise NetworkError(f"{name or self.node}: elements of type {array.dtype} are not computed with")
+            raise NetworkError(f"elements of type {array.dtype} are not computed with", name or self.node)
         made = self._value(name or self.node or "constant", of, array.shape, truth)
         self._constants[made.name] = held
         return Var(self, made, held)
@@ -293,7 +291,7 @@ class Graph:
             return x
         shape = self.sizes(shape)
         if math.prod(shape) != x.elements:
-            raise NetworkError(f"{self.node}: {x.value} has {x.elements} elements, and not {math.prod(shape)}")
+            raise NetworkError(f"{x.value} has {x.elements} elements, and not {math.prod(shape)}", self.node)
         if x.constant is not None:
             return self._known(x.constant.reshape(shape), x.truth)
         made = self._value(self.node, x.dtype, shape, x.truth)
@@ -340,7 +338,7 @@ class Graph:
                 found = run_kernel(made, held)
                 return tuple(self._known(found[n], truth) for n in writes)
         except IsamapError as error:
-            raise NetworkError(f"{self.node}: {str(error).splitlines()[0]}") from None
+            raise NetworkError(f"{str(error).splitlines()[0]}", self.node) from None
         named = [(n, self._value(self.node, d, s, truth)) for n, (d, s) in writes.items()]
         used = tuple((n, reads[n].name) for n in made.inputs)
         self._steps.append(Step(self.node, made, used, tuple((n, v.name) for n, v in named)))

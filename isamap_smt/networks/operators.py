@@ -277,7 +277,7 @@ def wrapped(indices: Var, extent: int) -> Var:
     if indices.constant is not None:
         held = indices.constant.astype(np.int64)
         if ((held < -extent) | (held >= extent)).any():
-            raise NetworkError(f"{indices.graph.node}: an index is outside of [{-extent}, {extent})")
+            raise NetworkError(f"an index is outside of [{-extent}, {extent})", indices.graph.node)
         return indices.graph.constant(np.where(held < 0, held + extent, held))
     return pointwise(lambda a: f"select({a} < 0, {a} + {extent}, {a})", converted(indices, I64))
 
@@ -447,7 +447,7 @@ def matmul(a: Var, b: Var, to: DType | None = None) -> Var:
     a = g.view(a, (1, *a.shape)) if a.rank == 1 else a
     b = g.view(b, (*b.shape, 1)) if b.rank == 1 else b
     if a.shape[-1] != b.shape[-2]:
-        raise NetworkError(f"{g.node}: {a.value} has {a.shape[-1]} columns, and {b.value} {b.shape[-2]} rows")
+        raise NetworkError(f"{a.value} has {a.shape[-1]} columns, and {b.value} {b.shape[-2]} rows", g.node)
     batch = broadcast(a.shape[:-2], b.shape[:-2])
     if math.prod(b.shape[:-2]) == 1 and a.rank > 2:  # one product of all rows
         rows = math.prod(a.shape[:-1])
@@ -607,7 +607,7 @@ def convolution(
     if w.rank != x.rank or groups < 1 or (bias is not None and bias.elements != m):
         raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups")
     if c % groups or m % groups or w.shape[1] != c // groups or min(counts, default=1) < 1:
-        raise NetworkError(f"{g.node}: {x.value} and {w.value} do not fit in {groups} groups")
+        raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups", g.node)
     inner, places, guard = windows(space, counts, points, strides, dilations, before)
     out = [f"p{d}" for d in range(len(space))]
     axes = {"n": n, "m": m, **dict(zip(out, counts, strict=True))}

@@ -17,6 +17,7 @@ LAYERS = [
     "bench",
     "isa",
     "report",
+    "networks",
     "targets",
     "pipeline",
     "tuning",

@@ -226,5 +226,5 @@ class _Import:
 
 
 def _told(error: NetworkError, name: str, op: str) -> NetworkError:
-    text = str(error)
-    return error if text.startswith(name) else NetworkError(f"{name}: {op}: {text}")
+    """The error, with the node where it does not name one."""
+    return error if error.node else NetworkError(f"{op}: {error}", name)

@@ -32,7 +32,7 @@ class Node:
     def __getitem__(self, position: int) -> Var:
         x = self.get(position)
         if x is None:
-            raise NetworkError(f"{self.name}: {self.op} lacks its input {position + 1}")
+            raise NetworkError(f"{self.op} lacks its input {position + 1}", self.name)
         return x
 
     def get(self, position: int) -> Var | None:
@@ -43,28 +43,28 @@ class Node:
         """An input of so many dimensions; of `least` exactly where `most` is left out. Raises NetworkError."""
         x = self[position]
         if not least <= x.rank <= (least if most is None else most):
-            raise NetworkError(f"{self.name}: {self.op} does not take {x.value} as its input {position + 1}")
+            raise NetworkError(f"{self.op} does not take {x.value} as its input {position + 1}", self.name)
         return x
 
     def numbers(self, name: str, default: Sequence[int], least: int = 0) -> list[int]:
         """An attribute of as many whole numbers as its default has, none below `least`. Raises NetworkError."""
         found = [int(n) for n in self.attributes.get(name, default)]
         if len(found) != len(default) or min(found, default=least) < least:
-            raise NetworkError(f"{self.name}: the attribute {name} of {self.op} is {found}")
+            raise NetworkError(f"the attribute {name} of {self.op} is {found}", self.name)
         return found
 
     def number(self, name: str, default: int, least: int = 0) -> int:
         """An attribute that is one whole number, and not below `least`. Raises NetworkError."""
         found = int(self.attributes.get(name, default))
         if found < least:
-            raise NetworkError(f"{self.name}: the attribute {name} of {self.op} is {found}")
+            raise NetworkError(f"the attribute {name} of {self.op} is {found}", self.name)
         return found
 
     def choice(self, name: str, default: str, among: Container[str]) -> str:
         """An attribute that is one of some words. Raises NetworkError."""
         found = str(self.attributes.get(name, default))
         if found not in among:
-            raise NetworkError(f"{self.name}: the attribute {name} of {self.op} is {found!r}")
+            raise NetworkError(f"the attribute {name} of {self.op} is {found!r}", self.name)
         return found
 
     def attribute(self, name: str, default: Any = None) -> Any:
@@ -81,8 +81,9 @@ class Node:
                 behind = self.graph.inputs_of(x)
                 given = ", ".join(f"{n!r}: ..." for n in behind)
                 raise NetworkError(
-                    f"{self.name}: input {position + 1} of {self.op} decides about shapes and must be known; it follows from "
-                    f"{', '.join(behind)}: give constants={{{given}}}"
+                    f"input {position + 1} of {self.op} decides about shapes and must be known; it follows from "
+                    f"{', '.join(behind)}: give constants={{{given}}}",
+                    self.name,
                 )
             return x.constant
         value = self.attributes.get(name) if name else None
@@ -94,17 +95,17 @@ class Node:
         if found is None:
             return None
         if found.size > MOST_NUMBERS or found.dtype.kind not in "iub":
-            raise NetworkError(f"{self.name}: {found.size} numbers of {found.dtype} say nothing about shapes")
+            raise NetworkError(f"{found.size} numbers of {found.dtype} say nothing about shapes", self.name)
         return [int(n) for n in np.asarray(found).reshape(-1)]
 
     def wanted(self, position: int, name: str = "", count: int | None = None) -> list[int]:
         """whole(), which must be there; `count` of them."""
         found = self.whole(position, name)
         if found is None:
-            raise NetworkError(f"{self.name}: {self.op} lacks its {name or f'input {position + 1}'}")
+            raise NetworkError(f"{self.op} lacks its {name or f'input {position + 1}'}", self.name)
         if count is not None and len(found) != count:
             raise NetworkError(
-                f"{self.name}: {self.op} wants {count} numbers, and not {len(found)}, as its input {position + 1}"
+                f"{self.op} wants {count} numbers, and not {len(found)}, as its input {position + 1}", self.name
             )
         return found
 
@@ -112,14 +113,14 @@ class Node:
         """The one element of a constant input. Raises NetworkError."""
         found = self.known(position)
         if found is None or found.size != 1:
-            raise NetworkError(f"{self.name}: input {position + 1} of {self.op} is one number")
+            raise NetworkError(f"input {position + 1} of {self.op} is one number", self.name)
         return found.reshape(-1)[0]
 
     def whole_scalar(self, position: int) -> int:
         """The one element of a constant input, as a whole number. Raises NetworkError."""
         found = float(self.scalar(position))
         if not found.is_integer():
-            raise NetworkError(f"{self.name}: input {position + 1} of {self.op} is {found}")
+            raise NetworkError(f"input {position + 1} of {self.op} is {found}", self.name)
         return int(found)
 
 
