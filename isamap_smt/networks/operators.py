@@ -129,7 +129,7 @@ def numbers_of(x: Var, what: str, numbers: Sequence[Any]) -> list[int]:
 
 def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
     """The axes counted from 0, sorted; all where none are named."""
-    return tuple(range(rank)) if axes is None else tuple(sorted({axis_of(int(a), rank) for a in axes}))
+    return tuple(range(rank)) if axes is None else tuple(sorted({axis_of(int(a), rank) for a in axes} - {rank}))
 
 
 # ---- Movement: nothing is computed
@@ -180,6 +180,7 @@ def tile(x: Var, repeats: Sequence[int]) -> Var:
 
 def part(x: Var, starts: Sequence[int], counts: Sequence[int], steps: Sequence[int]) -> Var:
     """count elements of each dimension, from start on, step apart."""
+    starts, counts, steps = (numbers_of(x, "numbers of a part", n) for n in (starts, counts, steps))
     if tuple(counts) == x.shape and all(s == 1 or n == 1 for s, n in zip(steps, counts, strict=True)):
         return x
     if all(

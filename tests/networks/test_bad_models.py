@@ -146,7 +146,7 @@ def test_changed_bytes_are_read_or_refused() -> None:
 def shaped(op: str, *constants: Any, x: Any = (2,), opset: int = 17, **attributes: Any) -> Any:
     """A model of one node `the_node` of x and these constants."""
     weights = {f"c{n}": np.asarray(c) for n, c in enumerate(constants)}
-    inputs = {} if x is None else {"x": list(x)}
+    inputs = {} if x is None else {"x": x if isinstance(x[-1], int) and isinstance(x[0], list) else list(x)}
     made = helper.make_node(op, [*inputs, *weights], ["y"], name="the_node", **attributes)
     return model([made], inputs, {"y": None}, weights, opset)
 
@@ -174,6 +174,7 @@ BOMBS = {
     "AveragePool": shaped("AveragePool", x=(1, 1, 4), kernel_shape=[2**40]),
     "Gather": shaped("Gather", I64([5])),
     "Einsum": shaped("Einsum", equation="i->z"),
+    "blocks": shaped("DequantizeLinear", np.ones((2, 1), np.float32), x=([4], TensorProto.INT8), opset=21, axis=0, block_size=2),
     "Transpose": shaped("Transpose", x=(2, 3), perm=[0, 0]),
 }  # fmt: skip
 
@@ -181,6 +182,11 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_before_it_goes_off(name: str) -> None:
     assert "the_node" in refusal(BOMBS[name])
+
+
+def test_a_number_is_reduced_to_itself() -> None:
+    made = model([helper.make_node("ReduceL2", ["x"], ["y"], axes=[0])], {"x": []}, {"y": []}, {})
+    assert im.run_network(im.from_onnx(made), {"x": np.float32(-2)})["y"] == 2
 
 
 def test_constants_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
