@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.networks.graph import Network, Step, Value, View
+from isamap_smt.networks.graph import ALIGNMENT, Network, Step, Value, View
 from isamap_smt.networks.interpret import as_given, checked_inputs
-from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, callers, plan_network, roots
+from isamap_smt.networks.plan import NetworkPlan, callers, plan_network, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.pipeline.build import build
 

@@ -22,6 +22,7 @@ from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
 
+ALIGNMENT = 64  # bytes, of values in memory: a line of the cache, and the widest vector
 MOST_FOLDED = 1 << 22  # points of a kernel that is computed when it is built
 MOST_FOLDED_TOGETHER = 1 << 28  # of all of them: what is left stays a step
 MOST_COMPUTED = 1 << 30  # bytes of constants that operators make, beside four times what the model gives
@@ -178,9 +179,43 @@ class Network:
 class Var:
     """A value of a graph that is being built."""
 
-    graph: Graph
+    within: Graph
     value: Value
     constant: np.ndarray | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it is in now: another one may have taken its first one in."""
+        return self.within.whole
+
+    def __add__(self, other: Any) -> Var:
+        return _combined("add", "+", self, other)
+
+    def __radd__(self, other: Any) -> Var:
+        return _combined("add", "+", other, self)
+
+    def __sub__(self, other: Any) -> Var:
+        return _combined("sub", "-", self, other)
+
+    def __rsub__(self, other: Any) -> Var:
+        return _combined("sub", "-", other, self)
+
+    def __mul__(self, other: Any) -> Var:
+        return _combined("mul", "*", self, other)
+
+    def __rmul__(self, other: Any) -> Var:
+        return _combined("mul", "*", other, self)
+
+    def __truediv__(self, other: Any) -> Var:
+        return _combined("div", "/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Var:
+        return _combined("div", "/", other, self)
+
+    def __matmul__(self, other: Any) -> Var:
+        from isamap_smt.networks.build import matmul
+
+        return matmul(self, other)
 
     @property
     def name(self) -> str:
@@ -228,6 +263,25 @@ class Graph:
     _given: int = 0  # bytes of constants that the model gives
     _computed: int = 0  # bytes of constants that operators make
     _folded: int = 0  # points of kernels that were computed
+    _into: Graph | None = None  # the graph that took this one in
+
+    @property
+    def whole(self) -> Graph:
+        """The graph that holds everything of this one."""
+        return self if self._into is None else self._into.whole
+
+    def take_in(self, other: Graph) -> None:
+        """All of another graph becomes a part of this one. Raises NetworkError where both have a value of one name."""
+        if other is self:
+            return
+        if both := [n for n in other._values if n in self._values]:
+            raise NetworkError(f"two values are called {both[0]!r}; give one another name")
+        self._values |= other._values
+        self._constants |= other._constants
+        self._inputs += other._inputs
+        self._steps += other._steps
+        self._given, self._computed = self._given + other._given, self._computed + other._computed
+        other._into = self
 
     def fresh(self, name: str) -> str:
         """The name, with a number where it is taken."""
@@ -354,19 +408,15 @@ class Graph:
 
     def network(self, outputs: Iterable[Var], names: Iterable[str], labels: Dict[str, str] | None = None) -> Network:
         """What was built, with these results under these names. labels: what the model calls values, by their own names."""
+        kept = dict(self._values), dict(self._constants), [*self._steps]
         wanted = []
         for x, name in zip(outputs, names, strict=True):
             self.node = name
             wanted.append(self._output(x, name).name)
-        whole = Network(
-            self.name,
-            dict(self._values),
-            tuple(self._inputs),
-            tuple(wanted),
-            dict(self._constants),
-            tuple(self._steps),
-            dict(labels or {}),
-        )
+        values, constants, steps = self._values, self._constants, tuple(self._steps)
+        self._values, self._constants, self._steps = kept  # so that it goes on, and other results may be asked for
+        given, results = tuple(self._inputs), tuple(wanted)
+        whole = Network(self.name, values, given, results, constants, steps, dict(labels or {}))
         return whole.needed().check()
 
     def _output(self, x: Var, name: str) -> Value:
@@ -412,3 +462,9 @@ def _read(text: str) -> Kernel:
 def _points(kernel: Kernel) -> int:
     """How many points the statements have together."""
     return sum(math.prod(int(a.extent) for a in s.axes) for s in kernel.statements)
+
+
+def _combined(op: str, sign: str, a: Any, b: Any) -> Var:
+    from isamap_smt.networks.build import combined
+
+    return combined(op, sign, a, b)

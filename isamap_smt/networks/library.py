@@ -26,8 +26,8 @@ from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
 from isamap_smt.ir.errors import BuildError, HardwareError
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import Alloc, Program
-from isamap_smt.networks.graph import Step, Value
-from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Question, callers, roots
+from isamap_smt.networks.graph import ALIGNMENT, Step, Value
+from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.pipeline.plan import header
 from isamap_smt.runtime.compiler import find_compiler, link_shared, portable_flags
@@ -40,12 +40,15 @@ FIRST_STEP = 100_000  # what a step returns is its number times this, and the ke
 
 @dataclass(frozen=True)
 class Library:
-    """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights."""
+    """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights; what its
+    names begin with; the features that a CPU must have."""
 
     files: dict[str, str]
     arena: int
     weights: int
     digest: str
+    prefix: str
+    features: tuple[str, ...]
 
 
 def write_library(
@@ -84,7 +87,7 @@ def write_library(
         "Makefile": "builds lib" + name + ".a",
         "CMakeLists.txt": "the same",
     }
-    return Library(written, planned.peak, writer.size, writer.digest)
+    return Library(written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)))
 
 
 class _Writer:

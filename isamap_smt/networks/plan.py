@@ -11,14 +11,13 @@ from isamap_smt.codegen.c_printer import workspace_bytes
 from isamap_smt.ir.errors import IsamapError, NetworkError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.networks.graph import Network, Step, View
+from isamap_smt.networks.graph import ALIGNMENT, Network, Step, View
 from isamap_smt.networks.rewrite import rewritten
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.scheduling.memory import plan_memory
 
 Progress = Callable[[int, int, str], Any]
 EFFORT = 3.0  # of the solver's deterministic seconds for each search: a network has many kernels
-ALIGNMENT = 64  # bytes: a line of the cache, and the widest vector
 
 
 @dataclass(frozen=True)

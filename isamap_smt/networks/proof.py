@@ -21,8 +21,8 @@ from isamap_smt.codegen.c_printer import workspace_bytes
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.networks.graph import Step, View
-from isamap_smt.networks.plan import ALIGNMENT, NetworkPlan, Work, callers, roots
+from isamap_smt.networks.graph import ALIGNMENT, Step, View
+from isamap_smt.networks.plan import NetworkPlan, Work, callers, roots
 from isamap_smt.networks.same import same_values
 
 Place = tuple[str, int, int]  # the memory (the arena, a caller's array, a constant), where it begins, bytes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.language.printer import to_text
+from isamap_smt.networks.graph import Value
 from isamap_smt.networks.library import Library
 from isamap_smt.networks.plan import NetworkPlan
 from isamap_smt.networks.proof import prove_network
@@ -15,6 +16,10 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
     numbers = {q: n for n, q in enumerate(planned.plans)}
     return {
         "network": planned.network.name,
+        "prefix": library.prefix,
+        "features": list(library.features),
+        "inputs": [_value(planned.network.values[n]) for n in planned.network.inputs],
+        "outputs": [_value(planned.network.values[n]) for n in planned.network.outputs],
         "digest_of_c": library.digest,
         "claims": [
             {"claim": c.claim, "about": c.subject, "statement": c.statement, "verdict": c.verdict.word}
@@ -36,3 +41,7 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
         ],
         "arena": {"bytes": planned.peak, "bound": planned.bound, "places": planned.places},
     }
+
+
+def _value(value: Value) -> dict[str, Any]:
+    return {"name": value.name, "dtype": value.dtype.name, "shape": list(value.shape), "truth": value.truth}
