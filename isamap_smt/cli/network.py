@@ -17,6 +17,7 @@ from isamap_smt.cli.output import answer, byte_count, console, progress, say, se
 from isamap_smt.cli.status import WRONG_RESULT
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.report.compared import processor
+from isamap_smt.report.header import count
 from isamap_smt.report.quantities import versions
 
 if TYPE_CHECKING:
@@ -184,11 +185,9 @@ def _document(ran: Ran) -> dict[str, Any]:
 
 def _show(ran: Ran) -> None:
     out, plan = console(), ran.compiled.plan
-    threads = f"{ran.threads} thread{'s' if ran.threads > 1 else ''}"
-    out.print(
-        f"{plan.network.name}: {len(plan.network.kernels)} kernels, {len(plan.plans)} different ({processor()}, {threads})",
-        style="bold",
-    )
+    threads = count(ran.threads, "thread")
+    kernels = f"{count(len(plan.network.kernels), 'kernel')}, {len(plan.plans)} different"
+    out.print(f"{plan.network.name}: {kernels} ({processor()}, {threads})", style="bold")
     beside = ""
     if ran.others:
         beside = f"   {ran.against} {seconds(min(ran.others))}: {min(ran.others) / min(ran.times):.2f} times its speed"
@@ -229,7 +228,7 @@ def compile_model(
     def show() -> None:
         out = console()
         out.print(
-            f"{planned.network.name}: {len(planned.network.kernels)} kernels, {len(planned.plans)} different",
+            f"{planned.network.name}: {count(len(planned.network.kernels), 'kernel')}, {len(planned.plans)} different",
             style="bold",
         )
         out.print(f"arena {byte_count(written.arena)}, weights {byte_count(written.weights)}")

@@ -301,3 +301,16 @@ def test_only_files_of_the_folder_are_read(tmp_path: Path) -> None:
         assert "is no file in the model's folder" in outside(folder, location=location)
     for offset, length in (("4", "16"), ("-4", "16"), ("0", "12"), ("9" * 30, "16"), ("9" * 5000, "16"), ("x", "16")):
         assert outside(folder, location="data", offset=offset, length=length).startswith("w: ")
+
+
+def test_a_known_value_of_another_type_or_shape_is_refused() -> None:
+    proto = model(
+        [node("Reshape", ["x", "rows"], ["y"])],
+        {"x": [6], "rows": ([2], TensorProto.INT64)},
+        {"y": [2, 3]},
+        {},
+    )
+    assert im.from_onnx(proto, constants={"rows": np.array([2, 3])}).values["y"].shape == (2, 3)
+    for other in (np.array([2, 3], np.int32), np.array([6]), np.array(6), 2.5):
+        with pytest.raises(NetworkError, match=r"constants: rows is int64\[2\], and .* is given"):
+            im.from_onnx(proto, constants={"rows": other})

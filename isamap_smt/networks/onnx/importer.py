@@ -77,7 +77,7 @@ class _Import:
                 )
         for value in main.input:
             if value.name in self.constants:
-                known[value.name] = self._constant(np.asarray(self.constants[value.name]), value.name)
+                known[value.name] = self._constant(self._given(value), value.name)
             elif value.name not in known:
                 known[value.name] = self._input(value)
         if self.unused:
@@ -97,6 +97,21 @@ class _Import:
 
     def _constant(self, array: np.ndarray, name: str) -> Var:
         return self.graph.constant(array, name)
+
+    def _given(self, value: Any) -> np.ndarray:
+        """The value of an input that is known. Raises NetworkError where the model declares another type or shape."""
+        array, told = np.asarray(self.constants[value.name]), value.type.tensor_type
+        fixed = [int(d.dim_value) if d.WhichOneof("value") == "dim_value" else None for d in told.shape.dim]
+        try:
+            of = np.dtype(self.onnx.helper.tensor_dtype_to_np_dtype(told.elem_type))
+        except (KeyError, TypeError):
+            raise NetworkError(f"{value.name}: its element type {told.elem_type} is unknown") from None
+        alike = len(fixed) == array.ndim and all(f in (None, n) for f, n in zip(fixed, array.shape, strict=False))
+        if array.dtype != of or (told.HasField("shape") and not alike):
+            meant = ", ".join("?" if f is None else str(f) for f in fixed)
+            got = f"{array.dtype}{list(array.shape)}"
+            raise NetworkError(f"constants: {value.name} is {of}[{meant}], and {got} is given")
+        return array
 
     def _input(self, value: Any) -> Var:
         kind = value.type.WhichOneof("value")
