@@ -46,7 +46,7 @@ def _mask(node: Node, groups: int, share: int, columns: int) -> Var | None:
     mask = node.get(3)
     if mask is None:
         return None
-    if not 2 <= mask.rank <= 4:
+    if not 1 <= mask.rank <= 4:
         raise NetworkError(f"{mask.value} is no mask")
     if mask.shape[-1] < columns:
         missing = [0] * (mask.rank - 1) + [columns - mask.shape[-1]]
