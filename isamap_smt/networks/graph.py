@@ -263,6 +263,8 @@ class Graph:
     _given: int = 0  # bytes of constants that the model gives
     _computed: int = 0  # bytes of constants that operators make
     _folded: int = 0  # points of kernels that were computed
+    # a value that is factor * source + shift, each of the two a constant or left out
+    affine: dict[str, tuple[Var, np.ndarray | None, np.ndarray | None]] = field(default_factory=dict)
     _into: Graph | None = None  # the graph that took this one in
 
     @property
@@ -280,6 +282,7 @@ class Graph:
         self._constants |= other._constants
         self._inputs += other._inputs
         self._steps += other._steps
+        self.affine |= other.affine
         self._given, self._computed = self._given + other._given, self._computed + other._computed
         other._into = self
 

@@ -102,6 +102,38 @@ def pointwise(
     return first.graph.step(line, reads, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)), truth)[0]
 
 
+def affine(x: Var, factor: Var | None, shift: Var | None) -> Var:
+    """x * factor + shift, of constants that broadcast against x; behind another one of these both become one.
+
+    So a norm with known statistics, and the scales and shifts behind it, are one product and one sum.
+    """
+    graph, of = x.graph, x.dtype.numpy
+    source, f, s = graph.affine.get(x.name, (x, None, None))
+    a, b = (None if v is None else v.constant for v in (factor, shift))
+    with np.errstate(all="ignore"):
+        product = f if a is None else a if f is None else np.asarray(f * a, of)
+        moved = s if s is None or a is None else np.asarray(s * a, of)
+        total = moved if b is None else b if moved is None else np.asarray(moved + b, of)
+    parts = [v for v in (f, a) if v is not None]
+    lost = product is not None and bool(
+        ((product == 0) & np.logical_and.reduce(np.broadcast_arrays(*(v != 0 for v in parts)))).any()
+    )
+    if source is not x and (lost or not all(v is None or np.isfinite(v).all() for v in (product, total))):
+        source, product, total = x, a, b
+    known = [(sign, graph.constant(v)) for sign, v in (("*", product), ("+", total)) if v is not None]
+    text = "{}" + "".join(f" {sign} {{}}" for sign, _ in known)
+    made = pointwise(text.format, source, *(v for _, v in known), to=x.dtype)
+    graph.affine[made.name] = (source, product, total)
+    return made
+
+
+def is_factor(x: Var, c: Var) -> bool:
+    """Whether c is a constant of few elements that broadcasts against x, which is of floating point."""
+    if x.constant is not None or c.constant is None or not x.dtype.is_float or x.dtype.bits < 32 or c.dtype != x.dtype:
+        return False
+    return c.elements * 16 <= x.elements and broadcast(x.shape, c.shape) == x.shape
+
+
 def converted(x: Var, to: DType, truth: bool = False) -> Var:
     """x in another type; truth values are made by comparison with zero."""
     if truth:

@@ -238,3 +238,31 @@ def test_a_sum_over_one_element_is_computed() -> None:
         got = im.run_network(made, arrays)
         for name, wanted in expected(proto, arrays).items():
             np.testing.assert_allclose(got[name], wanted, rtol=1e-5)
+
+
+def chain(*constants: tuple[str, Any]) -> tuple[im.Network, Any]:
+    """x through operators with constants, one behind the other."""
+    weights = {f"w{n}": np.asarray(c, np.float32) for n, (_, c) in enumerate(constants)}
+    nodes = [node(op, [f"v{n}" if n else "x", f"w{n}"], [f"v{n + 1}"]) for n, (op, _) in enumerate(constants)]
+    proto = model(nodes, {"x": [1, 3, 4, 8]}, {f"v{len(constants)}": [1, 3, 4, 8]}, weights)
+    return im.from_onnx(proto), proto
+
+
+def test_scales_and_shifts_behind_each_other_are_one_product_and_one_sum() -> None:
+    rng = np.random.default_rng(0)
+    c = [rng.standard_normal((3, 1, 1)) for _ in range(4)]
+    network, proto = chain(("Mul", c[0]), ("Add", c[1]), ("Mul", c[2]), ("Add", 0.5), ("Add", c[3]))
+    (step,) = network.kernels
+    assert im.to_text(step.kernel).splitlines()[-1].endswith("= X0[0, a1, a2, a3] * X1[a1, 0, 0] + X2[a1, 0, 0]")
+    x = rng.standard_normal((1, 3, 4, 8)).astype(np.float32)
+    np.testing.assert_allclose(
+        im.run_network(network, {"x": x})["v5"], expected(proto, {"x": x})["v5"], rtol=1e-5, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("scales", [(1e30, 1e30), (1e-30, 1e-30), (np.inf, 0.0), (0.0, np.nan)])
+def test_factors_that_together_leave_their_type_stay_apart(scales: tuple[float, float]) -> None:
+    network, proto = chain(("Mul", scales[0]), ("Mul", scales[1]))
+    x = np.full((1, 3, 4, 8), 1e-20 if scales[0] > 1 else 1e20, np.float32)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(im.run_network(network, {"x": x})["v2"], expected(proto, {"x": x})["v2"])

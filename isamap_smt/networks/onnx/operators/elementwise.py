@@ -11,7 +11,7 @@ from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
 from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
-from isamap_smt.networks.operators import F32, computed_in, converted, literal, pointwise
+from isamap_smt.networks.operators import F32, affine, computed_in, converted, is_factor, literal, pointwise
 
 # operator -> its value, x being the element
 _UNARY = {
@@ -106,6 +106,10 @@ def _binary(node: Node) -> Var:
     x, y = node[0], node[1]
     if node.op == "PRelu" and x.dtype.kind == "u":
         return x
+    if node.op in ("Add", "Mul"):
+        for value, other in ((x, y), (y, x)):
+            if is_factor(value, other):
+                return affine(value, *((other, None) if node.op == "Mul" else (None, other)))
     return pointwise(_filled(_BINARY[node.op]), x, y, to=x.dtype)
 
 

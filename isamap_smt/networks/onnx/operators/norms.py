@@ -26,6 +26,8 @@ def _batch_normalization(node: Node) -> Var | list[Var]:
     factor = do.pointwise(lambda s, v: f"{s} / sqrt({v} + {epsilon})", scale, variance)
     rest = do.pointwise(lambda b, m, f: f"{b} - {m} * {f}", shift, mean, factor)
     f, r = _channels(factor, x.rank), _channels(rest, x.rank)
+    if do.is_factor(x, f) and do.is_factor(x, r):
+        return do.affine(x, f, r)
     return do.pointwise(lambda e, a, b: f"{e} * {a} + {b}", x, f, r, to=x.dtype)
 
 
