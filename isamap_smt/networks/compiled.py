@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.kernel import Tensor
-from isamap_smt.networks.graph import ALIGNMENT, Network, Step, Value, View
+from isamap_smt.networks.graph import Network, Step, Value, View
 from isamap_smt.networks.interpret import as_given, checked_inputs
 from isamap_smt.networks.plan import NetworkPlan, callers, plan_network, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.pipeline.build import build
+from isamap_smt.runtime.memory import lasting_empty
 
 
 class CompiledNetwork:
@@ -79,9 +80,9 @@ class CompiledNetwork:
 
 def _aligned(count: int) -> np.ndarray:
     """So many bytes; zeros, as indices that are data are looked at when calls are prepared."""
-    whole = np.zeros(count + ALIGNMENT, np.uint8)
-    begin = -whole.ctypes.data % ALIGNMENT
-    return whole[begin : begin + count]
+    whole = lasting_empty(count)
+    whole.fill(0)
+    return whole
 
 
 def _part(whole: np.ndarray, place: int, of: Value | Tensor) -> np.ndarray:

@@ -65,12 +65,8 @@ def stored(kernel: Kernel, orders: Dict[str, Sequence[int]]) -> Kernel:
 def _in_order(s: Statement) -> Statement:
     """The statement with the axes of its target in the target's order, then those it reduces over as they were."""
     named = {a.name: a for a in s.axes}
-    first = dict.fromkeys(n for i in s.target.index for n in _symbols_in_order(i) if n in named)
+    first = dict.fromkeys(n for i in s.target.index for n in sorted(symbols_of([i])) if n in named)
     return replace(s, axes=(*(named[n] for n in first), *(a for a in s.axes if a.name not in first)))
-
-
-def _symbols_in_order(expr: Any) -> list[str]:
-    return sorted(symbols_of([expr]))
 
 
 def named(kernel: Kernel, table: Dict[str, str]) -> Kernel:

@@ -31,6 +31,7 @@ from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.pipeline.plan import header
 from isamap_smt.runtime.compiler import find_compiler, link_shared, portable_flags
+from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import used_instructions
 
 HEADER_BYTES = 64  # of the weights: the digest of the network, as text
@@ -148,8 +149,8 @@ class _Writer:
     def weights(self, library: Path) -> bytes:
         """All weights, as the library's own packing makes them."""
         loaded = ctypes.CDLL(str(library))
-        whole = np.zeros(self.size + ALIGNMENT, np.uint8)
-        whole = whole[-whole.ctypes.data % ALIGNMENT :][: self.size]
+        whole = lasting_empty(self.size)
+        whole.fill(0)
         whole[:HEADER_BYTES] = np.frombuffer(self.digest[:HEADER_BYTES].encode().ljust(HEADER_BYTES, b"\0"), np.uint8)
         for name, place in self.plain.items():
             array = self.network.constants[name]

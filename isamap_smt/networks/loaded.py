@@ -18,8 +18,9 @@ from isamap_smt.certificates.digests import digest
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
 from isamap_smt.language.hardware_library import host_features
-from isamap_smt.networks.graph import ALIGNMENT, Network, Value
+from isamap_smt.networks.graph import Network, Value
 from isamap_smt.networks.interpret import as_given, checked_inputs
+from isamap_smt.runtime.memory import lasting_empty
 
 RECORD = "proofs.json"
 
@@ -50,9 +51,9 @@ class LoadedNetwork:
         self._run.argtypes, self._run.restype = [ctypes.c_void_p] * 4, ctypes.c_int
         for told in (self._text, self._node):
             told.argtypes, told.restype = [ctypes.c_int], ctypes.c_char_p
-        self._weights = aligned((folder / f"{self._prefix}_weights.bin").stat().st_size)
+        self._weights = lasting_empty((folder / f"{self._prefix}_weights.bin").stat().st_size)
         self._weights[:] = np.fromfile(folder / f"{self._prefix}_weights.bin", np.uint8)
-        self._arena = aligned(max(1, int(record["arena"]["bytes"])))
+        self._arena = lasting_empty(max(1, int(record["arena"]["bytes"])))
         self._lock = threading.Lock()
 
     def __call__(self, *arrays: Any, **named: Any) -> dict[str, np.ndarray]:
@@ -76,6 +77,8 @@ def load_network(folder: str | Path) -> LoadedNetwork:
     path = Path(folder)
     try:
         record = json.loads((path / RECORD).read_text(encoding="utf-8"))
+        if not isinstance(record, dict):
+            raise TypeError
         own, files = record.pop("digest"), dict(record["files"])
         if own != digest(json.dumps(record, indent=2)):
             raise NetworkError(f"{path / RECORD} has been changed since it was written; compile the model again")
@@ -87,15 +90,8 @@ def load_network(folder: str | Path) -> LoadedNetwork:
         raise
     except OSError as error:
         raise NetworkError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise NetworkError(f"{path} holds no network that isamap compiled") from None
-
-
-def aligned(count: int) -> np.ndarray:
-    """So many bytes that begin where arenas and weights do."""
-    whole = np.empty(count + ALIGNMENT, np.uint8)
-    begin = -whole.ctypes.data % ALIGNMENT
-    return whole[begin : begin + count]
 
 
 def _addresses(arrays: list[np.ndarray]) -> Any:
