@@ -4,7 +4,8 @@ Integers that meet constraints meet every sum of them, each taken a nonnegative 
 coefficients of a sum, its quotient, rounded down. `combined` is that, and no verdict of isamap_encodings.linear rests on more.
 
 Of a monomial nothing is known but what constraints say. What is no polynomial is a number of its own, with what holds of it: a
-quotient by a positive number (b*q <= a < b*q + b), the least or greatest of two, an element of a tensor (0 <= e < extent).
+quotient by a positive number (b*q <= a < b*q + b), the least or greatest of two, an index inside of its dimension
+(0 <= e < extent), one of two, an element of a tensor.
 """
 
 from __future__ import annotations
@@ -71,9 +72,13 @@ def _form_of(e: Any) -> Form:
         case "IMin" | "IMax" as head:
             a, b = map(form_of, e.args)
             return _chosen(a, b, 1 if head == "IMin" else -1)
+        case "Inside":
+            return _inside(form_of(e.args[0]), _positive(e.args[1]))
+        case "ISelect":
+            return _selected(*map(form_of, e.args))
         case "Element":
-            name, extent, *index = e.args
-            return _element(str(name), tuple(map(form_of, index)), _positive(extent))
+            name, *index = e.args
+            return _element(str(name), tuple(map(form_of, index)))
     raise NotLinear(e)
 
 
@@ -154,10 +159,22 @@ def _chosen(a: Form, b: Form, sign: int) -> Form:
 
 
 @lru_cache(maxsize=10_000)
-def _element(name: str, index: tuple[Form, ...], extent: int) -> Form:
-    e = Opaque(f"{name}[{'; '.join(map(_shown, index))}] < {extent}", [])
+def _inside(a: Form, extent: int) -> Form:
+    """a where it is at least 0 and below the extent, else 0."""
+    e = Opaque(f"inside({_shown(a)}, {extent})", [], (a, number(0)))
     e.facts.extend((alone(e), added((1, number(extent - 1)), (-1, alone(e)))))
     return alone(e)
+
+
+@lru_cache(maxsize=10_000)
+def _selected(a: Form, b: Form, x: Form, y: Form) -> Form:
+    """x where a < b, else y."""
+    return alone(Opaque(f"select({'; '.join(map(_shown, (a, b, x, y)))})", [], (x, y)))
+
+
+@lru_cache(maxsize=10_000)
+def _element(name: str, index: tuple[Form, ...]) -> Form:
+    return alone(Opaque(f"{name}[{'; '.join(map(_shown, index))}]", []))
 
 
 def _shown(a: Form) -> str:

@@ -36,7 +36,8 @@ def value(e: Any, env: Mapping[str, int]) -> int:
         return env[e.name]
     if (head := type(e).__name__) not in INTEGERS:
         raise TypeError(f"not an index expression: {e}")
-    return int(reduce(INTEGERS[head], (value(a, env) for a in e.args)))
+    parts = [value(a, env) for a in e.args]
+    return int(INTEGERS[head](*parts) if head == "ISelect" else reduce(INTEGERS[head], parts))
 
 
 def truth(f: Any, env: Mapping[str, int]) -> bool:

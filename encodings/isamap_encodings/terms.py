@@ -2,7 +2,8 @@
 
 A formula is a SymPy relation, a truth value, or a tuple: ("and", *fs), ("or", *fs), ("not", f), ("implies", f, g),
 ("iff", f, g), ("eq", a, b), ("ne", a, b), ("le", a, b), ("lt", a, b), ("bool", name). Index functions (FloorDiv,
-FloorMod, IMin, IMax, Element) are recognised by the names of their classes, so that this package knows nothing of its users.
+FloorMod, IMin, IMax, ISelect, Inside, Element) are recognised by the names of their classes, so that this package knows nothing
+of its users.
 
 With `products` given, a product of variables is one fresh variable per monomial (after expansion). Every fact that holds
 for the products then holds for the variables, so a claim proved this way is proved; a counterexample need not be one.
@@ -134,15 +135,10 @@ class Terms:
         return self._divisions[key]
 
     def element(self, e: Any) -> Any:
-        """A function of the place, of which nothing is known but 0 <= f < extent; extent > 0 becomes an obligation."""
-        name, extent, *index = e.args
+        """A function of the place, of which nothing is known."""
+        name, *index = e.args
         places = [self.term(i) for i in index]
-        function = z3.Function(f"at!{name}", *[z3.IntSort()] * (len(places) + 1))
-        found, end = function(*places), self.term(extent)
-        self.definitions += [found >= 0, found < end]
-        if not (extent.is_Integer and extent > 0):
-            self.divisors.append(end > 0)
-        return found
+        return z3.Function(f"at!{name}", *[z3.IntSort()] * (len(places) + 1))(*places)
 
     def monomial(self, e: Any) -> Any:
         """The fresh variable of a product of variables, or the product itself where products are kept exact."""
@@ -218,7 +214,17 @@ def _first_if(holds: Callable[[Any, Any], Any], t: Terms, e: Any) -> Any:
     return z3.If(holds(a, b), a, b)
 
 
-# What every head of an index expression is in Z3, and of two of Python's integers.
+def _inside(t: Terms, e: Any) -> Any:
+    a, b = map(t.term, e.args)
+    return z3.If(z3.And(a >= 0, a < b), a, 0)
+
+
+def _selected(t: Terms, e: Any) -> Any:
+    a, b, x, y = map(t.term, e.args)
+    return z3.If(a < b, x, y)
+
+
+# What every head of an index expression is in Z3, and of Python's integers.
 RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "Add": lambda t, e: z3.Sum([t._term(a) for a in e.args]),
     "Mul": _mul,
@@ -228,10 +234,12 @@ RULES: dict[str, Callable[[Terms, Any], Any]] = {
     "Element": lambda t, e: t.element(e),
     "IMin": partial(_first_if, operator.le),
     "IMax": partial(_first_if, operator.ge),
+    "Inside": _inside,
+    "ISelect": _selected,
 }
-INTEGERS: dict[str, Callable[[int, int], int]] = {
+INTEGERS: dict[str, Callable[..., int]] = {
     "Add": operator.add, "Mul": operator.mul, "Pow": operator.pow, "FloorDiv": operator.floordiv, "FloorMod": operator.mod,
-    "IMin": min, "IMax": max,
+    "IMin": min, "IMax": max, "Inside": lambda a, b: a if 0 <= a < b else 0, "ISelect": lambda a, b, x, y: x if a < b else y,
 }  # fmt: skip
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "le": operator.le, "lt": operator.lt, "ge": operator.ge, "gt": operator.gt,

@@ -60,7 +60,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LARGEST = 1 << 63
 _DEEPEST = 60
 _POWER = 16  # the largest exponent
-_MANY, _TWO = range(2, 1000), range(2, 3)  # how many arguments a head takes
+_MANY = range(2, 1000)  # arguments of a head that takes many
 _TERMS = {row.sign: head for head, row in INDEX_HEADS.items()}
 
 
@@ -73,7 +73,7 @@ def expression_document(e: Any) -> Any:
         return e.name
     row = INDEX_HEADS.get(type(e))
     if row is None:
-        raise CertificateError(f"{e} cannot be written to a file: an index is made of + * // % min max")
+        raise CertificateError(f"{e} cannot be written to a file: an index is made of {' '.join(_TERMS)}")
     return [row.sign, *map(expression_document, e.args)]
 
 
@@ -98,7 +98,7 @@ def expression_from(document: Any, depth: int = 0) -> Any:
     head, *rest = document
     if not isinstance(head, str) or head not in _TERMS:
         raise DamagedError(f"{_short(head)} is no operation of an index expression; there are {' '.join(_TERMS)}")
-    if len(rest) not in (_MANY if head in ("+", "*") else _TWO):
+    if len(rest) not in (_MANY if head in ("+", "*") else (INDEX_HEADS[_TERMS[head]].arity,)):
         raise DamagedError(f"{head} does not take {len(rest)} arguments in an index expression")
     args = [expression_from(a, depth + 1) for a in rest]
     if head == "**" and not (args[1].is_Integer and 1 <= args[1] <= _POWER):

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.codegen.c_entry import machine_parameters
-from isamap_smt.codegen.c_expr import c_condition, c_expr
+from isamap_smt.codegen.c_expr import c_condition, c_element, c_expr, c_offset, with_data
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import (
     ADDRESSES,
@@ -38,10 +38,14 @@ from isamap_smt.codegen.checks import (
 )
 from isamap_smt.ir.c_names import c_string
 from isamap_smt.ir.conditions import Condition
-from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Unchanged, Within
+from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.expr import sym, written
+from isamap_smt.ir.hypotheses import Finite, Fits, Range, Relation, Start, Unchanged
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.ir.scalar import Compare, IndexValue, Read, Select, index_values, reads, rewrite_reads
+from isamap_smt.ir.used import Used, domain, left_out
+from isamap_smt.mapping.point_c import c_value
 
 NOT_COVERED = -2
 TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
@@ -176,9 +180,8 @@ def _line(p: Printer, c: Check) -> str:
         case Range(tensor=t, low=low, high=high):
             outside = _outside(_tensor(p, t).dtype, low, high)
             return _values(p, t, TRUST_RANGES, c.code, outside) if outside else ""
-        case Within(tensor=t, extent=e):
-            end = f"(uint64_t)({c_expr(e, p.names)})"  # what is negative is beyond it
-            return _values(p, t, 0, c.code, f"((uint64_t)isamap_x >= {end})")
+        case Used() as use:
+            return _used(p, use, c.code)
         case Unchanged(tensor=t):
             at = 1 + len(packing_sizes(p.program)) + packed_ahead(p.program).index(t)
             held = f"((const uint64_t *)isamap_packed[0])[{at}]"
@@ -256,6 +259,64 @@ def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
         f"        if (isamap_bad) return {code};\n"
         f"    }}\n"
     )
+
+
+def _used(p: Printer, use: Used, code: int) -> str:
+    """A loop over the points at which an index made of data is used; it stops at none, so that it is computed in vectors."""
+    kernel, names = p.program.kernel, dict(p.names)
+    s = domain(kernel, use)
+    names |= {a.name: f"isamap_axis_{n}" for n, a in enumerate(s.axes)}
+
+    def offset(tensor: str, index: tuple[Any, ...]) -> str:
+        own, made = names, []
+        for i in index:
+            e, own = with_data(i, own, load)
+            made.append(e)
+        return c_offset(tuple(made), kernel.tensor(tensor).shape, own)
+
+    def pointer(tensor: str) -> str:
+        return f"((const {kernel.tensor(tensor).dtype.c} *)isamap_tensors[{_number(p, tensor)}])"
+
+    def load(e: Any) -> str:
+        return c_element(pointer(e.tensor), offset(e.tensor, e.index), kernel.tensor(e.tensor).dtype)
+
+    def text(e: Any) -> str:
+        made, own = with_data(e, names, load)
+        return c_expr(made, own)
+
+    def holds(c: Any) -> str:
+        if not isinstance(c, Compare):
+            return c_condition(
+                (c.func(*(sym(f"side {n}") for n in (0, 1))),), {f"side {n}": text(e) for n, e in enumerate(c.args)}
+            )
+        places = {r: sp.Symbol(f"read {n}") for n, r in enumerate(dict.fromkeys(reads(c)))}
+        held = {
+            x.name: (f"{pointer(r.tensor)}[{offset(r.tensor, r.index)}]", kernel.tensor(r.tensor).dtype)
+            for r, x in places.items()
+        }
+        tree = rewrite_reads(c, lambda r: Read(places[r], sp.S.Zero))
+        indices = index_values(tree)
+        held |= {f"index {n}": (f"(int64_t)({text(e)})", DTYPES["i64"]) for n, e in enumerate(indices)}
+        tree = tree.xreplace({IndexValue(e): IndexValue(sym(f"index {n}")) for n, e in enumerate(indices)})
+        return c_value(Select(tree, sp.S.One, sp.S.Zero), held, DTYPES["i32"])[0]
+
+    at, end = text(written(use.index)), text(use.extent)
+    bad = f"isamap_at <= -{end} || isamap_at >= {end}" if use.low else f"(uint64_t)isamap_at >= (uint64_t)({end})"
+    asked = [f"!({c_condition((g,), names)})" for g in s.guard]
+    asked += [f"{'!' if yes else ''}({holds(c)})" for c, yes in use.conditions]
+    more = [f"{text(e)} > 0" for e in left_out(kernel, use) if not (e.is_Integer and e > 0)]
+    lines = [f"if ({' && '.join(more) or '1'}) {{", "    int isamap_bad = 0;"]
+    for n, a in enumerate(s.axes):
+        var = names[a.name]
+        lines.append("    " * (n + 1) + f"for (int64_t {var} = 0; {var} < {text(a.extent)}; ++{var}) {{")
+    inner = "    " * (len(s.axes) + 1)
+    lines += [f"{inner}if ({x}) continue;" for x in asked] if s.axes else []
+    lines.append(f"{inner}const int64_t isamap_at = {at};")
+    once = "" if s.axes or not asked else f"!({' || '.join(asked)}) && "
+    lines.append(f"{inner}isamap_bad |= {once}({bad});")
+    lines += ["    " * (n + 1) + "}" for n in reversed(range(len(s.axes)))]
+    lines += [f"    if (isamap_bad) return {code};", "}"]
+    return "".join(f"    {line}\n" for line in lines)
 
 
 def _not_finite(d: DType) -> str:

@@ -6,13 +6,28 @@ isamap_floormod, which are right for every numerator and a positive divisor.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as Dict
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.addresses import collapsed
-from isamap_smt.ir.expr import RELATIONS, FloorDiv, FloorMod, IMax, IMin, shown
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import (
+    RELATIONS,
+    FloorDiv,
+    FloorMod,
+    IMax,
+    IMin,
+    Inside,
+    ISelect,
+    elements,
+    insides,
+    shown,
+    sym,
+    symbols_of,
+)
 
 HELPERS = """\
 static inline int64_t isamap_floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -21,8 +36,15 @@ static inline int64_t isamap_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t isamap_max(int64_t a, int64_t b) { return a > b ? a : b; }
 """
 
+# Of indices made of data: e where it is an index of a dimension of n elements, else 0; and an element that is computed with.
+DATA_HELPERS = """\
+static inline int64_t isamap_inside(int64_t e, int64_t n) { return e >= 0 && e < n ? e : 0; }
+static inline int64_t isamap_signed(int64_t e) { return isamap_max(-(INT64_C(1) << 40), isamap_min(e, INT64_C(1) << 40)); }
+static inline int64_t isamap_unsigned(uint64_t e) { return e < UINT64_C(1) << 40 ? (int64_t)e : INT64_C(1) << 40; }
+"""
+
 _CALLS = {
-    FloorDiv: "isamap_floordiv", FloorMod: "isamap_floormod", IMin: "isamap_min", IMax: "isamap_max",
+    FloorDiv: "isamap_floordiv", FloorMod: "isamap_floormod", IMin: "isamap_min", IMax: "isamap_max", Inside: "isamap_inside",
 }  # fmt: skip
 _LARGE = 1 << 31
 
@@ -44,6 +66,9 @@ def c_expr(expr: Any, names: Dict[str, str], tight: bool = False) -> str:
         return f"({text})" if tight and expr.args[0].is_negative else text
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and int(expr.exp) > 0:
         return "(" + " * ".join([c_expr(expr.base, names, tight=True)] * int(expr.exp)) + ")"
+    if isinstance(expr, ISelect):
+        a, b, x, y = (c_expr(part, names) for part in expr.args)
+        return f"({a} < {b} ? {x} : {y})"
     for head, name in _CALLS.items():
         if isinstance(expr, head):
             return f"{name}({', '.join(c_expr(a, names) for a in expr.args)})"
@@ -97,3 +122,27 @@ def row_major(index: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
     for i, extent in zip(*collapsed(index, shape), strict=True):
         offset = offset * extent + i
     return offset
+
+
+# ---- Indices made of data.
+
+
+def with_data(
+    expr: Any, names: Dict[str, str], load: Callable[[Any], str], known: Dict[Any, str] | None = None
+) -> tuple[Any, dict[str, str]]:
+    """The expression with a symbol in the place of each part that has elements, outermost ones first, and `names` with those: C's
+    text of a part is in `known`, or made of what `load` says of its elements."""
+    parts = [x for x in (*insides([expr]), *elements([expr])) if x in (known or {})]
+    table = {x: sym(str(x)) for x in dict.fromkeys((*parts, *elements([expr])))}
+    made = expr.xreplace(table)
+    used = symbols_of([made])
+    held = {str(x): (known or {}).get(x) or load(x) for x, s in table.items() if s.name in used}
+    return made, {**names, **held}
+
+
+def c_element(at: str, offset: str, dtype: DType) -> str:
+    """An element of an integer tensor, in an index."""
+    text = f"{at}[{offset}]"
+    if dtype.bits < 64:
+        return f"(int64_t){text}"
+    return f"isamap_{'signed' if dtype.low else 'unsigned'}({text})"

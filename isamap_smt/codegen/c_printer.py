@@ -37,7 +37,7 @@ from isamap_smt.codegen.c_entry import (
     with_workspace,
     workspace_places,
 )
-from isamap_smt.codegen.c_expr import HELPERS, row_major
+from isamap_smt.codegen.c_expr import DATA_HELPERS, HELPERS, row_major
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
 from isamap_smt.codegen.c_parallel import RUNTIME
 from isamap_smt.codegen.c_state import (
@@ -60,6 +60,7 @@ from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.folds import laid_out
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.hypotheses import Hypothesis
+from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.move_form import register_operand
 from isamap_smt.ir.program import (
@@ -389,9 +390,10 @@ def _text(
         _includes(("pthread.h", "stdint.h", "stdlib.h", "string.h", "time.h")),
         # What is ours stands in front of descriptions: their macros cannot change it.
         HELPERS,
+        DATA_HELPERS if any(index_tensors(program.kernel)) else "",
         MACRO if "isamap_first(" in code else "",
         helpers(code),
-        *dict.fromkeys([*mine, *prelude(code)]),
+        *dict.fromkeys([*mine, *prelude(code + tested)]),
         ask_machine(program, define=False),
         RUNTIME if any(nodes_of(Parallel, program.body)) else "",
         with_identity(tested, pack),

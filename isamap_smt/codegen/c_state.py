@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from isamap_smt.codegen.c_expr import c_condition, c_expr, c_offset
+from isamap_smt.codegen.c_expr import c_condition, c_element, c_expr, c_offset, with_data
 from isamap_smt.ir.c_names import Names
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import elements, substitute, sym, symbols_of
+from isamap_smt.ir.expr import insides, substitute, symbols_of
 from isamap_smt.ir.program import (
     FRESH,
     Alloc,
@@ -39,7 +39,7 @@ class Printer:
 
     ends, onwards: loop variables -> what the C calls their count, and what counts onwards where the loop runs backwards.
     registers: (buffer, numbers of one of its registers) -> C identifier.
-    known: elements that are indices -> the variable that holds them here; indices: how many such variables there are.
+    known: indices made of data -> the variable that holds them here; indices: how many such variables there are.
     undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
     clears it, of those that the function has written. granted: state memory -> the variable of the number that was granted.
     """
@@ -87,27 +87,29 @@ class Printer:
         return f"{name} + {self._offset(index, shape)}"
 
     def _offset(self, index: tuple[Any, ...], shape: tuple[Any, ...]) -> str:
-        """Where an element lies. Each call has seen that what is read to know it is an index."""
-        table = {e: sym(str(e)) for e in elements(index)}
-        names = {**self.names, **{str(e): self.known.get(e) or self._load(e) for e in table}}
-        return c_offset(tuple(i.xreplace(table) for i in index), shape, names)
+        """Where an element lies."""
+        names, made = self.names, []
+        for i in index:
+            e, names = with_data(i, names, self._load, self.known)
+            made.append(e)
+        return c_offset(tuple(made), shape, names)
 
     def _load(self, e: Any) -> str:
-        at, _, own = self.places[e.tensor]
-        return f"(int64_t){at}[{self._offset(e.index, own)}]"
+        at, dtype, own = self.places[e.tensor]
+        return c_element(at, self._offset(e.index, own), dtype)
 
     def indices_before(self, loop: Counted, start: str, count: str) -> list[Any]:
-        """Reads what the loop's own points would read at every turn to know where elements lie, once; where it has a turn, since an
-        index may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
+        """Works out once what the loop's own points would at every turn to know where elements lie; where it has a turn, since what
+        an index is made of may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
         reads = [r for n in loop.body if isinstance(n, Point) for r in n.reads]
         found = [
-            e for e in elements(substitute(i, self.constants) for r in reads for i in r.index) if e not in self.known
+            e for e in insides(substitute(i, self.constants) for r in reads for i in r.index) if e not in self.known
         ]
-        found = [e for e in found if str(loop.var) not in symbols_of(e.index)]
+        found = [e for e in found if str(loop.var) not in symbols_of([e])]
         for e in found:
             name = f"isamap_index_{self.indices}"
             turns = "" if start == "0" and count.isdigit() and int(count) > 0 else f"{start} < {count} ? "
-            self.put(f"const int64_t {name} = {turns}{self._load(e)}{' : 0' if turns else ''};")
+            self.put(f"const int64_t {name} = {turns}{self._offset((e,), (e.args[1],))}{' : 0' if turns else ''};")
             self.known[e], self.indices = name, self.indices + 1
         return found
 

@@ -17,7 +17,7 @@ import sympy as sp
 
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import substitute, symbols_of
+from isamap_smt.ir.expr import elements, substitute, symbols_of, words, written
 from isamap_smt.ir.hypotheses import (
     Apart,
     Finite,
@@ -29,12 +29,12 @@ from isamap_smt.ir.hypotheses import (
     Start,
     Stated,
     Unchanged,
-    Within,
     answerable,
 )
 from isamap_smt.ir.program import Alloc, Program, Role, Use
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.traversal import nodes_of, parts, walk
+from isamap_smt.ir.used import Used
 from isamap_smt.proof.program_assumptions import presupposed
 from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import refs
@@ -105,7 +105,7 @@ Asked = (
     | Overlap
     | Finite
     | Range
-    | Within
+    | Used
     | Filled
     | Unchanged
     | Threads
@@ -227,7 +227,7 @@ def _asked(program: Program, h: Hypothesis) -> Iterator[Asked]:
             for n in range(sum(isinstance(x, Alloc) for x in program.ahead)):
                 yield from (Given(f"packed[{n}]"), Filled(n))
             yield h
-        case Relation() | Fits() | Start() | Finite() | Range() | Within():
+        case Relation() | Fits() | Start() | Finite() | Range() | Used():
             yield h
 
 
@@ -257,7 +257,7 @@ def _place(a: Asked) -> tuple[int, int]:
             return ADDRESSES, 3
         case Overlap():
             return ADDRESSES, 4
-        case Finite() | Range() | Within():
+        case Finite() | Range() | Used():
             return VALUES, 0
         case Filled():
             return PACKED, 2
@@ -320,11 +320,10 @@ def _told(program: Program, a: Asked, shapes: Mapping[Condition, str]) -> tuple[
             return f"FINITE_{t}", f"an element of {t} is infinite or NaN, and the proof assumes that {t} is finite"
         case Range(tensor=t):
             return f"RANGE_{t}", f"an element of {t} is out of range, and the proof assumes that {a}"
-        case Within(tensor=t, extent=e):
-            return (
-                f"INDEX_{t}",
-                f"an element of {t} is an index outside of the dimension that it is an index of, which has {e} elements",
-            )
+        case Used(index=i, tensor=t, dimension=d, extent=e):
+            where = f"is outside of dimension {d} of {t}, which has {words(e)} elements, where it is used as its index"
+            beyond = f"makes an index of {t}, and is not within 2**40"
+            return f"INDEX_{elements([i])[0].tensor}", f"{words(written(i))} {beyond if a.low else where}"
         case Filled(buffer=n):
             return f"PACKED_{n}", f"packed[{n}] was not filled by this kernel's packing for these sizes"
         case Unchanged(tensor=t):

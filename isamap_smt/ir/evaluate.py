@@ -19,7 +19,7 @@ from isamap_smt.ir.activations import rounded
 from isamap_smt.ir.convert import constant, converted
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import Element, elements, evaluate, held_as
+from isamap_smt.ir.expr import elements, evaluate, held_as
 from isamap_smt.ir.heads import HEADS, special
 from isamap_smt.ir.indirect import Held
 from isamap_smt.ir.kernel import Kernel, Statement
@@ -218,11 +218,6 @@ def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, en
         a: int(np.broadcast_to(v, at.shape)[first]) for a, v in env.items() if a != "#" and not isinstance(v, Held)
     }
     where = ", ".join(f"{a}={v}" for a, v in point.items())
-    if isinstance(index, Element):
-        return SizeError(
-            f"{index} is {at[first]} at {where}, and dimension {dimension} of {tensor} has {extent} elements; every element of "
-            f"{index.tensor} must be in [0, {extent})"
-        )
     return SizeError(
         f"{tensor}: index {index} of dimension {dimension} is {at[first]} at {where}, outside [0, {extent});\n"
         f"  correct the shape of {tensor}, or add a guard such as `where 0 <= {index} < {extent}`"

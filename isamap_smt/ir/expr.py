@@ -7,7 +7,7 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from typing import Any
@@ -83,10 +83,43 @@ def smallest(*terms: Any) -> Any:
     return reduce(IMin, terms)
 
 
-class Element(sp.Function):
-    """Element(tensor, extent, *index): an element of an integer input, used as the index of a dimension of that extent.
+class ISelect(sp.Function):
+    """ISelect(a, b, x, y): x where a < b, else y."""
 
-    The tensor is a Str. Of its value every proof knows that it lies in [0, extent), which each call checks, and nothing else.
+    is_integer = True
+    is_commutative = True
+    nargs = (4,)
+
+    @classmethod
+    def eval(cls, a: Any, b: Any, x: Any, y: Any) -> Any:
+        if x == y:
+            return x
+        less = b - a
+        return (x if less > 0 else y) if less.is_Integer else None
+
+
+class Inside(_IndexFunction):
+    """Inside(e, extent): e where 0 <= e < extent, else 0: an index made of data, which so is one wherever extent > 0.
+
+    That it is e wherever its element is used, each call checks (ir/indirect.py).
+    """
+
+    @classmethod
+    def eval(cls, a: Any, b: Any) -> Any:
+        if a.is_Integer and b.is_Integer:
+            return a if 0 <= a < b else sp.S.Zero
+        return None
+
+
+WIDEST = (
+    1 << 40
+)  # what is beyond, in an input of 64 bits, counts as so much in an index; each call refuses it where it is used
+
+
+class Element(sp.Function):
+    """Element(tensor, *index): an element of an integer input, in an index. The tensor is a Str.
+
+    Of its value no proof knows anything: it is a function of its place. Beyond WIDEST it is WIDEST, or -WIDEST.
     """
 
     is_integer = True
@@ -102,14 +135,9 @@ class Element(sp.Function):
         return str(self.args[0].name)
 
     @property
-    def extent(self) -> Any:
-        """What the element is below."""
-        return self.args[1]
-
-    @property
     def index(self) -> tuple[Any, ...]:
         """Where in the input it lies."""
-        return tuple(self.args[2:])
+        return tuple(self.args[1:])
 
     def _sympystr(self, printer: Any) -> str:
         return f"{self.tensor}[{', '.join(map(printer._print, self.index))}]"
@@ -117,9 +145,14 @@ class Element(sp.Function):
     _sympyrepr = _sympystr
 
 
-def element(tensor: str, extent: Any, index: Iterable[Any]) -> Any:
-    """The element of that input as an index below `extent`."""
-    return Element(Str(tensor), sp.sympify(extent), *index)
+def element(tensor: str, index: Iterable[Any]) -> Any:
+    """The element of that input, in an index."""
+    return Element(Str(tensor), *index)
+
+
+def written(index: Any) -> Any:
+    """The index as it was written: without what keeps it inside its dimension."""
+    return index.args[0] if isinstance(index, Inside) else index
 
 
 def elements(exprs: Iterable[Any]) -> tuple[Any, ...]:
@@ -130,6 +163,16 @@ def elements(exprs: Iterable[Any]) -> tuple[Any, ...]:
 @lru_cache(maxsize=100_000)
 def _elements(expr: Any) -> tuple[Any, ...]:
     return tuple(x for x in sp.preorder_traversal(expr) if isinstance(x, Element))
+
+
+def insides(exprs: Iterable[Any]) -> tuple[Any, ...]:
+    """Every Inside in the expressions, each once; those inside of others come after them."""
+    return tuple(dict.fromkeys(x for e in exprs if isinstance(e, sp.Basic) for x in _insides(e)))
+
+
+@lru_cache(maxsize=100_000)
+def _insides(expr: Any) -> tuple[Any, ...]:
+    return tuple(x for x in sp.preorder_traversal(expr) if isinstance(x, Inside))
 
 
 def _lesser(a: Any, b: Any) -> Any:
@@ -144,15 +187,28 @@ def _is_array(x: Any) -> bool:
     return hasattr(x, "shape")
 
 
+def _inside(a: Any, b: Any) -> Any:
+    return np.where((a >= 0) & (a < b), a, 0) if _is_array(a) or _is_array(b) else (a if 0 <= a < b else 0)
+
+
+def _selected(a: Any, b: Any, x: Any, y: Any) -> Any:
+    return np.where(a < b, x, y) if any(map(_is_array, (a, b, x, y))) else (x if a < b else y)
+
+
 @dataclass(frozen=True)
 class IndexHead:
-    """sign: an operator, or the name of a function, in kernel text and in files. of: two integers, or NumPy arrays of them."""
+    """sign: an operator, or the name of a function, in kernel text and in files. of: integers, or NumPy arrays of them, so many."""
 
     sign: str
-    of: Callable[[Any, Any], Any]
+    of: Callable[..., Any]
+    arity: int = 2
+
+    def applied(self, operands: Sequence[Any]) -> Any:
+        """What it makes of its operands: of more than two, from the left."""
+        return self.of(*operands) if self.arity > 2 else reduce(self.of, operands)
 
 
-# Every operation of an index expression; of more than two operands it is taken from the left.
+# Every operation of an index expression; of more operands than it takes it is taken from the left.
 INDEX_HEADS: dict[Any, IndexHead] = {
     sp.Add: IndexHead("+", operator.add),
     sp.Mul: IndexHead("*", operator.mul),
@@ -161,6 +217,8 @@ INDEX_HEADS: dict[Any, IndexHead] = {
     FloorMod: IndexHead("%", operator.mod),
     IMin: IndexHead("min", _lesser),
     IMax: IndexHead("max", _greater),
+    Inside: IndexHead("inside", _inside),
+    ISelect: IndexHead("select", _selected, 4),
 }
 RELATIONS: dict[Any, IndexHead] = {
     sp.Lt: IndexHead("<", operator.lt),
@@ -203,7 +261,7 @@ def evaluate(expr: Any, env: Mapping[str, Any]) -> Any:
     row = INDEX_HEADS.get(type(expr)) or RELATIONS.get(type(expr))
     if row is None:
         raise TypeError(f"not an index expression: {expr!r}")
-    return reduce(row.of, [evaluate(a, env) for a in expr.args])
+    return row.applied([evaluate(a, env) for a in expr.args])
 
 
 def substitute(expr: Any, env: Mapping[str, Any]) -> Any:
@@ -284,6 +342,13 @@ class _Printer(StrPrinter):
 
     def _print_IMax(self, expr: Any) -> str:
         return f"max({', '.join(_bare(self, a) for a in expr.args)})"
+
+    def _print_Inside(self, expr: Any) -> str:
+        return str(self._print(expr.args[0]))
+
+    def _print_ISelect(self, expr: Any) -> str:
+        a, b, x, y = (_bare(self, part) for part in expr.args)
+        return f"select({a} < {b}, {x}, {y})"
 
     def _print_Relational(self, expr: Any) -> str:
         return f"{_bare(self, expr.lhs)} {RELATIONS[type(expr)].sign} {_bare(self, expr.rhs)}"

@@ -15,8 +15,8 @@ import numpy as np
 
 from isamap_smt.ir.conditions import Condition, parse_condition
 from isamap_smt.ir.errors import AssumedError, LanguageError
-from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.kernel import Kernel, Tensor
+from isamap_smt.ir.used import Used, uses
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,6 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Within:
-    """Every element of an integer tensor is an index of a dimension of that extent: nothing else keeps reads inside their array."""
-
-    tensor: str
-    extent: Any
-
-    def __str__(self) -> str:
-        return f"0 <= {self.tensor} < {self.extent}"
-
-
-@dataclass(frozen=True)
 class Start:
     """The first element lies at a multiple of so many bytes."""
 
@@ -134,7 +123,7 @@ class Relation:
         return self.condition.text
 
 
-Hypothesis = Stated | Shape | Apart | Unchanged | Fits | Finite | Range | Within | Start | Relation
+Hypothesis = Stated | Shape | Apart | Unchanged | Fits | Finite | Range | Used | Start | Relation
 HYPOTHESES: tuple[type, ...] = typing.get_args(Hypothesis)
 
 
@@ -151,8 +140,8 @@ def answerable(h: Hypothesis, kernel: Kernel, bound: Any = None) -> bool:
             Apart(tensor=name) | Unchanged(tensor=name) | Finite(tensor=name) | Range(tensor=name) | Start(tensor=name)
         ):
             return name in {t.name for t in kernel.tensors}
-        case Within(tensor=name, extent=e):
-            return e in index_tensors(kernel).get(name, ())
+        case Used():
+            return h in uses(kernel)
         case Fits(bound=most):
             return bound is not None and bool(most == bound)
         case Relation(condition=c):
@@ -223,7 +212,7 @@ __all__ = [
     "Start",
     "Stated",
     "Unchanged",
-    "Within",
+    "Used",
     "answerable",
     "broken",
     "inside",

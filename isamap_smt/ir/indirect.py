@@ -1,4 +1,4 @@
-"""Indices that are data, `E[idx[i], j]`: which inputs are such indices, what is asked of them, and their elements at a run."""
+"""Indices made of data, `E[idx[i] + 1, j]`: which inputs they are made of, and their elements at a run."""
 
 from __future__ import annotations
 
@@ -7,29 +7,35 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import elements, is_constant
+from isamap_smt.ir.expr import WIDEST, Element, elements, insides, is_constant
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import reads
 
 
 class Held:
-    """The elements of an index at a run. `at` gives -1, which is no index, for a place outside of it."""
+    """The elements of an index at a run. `at` gives -1 for a place outside of it."""
 
     def __init__(self, array: np.ndarray) -> None:
         self._array = array
 
     def at(self, *index: Any) -> Any:
-        """The elements at these places, as i64; what i64 does not hold becomes negative."""
+        """The elements at these places, as i64; beyond WIDEST they are WIDEST, or -WIDEST."""
         if not index:
-            return self._array.astype(np.int64).reshape(())[()]
+            return _narrowed(self._array).reshape(())[()]
         places = np.broadcast_arrays(*map(np.asarray, index))
         inside = np.ones(places[0].shape, bool)
         for i, n in zip(places, self._array.shape, strict=True):
             inside &= (i >= 0) & (i < n)
         if not self._array.size:
             return np.full(inside.shape, -1, np.int64)
-        found = self._array[tuple(np.where(inside, i, 0) for i in places)].astype(np.int64)
+        found = _narrowed(self._array[tuple(np.where(inside, i, 0) for i in places)])
         return np.where(inside, found, -1)
+
+
+def _narrowed(array: np.ndarray) -> np.ndarray:
+    if array.dtype.itemsize < 8:
+        return array.astype(np.int64)
+    return np.clip(array, -WIDEST if array.dtype.kind == "i" else 0, WIDEST).astype(np.int64)
 
 
 def by_data(statement: Statement) -> bool:
@@ -38,11 +44,15 @@ def by_data(statement: Statement) -> bool:
 
 
 def index_tensors(kernel: Kernel) -> dict[str, tuple[Any, ...]]:
-    """Inputs whose elements are indices -> the extents that these stay below, each once."""
+    """Inputs whose elements stand in indices -> the extents of dimensions that they index as a whole, each once."""
     found: dict[str, dict[Any, None]] = {}
     for s in kernel.statements:
-        for e in elements(i for r in reads(s.value) for i in r.index):
-            found.setdefault(e.tensor, {})[e.extent] = None
+        indices = [i for r in reads(s.value) for i in r.index]
+        for e in elements(indices):
+            found.setdefault(e.tensor, {})
+        for i in insides(indices):
+            if isinstance(i.args[0], Element):
+                found[i.args[0].tensor][i.args[1]] = None
     return {n: tuple(extents) for n, extents in found.items()}
 
 

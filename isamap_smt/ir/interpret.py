@@ -28,6 +28,7 @@ from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, reads, rewrite_re
 from isamap_smt.ir.sizes import check_array, fix_sizes
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value
+from isamap_smt.ir.used import fitting, require_used
 
 Array = np.ndarray
 _REDUCE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -60,7 +61,8 @@ def prepare(
     out: Mapping[str, Array] | None,
     sizes: Mapping[str, int] | None,
 ) -> tuple[Kernel, dict[str, Array]]:
-    """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun."""
+    """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun. Raises SizeError for an
+    index made of data that is none where it is used, and as run_kernel()."""
     out = {} if out is None else out
     for what, value in (("arrays", arrays), ("out", out)):
         if not isinstance(value, Mapping):
@@ -83,6 +85,7 @@ def prepare(
             first = next(s for s in fixed.statements if s.target.tensor == n)
             shape = tuple(int(e) for e in t.shape)
             held[n] = np.full(shape, neutral(first.op, t.dtype), dtype=t.dtype.numpy)
+    require_used(fixed, {n: np.asarray(held[n]) for n in fixed.inputs})
     return fixed, held
 
 
@@ -276,7 +279,7 @@ def random_arrays(
                 low, high = (low, high) if low <= high else ranges[n]
             low, high = drawn(fixed, n, low, high)
             arrays[n] = rng.integers(low, high, shape, endpoint=True).astype(t.dtype.numpy)
-    return arrays
+    return fitting(fixed, arrays, rng)
 
 
 def _scales(kernel: Kernel) -> dict[str, float]:

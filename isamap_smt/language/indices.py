@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.arguments import LARGEST
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, ISelect, elements, sym, symbols_of
 from isamap_smt.language.lines import Tree
 from isamap_smt.language.shapes import is_positive
 
@@ -54,6 +54,7 @@ class Names:
     axes: frozenset[str]
     definitions: Mapping[str, Any]
     lows: Mapping[str, int]  # parameter -> its lowest value; sizes are at least 1
+    data: Callable[[ast.Subscript], Any] | None = None  # the element that data is, where an index may be made of it
 
 
 def index(tree: Tree, node: ast.AST, names: Names) -> Any:
@@ -84,13 +85,54 @@ def _index(tree: Tree, node: ast.AST, names: Names) -> Any:
             return (IMin if name == "min" else IMax)(index(tree, left, names), index(tree, right, names))
         case ast.Constant(value=value):
             raise tree.error(node, f"{value!r} is not an integer", "an index is made of integers")
+        case ast.Subscript() if names.data is not None:
+            return names.data(node)
+        case ast.Call(func=ast.Name(id="select"), args=[condition, yes, no], keywords=[]) if names.data is not None:
+            return _chosen(tree, condition, index(tree, yes, names), index(tree, no, names), names)
     hint = "an index is made of + - * // %, min(a,b) and max(a,b) over axes, sizes, parameters and integers"
     if isinstance(node, ast.Subscript):
         hint = (
-            "data is an index as a whole, of what a value reads: `E[idx[i], j]`; it is not computed with, compared in `where`, "
-            "or an index of what a statement writes"
+            "data stands in the indices of what a value reads: `E[idx[i] + 1, j]`; it is not compared in `where`, or in an index "
+            "of what a statement writes"
         )
     raise tree.error(node, f"{noun(node)} cannot stand in an index", hint)
+
+
+def _chosen(tree: Tree, node: ast.expr, yes: Any, no: Any, names: Names) -> Any:
+    """yes where the condition holds, else no, by comparisons with `<` alone."""
+    match node:
+        case ast.Compare(left=left, ops=ops, comparators=rights):
+            sides = [index(tree, side, names) for side in (left, *rights)]
+            for a, op, b in reversed(list(zip(sides, ops, sides[1:], strict=False))):
+                yes = _compared(tree, node, op, a, b, yes, no)
+            return yes
+        case ast.BoolOp(op=op, values=parts):
+            for part in reversed(parts):
+                found = _chosen(tree, part, yes, no, names)
+                yes, no = (found, no) if isinstance(op, ast.And) else (yes, found)
+            return yes if isinstance(op, ast.And) else no
+        case ast.UnaryOp(op=ast.Not(), operand=x):
+            return _chosen(tree, x, no, yes, names)
+    raise tree.error(
+        node, f"{noun(node)} is no condition in an index", "compare: `select(idx[i] < 0, idx[i] + N, idx[i])`"
+    )
+
+
+def _compared(tree: Tree, node: ast.expr, op: ast.cmpop, a: Any, b: Any, yes: Any, no: Any) -> Any:
+    match op:
+        case ast.Lt():
+            return ISelect(a, b, yes, no)
+        case ast.GtE():
+            return ISelect(a, b, no, yes)
+        case ast.Gt():
+            return ISelect(b, a, yes, no)
+        case ast.LtE():
+            return ISelect(b, a, no, yes)
+        case ast.Eq():
+            return ISelect(a, b, no, ISelect(b, a, no, yes))
+        case ast.NotEq():
+            return ISelect(a, b, yes, ISelect(b, a, yes, no))
+    raise tree.error(node, "this comparison is not part of an index", "use < <= > >= == or !=")
 
 
 def _binary(tree: Tree, node: ast.BinOp, op: ast.operator, a: Any, b: Any, names: Names) -> Any:
@@ -101,6 +143,9 @@ def _binary(tree: Tree, node: ast.BinOp, op: ast.operator, a: Any, b: Any, names
             return a - b
         case ast.Mult():
             left, right = symbols_of([a]) & names.axes, symbols_of([b]) & names.axes
+            if (elements([a]) and (right or elements([b]))) or (left and elements([b])):
+                hint = "multiply data by sizes, parameters and integers; or compute the product before, as an input"
+                raise tree.error(node, "this multiplies data by data or by an axis", hint)
             if left and right:
                 _not_affine(tree, node, sorted(left)[0], sorted(right)[0])
             return a * b
@@ -119,6 +164,8 @@ def _not_affine(tree: Tree, node: ast.BinOp, a: str, b: str) -> None:
 
 
 def _check_divisor(tree: Tree, node: ast.AST, divisor: Any, names: Names) -> None:
+    if elements([divisor]):
+        raise tree.error(node, "the divisor is data, which may be zero", "divide by a size, a parameter or an integer")
     used = sorted(symbols_of([divisor]) & names.axes)
     if used:
         hint = f"divide by a constant; declare `param {used[0]} >= 1` if {used[0]} is one"

@@ -142,9 +142,12 @@ def _bare_names(node: ast.AST) -> Iterator[str]:
             yield from _bare_names(b)
         case ast.UnaryOp(operand=x):
             yield from _bare_names(x)
-        case ast.Call(args=args):
-            for a in args:
-                yield from _bare_names(a)
+        case ast.Call(args=parts) | ast.BoolOp(values=parts):
+            for part in parts:
+                yield from _bare_names(part)
+        case ast.Compare(left=left, comparators=rights):
+            for part in (left, *rights):
+                yield from _bare_names(part)
 
 
 def axis_names(statements: list[StatementLine], known: Declarations) -> dict[str, None]:

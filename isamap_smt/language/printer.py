@@ -8,7 +8,18 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import INDEX_HEADS, RELATIONS, Element, FloorDiv, FloorMod, IMax, IMin, symbols_of
+from isamap_smt.ir.expr import (
+    INDEX_HEADS,
+    RELATIONS,
+    Element,
+    FloorDiv,
+    FloorMod,
+    IMax,
+    IMin,
+    Inside,
+    ISelect,
+    symbols_of,
+)
 from isamap_smt.ir.heads import ATOM, CONVERSIONS, HEADS, PRODUCT, SIGN, SUM
 from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
@@ -112,6 +123,10 @@ def index_text(expr: Any) -> str:
 
 def _index(expr: Any) -> tuple[str, int]:
     match expr:
+        case Inside():
+            return _index(expr.args[0])
+        case ISelect(args=(a, b, x, y)):
+            return f"select({_index(a)[0]} < {_index(b)[0]}, {_index(x)[0]}, {_index(y)[0]})", ATOM
         case Element():
             return access_text(Access(expr.tensor, expr.index)), ATOM
         case sp.Integer() | sp.Symbol():

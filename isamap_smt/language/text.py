@@ -27,7 +27,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import valid_sizes
 from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import DTypeError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import Element, affine, elements, symbols_of
+from isamap_smt.ir.expr import Inside, affine, elements, symbols_of
 from isamap_smt.ir.indirect import check_indices
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
@@ -270,14 +270,15 @@ class _Reader:
             )
         target = Access(_name(node), tuple(index(line.target, i, names) for i in index_nodes(node)))
 
-        def make_index(tree: Tree, i: ast.AST, bound: frozenset[str]) -> Any:
-            return index(tree, i, Names(names.axes | bound, names.definitions, names.lows))
+        def make_index(tree: Tree, i: ast.AST, bound: frozenset[str], data: Any = None) -> Any:
+            return index(tree, i, Names(names.axes | bound, names.definitions, names.lows, data))
 
         constants = {n: int(e) for n, e in self.known.extents.items() if sp.sympify(e).is_Integer}
         line = replace(line, value=powers_written_out(conditions_written_out(line.value)))
         known = {*self.known.axes, *self.known.parameters, *self.known.definitions, *self.known.sizes}
         known |= {default_size(a) for a in self.known.axes if a not in self.known.extents}
-        value = Values(line.value, constants, make_index, known, self.shapes).value(line.value.node)
+        values = Values(line.value, constants, make_index, known, self.shapes)
+        value = values.value(line.value.node)
         self._check_sums(line, value)
         guards = guard(line.guard, names) if line.guard else ()
         axes = self._axes_of(line, target, value, guards)
@@ -285,7 +286,11 @@ class _Reader:
         statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text, place)
         self.statements.append(statement)
         self.values.append(line.value)
-        self._note_uses(line, statement, node)
+        data = dict(reversed(values.data))
+        if gone := [at for access, at in values.data if access not in statement.inputs]:
+            what = f"{ast.unparse(gone[0])} cancels out of its index"
+            raise line.value.error(gone[0], what, "write the index without it")
+        self._note_uses(line, statement, node, data)
 
     def _whole_axes(self) -> dict[str, Any]:
         """Extents that declared shapes give: of an axis of which nothing else says how long it is, and which indexes alone a
@@ -378,19 +383,17 @@ class _Reader:
             raise line.over_segment.refuse(f"{what} the list of axes", hint)
         return listed
 
-    def _note_uses(self, line: StatementLine, statement: Statement, target: ast.AST) -> None:
+    def _note_uses(
+        self, line: StatementLine, statement: Statement, target: ast.AST, data: Mapping[Access, ast.Subscript]
+    ) -> None:
+        """data: where the elements stand that indices are made of."""
         self.uses.append((statement.target, statement, line.target, target))
         # Trees and reads meet in the same order: both go left to right.
         nodes = [n for n in _subscripts(line.value.node) if isinstance(n.value, ast.Name)]
         for node, r in zip(nodes, reads(statement.value), strict=True):
-            self._note_use(Access(r.tensor, r.index), statement, line.value, node)
-
-    def _note_use(self, access: Access, statement: Statement, tree: Tree, node: ast.Subscript) -> None:
-        """A read, and those of the elements that are its indices."""
-        self.uses.append((access, statement, tree, node))
-        for at, i in zip(index_nodes(node), access.index, strict=True):
-            if isinstance(i, Element) and isinstance(at, ast.Subscript):
-                self._note_use(Access(i.tensor, i.index), statement, tree, at)
+            self.uses.append((Access(r.tensor, r.index), statement, line.value, node))
+            for access in (Access(e.tensor, e.index) for e in elements(r.index)):
+                self.uses.append((access, statement, line.value, data[access]))
 
     def _check_declared_axes(self, lines: list[Any]) -> None:
         summed = {n for s in self.statements for n in bound_axes(s.value)}
@@ -467,7 +470,7 @@ class _Reader:
         found = []
         for access, statement, tree, node in uses:
             expr, rank = access.index[dimension], len(access.index)
-            if isinstance(expr, Element):
+            if isinstance(expr, Inside):
                 continue
             at = index_nodes(node)[dimension] if isinstance(node, ast.Subscript) else node
             found.append(self._extent_of_use(tensor, rank, expr, statement, tree, at))

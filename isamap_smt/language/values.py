@@ -11,9 +11,10 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import did_you_mean
+from isamap_smt.ir.expr import Inside, elements, sym
 from isamap_smt.ir.expr import element as index_element
-from isamap_smt.ir.expr import sym
 from isamap_smt.ir.heads import CONSTANTS, FUNCTIONS, HEADS, INFIX
+from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.scalar import (
     Compare,
     IndexValue,
@@ -70,15 +71,19 @@ def element(tree: Tree, node: ast.AST) -> ast.Subscript:
     return node
 
 
+def _name(node: ast.Subscript) -> str:
+    return node.value.id if isinstance(node.value, ast.Name) else ""
+
+
 class Values:
-    """Reads the value of one statement. `make_index(tree, node, bound)` gives an index tree; `known`: axes, sizes, parameters;
-    `shapes`: those that are declared."""
+    """Reads the value of one statement. `make_index(tree, node, bound, data)` gives an index tree; `known`: axes, sizes,
+    parameters; `shapes`: those that are declared."""
 
     def __init__(
         self,
         tree: Tree,
         extents: Mapping[str, int],
-        make_index: Callable[[Tree, ast.AST, frozenset[str]], Any],
+        make_index: Callable[..., Any],
         known: Set[str] = frozenset(),
         shapes: Mapping[str, tuple[Any, ...]] | None = None,
     ) -> None:
@@ -87,6 +92,7 @@ class Values:
         self.tree = tree
         self.extents = extents
         self.make_index = make_index
+        self.data: list[tuple[Access, ast.Subscript]] = []  # elements that indices are made of, and where they stand
 
     def value(self, node: ast.AST, bound: frozenset[str] = frozenset()) -> Any:
         """The scalar tree. `bound` holds the axes of the sums around `node`."""
@@ -115,16 +121,19 @@ class Values:
         return self._refuse(node)
 
     def _indices(self, tensor: str, node: ast.Subscript, bound: frozenset[str]) -> Iterator[Any]:
-        """The index of each dimension: quasi-affine, or an element of an integer input."""
+        """The index of each dimension: quasi-affine, or with elements of integer inputs in it."""
         nodes, shape = index_nodes(node), self.shapes.get(tensor, ())
+
+        def data(inner: ast.Subscript) -> Any:
+            name = _name(element(self.tree, inner))
+            own = tuple(self._indices(name, inner, bound))
+            self.data.append((Access(name, own), inner))
+            return index_element(name, own)
+
         for dimension, i in enumerate(nodes):
-            if not isinstance(i, ast.Subscript):
-                yield self.make_index(self.tree, i, bound)
-                continue
-            inner = element(self.tree, i)
+            made = self.make_index(self.tree, i, bound, data)
             extent = shape[dimension] if dimension < len(shape) else extent_to_come(tensor, dimension)
-            name = inner.value.id if isinstance(inner.value, ast.Name) else ""
-            yield index_element(name, extent, list(self._indices(name, inner, bound)))
+            yield Inside(made, extent) if elements([made]) else made
 
     def _is_index(self, node: ast.AST, bound: frozenset[str]) -> bool:
         """Whether this is an index expression, made of axes, sizes, parameters and integers alone, and not one number."""

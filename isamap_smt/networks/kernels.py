@@ -33,7 +33,7 @@ def _accesses(statement: Statement, change: Callable[[str, tuple[Any, ...]], tup
         table = {}
         for e in found:
             tensor, index = change(e.tensor, tuple(map(inside, e.index)))
-            table[e] = element(tensor, e.extent, index)
+            table[e] = element(tensor, index)
         return expr.xreplace(table) if table else expr
 
     def at(tensor: str, index: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:

@@ -218,7 +218,7 @@ class _Terms:
         for e in found:
             inner = tuple(self._index(where, k, depth, leaves, names) for k in e.index)
             term = self.of_tensor(where, e.tensor, inner, depth, leaves)
-            table[e] = element(f"term {term}", e.extent, ())
+            table[e] = element(f"term {term}", ())
         return i.xreplace(table) if table else i
 
 

@@ -20,7 +20,7 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, truth, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.boxes import decided_by_output
-from isamap_smt.ir.expr import elements, sym, words
+from isamap_smt.ir.expr import insides, sym, words
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.proof.program_cover import inverted
@@ -114,11 +114,11 @@ def _needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> 
 
 def _needed_by(s: Statement, n: int, access: Access, shape: Sequence[Any]) -> Needed:
     """What a statement reads or adds to there: the element exists (claim 5)."""
-    table = {e: sym(str(e)) for e in elements(access.index)}
+    table = {e: sym(str(e)) for e in insides(access.index)}
     element = tuple(sp.sympify(i).xreplace(table) for i in access.index)
     axes = (*s.axes, *(Axis(name, sp.Integer(count)) for name, count in bound_axes(s.value).items()))
     given = [f for a in axes for f in span(a.symbol, a.extent)]
-    given += [f for e, x in table.items() for f in span(x, e.extent)]
+    given += [f for e, x in table.items() for f in span(x, e.args[1])]
     given += [*s.guard, *(f for e, extent in zip(element, shape, strict=True) for f in span(e, extent))]
     does = "adds to" if access == s.target and access not in s.inputs else "reads"
     told = f"{access.tensor}[{','.join(map(words, element))}]"

@@ -10,10 +10,10 @@ from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.expr import is_constant, sym
-from isamap_smt.ir.hypotheses import Apart, Fits, Hypothesis, Range, Relation, Shape, Unchanged, Within, relations
-from isamap_smt.ir.indirect import index_tensors
+from isamap_smt.ir.hypotheses import Apart, Fits, Hypothesis, Range, Relation, Shape, Unchanged, relations
 from isamap_smt.ir.program import Copy, Program
 from isamap_smt.ir.program_at import instances
+from isamap_smt.ir.used import uses
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_memory import entry_bound
 from isamap_smt.proof.program_sites import Sites, collect
@@ -62,10 +62,9 @@ def _entry(sites: Sites) -> list[Hypothesis]:
     ahead = (s.node for s in sites.sites if s.position[0] == 0)
     packed = {n.src.name for n in ahead if isinstance(n, Copy)}
     constant = [Unchanged(t) for t in sorted(packed) if t in {x.name for x in kernel.tensors}]
-    indices = [Within(n, e) for n, extents in index_tensors(kernel).items() for e in extents]
     # of integers, what needs them says so
     real = [Range(*r) for r in kernel.ranges if kernel.tensor(r[0]).dtype.is_float]
-    return [*sizes, *map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *indices, *real]
+    return [*sizes, *map(Shape, kernel.tensors), *map(Apart, kernel.outputs), *constant, *uses(kernel), *real]
 
 
 _NEVER = ("lt", sp.S.Zero, sp.S.Zero)

@@ -17,11 +17,14 @@ import sympy as sp
 from isamap_encodings.program_implication import consistent
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.expr import (
+    WIDEST,
     Element,
     FloorDiv,
     FloorMod,
     IMax,
     IMin,
+    Inside,
+    ISelect,
     elements,
     is_constant,
     shown,
@@ -30,7 +33,6 @@ from isamap_smt.ir.expr import (
     symbols_of,
 )
 from isamap_smt.ir.hypotheses import Fits
-from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.program import (
     FRESH,
     Alloc,
@@ -114,6 +116,7 @@ class _Magnitude:
 
     def __init__(self, sites: Sites, site: Site) -> None:
         self.sizes = _sizes(sites)
+        self.types = {t.name: t.dtype for t in sites.kernel.tensors}
         self.variables: dict[str, Any] = {}
         self.seen: list[Any] = []
         self._known: dict[Any, Any] = {}
@@ -144,7 +147,12 @@ class _Magnitude:
         if isinstance(e, Element):
             for i in e.index:
                 self.of(i)
-            return self.of(e.extent)
+            return sp.Integer(min(WIDEST, 1 << self.types[e.tensor].bits))
+        if isinstance(e, Inside):
+            self.of(e.args[0])
+            return self.of(e.args[1])
+        if isinstance(e, ISelect):
+            return most([self.of(a) for a in e.args][2:])
         parts = [self.of(a) for a in e.args]
         match e:
             case sp.Add():
@@ -288,9 +296,8 @@ def _fits(book: Book) -> None:
 
 
 def _divisors(book: Book) -> None:
-    """Divisors of every expression of the program, under the sizes' hypotheses alone; and indices that are data."""
+    """Divisors of every expression of the program, under the sizes' hypotheses alone; and elements that indices are made of."""
     found: dict[Any, None] = {}
-    asked = index_tensors(book.sites.kernel)
     indices: dict[Any, None] = {}
     for site in book.sites.sites:
         for e in _everything(book.sites, site):
@@ -298,10 +305,9 @@ def _divisors(book: Book) -> None:
             for d in sp.sympify(e).atoms(FloorDiv, FloorMod):
                 found[d.args[1]] = None
     for e in indices:
-        # what the term says of the element, each formula takes for granted
-        right = e.extent in asked.get(e.tensor, ()) and e.tensor in book.sites.kernel.inputs
-        wrong = f"nothing sees that {e} is below {e.extent}"
-        book.structure("hypotheses", str(e), "each call sees that an index which is data is one", right, wrong)
+        # to every formula it is a function of its place, at any time
+        right, wrong = e.tensor in book.sites.kernel.inputs, f"{e.tensor} is written"
+        book.structure("hypotheses", str(e), "what an index is made of does not change", right, wrong)
     for d in found:
         if not (d.is_Integer and d > 0):
             book.ask("hypotheses", str(d), f"the divisor {d} is positive", [], [("lt", sp.S.Zero, d)])

@@ -16,7 +16,7 @@ import sympy as sp
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import offset
 from isamap_smt.ir.dtypes import widens
-from isamap_smt.ir.expr import FloorDiv, FloorMod, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, elements, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Copy, Move, Use
 from isamap_smt.mapping.moves import memory_address
@@ -26,7 +26,7 @@ from isamap_smt.proof.program_cover import covered, writes
 from isamap_smt.proof.program_executions import execution, executions
 from isamap_smt.proof.program_held import DEAD, TRUE, Place, Transfer, arrives, transfer
 from isamap_smt.proof.program_preconditions import computes_ask_nothing, stated
-from isamap_smt.proof.program_sites import Formula, Site, equal, primed, rename, span, state
+from isamap_smt.proof.program_sites import Formula, Site, asked_for, equal, primed, refs, rename, span, state
 from isamap_smt.proof.program_start import begins
 
 # ---- Claim 9, the readers: no cell whose value matters is read before it was written.
@@ -71,6 +71,8 @@ def move_claims(book: Book) -> list[Transfer]:
             book.attempt(
                 "program", subject, "what arrives is what the type says", lambda t=t, n=subject: _move(book, t, n)
             )
+    for site in book.sites.of(Copy, Use):
+        book.attempt("bounds", _subject(site), "what indices are made of exists", lambda s=site: _data(book, s))
     computes_ask_nothing(book)
     for site in executions(book.sites):
         book.attempt("bounds", _subject(site), "every operand exists", lambda s=site: _operands(book, s))
@@ -161,6 +163,16 @@ def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb
     goals = [f for i, n in zip(p.index, p.shape, strict=True) for f in span(i, n)]
     if goals:
         book.ask("bounds", subject, f"every element of {p.name} that is {verb} lies inside it", assumptions, goals)
+
+
+def _data(book: Book, site: Site) -> None:
+    """Elements that indices are made of are read, too."""
+    for e in elements(i for r in (*refs(site.node), *asked_for(site.node)) for i in r.index):
+        shape = book.sites.kernel.tensor(e.tensor).shape
+        goals = [f for i, n in zip(e.index, shape, strict=True) for f in span(i, n)]
+        if goals:
+            words = f"every element of {e.tensor} that an index is made of lies inside it"
+            book.ask("bounds", _subject(site), words, state(site), goals)
 
 
 def _operands(book: Book, site: Site) -> None:

@@ -19,6 +19,7 @@ from isamap_smt.ir.indirect import drawn, index_tensors
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.used import fitting
 
 SMALL = (1, 2, 3, 4, 5, 7, 9)
 ROUNDINGS = 64  # units in the last place of the largest number that two orders of a long sum may differ by
@@ -154,6 +155,8 @@ def _case(
         return None  # no call has these sizes
     arrays = {t.name: _elements(kernel, hypotheses, t.name, sizes, random, special) for t in kernel.tensors}
     outputs = {n: arrays.pop(n) for n in kernel.outputs}
+    if index_tensors(kernel):
+        arrays = fitting(kernel.with_sizes(sizes), arrays, np.random.default_rng(seed))
     try:
         return _Case(kernel, sizes, arrays, outputs, run_kernel(kernel, arrays, outputs, sizes), seed)
     except SizeError:
@@ -216,7 +219,7 @@ def _elements(
     low, most = 0 if t.dtype.kind == "u" else -4, 4
     if not t.dtype.is_float and t.dtype.bits == 8 and random.random() < 0.5:
         low, most = t.dtype.low, t.dtype.high  # what a copy of another type could not hold; sums stay exact
-    if name in index_tensors(kernel):
+    if index_tensors(kernel).get(name):
         low, most = drawn(kernel.with_sizes(sizes), name, low, most)
     values = random.integers(low, most, shape, endpoint=True).astype(t.dtype.numpy)
     for assumed, least, greatest in kernel.ranges:

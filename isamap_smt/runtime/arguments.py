@@ -242,15 +242,6 @@ def out_of_proved(kernel: Signature, name: str, low: Any, high: Any, array: np.n
     )
 
 
-def no_index(kernel: Signature, name: str, extent: int, array: np.ndarray) -> str:
-    """Where the C found an element that is no index of its dimension: which is the first."""
-    first = _first(name, array, (array < 0) | (array >= extent))
-    return (
-        f"{first}, and {kernel.name} uses it as an index of a dimension of {extent} elements; it must be in "
-        f"[0, {extent}), also where a guard or a select would not use it; put any index there"
-    )
-
-
 def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:
     where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
     return f"{name}{list(where)} is {array[where]}"

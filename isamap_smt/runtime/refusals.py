@@ -9,11 +9,11 @@ import numpy as np
 from isamap_smt.codegen.c_checks import NOT_COVERED
 from isamap_smt.codegen.checks import SIZES, VALUES, entry_checks
 from isamap_smt.ir.errors import ArgumentError, HardwareError, IsamapError, SizeError
-from isamap_smt.ir.expr import evaluate
-from isamap_smt.ir.hypotheses import Finite, Range, Within
+from isamap_smt.ir.hypotheses import Finite, Range
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.schedule import ZEROS
-from isamap_smt.runtime.arguments import Signature, listed, no_index, not_finite, out_of_range
+from isamap_smt.ir.used import Used, misused
+from isamap_smt.runtime.arguments import Signature, listed, not_finite, out_of_range
 
 GROUP = 1000
 
@@ -42,6 +42,8 @@ def refusal(
                 return ArgumentError(not_finite(Signature.of(program.kernel), t, arrays[t], tuple(padded)))
             case Range(tensor=t, low=low, high=high):
                 return ArgumentError(out_of_range(Signature.of(program.kernel), t, low, high, arrays[t]))
-            case Within(tensor=t, extent=e):
-                return ArgumentError(no_index(Signature.of(program.kernel), t, int(evaluate(e, sizes)), arrays[t]))
+            case Used():
+                fixed = program.kernel.with_sizes({n: v for n, v in sizes.items() if n in program.kernel.free_sizes})
+                given = {n: np.asarray(arrays[n]) for n in fixed.inputs}
+                return ArgumentError(misused(fixed, asked.at(sizes), given) or f"{name}: {text}")
     return ArgumentError(f"{name}: {text}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -51,7 +51,7 @@ def vector(expression: Any) -> Callable[[Env], Any]:
         raise TypeError(f"not an index expression: {expression!r}")
     of, parts = _OF_VECTORS.get(type(expression), row.of), tuple(map(vector, expression.args))
     if len(parts) != 2:
-        return lambda env: reduce(of, [part(env) for part in parts])
+        return lambda env: row.applied([part(env) for part in parts])
     left, right = parts
     return lambda env: of(left(env), right(env))
 

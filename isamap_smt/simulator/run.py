@@ -16,10 +16,12 @@ from isamap_smt.ir.errors import LanguageError, SizeError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.hypotheses import require_assumed
+from isamap_smt.ir.indirect import index_tensors
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import FRESH, Program
 from isamap_smt.ir.program_at import at_own_values
+from isamap_smt.ir.used import require_used
 from isamap_smt.simulator.core import Core, Space, races
 from isamap_smt.simulator.findings import POISON, RACE, UNDEFINED, Finding, Stop
 from isamap_smt.simulator.iterations import in_order, standings
@@ -51,14 +53,16 @@ def run_program(
     read off the arrays' shapes where a dimension is a size by itself; the others come from `sizes`. A program with machine
     parameters is run at the values that its schedules were made for.
     Parallel loops run in an order drawn from `seed`. With poison=False memory starts as zeros and poison is not
-    reported. Raises SizeError when a size is unknown or an array's shape does not fit the kernel, AssumedError where sizes or
-    elements are not as the program assumes.
+    reported. Raises SizeError when a size is unknown, an array's shape does not fit the kernel, or an index made of data is
+    none; AssumedError where sizes or elements are not as the program assumes.
     """
     kept = folded(program)  # in blocks of their own; the tensor's memory holds anything
     program = laid_out(at_own_values(program))
     kernel = program.kernel
     known = _sizes(kernel, arrays, valid_sizes(sizes))
     require_assumed(kernel, program.hypotheses, known, arrays)
+    if index_tensors(kernel):
+        require_used(kernel.with_sizes(known), {n: np.asarray(arrays[n]) for n in kernel.inputs if n in arrays})
     env = {**known, FRESH.name: int(out is None)}
     random = np.random.default_rng(seed)
     core = _begun(program, arrays, out, env, Core(kernel, {}, poison, random))

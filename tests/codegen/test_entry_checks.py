@@ -18,7 +18,7 @@ from isamap_smt.codegen import print_c
 from isamap_smt.codegen.checks import Check, Given, Present, entry_checks
 from isamap_smt.ir.conditions import Condition
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import Inside, element, sym
 from isamap_smt.ir.hypotheses import (
     Apart,
     Finite,
@@ -30,9 +30,9 @@ from isamap_smt.ir.hypotheses import (
     Start,
     Stated,
     Unchanged,
-    Within,
 )
 from isamap_smt.ir.program import ProvedProgram
+from isamap_smt.ir.used import Used
 from isamap_smt.proof import prove_program, require_proof
 from isamap_smt.proof.program_assumptions import presupposed
 from isamap_smt.runtime.compiler import find_compiler, portable_flags
@@ -212,7 +212,8 @@ def test_a_hypothesis_without_a_check_is_an_error() -> None:
     program = im.plan("gemm", "scalar").program
     unknown: tuple[Hypothesis, ...] = (
         Finite("D"), Apart("D"), Unchanged("D"), Start("D", 32), Range("D", 0, 3), Range("A", 0, float("inf")),
-        Within("A", sym("I")), Fits(sym("I")), Shape(replace(program.kernel.tensor("A"), shape=(sym("I"),))),
+        Used(0, "A", 0, Inside(element("A", [sym("i")]), sym("I"))), Fits(sym("I")),
+        Shape(replace(program.kernel.tensor("A"), shape=(sym("I"),))),
         Relation.of("L >= 1"), Relation(Condition(sym("I"), ">=", sp.Float(1.5))),
         Relation(Condition(sym("I"), ">=", sym("J") ** 2)),
     )  # fmt: skip

@@ -58,7 +58,7 @@ def test_a_call_says_it_and_looks_at_every_index() -> None:
     rows, at = np.random.default_rng(0).standard_normal((5, 7), dtype=np.float32), np.array([[0, 4], [2, 2]], np.int32)
     assert np.allclose(made(E=rows, I=at), rows[at].sum(axis=1))
     assert np.allclose(made(E=rows[:3], I=np.minimum(at, 2)), rows[np.minimum(at, 2)].sum(axis=1))
-    with pytest.raises(ArgumentError, match=r"I\[0, 1\] is 4, .* a dimension of 3 elements"):
+    with pytest.raises(ArgumentError, match=r"I\[0, 1\] is 4 at b=0, k=1, .* dimension 0 of E, which has 3 elements"):
         made(E=rows[:3].copy(), I=at)
 
 
@@ -67,5 +67,5 @@ def test_a_loss_of_classes() -> None:
     x, t = np.random.default_rng(0).standard_normal((4, 6), dtype=np.float32), np.array([0, 5, 3, 3], np.int32)
     wanted = np.log(np.exp(x.astype(np.float64)).sum(1)) - x[np.arange(4), t]
     assert np.allclose(made(X=x, T=t), wanted, rtol=1e-5)
-    with pytest.raises(ArgumentError, match=r"T\[1\] is 6, .* a dimension of 6 elements"):
+    with pytest.raises(ArgumentError, match=r"T\[1\] is 6 at i=1, .* dimension 1 of X, which has 6 elements"):
         made(X=x, T=np.array([0, 6, 3, 3], np.int32))

@@ -15,6 +15,10 @@ TEXTS = {
     "indices of indices": "E: [V]\na: u8[K]\nb: i32\nY[i] = E[a[b[i]]] + E[a[i]]\naxis i < K",
     "two at once": "E: [V,U]\na: i32\nb: i8\nY[i,j] = E[a[i], b[j]] where i + j < V",
     "overwritten": "Y: i32[V,J]\nidx: i32\nX: i32\naxis i < V\nY[i,j] = Y[idx[i],j] + X[i,j]",
+    "sums and remainders": "E: [V,J]\nidx: i32\nY[i,j] = E[(idx[i] + 3) // 2, j] + E[idx[i] % V, j]",
+    "from the end": "E: [V,J]\nidx: i64\nY[i,j] = E[select(idx[i] < 0, idx[i] + V, idx[i]), j]",
+    "cut off": "E: [V,J]\nidx: i32\nY[i,j] = E[min(max(idx[i] - 1, 0), V - 1), j]",
+    "left out": "X: [N,V]\nT: i32\nY[i] = select(T[i] == -2, 0, X[i,T[i]])",
     "time steps": "E: [V,J]\nidx: i32\nfor t:\n  S[t+1,j] = max(S[t,j], E[idx[t],j])",
 }
 

@@ -17,13 +17,18 @@ from isamap_encodings.verdict import Refuted
 from isamap_smt.codegen import lower_points
 from isamap_smt.codegen.checks import entry_checks
 from isamap_smt.ir.errors import NotProvedError
-from isamap_smt.ir.expr import element, sym
-from isamap_smt.ir.hypotheses import Within
+from isamap_smt.ir.expr import IMin, Inside, ISelect, element, sym
 from isamap_smt.ir.program import Node, Program, Ref, Use
+from isamap_smt.ir.used import Used
 from isamap_smt.proof.program_trial import trials
 
 TEXT = "E: [V,J]\nidx: i32\nY[i,j] = E[idx[i], j]"
-I, J = sym("i_1"), sym("j_1")
+I, J, V = sym("i_1"), sym("j_1"), sym("V")
+
+
+def inside(i: Any, extent: Any = V) -> Any:
+    """idx[i] as an index of a dimension."""
+    return Inside(element("idx", [i]), extent)
 
 
 @cache
@@ -47,20 +52,20 @@ def reading(*refs: tuple[str, Any]) -> Program:
 def test_it_is_proved_and_each_call_asks_what_it_assumes() -> None:
     proof = im.prove_program(gather())
     assert proof.proved
-    assert "0 <= idx < V" in proof.assumptions
-    (check,) = [c for c in entry_checks(gather()) if isinstance(c.asked, Within)]
-    assert (check.name, check.asked) == ("INDEX_idx", Within("idx", sym("V")))
+    assert "0 <= idx[i] < V where statement 1 uses it" in proof.assumptions
+    (check,) = [c for c in entry_checks(gather()) if isinstance(c.asked, Used)]
+    assert (check.name, check.asked) == ("INDEX_idx", Used(0, "E", 0, inside(sym("i"))))
 
 
 WRONG: dict[str, Callable[[], Program]] = {
-    "another row": lambda: reading(("E", (element("idx", sym("V"), [J]), J))),
-    "the row after": lambda: reading(("E", (element("idx", sym("V"), [I]) + 1, J))),
+    "another row": lambda: reading(("E", (inside(J), J))),
+    "the row after": lambda: reading(("E", (inside(I) + 1, J))),
     "always the first row": lambda: reading(("E", (sp.S.Zero, J))),
     "the row of its own number": lambda: reading(("E", (I, J))),
     "the index of another point": lambda: reading(("idx", (J,))),
-    "an index beyond the last": lambda: reading(("E", (element("idx", sym("V"), [I + 1]), J)), ("idx", (I + 1,))),
-    "an index that is said to be smaller": lambda: reading(("E", (element("idx", sp.S.One, [I]), J))),
-    "an index that is said to be larger": lambda: reading(("E", (element("idx", sym("V") + 1, [I]), J))),
+    "an index beyond the last": lambda: reading(("E", (inside(I + 1), J)), ("idx", (I + 1,))),
+    "an index that is said to be smaller": lambda: reading(("E", (inside(I, sp.S.One), J))),
+    "an index that is said to be larger": lambda: reading(("E", (inside(I, sym("V") + 1), J))),
 }
 
 
@@ -79,11 +84,56 @@ def test_where_it_is_wrong_a_run_shows_it() -> None:
         assert any(isinstance(c.verdict, Refuted) for c in failed), name
 
 
-def test_what_the_term_says_is_not_taken_for_granted() -> None:
-    """With an extent of 1 in its place the element would be 0, and row 0 would be right: nobody looks at the call whether it is."""
-    proof = im.prove_program(WRONG["an index that is said to be smaller"]())
-    assert {c.claim for c in proof.failed()} == {"hypotheses"}
-    assert "nothing sees that idx[i_1] is below 1" in str(proof.failed()[0].verdict)
+def test_what_an_index_is_made_of_must_exist() -> None:
+    """Of a dimension of one element every index is 0, whatever it is made of; what it is made of is read all the same."""
+    program = lower_points(im.kernel("E: [1,J]\nidx: i32\nY[i,j] = E[idx[i], j]", name="gather"), False)
+    assert im.prove_program(program).proved
+    row = (Inside(element("idx", [I + 1]), sp.S.One), J)
+
+    def change(n: Node) -> tuple[Node, ...] | None:
+        if not isinstance(n, Use):
+            return None
+        return (replace(n, operands=tuple((o, Ref(r.name, row if r.name == "E" else r.index)) for o, r in n.operands)),)
+
+    failed = im.prove_program(rewritten(program, change)).failed()
+    assert {c.claim for c in failed} == {"bounds"}
+    assert any("every element of idx that an index is made of lies inside it" in c.statement for c in failed)
+
+
+ARITHMETIC = "E: [V,J]\nidx: i32\nY[i,j] = E[select(idx[i] < 0, idx[i] + V, min(idx[i], V - 1)), j]"
+AT = element("idx", [I])
+WRONG_SUMS = {
+    "without the choice": AT,
+    "the values the other way round": ISelect(AT, 0, IMin(AT, V - 1), AT + V),
+    "another limit": ISelect(AT, 2, AT + V, IMin(AT, V - 1)),
+    "one more": ISelect(AT, 0, AT + V, IMin(AT, V - 1)) + 1,
+    "another end": ISelect(AT, 0, AT + V, IMin(AT, V - 2)),
+    "the next element in the choice": ISelect(element("idx", [I - 1]), 0, AT + V, IMin(AT, V - 1)),
+}
+
+
+def summed(index: Any) -> Program:
+    def change(n: Node) -> tuple[Node, ...] | None:
+        if not isinstance(n, Use):
+            return None
+        return (
+            replace(
+                n, operands=tuple((o, Ref(r.name, (index, J) if r.name == "E" else r.index)) for o, r in n.operands)
+            ),
+        )
+
+    return rewritten(lower_points(im.kernel(ARITHMETIC, name="sums"), False), change)
+
+
+@pytest.mark.parametrize("name", WRONG_SUMS)
+def test_another_index_made_of_the_same_data_is_not_proved(name: str) -> None:
+    assert im.prove_program(lower_points(im.kernel(ARITHMETIC, name="sums"), False)).proved
+    assert not im.prove_program(summed(Inside(WRONG_SUMS[name], V))).proved
+
+
+def test_an_index_that_nothing_keeps_inside_is_not_proved() -> None:
+    failed = im.prove_program(summed(ISelect(AT, 0, AT + V, IMin(AT, V - 1)))).failed()
+    assert {c.claim for c in failed} >= {"bounds"}
 
 
 @pytest.mark.parametrize("name", by_data.TEXTS)

@@ -17,7 +17,7 @@ from isamap_encodings.program_implication import consistent, implied, truth, val
 from isamap_encodings.simplex import Tableau
 from isamap_encodings.verdict import Proved, Refuted, Unknown
 from isamap_smt.certificates.derive import forget_verdicts
-from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, sym
+from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, Inside, ISelect, sym
 
 I, J, K, N = map(sym, "ijkN")
 Box = Mapping[str, range]
@@ -31,6 +31,7 @@ def expression(r: random.Random, depth: int) -> Any:
     return r.choice([
         lambda: a + b, lambda: a - b, lambda: n * a, lambda: n * a + b, lambda: a * b, lambda: FloorDiv(a, n),
         lambda: FloorMod(a, n), lambda: IMin(a, b), lambda: IMax(a, b), lambda: n * FloorDiv(a, n) + FloorMod(a, n) + b,
+        lambda: Inside(a, n), lambda: ISelect(a, b, expression(r, 0), a + 1),
     ])()  # fmt: skip
 
 
@@ -246,13 +247,13 @@ def test_a_divisor_that_may_be_zero_is_the_solvers() -> None:
     assert isinstance(solve.check([("eq", N, sp.S.Zero)], ("eq", FloorDiv(I, N), FloorDiv(I, N) + 1)), Unknown)
 
 
-def test_an_element_is_below_its_own_extent_only() -> None:
+def test_an_index_made_of_data_is_below_its_own_extent_only() -> None:
     """Extents in one question say nothing in the next, or of the same tensor elsewhere."""
-    small, large = Element("T", sp.Integer(4), I), Element("T", sp.Integer(9), I)
+    small, large = Inside(Element("T", I), sp.Integer(4)), Inside(Element("T", I), sp.Integer(9))
     assert follows([], ("lt", small, sp.Integer(4)))
     assert follows([], ("le", sp.S.Zero, large))
     assert not follows([], ("lt", large, sp.Integer(4)))
-    assert not follows([], ("eq", small, Element("T", sp.Integer(4), J)))
+    assert not follows([], ("eq", small, Inside(Element("T", J), sp.Integer(4))))
     assert follows([("eq", I, J)], ("le", small, sp.Integer(3)))
 
 

@@ -9,8 +9,8 @@ from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.language import instruction, kernel
 
 HINT = (
-    "  data is an index as a whole, of what a value reads: `E[idx[i], j]`; it is not computed with, compared in `where`, "
-    "or an index of what a statement writes"
+    "  data stands in the indices of what a value reads: `E[idx[i] + 1, j]`; it is not compared in `where`, or in an index "
+    "of what a statement writes"
 )
 GATHER = "E: [V,J]\nidx: i32\n"
 MESSAGES = {
@@ -19,11 +19,36 @@ line 3, column 1: this writes to a place that is data: two points may write to o
     Y[idx[i],j] += E[i,j]
     ^^^^^^^^^^^
   say for each element of the output where it comes from: `Y[i,j] = E[idx[i], j]`""",
-    f"{GATHER}Y[i,j] = E[idx[i]+1,j]": f"""\
-line 3, column 12: an element of a tensor cannot stand in an index
-    Y[i,j] = E[idx[i]+1,j]
+    f"{GATHER}Y[i,j] = E[idx[i]*idx[j],j]": """\
+line 3, column 12: this multiplies data by data or by an axis
+    Y[i,j] = E[idx[i]*idx[j],j]
+               ^^^^^^^^^^^^^
+  multiply data by sizes, parameters and integers; or compute the product before, as an input""",
+    f"{GATHER}Y[i,j] = E[i*idx[j],j]": """\
+line 3, column 12: this multiplies data by data or by an axis
+    Y[i,j] = E[i*idx[j],j]
+               ^^^^^^^^
+  multiply data by sizes, parameters and integers; or compute the product before, as an input""",
+    f"{GATHER}Y[i,j] = E[i // idx[j],j]": """\
+line 3, column 17: the divisor is data, which may be zero
+    Y[i,j] = E[i // idx[j],j]
+                    ^^^^^^
+  divide by a size, a parameter or an integer""",
+    f"{GATHER}Y[i,j] = E[select(idx[i], 1, 0),j]": """\
+line 3, column 19: an element of a tensor is no condition in an index
+    Y[i,j] = E[select(idx[i], 1, 0),j]
+                      ^^^^^^
+  compare: `select(idx[i] < 0, idx[i] + N, idx[i])`""",
+    f"{GATHER}Y[i,j] = E[idx[i]-idx[i]+i,j]": """\
+line 3, column 12: idx[i] cancels out of its index
+    Y[i,j] = E[idx[i]-idx[i]+i,j]
                ^^^^^^
-{HINT}""",
+  write the index without it""",
+    f"{GATHER}Y[i,j] = E[idx[i]+0.5,j]": """\
+line 3, column 19: 0.5 is not an integer
+    Y[i,j] = E[idx[i]+0.5,j]
+                      ^^^
+  an index is made of integers""",
     f"{GATHER}Y[i,j] = E[i,j] where idx[i] < 3": f"""\
 line 3, column 23: an element of a tensor cannot stand in an index
     Y[i,j] = E[i,j] where idx[i] < 3
