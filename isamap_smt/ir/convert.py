@@ -93,4 +93,23 @@ def _truncated(x: Array, to: DType) -> Array:
     return np.asarray(np.where(number >= beyond, to.numpy.type(to.high), inside.astype(to.numpy)))
 
 
-__all__ = ["constant", "converted"]
+def single(value: Any, kind: DType) -> Any:
+    """A number as an array without dimensions: NumPy's of its own type, Python's of this one; anything else as it is.
+
+    An int becomes an integer that the type holds, or, where f64 holds it, a float; a float becomes a float. Each is rounded once.
+
+    >>> from isamap_smt.ir.dtypes import DTYPES
+    >>> single(2, DTYPES["f32"]), single(2.5, DTYPES["i32"])
+    (array(2., dtype=float32), 2.5)
+    """
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    if type(value) is int and not kind.is_float:
+        return np.asarray(value, kind.numpy) if kind.low <= value <= kind.high else value
+    if type(value) in (int, float) and kind.is_float and (type(value) is float or abs(value) <= 1 << 53):
+        with np.errstate(all="ignore"):
+            return np.asarray(converted(np.asarray(value, np.float64), kind))
+    return value
+
+
+__all__ = ["constant", "converted", "single"]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from isamap_smt.ir.convert import single
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO
 from isamap_smt.ir.errors import DTypeError, WrongKindError
@@ -67,6 +68,8 @@ def prepare(
     for what, value in (("arrays", arrays), ("out", out)):
         if not isinstance(value, Mapping):
             raise WrongKindError(f"{what} is {type(value).__name__}: pass arrays by name, such as {{'A': array}}")
+    alone = {t.name: t.dtype for t in kernel.tensors if t.name in kernel.inputs and not t.shape}
+    arrays = {n: single(a, alone[n]) if n in alone else a for n, a in arrays.items()}
     shapes = {n: np.shape(a) for n, a in {**arrays, **out}.items()}
     fixed = fix_sizes(kernel, shapes, sizes)
     held: dict[str, Array] = {}

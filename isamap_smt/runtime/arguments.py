@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.convert import single
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, SizeError, did_you_mean
 from isamap_smt.ir.expr import affine, evaluate, is_constant, symbols_of, words
@@ -57,7 +58,8 @@ class Arguments:
 def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
     """Input name -> array, from positional arguments in the order of kernel.inputs and from keywords.
 
-    Anything with __dlpack__ becomes an array without a copy. Raises ArgumentError for too many, twice or unknown.
+    Anything with __dlpack__ becomes an array without a copy, and a number one where the tensor has no
+    dimensions. Raises ArgumentError for too many, twice or unknown.
     """
     inputs = kernel.inputs
     if len(positional) > len(inputs):
@@ -70,7 +72,11 @@ def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, A
         if name not in inputs:
             hint = "pass it as out=" if name in kernel.outputs else did_you_mean(name, inputs)
             raise ArgumentError(f"{kernel.name} has no input {name!r}; {hint}")
-    return {name: as_array(value, name) for name, value in given.items()}
+    tensors = kernel.tensors
+    return {
+        name: as_array(value if tensors[name].shape else single(value, tensors[name].dtype), name)
+        for name, value in given.items()
+    }
 
 
 def by_name(kernel: str, names: Sequence[str], positional: Sequence[Any], named: Dict[str, Any]) -> dict[str, Any]:
