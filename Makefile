@@ -49,7 +49,7 @@ clean:
 # One stamp per set of extras, so that a second run installs nothing. A changed pyproject.toml installs again.
 $(VENV)/.demo: pyproject.toml | $(BIN)/pip
 	@echo "installing isamap-smt into $(VENV) (the C compiler is a large download the first time)"
-	$(PIP) -e '.[compiler]'
+	$(PIP) -e '.[compiler,onnx]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/pip
@@ -58,7 +58,7 @@ $(VENV)/.test: pyproject.toml | $(BIN)/pip
 	@touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/pip
-	$(PIP) -e '.[compiler,bench]'
+	$(PIP) -e '.[compiler,onnx,bench]'
 	@touch $@ $(VENV)/.demo
 
 # Debian and Ubuntu ship venv without ensurepip until python3-venv is installed; an installed pip can stand in.

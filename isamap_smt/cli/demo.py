@@ -1,7 +1,7 @@
 """isamap demo: the whole way at real sizes, from a kernel's text to code that is proved, checked and timed.
 
-A matrix product of DeepBench, and the two convolutions of a depthwise-separable block of MobileNet; then a matrix product on a
-machine with engines, in the simulator.
+A matrix product of DeepBench, and the two convolutions of a depthwise-separable block of MobileNet; a whole network; then a
+matrix product on a machine with engines, in the simulator.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ import numpy as np
 
 from isamap_smt.cli.directory import write_whole
 from isamap_smt.cli.options import as_json, compiler_option, reproducing
-from isamap_smt.cli.output import console, print_json, progress, seconds, tell
+from isamap_smt.cli.output import console, print_json, progress, say, seconds, tell
 from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document, schedule_words
 from isamap_smt.cli.prove_mapping import proof_document
 from isamap_smt.report.listing import innermost
 
+NETWORKS = ("resnet8",)
 FILE = "outer_product.py"
 SIZES = {"i": 200, "j": 140, "k": 96}
 SEEDS = 3  # orders of the engines, beside the one that keeps time
@@ -34,6 +36,24 @@ def description() -> Path:
     machines = Path(isamap_hardware.__file__).parent
     packaged = machines / "examples" / FILE
     return packaged if packaged.is_file() else machines.parents[1] / "examples" / FILE
+
+
+def do_network(name: str, cc: str | None, json: bool, budget: float) -> dict[str, Any]:
+    """A network that comes along, beside onnxruntime where it is installed. Raises WrongResultError."""
+    from isamap_smt.cli.network import document, planned_network, ran_beside, show
+    from isamap_smt.ir.errors import WrongResultError
+    from isamap_smt.networks.onnx.importer import from_onnx
+    from isamap_smt.networks.onnx.model import file_of
+
+    network = from_onnx(name)
+    planned = planned_network(network, "host", {"threads": 1, "timeout": None, "objective": "latency"})
+    ran = ran_beside(file_of(name), network, planned, 0, None, cc, budget)
+    if ran.difference is not None:
+        raise WrongResultError(f"{name}: the result is wrong: {ran.difference}")
+    if not json:
+        show(ran)
+        console().print(f"  again     isamap run {name}\n")
+    return document(ran)
 
 
 def do_engines(sizes: dict[str, int], output: Path, json: bool) -> dict[str, Any]:
@@ -185,8 +205,8 @@ WRONG = (
 @compiler_option
 @as_json
 def command(output: Path, cc: str | None, as_json: bool) -> None:
-    """Map, prove, schedule, compile and run three kernels at real sizes on this CPU; refute two wrong mappings; plan, prove and
-    simulate one kernel on a machine with engines."""
+    """Map, prove, schedule, compile and run three kernels at real sizes on this CPU; refute two wrong mappings; run a whole
+    network; plan, prove and simulate one kernel on a machine with engines."""
     run_demo(JOBS, WRONG, output, cc, as_json)
 
 
@@ -198,9 +218,11 @@ def run_demo(
     json: bool = False,
     budget: float = 2.0,
     engines: dict[str, int] = SIZES,
+    networks: Sequence[str] = NETWORKS,
 ) -> dict[str, Any]:
     """Do all of it; prints as it goes, or one JSON document at the end. Each kernel is timed for `budget` seconds.
-    engines: sizes of the product on the machine with engines."""
+    engines: sizes of the product on the machine with engines. networks: names of those that come along, run where onnx is
+    installed, which reads them."""
     from isamap_smt.language.hardware_library import find_hardware
 
     machine = find_hardware("host")
@@ -209,9 +231,14 @@ def run_demo(
     refuted = [refute(w, json) for w in wrong[:1]]
     done = [do_job(job, machine, output, cc, json, budget) for job in jobs]
     refuted += [refute(w, json) for w in wrong[1:]]
+    if networks and find_spec("onnx") is None:
+        networks = ()
+        say("note: no network is run: reading one needs the onnx package: pip install 'isamap-smt[onnx]'")
+    ran = [do_network(name, cc, json, budget) for name in networks]
     document = {
         "hardware": machine.description,
         "kernels": done,
+        "networks": ran,
         "refuted": refuted,
         "simulated": [do_engines(engines, output, json)],
         "directory": str(output),
@@ -242,6 +269,11 @@ def index_page(document: dict[str, Any]) -> str:
     rows += [
         {"name": f"{d['kernel']} on {d['machine']}", "title": f"matrix product on an accelerator, {_sizes(d)}",
          "page": Path(d["page"]).name, "code": "", "result": f"{d['cycles']:,.0f} cycles, simulated"} for d in document["simulated"]
+    ]  # fmt: skip
+    rows += [
+        {"name": d["network"], "title": f"a network of {d['kernels']} kernels", "page": "", "code": "",
+         "result": f"{seconds(d['seconds'])}" + (f", {d['against']} {seconds(o)}" if (o := d["seconds_against"]) else "")}
+        for d in document["networks"]
     ]  # fmt: skip
     told = {"title": "isamap demo", "subtitle": document["hardware"], "rows": rows, "refuted": document["refuted"]}
     return rendered("index.html.j2", told)

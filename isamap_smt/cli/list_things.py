@@ -1,4 +1,4 @@
-"""isamap list kernels|hardware|instructions|rules: the names that the other commands take, and what values may be rewritten by."""
+"""isamap list kernels|models|hardware|instructions|rules: names that the other commands take, and rules to rewrite values by."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ _WIDTH = 40  # characters of a row's description
 
 
 @click.command("list")
-@click.argument("what", metavar="kernels|hardware|instructions|rules")
+@click.argument("what", metavar="kernels|models|hardware|instructions|rules")
 @click.argument("name", required=False, metavar="[NAME]")
 @as_json
 def command(what: str, name: str | None, as_json: bool) -> None:
-    """List the kernels, the hardware or the instructions that the other commands know by name, or the rewrite rules, each with
-    the arithmetics in which it is proved.
+    """List the kernels, the models, the hardware or the instructions that the other commands know by name, or the rewrite rules,
+    each with the arithmetics in which it is proved.
 
     NAME is a kernel or a machine, which is then told in full; of instructions those of that machine are listed.
     """
     things: dict[str, tuple[Callable[[str | None], dict[str, Any]], Callable[[dict[str, Any]], None]]] = {
         "kernels": (list_kernels, _show_kernel if name else _show_kernels),
+        "models": (list_models, _show_models),
         "hardware": (list_hardware, _show_machine if name else _show_hardware),
         "instructions": (list_instructions, _show_instructions),
         "rules": (list_rules, _show_rules),
@@ -62,6 +63,24 @@ def _kernel(name: str, kernel: Kernel) -> dict[str, Any]:
         "tensors": {t.name: [str(e) for e in t.shape] for t in kernel.tensors},
         "parameters": {p.name: p.low for p in kernel.parameters},
     }
+
+
+def list_models(only: str | None = None) -> dict[str, Any]:
+    """{"models": [{name, about, file, bytes}]}: the networks that come along. They are listed all together."""
+    import isamap_kernels
+
+    if only:
+        raise click.UsageError(f"unexpected argument {only!r}: models are listed all together")
+    about, files = isamap_kernels.NETWORKS, isamap_kernels.models()
+    return {
+        "models": [{"name": n, "about": about[n], "file": str(f), "bytes": f.stat().st_size} for n, f in files.items()]
+    }
+
+
+def _show_models(document: dict[str, Any]) -> None:
+    rows = [(m["name"], m["about"], byte_count(m["bytes"])) for m in document["models"]]
+    console().print(table("Models", "name", "what", "file", rows=rows))
+    tell("\n`isamap run NAME` runs one beside onnxruntime, `isamap compile NAME -o DIR` makes a C library of it")
 
 
 def list_hardware(only: str | None = None) -> dict[str, Any]:

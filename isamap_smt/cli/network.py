@@ -27,22 +27,27 @@ if TYPE_CHECKING:
     from isamap_smt.networks.plan import NetworkPlan
 
 AGAINST = ("onnxruntime", "interpreter")
+MISSING = "onnxruntime is not installed (pip install onnxruntime)"
 _OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "settings", "constant", "fix", "instruction")
 
 
 def is_model(words: Sequence[str]) -> bool:
-    """Whether the first argument is a file of ONNX."""
-    return bool(words) and words[0].lower().endswith(".onnx")
+    """Whether the first argument is a file of ONNX, or the name of a network that comes along."""
+    import isamap_kernels
+
+    return bool(words) and (words[0].lower().endswith(".onnx") or words[0] in isamap_kernels.models())
 
 
 def _asked(words: Sequence[str], options: dict[str, Any]) -> tuple[Path, str]:
     """The model's path and the machine. Raises UsageError, OptionError for options of kernels."""
+    from isamap_smt.networks.onnx.model import file_of
+
     if len(words) > 2:
         raise click.UsageError(f"unexpected argument {words[2]!r}: it is MODEL.onnx [HARDWARE]")
     for name in _OF_KERNELS:
         if options.get(name):
             raise OptionError(f"--{'set' if name == 'settings' else name} is of kernels; a network says it itself")
-    return Path(words[0]), words[1] if len(words) > 1 else "host"
+    return file_of(words[0]), words[1] if len(words) > 1 else "host"
 
 
 def read_model(path: Path, options: dict[str, Any]) -> Network:
@@ -91,20 +96,26 @@ def run(
     options: dict[str, Any],
 ) -> int:
     """Compile a model, run it on random inputs, compare and time it."""
-    from isamap_smt.networks.compiled import CompiledNetwork
-
     path, hardware = _asked(words, options)
     network = read_model(path, options)
     planned = planned_network(network, hardware, options)
-    with progress("compiling"):
-        compiled = CompiledNetwork(planned, cc=cc)
-    arrays = random_inputs(network, seed)
-    ran = _compared(path, network, compiled, arrays, against, budget, options["threads"])
-    answer(as_json, lambda: _document(ran), lambda: _show(ran))
+    ran = ran_beside(path, network, planned, seed, against, cc, budget)
+    answer(as_json, lambda: document(ran), lambda: show(ran))
     if ran.difference is not None:
         say(f"error: the result is wrong: {ran.difference}")
         return WRONG_RESULT
     return 0
+
+
+def ran_beside(
+    path: Path, network: Network, planned: NetworkPlan, seed: int, against: str | None, cc: str | None, budget: float
+) -> Ran:
+    """The plan compiled, and run on random inputs beside another library, or the interpreter."""
+    from isamap_smt.networks.compiled import CompiledNetwork
+
+    with progress("compiling"):
+        compiled = CompiledNetwork(planned, cc=cc)
+    return _compared(path, network, compiled, random_inputs(network, seed), against, budget, planned.threads)
 
 
 def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
@@ -164,7 +175,8 @@ def _timed(calls: list[Any], budget: float) -> list[tuple[float, ...]]:
     return [tuple(t) for t in found]
 
 
-def _document(ran: Ran) -> dict[str, Any]:
+def document(ran: Ran) -> dict[str, Any]:
+    """The same as JSON."""
     plan = ran.compiled.plan
     return {
         "network": plan.network.name,
@@ -183,12 +195,13 @@ def _document(ran: Ran) -> dict[str, Any]:
     }
 
 
-def _show(ran: Ran) -> None:
+def show(ran: Ran) -> None:
+    """The network, its speed, whether it is right, and its memory, a line each."""
     out, plan = console(), ran.compiled.plan
     threads = count(ran.threads, "thread")
     kernels = f"{count(len(plan.network.kernels), 'kernel')}, {len(plan.plans)} different"
     out.print(f"{plan.network.name}: {kernels} ({processor()}, {threads})", style="bold")
-    beside = ""
+    beside = f"   beside nothing: {MISSING}" if ran.against == "interpreter" and not _there("onnxruntime") else ""
     if ran.others:
         beside = f"   {ran.against} {seconds(min(ran.others))}: {min(ran.others) / min(ran.times):.2f} times its speed"
     out.print(f"  {seconds(min(ran.times))} (best of {len(ran.times)}){beside}")
@@ -219,13 +232,13 @@ def compile_model(
     with progress("writing") as tell, whole_directory(output) as scratch:
         written = write_library(planned, scratch, name, cc=cc, tell=tell)
         seal(scratch, {**network_record(planned, written), "versions": versions()})
-    document = {
+    told = {
         "directory": str(output), "prefix": name, "files": written.files, "arena_bytes": written.arena,
         "weights_bytes": written.weights, "digest": written.digest, "kernels": len(planned.network.kernels),
         "distinct_kernels": len(planned.plans),
     }  # fmt: skip
 
-    def show() -> None:
+    def show_files() -> None:
         out = console()
         out.print(
             f"{planned.network.name}: {count(len(planned.network.kernels), 'kernel')}, {len(planned.plans)} different",
@@ -235,4 +248,4 @@ def compile_model(
         for file, about in {**written.files, "proofs.json": "every claim with its verdict"}.items():
             out.print(f"  {output / file}  {about}")
 
-    answer(as_json, lambda: document, show)
+    answer(as_json, lambda: told, show_files)

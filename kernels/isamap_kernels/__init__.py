@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isamap_kernels import convolution, gemm, layers, matvec, recurrent
@@ -43,6 +44,17 @@ ABOUT = {
     "gru": "gated recurrent unit, over time steps",
     "lstm": "long short-term memory, over time steps",
 }
+
+# networks in ONNX's format that come along: what `models` leads to
+NETWORKS = {
+    "resnet8": "ResNet-8 of MLPerf Tiny, a 32 x 32 image, seeded weights",
+}
+
+
+def models() -> dict[str, Path]:
+    """The files of the networks, by name."""
+    folder = Path(__file__).parent / "models"
+    return {name: folder / f"{name}.onnx" for name in NETWORKS}
 
 
 def names() -> tuple[str, ...]:

@@ -21,7 +21,7 @@ SIZES = {"i": 17, "j": 20, "k": 9}
 
 
 def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run_demo(SMALL, WRONG, Path("isamap-demo"), budget=0.1, engines=SIZES)
+    found = run_demo(SMALL, WRONG, Path("isamap-demo"), budget=0.1, engines=SIZES, networks=())
     said = capsys.readouterr()
     assert said.err == ""
     for word in ("mappings  ", "proved    mapping", "proved    program", "schedule  ", "code      ", "NumPy", "page"):
@@ -46,7 +46,7 @@ def test_everything_is_done(in_empty_directory: Path, capsys: pytest.CaptureFixt
 
 def test_an_index_links_to_every_page(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = Path("isamap-demo")
-    run_demo(SMALL[:1], WRONG[:1], folder, budget=0.1, engines=SIZES)
+    run_demo(SMALL[:1], WRONG[:1], folder, budget=0.1, engines=SIZES, networks=())
     said, index = capsys.readouterr().out, folder / "index.html"
     page = index.read_text()
     links = re.findall(r'href="([^"]+)"', page)
@@ -57,9 +57,9 @@ def test_an_index_links_to_every_page(in_empty_directory: Path, capsys: pytest.C
 
 
 def test_one_document(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_demo(SMALL[:1], WRONG[:1], Path("out"), json=True, budget=0.1, engines=SIZES)
+    run_demo(SMALL[:1], WRONG[:1], Path("out"), json=True, budget=0.1, engines=SIZES, networks=())
     said = capsys.readouterr()
-    assert set(json.loads(said.out)) == {"hardware", "kernels", "refuted", "simulated", "directory"}
+    assert set(json.loads(said.out)) == {"hardware", "kernels", "networks", "refuted", "simulated", "directory"}
     assert said.err == ""
 
 

@@ -24,7 +24,8 @@ MOST_NODES = 1 << 17  # of the model, those of its functions at each call includ
 
 
 def from_onnx(model: Any, *, sizes: Dict[str, int] | None = None, constants: Dict[str, Any] | None = None) -> Network:
-    """The network of an ONNX model: a path, the bytes of a file, or a ModelProto.
+    """The network of an ONNX model: a path, the name of one that comes along (`isamap list models`), the bytes of a file, or a
+    ModelProto.
 
     sizes: a number for each dimension that the model leaves open, by its name. constants: values of inputs on which shapes depend.
     Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.

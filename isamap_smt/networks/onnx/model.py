@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import isamap_kernels
 from isamap_smt.ir.errors import NetworkError
 
 MOST_BYTES = 1 << 34  # of one tensor
@@ -20,11 +21,17 @@ def load(model: Any) -> tuple[Any, Path | None]:
         return _spelled(model, "the model"), None
     if isinstance(model, bytes | bytearray | memoryview):
         return _parsed(onnx, bytes(model), "the model"), None
-    path = Path(model)
+    path = file_of(model)
     try:
         return _parsed(onnx, path.read_bytes(), str(path)), path.parent
     except (OSError, ValueError) as error:  # no name of a file
         raise NetworkError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def file_of(model: Any) -> Path:
+    """The file of a path, or of a network that comes along, by its name."""
+    known = isamap_kernels.models()
+    return known[model] if isinstance(model, str) and model in known else Path(model)
 
 
 def library() -> Any:
