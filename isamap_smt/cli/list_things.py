@@ -1,4 +1,4 @@
-"""isamap list kernels|models|hardware|instructions|rules: names that the other commands take, and rules to rewrite values by."""
+"""isamap list kernels|models|hardware|instructions|rules: the names that commands take, and what values may be rewritten by."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _NAMED = re.compile(r"`((?:tests|docs|benchmarks|isamap_smt|encodings|hardware|k
 
 
 WITH_AVX2 = [
-    ("README.md", (4, 2, 8)),
+    ("README.md", (4, 2, 9)),
     ("docs/tutorial.md", (8, 6, 6)),
     ("docs/tutorial-accelerator.md", (8, 8, 16)),
     ("docs/trust.md", (0, 0, 2)),

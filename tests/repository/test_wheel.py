@@ -56,6 +56,7 @@ def test_every_module_of_the_checkout_is_in_it(repository: Path, files: list[str
     examples = {"isamap_hardware/examples/outer_product.py", *(f"isamap_kernels/examples/{n}.py" for n in kernels)}
     assert modules | examples == {name for name in files if name.endswith(".py")}
     assert {f"isamap_smt/runtime/{n}.c" for n in ("idle_memory", "known_calls")} <= set(files)
+    assert "isamap_kernels/models/resnet8.onnx" in files
 
 
 def test_the_demonstration_finds_its_machine_in_the_unpacked_wheel(wheel: Path, tmp_path: Path) -> None:
