@@ -21,7 +21,7 @@ from isamap_encodings.scalar_values import ARITHMETIC
 from isamap_encodings.space import _PLAIN, plain
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.dtypes import DTYPES
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, evaluate, sym
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, Inside, ISelect, evaluate, sym
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.scalar import (
     Abs,
@@ -54,6 +54,8 @@ INDEX = {
     "+": X + Y, "-": X - Y, "*": X * Y, "const *": 7 * X, "//": FloorDiv(X, sp.Integer(3)), "%": FloorMod(X, sp.Integer(3)),
     "// symbol": FloorDiv(X, N), "% symbol": FloorMod(Y, N), "min": IMin(X, Y), "max": IMax(X, Y),
     "nested": FloorDiv(FloorMod(X - 5, sp.Integer(6)) - Y, sp.Integer(2)), "power": X**2,
+    "inside": Inside(X, N), "inside number": Inside(X + Y, sp.Integer(5)), "select": ISelect(X, Y, X + 1, Y - N),
+    "select of inside": ISelect(Inside(X, N), N - 1, FloorMod(Y, N), X),
 }  # fmt: skip
 RELATIONS = {"<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge, "==": sp.Eq, "!=": sp.Ne}
 CONNECTIVES = {
