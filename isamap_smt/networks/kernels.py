@@ -13,8 +13,9 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.expr import Element, element, substitute, sym, symbols_of
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
-from isamap_smt.ir.scalar import Read, put_into_indices, reads, rewrite_reads
+from isamap_smt.ir.scalar import Read, Select, put_into_indices, reads, rewrite_reads
 from isamap_smt.ir.typed import has_casts
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.language import to_text
@@ -163,6 +164,8 @@ def inlined(kernel: Kernel, name: str) -> Kernel:
         return kernel
     if any(e.tensor == name for a in reader.inputs for i in a.index for e in i.atoms(Element)):
         return kernel
+    if by_data(s) and reader.value.has(Select):
+        return kernel  # what a select leaves out no call looks at
     if plain_target(reader) is None or reader.op != "=":
         return kernel  # it would be computed once for each point of a sum
 

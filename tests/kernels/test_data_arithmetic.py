@@ -11,6 +11,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.ir.errors import ArgumentError, IsamapError, SizeError
 from isamap_smt.language import to_text
+from isamap_smt.networks.kernels import inlined
 
 V, N, K = 6, 5, 4  # rows of E; points of i and of k
 SEEDS = range(24)
@@ -225,3 +226,12 @@ def test_a_condition_on_what_the_kernel_writes_leaves_nothing_out() -> None:
     arrays = {"E": np.arange(5, dtype=np.float32), "X": np.full(2, -9, np.float32), "J": np.array([9, 0], np.int32)}
     with pytest.raises(ArgumentError, match=r"^J\[0\] is 9 at i=0"):
         run(**arrays)
+
+
+def test_a_network_moves_no_index_below_a_select() -> None:
+    """There no call would look at what the select leaves out, and the operator's own kernel does."""
+    text = "temporary G\nT: i32\nX: [I,C]\nG[i] = X[i,T[i]]\nY[i] = {}"
+    chosen = im.kernel("m: [I]\n" + text.format("select(m[i] > 0, G[i], 0)"))
+    assert inlined(chosen, "G") == chosen
+    plain = inlined(im.kernel("m: [I]\n" + text.format("G[i] * m[i]")), "G")
+    assert len(plain.statements) == 1

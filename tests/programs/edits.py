@@ -11,7 +11,7 @@ import sympy as sp
 
 import isamap_smt as im
 from isamap_smt.ir.dtypes import dtype
-from isamap_smt.ir.expr import Element, elements, sym
+from isamap_smt.ir.expr import Element, Inside, elements, insides, sym
 from isamap_smt.ir.program import (
     Alloc,
     AnyLoop,
@@ -140,8 +140,10 @@ def _index(rng: random.Random, index: tuple[Any, ...]) -> tuple[Any, ...]:
     n = rng.randrange(len(index))
     changed = list(index)
     if (found := elements(index)) and rng.random() < 0.5:
+        if rng.random() < 0.3:
+            return _of_other_extent(rng, index)
         e = rng.choice(found)
-        other = Element(e.args[0], e.extent, *_index(rng, e.index)) if rng.random() < 0.7 else _of_other_extent(rng, e)
+        other = Element(e.args[0], *_index(rng, e.index))
         return tuple(i.xreplace({e: other}) for i in index)
     if len(index) > 1 and rng.random() < 0.15:
         m = rng.randrange(len(index))
@@ -153,9 +155,21 @@ def _index(rng: random.Random, index: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(changed)
 
 
-def _of_other_extent(rng: random.Random, e: Any) -> Any:
-    """An index that is data and is said to be below something else."""
-    return Element(e.args[0], rng.choice([sp.S.One, e.extent + 1, e.extent - 1]), *e.index)
+def _of_other_extent(rng: random.Random, index: tuple[Any, ...]) -> tuple[Any, ...]:
+    """An index made of data that is another one, or is kept inside of something else, or by nothing."""
+    if not (found := insides(index)):
+        return index
+    x = rng.choice(found)
+    e, extent = x.args
+    inside = [
+        Inside(e, sp.S.One),
+        Inside(e, extent + 1),
+        Inside(e, extent - 1),
+        Inside(e + 1, extent),
+        Inside(-e, extent),
+    ]
+    other = rng.choice([*inside, e])
+    return tuple(i.xreplace({x: other}) for i in index)
 
 
 def _ref(rng: random.Random, ref: Ref) -> Ref:
