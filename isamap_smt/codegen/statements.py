@@ -114,9 +114,12 @@ def _axes(nest: Nest, s: Statement) -> dict[str, str] | None:
     outputs = {m for a in nest.axes.values() if not a.reduction for m in a.members}
     names = {x.name for x in s.axes}
     for a in s.inputs:
-        if a.tensor != target.tensor or len(_plain(target.index)) != len(target.index):
+        if a.tensor != target.tensor:
             continue
-        table = {i.name: j.name for i, j in zip(a.index, target.index, strict=True) if i.is_Symbol}
+        pairs = list(zip(a.index, target.index, strict=True))
+        if any(i != j for i, j in pairs if not j.is_Symbol):
+            continue
+        table = {i.name: j.name for i, j in pairs if i.is_Symbol and j.is_Symbol}
         left = outputs - set(table.values())
         if any(s.axis(i).extent != nest.statement.axis(j).extent for i, j in table.items() if i in names):
             continue  # some elements of its are none of the mapped statement's
@@ -155,7 +158,7 @@ def _symbols(names: Dict[str, str]) -> dict[str, Any]:
 
 def _epilogue(nest: Nest, n: int, table: dict[str, str]) -> Nodes:
     """Loops over the points of one register tile, the last dimension of the output innermost."""
-    order = [i.name for i in nest.statement.target.index]
+    order = [i.name for i in _plain(nest.statement.target.index)]
     axes = [a for a, x in nest.axes.items() if not x.reduction and set(x.members) & set(table.values())]
     axes.sort(key=lambda a: max(order.index(m) for m in nest.axes[a].members))
     variables = {a: sym(f"{a.replace('.', '_')}_e{n + 1}") for a in axes}

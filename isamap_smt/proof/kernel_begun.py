@@ -20,7 +20,7 @@ import sympy as sp
 from isamap_encodings.program_implication import implied, truth, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.boxes import decided_by_output
-from isamap_smt.ir.expr import insides, sym, words
+from isamap_smt.ir.expr import insides, is_constant, sym, words
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.proof.program_cover import inverted
@@ -65,7 +65,7 @@ def reduction_begins(kernel: Kernel, position: int) -> bool:
     """Whether each needed element of the statement's target gets a point of that statement before; or, of a temporary outside of
     recurrences, whether accumulators stand for it."""
     s = kernel.statements[position]
-    if s.extents_of(s.target.index) is None:
+    if s.extents_of([i for i in s.target.index if not is_constant(i)]) is None:
         return False
     if _all_begun(kernel, s.target.tensor, position):
         return True

@@ -18,6 +18,7 @@ from isamap_smt.ir.traversal import walk
 from isamap_smt.mapping.moves import find_start
 from isamap_smt.proof.program import prove_program
 from isamap_smt.proof.program_trial import trials
+from isamap_smt.simulator.run import run_program
 from tests.codegen.pinned import CONVOLUTIONS, Case
 
 NOT_BEGUN = ("conv fused pixels", "conv window")  # their outputs are scattered
@@ -180,3 +181,44 @@ def test_a_later_sum_that_is_zeroed_is_refuted() -> None:
         return None
 
     assert _refuted(rewritten(program, zeroed))
+
+
+BATCH_OF_ONE = """\
+x: f32[1,24,40]
+w: f32[40,32]
+T: f32[{rows},24,32]
+y: f32[{rows},24,32]
+axis i < 24
+axis j < 32
+axis k < 40
+temporary T
+T[0,i,j] += x[0,i,k] * w[k,j]
+y[{row},i,j] = relu(T[{row},i,j])
+"""
+
+
+def _planned(rows: int, row: str) -> im.Plan:
+    return im.plan(im.kernel(BATCH_OF_ONE.format(rows=rows, row=row)), "avx2", cost_model="analytic")
+
+
+def test_a_sum_in_a_batch_of_one_begins_in_registers_and_ends_in_its_tile() -> None:
+    plan = _planned(1, "0")
+    text = str(plan.program)
+    assert "avx2.zero_f32" in text and "each iteration has its own block of T" in text
+    rng = np.random.default_rng(5)
+    x, w = rng.normal(size=(1, 24, 40)).astype(np.float32), rng.normal(size=(40, 32)).astype(np.float32)
+    run = run_program(plan.program, {"x": x, "w": w})
+    assert run.clean
+    np.testing.assert_allclose(run.outputs["y"], np.maximum(x @ w, 0), rtol=1e-5, atol=1e-5)
+
+
+def test_rows_to_which_nothing_is_added_do_not_begin_in_registers() -> None:
+    plan = _planned(2, "n")
+    assert "avx2.zero_f32" not in str(plan.program)
+    rng = np.random.default_rng(6)
+    x, w = rng.normal(size=(1, 24, 40)).astype(np.float32), rng.normal(size=(40, 32)).astype(np.float32)
+    run = run_program(plan.program, {"x": x, "w": w})
+    assert run.clean
+    np.testing.assert_allclose(
+        run.outputs["y"], np.stack([np.maximum(x[0] @ w, 0), np.zeros((24, 32))]), rtol=1e-5, atol=1e-5
+    )
