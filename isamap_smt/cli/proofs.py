@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from isamap_smt.certificates.errors import CertificateError
-from isamap_smt.cli import open_formulas
+from isamap_smt.cli import network_check, open_formulas
 from isamap_smt.cli.bar import counting_bar
 from isamap_smt.cli.options import as_json, kernel_options, plan_options, read_plan
 from isamap_smt.cli.output import console, print_json, say, table, tell
@@ -50,6 +50,12 @@ source_option = click.option(
 @click.option("--hardware", multiple=True, metavar="FILE", help="Check against this edited description; repeatable.")
 @source_option
 @click.option("--no-cache", is_flag=True, help="Ask every question again, whatever earlier runs answered.")
+@click.option(
+    "--model", metavar="MODEL.onnx", help="Of a compiled network: compare its constants and weights with this model."
+)
+@click.option(
+    "--sizes", multiple=True, metavar="NAME=N", help="Open dimensions of the model, as it was compiled with them."
+)
 @open_formulas.option
 @jobs_option
 @as_json
@@ -60,11 +66,16 @@ def check(
     hardware: tuple[str, ...],
     sources: tuple[str, ...],
     no_cache: bool,
+    model: str | None,
+    sizes: tuple[str, ...],
     undecided: str,
     jobs: int | None,
     as_json: bool,
 ) -> int:
     """Derive every claim of the certificates in --dir (./proofs) again, and discharge it with Z3 and with cvc5.
+
+    A DIR that `isamap compile MODEL.onnx` wrote is checked in the same way: its files, its kernels' programs, the claims between
+    them, and that its C is what is printed of them.
 
     Exit status: 0 all ok; 1 some broken (a claim no longer holds), stale (it holds, but was written for something else)
     or damaged; 2 unknown; 3 misuse.
@@ -76,6 +87,13 @@ def check(
         if directory not in (DIRECTORY, place):
             raise click.UsageError(f"name one directory, not {place} and {directory}")
         directory = place
+    if network_check.is_library(Path(directory)):
+        if lock is not None:
+            raise click.UsageError(f"--lock is of certificates; {directory} is a compiled network")
+        return network_check.check(Path(directory), hardware, sources, not no_cache, model, sizes, as_json)
+    if model is not None or sizes:
+        raise click.UsageError(f"--model and --sizes are of compiled networks; {directory} is none")
+    if place is not None:
         say(f"note: write --dir {place}, as for the other commands")
     given = None if lock is None else Path(lock)
     with counting_bar("checking") as count:

@@ -9,6 +9,7 @@ addresses: they follow from the network's plan, whose claims networks/proof.py p
 from __future__ import annotations
 
 import ctypes
+import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.networks.graph import ALIGNMENT, Step, Value
 from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
-from isamap_smt.pipeline.plan import header
+from isamap_smt.networks.stored import PLAN, plan_document
+from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.compiler import find_compiler, link_shared, portable_flags
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import used_instructions
@@ -63,21 +65,14 @@ def write_library(
     if planned.threads != 1:
         raise HardwareError(f"{name}: a library in C computes on one thread; plan it with threads=1")
     require_network_proof(planned)
-    writer = _Writer(planned, name)
-    files = {f"{name}_k{n}.c": writer.kernel(n) for n in range(len(writer.questions))}
-    files[f"{name}.c"], files[f"{name}.h"] = writer.main(), writer.header()
-    for file, text in files.items():
+    writer = LibraryText(planned, name)
+    for file, text in writer.texts().items():
         (folder / file).write_text(text, encoding="utf-8")
+    (folder / PLAN).write_text(json.dumps(plan_document(planned), indent=1) + "\n", encoding="utf-8")
     tell("compiling")
-    sources = [folder / f for f in files if f.endswith(".c")]
-    link_shared(find_compiler(cc), sources, writer.requires, folder / f"{name}.so")
+    writer.link(folder, cc)
     tell("packing the weights")
     (folder / f"{name}_weights.bin").write_bytes(writer.weights(folder / f"{name}.so"))
-    (folder / f"{name}_weights.S").write_text(_assembler(name), encoding="utf-8")
-    flags = " ".join(f for f in portable_flags(writer.requires) if f != "-lm")
-    objects = [f.removesuffix(".c") for f in files if f.endswith(".c")]
-    (folder / "Makefile").write_text(_makefile(name, objects, flags), encoding="utf-8")
-    (folder / "CMakeLists.txt").write_text(_cmake(name, objects, flags), encoding="utf-8")
     written = {
         f"{name}.h": "how to call it",
         f"{name}.c": "the network: which kernel when, and where its values lie",
@@ -87,12 +82,21 @@ def write_library(
         f"{name}.so": "all but the weights, compiled",
         "Makefile": "builds lib" + name + ".a",
         "CMakeLists.txt": "the same",
+        PLAN: "what was decided, for `isamap proofs check`",
     }
     return Library(written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)))
 
 
-class _Writer:
-    """Texts of one library."""
+def kernel_title(plan: Plan) -> str:
+    """What the comment of a kernel's C says: nothing but what follows from its program."""
+    lines = [
+        f"mapping   {s.proved.mapping.id} onto {s.proved.mapping.instruction.told}" for s in plan.program.schedules
+    ]
+    return "\n".join([*(lines or ["computed  element by element"]), f"certified {plan.fingerprint}"])
+
+
+class LibraryText:
+    """The texts of one library, which follow from the plan alone."""
 
     def __init__(self, planned: NetworkPlan, name: str) -> None:
         self.planned, self.network, self.name = planned, planned.network, name
@@ -101,7 +105,7 @@ class _Writer:
         self.requires = {f for p in self.programs for i in used_instructions(p) for f in i.requires}
         self.fields = _fields(self.network.inputs), _fields(self.network.outputs)
         self.kernels = [
-            str(print_c(p.checked, header(p.checked, p.split), f"{name}_k{n}", workspace=True))
+            str(print_c(p.checked, kernel_title(p), f"{name}_k{n}", workspace=True))
             for n, p in enumerate(planned.plans.values())
         ]
         self.plain: dict[str, int] = {}
@@ -111,9 +115,27 @@ class _Writer:
         self.digest = digest("\n".join([*self.kernels, body]))
         self.body = body
 
-    def kernel(self, number: int) -> str:
-        """The C of a kernel."""
-        return self.kernels[number]
+    def texts(self) -> dict[str, str]:
+        """Every file but the weights and what is compiled."""
+        name, sources = self.name, self.sources()
+        flags = " ".join(f for f in portable_flags(self.requires) if f != "-lm")
+        objects = [f.removesuffix(".c") for f in sources]
+        return {
+            **sources,
+            f"{name}.h": self.header(),
+            f"{name}_weights.S": _assembler(name),
+            "Makefile": _makefile(name, objects, flags),
+            "CMakeLists.txt": _cmake(name, objects, flags),
+        }
+
+    def sources(self) -> dict[str, str]:
+        """The C."""
+        return {f"{self.name}_k{n}.c": text for n, text in enumerate(self.kernels)} | {f"{self.name}.c": self.main()}
+
+    def link(self, folder: Path, cc: str | None) -> None:
+        """Make NAME.so of the C that lies in the folder. Raises BuildError."""
+        sources = [folder / f for f in self.sources()]
+        link_shared(find_compiler(cc), sources, self.requires, folder / f"{self.name}.so")
 
     # ---- Weights: those that are packed, for each step; the others once
 

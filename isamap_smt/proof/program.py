@@ -154,15 +154,16 @@ def guarded(program: Program) -> Program:
     return replace(program, hypotheses=tuple(dict.fromkeys((*program.hypotheses, *needed(wanted)))))
 
 
-def require_proof(program: Program) -> ProvedProgram:
+def require_proof(program: Program, watch: Watch | None = None) -> ProvedProgram:
     """The program with its complete proof. Raises NotProvedError naming what failed; then no code may be made of it.
 
-    Where only preconditions of instructions fail, the program is proved with the entry conditions that they need.
+    Where only preconditions of instructions fail, the program is proved with the entry conditions that they need. watch: told each
+    obligation as soon as it is decided, those of the first attempt, too.
     """
-    proof = prove_program(program)
+    proof = prove_program(program, watch=watch)
     if not proof.proved and {c.claim for c in proof.failed()} == {"precondition"}:
         program = guarded(program)
-        proof = prove_program(program)
+        proof = prove_program(program, watch=watch)
     if not proof.proved:
         failed = tuple(f"{c}: {_why(c)}" for c in proof.failed()[:5])
         name = program.kernel.name

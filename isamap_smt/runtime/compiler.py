@@ -146,8 +146,13 @@ def object_flags(compiler: Compiler, requires: Iterable[str], triple: str) -> li
 
 
 def link_shared(compiler: Compiler, sources: Sequence[Path], requires: Iterable[str], made: Path) -> None:
-    """Make one shared library of several files, for a CPU with these features. Raises BuildError."""
-    _run(compiler, [*compiler.flags(requires), *map(str, sources), "-o", str(made), "-lm"], sources[0], made)
+    """Make one shared library of several files of one folder, for a CPU with these features; the bytes do not say where it lies.
+
+    Raises BuildError.
+    """
+    place = f"-ffile-prefix-map={sources[0].parent}=."
+    names = [s.name for s in sources]
+    _run(compiler, [*compiler.flags(requires), place, *names, "-o", made.name, "-lm"], sources[0], made)
 
 
 def compile_exactly(compiler: Compiler, directory: Path, arguments: Iterable[str], made: str) -> None:
