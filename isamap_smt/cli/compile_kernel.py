@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from isamap_smt.cli.directory import MARK, check_place, seal, whole_directory
-from isamap_smt.cli.network import compile_model, is_model
+from isamap_smt.cli.network import compile_model, constants_option, is_model
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan, reproducing
 from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.plan_view import built_or_another, planned_with_notes, schedule_document
@@ -181,6 +181,7 @@ _FUSED = {"fma", "avx512f"}  # x86-64 has fused operations with either; elsewher
 @click.option("--prefix", metavar="NAME", help="What the exported functions begin with; by default the kernel's name.")
 @click.option("--target", metavar="TRIPLE", help="Compile for another machine, such as aarch64-linux-musl.")
 @compiler_option
+@constants_option
 @plan_options
 @kernel_options
 def command(
@@ -201,6 +202,8 @@ def command(
 
     if is_model(words):
         return compile_model(words, output, prefix, target, cc, as_json, options)
+    if options.pop("constants"):
+        raise click.UsageError("--constants is of a model: isamap compile MODEL.onnx --constants rows=[2,3]")
     check_place(output)
     if prefix is not None:
         check_prefix(prefix)  # before anything is searched for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 AGAINST = ("onnxruntime", "interpreter")
 MISSING = "onnxruntime is not installed (pip install onnxruntime)"
+constants_option = click.option(
+    "--constants", multiple=True, metavar="NAME=VALUES",
+    help="Of a model: an input on which shapes depend, as rows=[2,3] or rows=FILE.npy. Repeatable.",
+)  # fmt: skip
 _OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "settings", "constant", "fix", "instruction")
 
 
@@ -55,7 +60,28 @@ def read_model(path: Path, options: dict[str, Any]) -> Network:
     from isamap_smt.networks.onnx.importer import from_onnx
 
     with progress("reading the model"):
-        return from_onnx(path, sizes=parse_sizes(options["sizes"]))
+        return from_onnx(path, sizes=parse_sizes(options["sizes"]), constants=parse_constants(options["constants"]))
+
+
+def parse_constants(texts: Sequence[str]) -> dict[str, Any]:
+    """Values by input: what JSON says, or an array of a file. Raises OptionError."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise OptionError(f"--constants {text}: write an input's name and its values, such as rows=[2,3]")
+        if name in found:
+            raise OptionError(f"--constants: {name} is given twice")
+        try:
+            found[name] = np.load(value, allow_pickle=False) if value.endswith(".npy") else json.loads(value)
+            numbers = np.asarray(found[name]).dtype.kind in "biuf"
+        except (OSError, ValueError, EOFError, RecursionError) as error:
+            raise OptionError(
+                f"--constants {text}: it is neither numbers such as [2,3] nor a file of NumPy: {error}"
+            ) from None
+        if not numbers:
+            raise OptionError(f"--constants {text}: its values are no numbers")
+    return found
 
 
 def planned_network(network: Network, hardware: str, options: dict[str, Any]) -> NetworkPlan:
@@ -99,7 +125,7 @@ def run(
     path, hardware = _asked(words, options)
     network = read_model(path, options)
     planned = planned_network(network, hardware, options)
-    ran = ran_beside(path, network, planned, seed, against, cc, budget)
+    ran = ran_beside(path, network, planned, seed, against, cc, budget, parse_constants(options["constants"]))
     answer(as_json, lambda: document(ran), lambda: show(ran))
     if ran.difference is not None:
         say(f"error: the result is wrong: {ran.difference}")
@@ -108,14 +134,19 @@ def run(
 
 
 def ran_beside(
-    path: Path, network: Network, planned: NetworkPlan, seed: int, against: str | None, cc: str | None, budget: float
-) -> Ran:
-    """The plan compiled, and run on random inputs beside another library, or the interpreter."""
+    path: Path, network: Network, planned: NetworkPlan, seed: int, against: str | None, cc: str | None, budget: float,
+    constants: dict[str, Any] | None = None,
+) -> Ran:  # fmt: skip
+    """The plan compiled, and run on random inputs beside another library, or the interpreter.
+
+    constants: as the model was read with.
+    """
     from isamap_smt.networks.compiled import CompiledNetwork
 
     with progress("compiling"):
         compiled = CompiledNetwork(planned, cc=cc)
-    return _compared(path, network, compiled, random_inputs(network, seed), against, budget, planned.threads)
+    inputs = random_inputs(network, seed)
+    return _compared(path, network, compiled, inputs, constants or {}, against, budget, planned.threads)
 
 
 def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
@@ -134,8 +165,8 @@ def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
 
 
 def _compared(
-    path: Path, network: Network, compiled: CompiledNetwork, arrays: dict[str, np.ndarray], against: str | None, budget: float,
-    threads: int,
+    path: Path, network: Network, compiled: CompiledNetwork, arrays: dict[str, np.ndarray], constants: dict[str, Any],
+    against: str | None, budget: float, threads: int,
 ) -> Ran:  # fmt: skip
     from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session
 
@@ -144,16 +175,19 @@ def _compared(
         with progress("running the interpreter"):
             difference = first_difference(compiled, arrays, by_interpreter(network, arrays))
         return Ran(compiled, other, _timed([lambda: compiled(**arrays)], budget)[0], (), difference, threads)
+    from isamap_smt.networks.onnx.model import as_declared
+
     model = path.read_bytes()
+    given = {**arrays, **as_declared(model, constants)}
 
     def reference(names: list[str]) -> dict[str, np.ndarray]:
         session = onnxruntime_session(model, threads, dict.fromkeys(names))
-        return dict(zip(names, session.run(names, arrays), strict=True))
+        return dict(zip(names, session.run(names, given), strict=True))
 
     with progress("running onnxruntime"):
         difference = first_difference(compiled, arrays, reference)
         session = onnxruntime_session(model, threads)
-        ours, theirs = _timed([lambda: compiled(**arrays), lambda: session.run(None, arrays)], budget)
+        ours, theirs = _timed([lambda: compiled(**arrays), lambda: session.run(None, given)], budget)
     return Ran(compiled, other, ours, theirs, difference, threads)
 
 

@@ -15,7 +15,7 @@ from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import NetworkError, did_you_mean
 from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.onnx import definitions, operators  # noqa: F401 - the operators register themselves
-from isamap_smt.networks.onnx.model import array_of, library, load
+from isamap_smt.networks.onnx.model import array_of, in_type, library, load
 from isamap_smt.networks.onnx.node import OPERATORS, Node
 from isamap_smt.networks.onnx.schema import check_node
 
@@ -101,12 +101,13 @@ class _Import:
 
     def _given(self, value: Any) -> np.ndarray:
         """The value of an input that is known. Raises NetworkError where the model declares another type or shape."""
-        array, told = np.asarray(self.constants[value.name]), value.type.tensor_type
+        given, told = self.constants[value.name], value.type.tensor_type
         fixed = [int(d.dim_value) if d.WhichOneof("value") == "dim_value" else None for d in told.shape.dim]
         try:
             of = np.dtype(self.onnx.helper.tensor_dtype_to_np_dtype(told.elem_type))
         except (KeyError, TypeError):
             raise NetworkError(f"{value.name}: its element type {told.elem_type} is unknown") from None
+        array = in_type(given, of)
         alike = len(fixed) == array.ndim and all(f in (None, n) for f, n in zip(fixed, array.shape, strict=False))
         if array.dtype != of or (told.HasField("shape") and not alike):
             meant = ", ".join("?" if f is None else str(f) for f in fixed)

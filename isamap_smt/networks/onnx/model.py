@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping as Dict
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,23 @@ def file_of(model: Any) -> Path:
     """The file of a path, or of a network that comes along, by its name."""
     known = isamap_kernels.models()
     return known[model] if isinstance(model, str) and model in known else Path(model)
+
+
+def in_type(values: Any, of: np.dtype) -> np.ndarray:
+    """The array as it is; numbers and lists of them in this type, where it has each of them."""
+    array = np.asarray(values)
+    if isinstance(values, np.ndarray | np.generic) or array.dtype.kind not in "biuf":
+        return array
+    with np.errstate(all="ignore"):
+        made = array.astype(of)
+    return made if np.array_equal(made, array) else array
+
+
+def as_declared(model: bytes, constants: Dict[str, Any]) -> dict[str, np.ndarray]:
+    """The constants that a model was read with, in the types of its inputs."""
+    proto, _ = load(model)
+    types = {i.name: i.type.tensor_type.elem_type for i in proto.graph.input}
+    return {n: in_type(v, library().helper.tensor_dtype_to_np_dtype(types[n])) for n, v in constants.items()}
 
 
 def library() -> Any:
