@@ -306,15 +306,13 @@ def _used(p: Printer, use: Used, code: int) -> str:
     asked += [f"{'!' if yes else ''}({holds(c)})" for c, yes in use.conditions]
     more = [f"{text(e)} > 0" for e in left_out(kernel, use) if not (e.is_Integer and e > 0)]
     lines = [f"if ({' && '.join(more) or '1'}) {{", "    int isamap_bad = 0;"]
-    for n, a in enumerate(s.axes):
-        var = names[a.name]
-        lines.append("    " * (n + 1) + f"for (int64_t {var} = 0; {var} < {text(a.extent)}; ++{var}) {{")
-    inner = "    " * (len(s.axes) + 1)
-    lines += [f"{inner}if ({x}) continue;" for x in asked] if s.axes else []
-    lines.append(f"{inner}const int64_t isamap_at = {at};")
-    once = "" if s.axes or not asked else f"!({' || '.join(asked)}) && "
-    lines.append(f"{inner}isamap_bad |= {once}({bad});")
-    lines += ["    " * (n + 1) + "}" for n in reversed(range(len(s.axes)))]
+    loops = [f"for (int64_t {v} = 0; {v} < {text(a.extent)}; ++{v}) {{" for a in s.axes for v in (names[a.name],)]
+    opened = loops or ["do {"]  # of one point, too: nothing is read where the guard does not hold
+    lines += ["    " * n + loop for n, loop in enumerate(opened, 1)]
+    inner = "    " * (len(opened) + 1)
+    lines += [f"{inner}if ({x}) continue;" for x in asked]
+    lines += [f"{inner}const int64_t isamap_at = {at};", f"{inner}isamap_bad |= ({bad});"]
+    lines += ["    " * n + ("}" if loops else "} while (0);") for n in range(len(opened), 0, -1)]
     lines += [f"    if (isamap_bad) return {code};", "}"]
     return "".join(f"    {line}\n" for line in lines)
 
