@@ -32,11 +32,13 @@ def test_numbers_and_files_are_read_and_take_the_declared_type(path: Path, tmp_p
     made = im.from_onnx(str(path), constants={"rows": [2, 3], "scale": 2})
     x = np.arange(6, dtype=np.float32)
     np.testing.assert_array_equal(im.run_network(made, {"x": x})["y"], 2 * x.reshape(2, 3))
+    made = im.from_onnx(str(path), constants={"rows": [2, 3], "scale": 0.1})
+    np.testing.assert_array_equal(im.run_network(made, {"x": x})["y"], np.float32(0.1) * x.reshape(2, 3))
 
 
 def test_onnxruntime_gets_them_too(path: Path, capsys: Any) -> None:
     pytest.importorskip("onnxruntime")
-    given = ["--constants", "rows=[2,3]", "--constants", "scale=0.5"]
+    given = ["--constants", "rows=[2,3]", "--constants", "scale=0.1"]
     assert run(["run", str(path), "--json", "--seconds", "0", "--against", "onnxruntime", *given]) == 0
     assert json.loads(capsys.readouterr().out)["wrong"] is None
 

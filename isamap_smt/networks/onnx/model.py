@@ -36,13 +36,14 @@ def file_of(model: Any) -> Path:
 
 
 def in_type(values: Any, of: np.dtype) -> np.ndarray:
-    """The array as it is; numbers and lists of them in this type, where it has each of them."""
+    """The array as it is; numbers and lists of them in this type, where it has each. Floats are rounded to a floating-point one."""
     array = np.asarray(values)
     if isinstance(values, np.ndarray | np.generic) or array.dtype.kind not in "biuf":
         return array
     with np.errstate(all="ignore"):
         made = array.astype(of)
-    return made if np.array_equal(made, array) else array
+    rounded = array.dtype.kind == "f" and of.kind not in "biu"
+    return made if rounded or np.array_equal(made, array) else array
 
 
 def as_declared(model: bytes, constants: Dict[str, Any]) -> dict[str, np.ndarray]:
