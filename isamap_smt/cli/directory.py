@@ -5,20 +5,18 @@ What the user has put there is not replaced: a directory is, if all that it hold
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
-from isamap_smt.certificates.digests import digest
+from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.certificates.sealed import MARK, changed, read_seal
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.runtime.whole_file import check_file_place, whole_file
 
-MARK = "proofs.json"  # lists the digests of the files beside it
 Foreign = Callable[[Path], str]  # what in a directory isamap did not write, or "" where it wrote everything
 
 
@@ -26,28 +24,13 @@ class OutputError(IsamapError):
     """A file or directory that cannot be written."""
 
 
-def seal(directory: Path, document: dict[str, Any]) -> None:
-    """Write the document as the directory's mark, with the digests of the files beside it and its own."""
-    files = {p.name: digest(p.read_bytes()) for p in sorted(directory.iterdir())}
-    text = json.dumps({**document, "files": files}, indent=2, default=str)
-    whole = {**json.loads(text), "digest": digest(text)}
-    (directory / MARK).write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
-
-
 def unsealed(directory: Path) -> str:
     """The first name in the directory that is not as seal() left it; "" where all are."""
     try:
-        document = json.loads((directory / MARK).read_text(encoding="utf-8"))
-        own, files = document.pop("digest"), dict(document["files"])
-        if own != digest(json.dumps(document, indent=2)):
-            return MARK
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        files = read_seal(directory)["files"]
+    except (OSError, DamagedError):
         return MARK if (directory / MARK).exists() else next(iter(_names(directory)), "")
-    for name in _names(directory):
-        path = directory / name
-        if name != MARK and (path.is_symlink() or not path.is_file() or digest(path.read_bytes()) != files.get(name)):
-            return name
-    return ""
+    return next((name for name, _ in changed(directory, files) if os.path.lexists(directory / name)), "")
 
 
 def _names(directory: Path) -> list[str]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from isamap_smt.cli.directory import check_place, seal, whole_directory
+from isamap_smt.certificates.sealed import seal
+from isamap_smt.cli.directory import check_place, whole_directory
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT

@@ -111,9 +111,8 @@ class Inside(_IndexFunction):
         return None
 
 
-WIDEST = (
-    1 << 40
-)  # what is beyond, in an input of 64 bits, counts as so much in an index; each call refuses it where it is used
+# What is beyond, in an input of 64 bits, counts as so much in an index; each call refuses it where it is used.
+WIDEST = 1 << 40
 
 
 class Element(sp.Function):

@@ -7,7 +7,6 @@ from it, the claims between kernels are asked again, and every text of the libra
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dict
@@ -21,14 +20,13 @@ from isamap_smt.certificates.cache import Memory
 from isamap_smt.certificates.claim_file import questions_of, second_opinion
 from isamap_smt.certificates.derive import Step as Asked
 from isamap_smt.certificates.derive import Watching
-from isamap_smt.certificates.digests import digest
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.remember import Outcome
+from isamap_smt.certificates.sealed import MARK, changed, read_seal
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.networks.graph import Network
 from isamap_smt.networks.library import HEADER_BYTES, Library, LibraryText
-from isamap_smt.networks.loaded import RECORD
 from isamap_smt.networks.plan import NetworkPlan, Question
 from isamap_smt.networks.proof import prove_network
 from isamap_smt.networks.record import network_record
@@ -60,7 +58,7 @@ class Checked:
 def is_library(folder: Path) -> bool:
     """Whether `isamap compile MODEL.onnx` wrote the folder, as far as names of files say."""
     return (folder / PLAN).is_file() or (
-        (folder / RECORD).is_file() and '"digest_of_c"' in (folder / RECORD).read_text(errors="replace")
+        (folder / MARK).is_file() and '"digest_of_c"' in (folder / MARK).read_text(errors="replace")
     )
 
 
@@ -94,7 +92,7 @@ class _Check:
         """Files, kernels, claims, texts, and with a model the weights, as far as each goes on from the one before."""
         self.name = self.folder.name
         record = self._record()
-        document = None if record is None else self._document(RECORD, PLAN)
+        document = None if record is None else self._document()
         if record is None or document is None:
             return self._end("nothing else was looked at")
         self.expected += len(document["kernels"]) + 1
@@ -134,22 +132,18 @@ class _Check:
     def _record(self) -> dict[str, Any] | None:
         """The record, where it and all files that it lists are as they were; what differs is named."""
         try:
-            record = json.loads((self.folder / RECORD).read_text(encoding="utf-8"))
-            own, files = record.pop("digest"), dict(record["files"])
-            if own != digest(json.dumps(record, indent=2)):
-                raise DamagedError("it was edited by hand: its digest is not that of its contents")
+            record = read_seal(self.folder)
             self.name = str(record["prefix"])
         except DamagedError as error:
-            self._say(RECORD, "damaged", str(error))
+            self._say(MARK, "damaged", str(error))
             return None
-        except (OSError, *_WRONG) as error:
-            self._say(RECORD, "damaged", f"it is no record of a network: {type(error).__name__}: {error}")
+        except (OSError, LookupError) as error:
+            self._say(MARK, "damaged", f"it is no record of a network: {type(error).__name__}: {error}")
             return None
-        built = self._built(files)
-        there = {p.name for p in self.folder.iterdir()} - {RECORD, *built}
+        built = self._built(record["files"])
         self.built = tuple(f"{n}: its Makefile builds it; only the C is looked at" for n in sorted(built))
-        for name in sorted({*files} | there):
-            if told := self._file(name, files.get(name)):
+        for name, told in changed(self.folder, record["files"]):
+            if name not in built:
                 self._say(name, "damaged", told)
         return None if self.outcomes else record
 
@@ -158,29 +152,14 @@ class _Check:
         objects = {f"{Path(f).stem}.o" for f in files if f.endswith((".c", ".S"))}
         return {n for n in (*objects, f"lib{self.name}.a") if n not in files and (self.folder / n).exists()}
 
-    def _file(self, name: str, wanted: Any) -> str:
-        path = self.folder / name
-        if wanted is None:
-            return f"it is foreign: {RECORD} does not list it"
-        if os.path.basename(name) != name or path.is_symlink():
-            return "it is a link, or lies elsewhere"
-        if not path.is_file():
-            return f"it is missing: {RECORD} lists it"
-        return (
-            ""
-            if digest(path.read_bytes()) == wanted
-            else f"it is not as it was written: its digest differs from that in {RECORD}"
-        )
-
-    def _document(self, *names: str) -> dict[str, Any] | None:
-        name = names[-1]
+    def _document(self) -> dict[str, Any] | None:
         try:
-            document: dict[str, Any] = json.loads((self.folder / name).read_text(encoding="utf-8"))
+            document: dict[str, Any] = json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
             if document["format"] != FORMAT:
                 raise ValueError(f"its format is {document['format']!r}, this version reads {FORMAT!r}")
             list(document["kernels"])
         except (OSError, *_WRONG) as error:
-            self._say(name, "damaged", f"it is no plan of a network: {error}")
+            self._say(PLAN, "damaged", f"it is no plan of a network: {error}")
             return None
         return document
 
@@ -234,8 +213,8 @@ class _Check:
         if given is None:
             made = network_from(model, placeholders(model)), network_from(network, placeholders(network))
             return plan_from(document, *made, plans)
-        if json.loads(json.dumps(network_document(given))) != model:
-            differs = [k for k, v in json.loads(json.dumps(network_document(given))).items() if model.get(k) != v]
+        named = json.loads(json.dumps(network_document(given)))
+        if differs := [k for k, v in named.items() if model.get(k) != v]:
             self._say("model", "stale", f"the model that was named is another one: its {', '.join(differs)} differ")
             return None
         values = {v["name"]: v for v in network["values"]}
@@ -277,7 +256,7 @@ class _Check:
         library = Library({}, planned.peak, text.size, text.digest, name, tuple(sorted(text.requires)))
         today = json.loads(json.dumps(network_record(planned, library)))
         if differs := [k for k, v in today.items() if record.get(k) != v]:
-            self._say(RECORD, "stale", f"its {', '.join(differs)} are not what today's sources say")
+            self._say(MARK, "stale", f"its {', '.join(differs)} are not what today's sources say")
 
     def _weights(self, text: LibraryText, cc: str | None) -> bool:
         """The weights as the C packs them, compiled anew. Returns whether the library is the same that this compiler makes."""

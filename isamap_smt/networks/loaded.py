@@ -6,7 +6,6 @@ Its record says what every file beside it was when all was proved. Files that ha
 from __future__ import annotations
 
 import ctypes
-import json
 import threading
 from collections.abc import Mapping as Dict
 from pathlib import Path
@@ -15,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.certificates.digests import digest
+from isamap_smt.certificates.errors import DamagedError
+from isamap_smt.certificates.sealed import MARK, read_seal
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.networks.graph import Network, Value
 from isamap_smt.networks.interpret import as_given, checked_inputs
 from isamap_smt.runtime.memory import lasting_empty
-
-RECORD = "proofs.json"
 
 
 class LoadedNetwork:
@@ -76,16 +75,13 @@ def load_network(folder: str | Path) -> LoadedNetwork:
     """What `isamap compile MODEL.onnx -o FOLDER` wrote, as a function. Raises NetworkError unless all files are as they were."""
     path = Path(folder)
     try:
-        record = json.loads((path / RECORD).read_text(encoding="utf-8"))
-        if not isinstance(record, dict):
-            raise TypeError
-        own, files = record.pop("digest"), dict(record["files"])
-        if own != digest(json.dumps(record, indent=2)):
-            raise NetworkError(f"{path / RECORD} has been changed since it was written; compile the model again")
-        for name, wanted in files.items():
+        record = read_seal(path)
+        for name, wanted in record["files"].items():
             if digest((path / name).read_bytes()) != wanted:
                 raise NetworkError(f"{path / name} has been changed since it was written; compile the model again")
         return LoadedNetwork(path, record)
+    except DamagedError as error:
+        raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}") from None
     except IsamapError:
         raise
     except OSError as error:

@@ -167,7 +167,7 @@ WHOLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "another order": (_edit(lambda m: m.reverse()), "or in another order"),
     "a link": (_edit(lambda m: _link(m[0][0])), "which is a link or something else that is no file"),
     "a folder": (_edit(lambda m: setattr(m[0][0], "type", tarfile.DIRTYPE)), "which is a link or something else"),
-    "a path upwards": (_edit(_named("avx2/../../../tmp/x")), "'avx2/../../../tmp/x', which is no path of a"),
+    "a path upwards": (_edit(_named("avx2/../../../out/x")), "'avx2/../../../out/x', which is no path of a"),
     "a path from the root": (_edit(_named("/avx2/gemm/x/y")), "which is no path of a certificate's file"),
     "a path of Windows": (_edit(_named("avx2\\gemm\\x\\y")), "which is no path of a certificate's file"),
     "a hidden file": (_edit(_named("avx2/gemm/.x/y")), "which is no path of a certificate's file"),

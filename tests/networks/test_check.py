@@ -13,8 +13,8 @@ import onnx
 import pytest
 
 import isamap_smt as im
+from isamap_smt.certificates.sealed import MARK, seal
 from isamap_smt.cli.app import run
-from isamap_smt.cli.directory import MARK, seal
 from isamap_smt.networks.check import Checked, check_library
 from tests.networks.models import model, node, weight
 
