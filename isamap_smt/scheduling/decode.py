@@ -7,6 +7,7 @@ from math import ceil
 
 from isamap_encodings.schedule_cost import nontrivial
 from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.schedule import LoopStep, Stage
 from isamap_smt.scheduling.setting import Machine, Setting
 
@@ -35,13 +36,32 @@ def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
                 loops.append(LoopStep(p.axes[d].name, step, m.names[block - 1]))
                 blocks.append(block)
     accumulate = len(loops)
-    for d, a in enumerate(p.axes):
+    for d in _innermost(s, p, c):
+        a = p.axes[d]
         row = a.chains[c.chains[d]]
         opened = s.axes[d].name in s.open
         inside = ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened
-        if a.reduction and inside and row[0] < _outer(loops, a.name):
+        if inside and row[0] < _outer(loops, a.name):
             loops.append(LoopStep(a.name, row[0], "register"))
     return Nest(tuple(loops), tuple(blocks), accumulate)
+
+
+def _innermost(s: Setting, p: ScheduleProblem, c: Choice) -> list[int]:
+    """Reduction axes in the order of the loops inside the accumulators: as the statement has them where it says so; else along the
+    dimensions of what is read in place, so that one step after the other reads the same line of a cache."""
+    sums = [d for d, a in enumerate(p.axes) if a.reduction]
+    if s.mapping.statement.ordered:
+        return sums
+    place = dict.fromkeys(sums, -1.0)
+    for operand, option in zip(p.operands, c.packing, strict=True):
+        if operand.output or option != IN_PLACE:
+            continue
+        index = s.mapping.operand_access(operand.name).index
+        for dimension, i in enumerate(index):
+            for d in sums:
+                if symbols_of([i]) & set(s.axes[d].members):
+                    place[d] = max(place[d], (dimension + 1) / len(index))
+    return sorted(sums, key=place.__getitem__)
 
 
 def _outer(loops: list[LoopStep], axis: str) -> int:
