@@ -31,9 +31,10 @@ from isamap_smt.ir.kernel import Axis
 
 # Measured on an Intel core with AVX-512, with its vectors and with those of AVX2.
 TESTED_CYCLES = 0.5  # for each test whose answer can change at every step
-STEADY_CYCLES = 0.02  # for one that has the same answer all through the innermost loop, so that it is foreseen
+STEADY_CYCLES = 1.5  # for one that has the same answer all through the innermost loop
+FEW = 4  # of those compilers take out of that loop, and then they cost nothing
 LEFT_OUT_CYCLES = 0.5  # for each execution that is not made
-COPIED_CYCLES = 0.1  # for each byte of a window
+COPIED_CYCLES = 0.3  # for each byte of a window
 LONG = 16  # steps of a reduction from which on its border is asked for step by step
 COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, none is said to be excluded
 
@@ -222,7 +223,7 @@ def _testing(nest: Nest, operand: str, boundary: PeeledBoundary) -> float:
     rows = rows_of(nest, operand)
     last = nest.loops[-1].var.name if nest.loops else ""
     steady = bool(nest.loops) and most_trips(nest, len(nest.loops) - 1) != 1
-    cycles = 0.0
+    moving = same = 0
     for r in tests(nest, operand, boundary.guards):
         own = [a for a, v in rows.items() if v.name in symbols_of([r])]
         if not own:
@@ -231,8 +232,11 @@ def _testing(nest: Nest, operand: str, boundary: PeeledBoundary) -> float:
         places = product(*(range(nest.units(a)) for a in own))
         at = ({rows[a].name: sp.Integer(k) for a, k in zip(own, place, strict=True)} for place in places)
         count = sum(not always_true(substitute(r, p), _ranges(nest)) for p in at) * prod(map(nest.units, before))
-        cycles += count * (STEADY_CYCLES if steady and last not in symbols_of([r]) else TESTED_CYCLES)
-    return cycles
+        if steady and last not in symbols_of([r]):
+            same += count
+        else:
+            moving += count
+    return moving * TESTED_CYCLES + (same * STEADY_CYCLES if same > FEW else 0.0)
 
 
 def _excluded(nest: Nest, guards: tuple[Any, ...]) -> float:
