@@ -182,15 +182,16 @@ def _interleaves(copy: Copy, source_offset: Any) -> bool:
 
 
 _Touch = tuple[Ref, tuple[Axis, ...]]  # a place, with the ranges of the variables in it
+_Begins = Dict[int, Any]  # where loops around have a block begin, by dimension
 
 
 def with_folds(program: Program) -> Program:
-    """The program, with the tensors that its outermost loops fold."""
+    """The program, with the tensors that its loops fold, as far in as they do."""
     assigned = set(program.assigned)
     fresh = set(program.unfilled) & set(program.kernel.temporaries)
     ahead = {r.name for r in parts(program.ahead, Ref)}
     names = [t.name for t in program.kernel.tensors if t.name in fresh - ahead]
-    marked = replace(program, body=_marked(program.body, dict.fromkeys(names, ())))
+    marked = replace(program, body=_marked(program.body, {t: {} for t in names}))
     combined = {r.name for n in nodes_of(Point, program.body) if n.across is not None for r in n.reads}
     return _with_rings(marked, [n for n in names if n in assigned and n not in {*folded(marked), *combined}])
 
@@ -231,8 +232,8 @@ def _ring(loop: Node, at: int, touched: list[tuple[int, _Touch]]) -> int | None:
     return next(right, None)
 
 
-def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple[Node, ...]:
-    """The nodes with the tensors that loops among them fold; taken: the dimensions in which loops around fold these already."""
+def _marked(nodes: tuple[Node, ...], taken: Dict[str, _Begins]) -> tuple[Node, ...]:
+    """The nodes with the tensors that loops among them fold; taken: the blocks of these in the loops around."""
     touched: dict[str, list[tuple[int, _Touch]]] = {t: [] for t in taken}
     for n, node in enumerate(nodes):
         for name, touch in _touches(node):
@@ -250,9 +251,9 @@ def _marked(nodes: tuple[Node, ...], taken: Dict[str, tuple[int, ...]]) -> tuple
     )
 
 
-def _folding(loop: Serial | Parallel, folds: list[tuple[str, int]], taken: Dict[str, tuple[int, ...]]) -> Node:
+def _folding(loop: Serial | Parallel, folds: list[tuple[str, int]], taken: Dict[str, _Begins]) -> Node:
     """The loop with these marks, and such loops inside it with theirs."""
-    inner = {t: (*taken[t], d) for t, d in folds}
+    inner = {t: {**taken[t], d: taken[t].get(d, 0) + loop.step * loop.var} for t, d in folds}
     return map_bodies(replace(loop, folds=tuple(folds)), lambda body: _marked(body, inner))
 
 
@@ -266,22 +267,25 @@ def _touches(node: Node) -> Iterator[tuple[str, _Touch]]:
                 yield ref.name, (ref, (*loops, *own, *copied))
 
 
-def _dimension(node: Node, touches: list[_Touch], taken: tuple[int, ...]) -> int | None:
-    """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where none is left."""
+def _dimension(node: Node, touches: list[_Touch], taken: _Begins) -> int | None:
+    """The dimension that the loop counts in blocks of its step, wherever the tensor is touched; None where there is none."""
     if not isinstance(node, Counted) or not node.folding:
         return None
     ranks = {len(ref.index) for ref, _ in touches}
-    left = [d for d in range(min(ranks)) if d not in taken]
-    fits = [d for d in left if all(_within(ref.index[d], ranges, node) for ref, ranges in touches)]
+    fits = [
+        d for d in range(min(ranks))
+        if all(_within(ref.index[d], ranges, node, taken.get(d, sp.S.Zero)) for ref, ranges in touches)
+    ]  # fmt: skip
     return fits[0] if len(ranks) == 1 and fits else None
 
 
-def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop) -> bool:
-    """Whether it lies in the block that the loop's variable counts; False where that is not to be seen."""
-    base = loop.step * loop.var
-    parts = [sp.expand(x - base) for x in (index.args if isinstance(index, IMin) else (index,))]
-    if not any(sp.sympify(x).has(loop.var) for x in (index.args if isinstance(index, IMin) else (index,))):
+def _within(index: Any, ranges: tuple[Axis, ...], loop: Loop, begin: Any) -> bool:
+    """Whether it lies in the block that the loop's variable counts, from `begin` on; False where that is not to be seen."""
+    base = begin + loop.step * loop.var
+    every = index.args if isinstance(index, IMin) else (index,)
+    if not any(sp.sympify(x).has(loop.var) for x in every):
         return False
+    parts = [sp.expand(x - base) for x in every]
     low = all(always_true(sp.Ge(x, 0, evaluate=False), ranges) for x in parts)
     return low and any(always_true(sp.Lt(x, loop.step, evaluate=False), ranges) for x in parts)
 

@@ -1,7 +1,8 @@
 """Temporaries of which each iteration of a loop needs a block alone: each has a block of its own, in memory that its thread reuses.
 
 A loop that several statements share hands over rows of its own block. In a tensor of full size every block writes memory that was
-never touched before, and threads that share the loop need memory apart. A loop inside may do the same in another dimension.
+never touched before, and threads that share the loop need memory apart. A loop inside may do the same, in another dimension or
+within the block of a loop around: what one register tile hands to an epilogue then stays in the first cache.
 Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
 alone. What executes a program, or prints it, takes it as it is laid out: the block is a buffer, declared in the innermost loop that
 folds the tensor, so that it is private to each iteration, and to each thread. Where tiles of many rows would find no place for
@@ -43,8 +44,10 @@ class _Block:
         """The part of it that one iteration of a loop touches."""
         if not 0 <= dimension < len(self.tensor.shape):  # claim 16 refuses it
             return self
-        begins = (*self.begins, (dimension, loop.step * loop.var))
-        return replace(self, begins=begins, lengths=(*self.lengths, (dimension, loop.step)))
+        begins, lengths = dict(self.begins), dict(self.lengths)
+        begins[dimension] = begins.get(dimension, 0) + loop.step * loop.var
+        lengths[dimension] = loop.step
+        return replace(self, begins=tuple(begins.items()), lengths=tuple(lengths.items()))
 
     def declared(self) -> Alloc:
         """The buffer, with the elements that its cells stand for."""

@@ -44,9 +44,10 @@ from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, hol
 # isamap_smt.ir.folds).
 #
 # Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the
-# top, or in loops that fold the tensor too, each in a dimension of its own; everything that touches the tensor stands
-# inside it. So an element is touched in one iteration of them all; in one iteration the elements have cells of their
-# own, the block being moved by a constant; and what is read there was written there: each element is assigned, or begun
+# top, or in loops that fold the tensor too, in another dimension or around its block in the same one; everything that touches
+# the tensor stands inside it. So an element is touched in one iteration of them all: those of one loop count blocks that lie
+# apart, in each iteration of the loops around. In one iteration the elements have cells of their own, the block being moved by a
+# constant; and what is read there was written there: each element is assigned, or begun
 # at 0, before it is read (claims 10 and 18). The tensor is no result, and nothing is read of what the memory held
 # before.
 #
@@ -137,8 +138,8 @@ def _fold(
     if not top or not loop.folding:
         raise UnrecognisedError(f"{loop.var} is no loop at the top in equal steps, so {tensor} is not folded")
     every = [t for x in nodes_of(Loop, program.body) for t, _ in x.folds]
-    if dimension in dimensions or every.count(tensor) != _depth(loop, tensor) + len(around):
-        raise UnrecognisedError(f"{tensor} is folded twice")
+    if every.count(tensor) != _depth(loop, tensor) + len(around):
+        raise UnrecognisedError(f"{tensor} is folded by loops that do not stand one inside the other")
     right = tensor in kernel.temporaries and tensor not in kernel.results and tensor in program.unfilled
     said = f"{tensor} is a result, or its elements are not all assigned or begun before they are read"
     book.structure(_CLAIM, tensor, "it is a temporary of which nothing is read that was not written", right, said)
@@ -146,7 +147,9 @@ def _fold(
     said = f"{tensor} is touched outside of the loop over {loop.var}"
     book.structure(_CLAIM, tensor, f"nothing outside of the loop over {loop.var} touches it", inside, said)
     what = f"block of {loop.step} that {loop.var} counts"
-    _all_within(book, tensor, dimension, touched, lambda _: loop.step * loop.var, loop.step, what)
+    same = [x for x, d in zip(around, dimensions, strict=True) if d == dimension]
+    begin = sp.Add(*(x.step * x.var for x in (*same, loop) if isinstance(x, Loop)))
+    _all_within(book, tensor, dimension, touched, lambda _: begin, loop.step, what)
 
 
 def _depth(loop: AnyLoop, tensor: str) -> int:
