@@ -10,7 +10,7 @@ from typing import Any
 from isamap_smt.codegen.c_printer import workspace_bytes
 from isamap_smt.ir.errors import IsamapError, NetworkError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.networks.graph import ALIGNMENT, Network, Step, View
 from isamap_smt.networks.rewrite import rewritten
 from isamap_smt.pipeline.plan import Plan, plan
@@ -131,22 +131,26 @@ def roots(network: Network) -> dict[str, str]:
     return found
 
 
+def buffers(network: Network, plans: Sequence[Plan]) -> list[tuple[int, int, int]]:
+    """(begin, end, bytes) of all that the arena holds, in numbers of steps: values, then each step's temporaries and work space."""
+    found = [(b, e, network.values[n].bytes) for n, (b, e) in lifetimes(network).items()]
+    times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
+    for time, made in zip(times, plans, strict=True):
+        sizes = [math.prod(map(int, t.shape)) * t.dtype.bytes for t in _temporaries(made)]
+        found += [(time, time + 1, size) for size in (*sizes, workspace_bytes(made.program))]
+    return found
+
+
+def _temporaries(made: Plan) -> list[Tensor]:
+    kernel = made.program.kernel
+    return [t for t in kernel.tensors if t.name in kernel.temporaries]
+
+
 def arena(network: Network, plans: Sequence[Plan]) -> tuple[dict[str, int], tuple[Work, ...], int, int]:
     """Where each value and each step's work space begins, how many bytes that takes, and a bound from below."""
-    lives = lifetimes(network)
-    buffers = [(b, e, network.values[n].bytes) for n, (b, e) in lives.items()]
-    times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
-    needed: list[tuple[list[str], int]] = []
-    for time, made in zip(times, plans, strict=True):
-        kernel = made.program.kernel
-        temporaries = [t for t in kernel.tensors if t.name in kernel.temporaries]
-        buffers += [(time, time + 1, math.prod(map(int, t.shape)) * t.dtype.bytes) for t in temporaries]
-        heap = workspace_bytes(made.program)
-        buffers += [(time, time + 1, heap)]
-        needed.append(([t.name for t in temporaries], heap))
-    found = plan_memory(buffers, alignment=ALIGNMENT)
+    found = plan_memory(buffers(network, plans), alignment=ALIGNMENT)
     assert found.offsets is not None and found.peak is not None  # there is no capacity
     offsets = iter(found.offsets)
-    places = {n: next(offsets) for n in lives}
-    work = tuple(Work(tuple((t, next(offsets)) for t in names), next(offsets)) for names, _ in needed)
+    places = {n: next(offsets) for n in lifetimes(network)}
+    work = tuple(Work(tuple((t.name, next(offsets)) for t in _temporaries(made)), next(offsets)) for made in plans)
     return places, work, found.peak, found.bound
