@@ -94,7 +94,7 @@ def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, s
     table = _axes(nest, s)
     if s.op == "*" or s.guard or table is None:
         return None
-    if {i.name for i in _plain(s.target.index)} != {a.name for a in s.axes}:
+    if not injective(s):
         return None
     results = {nest.statement.target.tensor: tuple(nest.statement.target.index)}
     for m, names in joined.items():

@@ -180,8 +180,9 @@ def _same_axes(mapped: Statement, statement: Statement) -> dict[str, str]:
     """Axis of the mapped statement's output -> axis of the statement that reads it."""
     for a in statement.inputs:
         if a.tensor == mapped.target.tensor and len(a.index) == len(mapped.target.index):
-            pairs = list(zip(mapped.target.index, a.index, strict=True))
-            if all(sp.sympify(i).is_Symbol for pair in pairs for i in pair):
+            both = [(sp.sympify(i), sp.sympify(j)) for i, j in zip(mapped.target.index, a.index, strict=True)]
+            pairs = [(i, j) for i, j in both if not (i == j and i.is_Integer)]
+            if all(i.is_Symbol for pair in pairs for i in pair):
                 return {i.name: j.name for i, j in pairs}
     return {a.name: a.name for a in statement.axes}
 
