@@ -1,4 +1,5 @@
-"""Steps fused: an operator of single elements is computed where its operand is, and nothing is computed that nobody reads."""
+"""Steps fused: an operator of single elements is computed where its operand is, so is a part of a result that is put together of
+several, and nothing is computed that nobody reads."""
 
 from __future__ import annotations
 
@@ -6,8 +7,9 @@ from dataclasses import replace
 
 from isamap_smt.ir.expr import elements
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.scalar import Read
 from isamap_smt.networks.graph import Network, Step, View
-from isamap_smt.networks.kernels import canonical, joined, named, plain_target, without
+from isamap_smt.networks.kernels import canonical, joined, named, plain_target, reads_once, without
 
 MOST_STATEMENTS = 12  # of one kernel: a longer one takes longer to plan than it gains
 
@@ -61,15 +63,18 @@ def _once(network: Network, steps: list[Step | View]) -> tuple[list[Step | View]
     gone: set[int] = set()
     made: dict[int, Step] = {}
     for k, step in enumerate(steps):
-        if not isinstance(step, Step) or not _of_elements(step.kernel):
+        if not isinstance(step, Step):
             continue
+        taken = _read_in_place if _of_elements(step.kernel) else _is_a_part
         producers = [
             (writer[v], v) for t, v in step.reads
-            if v in writer and count[v] == 1 and v not in network.outputs and _read_in_place(step.kernel, t)
+            if v in writer and count[v] == 1 and v not in network.outputs and taken(step.kernel, t)
         ]  # fmt: skip
         for number, value in sorted(producers, reverse=True):
             producer = made.get(number, steps[number])
             if number in gone or not isinstance(producer, Step) or not _takes_more(producer):
+                continue
+            if len(producer.kernel.statements) + len(step.kernel.statements) > MOST_STATEMENTS:
                 continue
             made[k] = _joined(producer, step, value)
             gone.add(number)
@@ -106,10 +111,22 @@ def _read_in_place(kernel: Kernel, tensor: str) -> bool:
     return reads == len(alike) and all(alike) and kernel.tensor(tensor).shape == shape
 
 
+def _is_a_part(kernel: Kernel, tensor: str) -> bool:
+    """Whether the tensor is one part of the result: one statement alone reads it, each element once, and puts it into its place."""
+    readers = [s for s in kernel.statements if any(a.tensor == tensor for a in s.inputs)]
+    if len(readers) != 1 or len(kernel.results) != 1 or kernel.recurrences:
+        return False
+    (s,) = readers
+    shape = tuple(a.extent for i in s.inputs[0].index for a in s.axes if i == a.symbol)
+    whole = shape == tuple(n for n in kernel.tensor(tensor).shape if n != 1) or shape == kernel.tensor(tensor).shape
+    moved = isinstance(s.value, Read) and s.op == "=" and not s.guard and s.target.tensor == kernel.results[0]
+    return moved and whole and reads_once(s, tensor)
+
+
 def _takes_more(producer: Step) -> bool:
     """Whether another statement may follow. A recurrence, one of several results, and what is written in parts are left alone."""
     kernel = producer.kernel
-    if kernel.recurrences or len(producer.writes) > 1 or len(kernel.statements) >= MOST_STATEMENTS:
+    if kernel.recurrences or len(producer.writes) > 1:
         return False
     writers = [s for s in kernel.statements if s.target.tensor == producer.writes[0][0]]
     return len(writers) == 1 and plain_target(writers[0]) is not None

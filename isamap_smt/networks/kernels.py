@@ -111,21 +111,30 @@ def plain_target(s: Statement) -> tuple[str, ...] | None:
     return tuple(found) if len(set(there)) == len(there) else None
 
 
-def joined(first: Kernel, second: Kernel, name: str) -> Kernel:
-    """first, then second, which alone reads the tensor `name` that first writes; it is a temporary then, or gone.
+def reads_once(s: Statement, tensor: str) -> bool:
+    """Whether each of the statement's points reads one element of the tensor, and no two the same."""
+    indices = {tuple(a.index) for a in s.inputs if a.tensor == tensor}
+    axes = [i.name for index in indices for i in index if i.is_Symbol]
+    plain = all(i.is_Symbol or i == 0 for index in indices for i in index)
+    return len(indices) == 1 and plain and sorted(axes) == sorted(a.name for a in s.axes)
 
-    Other tensors of one name are one tensor. Gone: where first assigns it once, and second reads it where it assigns.
+
+def joined(first: Kernel, second: Kernel, name: str) -> Kernel:
+    """first, before what reads the tensor `name` in second, which alone reads it; it is a temporary then, or gone.
+
+    Other tensors of one name are one tensor. Gone: where first assigns it once, and second reads each element once.
     """
     tensors = {t.name: t for t in (*first.tensors, *second.tensors)}
-    before = len(first.statements)
-    statements = [*first.statements, *_apart(second, first)]
+    theirs = _apart(second, first)
+    reads_it = (n for n, s in enumerate(theirs) if any(a.tensor == name for a in s.inputs))
+    at, long = 0 if second.recurrences else next(reads_it, 0), len(first.statements)
     recurrences = (
-        *first.recurrences,
-        *(Recurrence(r.axis, r.first + before, r.end + before) for r in second.recurrences),
+        *(Recurrence(r.axis, r.first + at, r.end + at) for r in first.recurrences),
+        *(Recurrence(r.axis, r.first + long, r.end + long) for r in second.recurrences),
     )
-    temporaries = (*first.temporaries, *second.temporaries, name)
     whole = replace(
-        first, tensors=tuple(tensors.values()), statements=tuple(statements), temporaries=temporaries, recurrences=recurrences,
+        first, tensors=tuple(tensors.values()), statements=(*theirs[:at], *first.statements, *theirs[at:]),
+        temporaries=(*first.temporaries, *second.temporaries, name), recurrences=recurrences,
         ranges=tuple(dict.fromkeys((*first.ranges, *second.ranges))),
     )  # fmt: skip
     return inlined(whole, name)
@@ -166,7 +175,7 @@ def inlined(kernel: Kernel, name: str) -> Kernel:
         return kernel
     if by_data(s) and reader.value.has(Select):
         return kernel  # what a select leaves out no call looks at
-    if plain_target(reader) is None or reader.op != "=":
+    if reader.op != "=" or not (plain_target(reader) is not None or reads_once(reader, name)):
         return kernel  # it would be computed once for each point of a sum
 
     def put(r: Any) -> Any:

@@ -1,9 +1,9 @@
 """A rewritten network computes what the model says: each value, as a term over the values that its step reads, is the model's term.
 
 Both sides are unfolded by the meaning of statements alone, which shares nothing with what rewrote them. An assignment is its value,
-with the types' conversions written out. A reduction is its operator over its axes, in their order. Any other tensor is the list of
-all that writes it. Axes are named by where they stand, so equal terms are equal computations, roundings included. Views are
-compared element by element, constants too.
+with the types' conversions written out. A reduction is its operator over its axes, in their order. What is assigned part by part is
+the set of its parts, each with its place. Any other tensor is the list of all that writes it. Axes are named by where they stand,
+so equal terms are equal computations, roundings included. Views are compared element by element, constants too.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -139,13 +141,22 @@ class _Terms:
                 else self.of_value(value.original, own, leaves, depth)
             )
         if len(writers) == 1 and not kernel.recurrences and _whole(kernel, writers[0]):
-            return self._computed(where, writers[0], index, depth, leaves)
+            table = {a: i for a, i in zip(plain_target(writers[0]) or (), index, strict=True) if a}
+            return self._computed(where, writers[0], table, depth, leaves)
+        if tensor in where.values and not kernel.recurrences and (boxes := _boxes(kernel, writers)):
+            found = []
+            for s, box in zip(writers, boxes, strict=True):
+                table = {
+                    a: sp.S.Zero if n == 1 else sp.expand(i - b) for i, (a, b, n) in zip(index, box, strict=True) if a
+                }
+                place = _in_model(tuple((b, n) for _, b, n in box), where.values[tensor])
+                found.append((place, self._computed(where, s, table, depth, leaves)))
+            return self.number("parts", tuple(sorted(found)), _in_model(index, where.values[tensor]))
         own = _in_model(index, where.values.get(tensor))
         return self.number("element", self._built(where, tensor, depth, leaves), own)
 
-    def _computed(self, where: _Bound, s: Statement, index: Index, depth: int, leaves: set[str] | None) -> int:
-        """The value of a statement at a place of its target."""
-        table = {a: i for a, i in zip(plain_target(s) or (), index, strict=True) if a}
+    def _computed(self, where: _Bound, s: Statement, table: dict[str, Any], depth: int, leaves: set[str] | None) -> int:
+        """The value of a statement. table: the place of its target, by axis."""
         inner = [a for a in s.axes if a.name not in table]
         table |= {a.name: sp.S.Zero for a in inner if a.extent == 1}
         inner = [a for a in inner if a.extent != 1]
@@ -231,6 +242,39 @@ def _whole(kernel: Kernel, s: Statement) -> bool:
     if s.op == "=" and {*extents} != {a for a in axes if a}:
         return False
     return all((extents[a] if a else 1) == n for a, n in zip(axes, shape, strict=True))
+
+
+def _boxes(kernel: Kernel, writers: list[Statement]) -> list[tuple[tuple[str, int, int], ...]]:
+    """Of each statement (axis, begin, length) for each dimension of the tensor, where all of them assign boxes that lie apart and
+    make up the whole; else nothing. The axis is '' where the index is a number."""
+    shape = kernel.tensor(writers[0].target.tensor).shape
+    made = [_box(s) for s in writers]
+    boxes = [b for b in made if b is not None]
+    if len(boxes) < len(writers) or not all(sp.sympify(n).is_Integer for n in shape):
+        return []
+    inside = all(b + n <= whole for box in boxes for (_, b, n), whole in zip(box, shape, strict=True))
+    apart = all(
+        any(b + n <= c or c + m <= b for (_, b, n), (_, c, m) in zip(one, other, strict=True))
+        for one, other in combinations(boxes, 2)
+    )
+    filled = sum(prod(n for _, _, n in box) for box in boxes) == prod(map(int, shape))
+    return boxes if inside and apart and filled else []
+
+
+def _box(s: Statement) -> tuple[tuple[str, int, int], ...] | None:
+    """(axis, begin, length) of each dimension that the statement assigns, each of its axes in one; None for anything else."""
+    extents = {a.name: sp.sympify(a.extent) for a in s.axes}
+    if s.op != "=" or s.guard or not all(n.is_Integer for n in extents.values()):
+        return None
+    found = []
+    for i in map(sp.sympify, s.target.index):
+        names = sorted(x.name for x in i.free_symbols)
+        begin = sp.expand(i - sum(map(sym, names)))
+        if len(names) > 1 or not begin.is_Integer or begin < 0 or not set(names) <= set(extents):
+            return None
+        found.append((names[0] if names else "", int(begin), int(extents[names[0]]) if names else 1))
+    there = [a for a, _, _ in found if a]
+    return tuple(found) if sorted(there) == sorted(extents) else None
 
 
 def _needed(kernel: Kernel, tensor: str) -> dict[str, int]:
