@@ -17,8 +17,8 @@ from examples import norms
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import Loop, Program
-from isamap_smt.ir.traversal import buffers
+from isamap_smt.ir.program import Loop, Node, Program
+from isamap_smt.ir.traversal import buffers, map_nodes, nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator.run import run_program
@@ -139,3 +139,86 @@ def test_rows_of_a_block_whose_lines_would_share_few_places_lie_further_apart(n:
     assert [b.shape for name, b in buffers(laid_out(plan.program)).items() if name == "e_block"] == [(rows, row)]
     x = np.random.default_rng(1).integers(-9, 9, (2 * rows, n)).astype(np.float32)
     np.testing.assert_array_equal(run_program(plan.program, {"x": x}).outputs["y"], 4 * x * x)
+
+
+# ---- Loops inside fold the block of a loop around, in the same dimension.
+
+LAYER = """\
+temporary T
+T[i,j] += A[i,k] * B[k,j]
+Y[i,j] = relu(T[i,j] + C[j])
+"""
+LAYER_SIZES = {"i": 61, "j": 100, "k": 19}  # tails of register tiles, and of blocks around them
+
+
+@cache
+def layer() -> Plan:
+    fix = {"register.i": 4, "register.j": 16, "tile.i": 12, "tile.j": 48}
+    return im.plan(im.kernel(LAYER, name="layer"), "avx2", sizes=LAYER_SIZES, fix=fix, cost_model="analytic")
+
+
+def _marks(program: Program) -> list[tuple[Loop, int]]:
+    """The loops that fold T, outermost first, with the dimension."""
+    return [(n, dict(n.folds)["T"]) for n in nodes_of(Loop, program.body) if "T" in dict(n.folds)]
+
+
+def _marked_otherwise(program: Program, wanted: Callable[[Loop, int], tuple[tuple[str, int], ...]]) -> Program:
+    """The program with other folds of the loops that fold T."""
+
+    def visit(node: Node) -> Node:
+        found = dict(node.folds).get("T") if isinstance(node, Loop) else None
+        return node if found is None else replace(node, folds=wanted(node, found))  # type: ignore[type-var]
+
+    return replace(program, body=map_nodes(program.body, visit))
+
+
+def test_one_dimension_is_folded_by_a_loop_inside_another() -> None:
+    program = layer().program
+    dimensions = [d for _, d in _marks(program)]
+    assert sorted(set(dimensions)) == [0, 1] and len(dimensions) > 2
+    assert [b.shape for n, b in buffers(laid_out(program)).items() if n == "T_block"] == [(4, 16)]
+
+
+def test_blocks_within_blocks_are_right_compiled_and_simulated() -> None:
+    rng = np.random.default_rng(3)
+    shapes = {"A": (61, 19), "B": (19, 100), "C": (100,)}
+    arrays = {n: rng.integers(-5, 6, s).astype(np.float32) for n, s in shapes.items()}
+    wanted = run_kernel(layer().program.kernel, arrays)["Y"]
+    run = run_program(layer().program, arrays)
+    assert run.clean
+    np.testing.assert_array_equal(run.outputs["Y"], wanted)
+    np.testing.assert_array_equal(im.build(layer())(**arrays), wanted)
+
+
+def test_each_wrong_mark_of_a_loop_inside_is_refuted() -> None:
+    program = layer().program
+    marks = _marks(program)
+    tried = 0
+    for k, (loop, dimension) in enumerate(marks):
+        inside = any(d == dimension for _, d in marks[:k])
+        for folds in ((), (("T", 1 - dimension),)):
+            wrong = _marked_otherwise(program, lambda n, d, x=loop, f=folds: f if n.var == x.var else (("T", d),))
+            if not folds and k == len(marks) - 1:
+                assert inside and prove_program(wrong).proved  # the block is larger, and still one iteration's
+                continue
+            proof, tried = prove_program(wrong), tried + 1
+            assert not proof.proved, (loop.var, folds)
+            assert {c.claim for c in proof.failed()} == {"forms"}
+    assert tried >= 2 * len(marks) - 1
+
+
+def test_what_is_read_behind_a_loop_inside_is_not_folded_by_it() -> None:
+    """The epilogue of a whole block, behind the loops over its register tiles: the block must hold all of them."""
+    program = layer().program
+    inner = _marks(program)[-1][0]
+
+    def visit(node: Node) -> Node:
+        if not isinstance(node, Loop) or inner not in node.body:
+            return node
+        again = replace(inner, body=inner.body[-1:], folds=())
+        body = [x for n in node.body for x in ((replace(n, body=n.body[:-1]), again) if n == inner else (n,))]
+        return replace(node, body=tuple(body))
+
+    proof = prove_program(replace(program, body=map_nodes(program.body, visit)))
+    assert not proof.proved and {c.claim for c in proof.failed()} == {"forms"}
+    assert any("touched outside of the loop" in str(c.verdict) for c in proof.failed())
