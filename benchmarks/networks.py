@@ -104,7 +104,7 @@ def measured(name: str, threads: int, seconds: float, error: bool) -> dict[str, 
     row: dict[str, Any] = {
         "name": name, "threads": threads, "kernels": len(plan.network.kernels), "different": len(plan.plans),
         "planning": planning, "peak": plan.peak, "bound": plan.bound,
-        "greedy": greedy(buffers(plan.network, [plan.plan_of(s) for s in plan.network.kernels])),
+        "greedy": greedy(buffers(plan.network, [plan.plan_of(s) for s in plan.network.kernels], threads)),
         "apart": max(error_of(got[n], wanted[n]) for n in names),
     }  # fmt: skip
     if error:

@@ -11,7 +11,7 @@ int main(void) {
     setvbuf(stdout, NULL, _IONBF, 0); /* or printf takes a buffer from the heap */
     for (int n = 0; n < 28 * 28; ++n) image[n] = (float)(n % 28) / 28;
     if (model_arena_bytes() > sizeof arena) return 1;
-    const int code = model_run(&in, &out, arena, model_weights);
+    const int code = model_run(&in, &out, arena, model_weights, NULL);
     if (code) return printf("%s: %s\n", model_node(code), model_text(code)), 1;
     int best = 0;
     for (int n = 1; n < 10; ++n)

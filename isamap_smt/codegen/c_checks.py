@@ -75,18 +75,28 @@ static uint64_t isamap_digest(const void *data, int64_t bytes) {
 """
 
 
-def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str) -> str:
-    """isamap_checked() for a call, isamap_packing() for what is packed ahead, isamap_sized() for its sizes alone."""
+CHECKED = ("isamap_checked", "isamap_packing", "isamap_sized")
+
+
+def print_checks(p: Printer, checks: tuple[Check, ...], declare_sizes: str, wanted: tuple[str, ...] = CHECKED) -> str:
+    """isamap_checked() for a call, isamap_packing() for what is packed ahead, isamap_sized() for its sizes alone.
+
+    Without their helpers, if not all are wanted.
+    """
     packs = bool(p.program.ahead)
     elsewhere = [Given("packed"), *map(Present, constants_only(p.program))]  # asked where it runs, and where it packs
-    call = tuple(c for c in checks if c.asked not in elsewhere)
-    found = [_checked(p, "isamap_checked", True, declare_sizes, call)]
-    if packs:
-        found.append(_checked(p, "isamap_packing", False, declare_sizes, packing_checks(p, checks)))
-        sizes = tuple(c for c in packing_checks(p, checks) if c.code < ADDRESSES)
-        found.append(_checked(p, "isamap_sized", False, declare_sizes, sizes))
+    packing = packing_checks(p, checks)
+    asked = {
+        "isamap_checked": tuple(c for c in checks if c.asked not in elsewhere),
+        **(
+            {"isamap_packing": packing, "isamap_sized": tuple(c for c in packing if c.code < ADDRESSES)}
+            if packs
+            else {}
+        ),
+    }
+    found = [_checked(p, n, n == "isamap_checked", declare_sizes, asked[n]) for n in wanted if n in asked]
     text = "\n".join(found)
-    helpers = [OVERLAP if "isamap_overlap(" in text else "", DIGEST if packs else ""]
+    helpers = [OVERLAP if "isamap_overlap(" in text else "", DIGEST if packs else ""] if wanted == CHECKED else []
     return "\n".join(part for part in (*helpers, *found) if part)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
@@ -10,12 +11,13 @@ from isamap_smt.codegen.c_expr import c_expr
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import HardwareError, SizeError
+from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.expr import IMax
 from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Node, Program
 from isamap_smt.ir.traversal import shared, walk
 
+SPACE = "isamap_space"  # the work space of a call
 ASK = "isamap_ask"  # the machine for its first, second ... parameter
 
 
@@ -72,32 +74,58 @@ def declare_sizes(p: Printer) -> list[str]:
     return lines
 
 
-def workspace_places(program: Program) -> tuple[dict[str, int], int]:
-    """Where each heap buffer begins in the work space of a call, and the bytes of all. Raises SizeError where sizes are open, and
-    HardwareError for buffers that each thread has of its own."""
-    if heap_buffers(program.body, inside_parallel=True):
-        raise HardwareError(f"{program.name}: threads have buffers of their own; plan it for one thread")
-    places, end = {}, 0
-    for b in heap_buffers(program.body, inside_parallel=False):
-        cells = sp.Mul(*b.shape)
-        if not cells.is_Integer:
-            raise SizeError(f"{program.name}: how much work space a call needs is open; give all sizes")
-        places[b.name] = end
-        end += (max(0, int(cells)) * b.dtype.bytes + 127) // 64 * 64
-    return places, end
+@dataclass(frozen=True)
+class Room:
+    """A heap buffer in the work space of a call. begin: of the first thread's; bytes: of one; step: from one thread's to the next;
+    threads: how many have one of their own."""
+
+    begin: int
+    bytes: int
+    step: int
+    threads: int
+
+    @property
+    def pieces(self) -> list[tuple[int, int]]:
+        """Where each thread's begins, and its bytes."""
+        return [(self.begin + t * self.step, self.bytes) for t in range(self.threads)]
+
+
+def workspace_rooms(program: Program, threads: int) -> tuple[dict[str, Room], int]:
+    """The room of each heap buffer in the work space of a call on at most so many threads, and the bytes of all.
+
+    Raises SizeError where sizes are open.
+    """
+    found, end = {}, 0
+    for each, inside in ((1, False), (threads, True)):
+        for b in heap_buffers(program.body, inside_parallel=inside):
+            cells = sp.Mul(*b.shape)
+            if not cells.is_Integer:
+                raise SizeError(f"{program.name}: how much work space a call needs is open; give all sizes")
+            size = max(0, int(cells)) * b.dtype.bytes
+            found[b.name] = room = Room(end, size, (size + 127) // 64 * 64, each)
+            end += room.step * each
+    return found, end
 
 
 def with_workspace(p: Printer, body: Any) -> None:
     """Run the body on buffers in the memory behind those that are packed: nothing is allocated."""
-    places, end = workspace_places(p.program)
-    if not end:
+    if not workspace_rooms(p.program, p.lent)[1]:
         body()
         return
     held = f"isamap_packed[{len(packed_buffers(p.program))}]"
     p.put(f"if (!isamap_packed || !{held} || (uintptr_t){held} % 64) return 1;")
-    for b in heap_buffers(p.program.body, inside_parallel=False):
-        kind = pointer_type(b.dtype)
-        p.put(f"{kind} restrict {p.places[b.name][0]} = (void *)((char *){held} + {places[b.name]});")
+    p.put(f"char *const {SPACE} = {held};")
+    p.put(f"(void){SPACE};")
+    with_rooms(p, heap_buffers(p.program.body, inside_parallel=False), "0", body)
+
+
+def with_rooms(p: Printer, owned: list[Buffer], thread: str, body: Any) -> None:
+    """Run the body on buffers in the work space, those of that thread."""
+    rooms = workspace_rooms(p.program, p.lent)[0]
+    for b in owned:
+        at, room = p.places[b.name][0], rooms[b.name]
+        own = f" + {room.step} * {thread}" if room.threads > 1 else ""
+        p.put(f"{pointer_type(b.dtype)} restrict {at} = (void *)({SPACE} + {room.begin}{own});")
     body()
 
 

@@ -13,15 +13,20 @@ would be lost for that program's whole slice of time at every gap.
 
 A helper may wake late, or its core may be lent to another program. So nobody waits for work that nobody has begun: who is
 done with its own range takes chunks of the others', and the caller waits only for helpers in the middle of a chunk.
+
+A kernel of a network's library starts no threads: its caller's function calls the body once for each part, in any order and on any
+threads (LENT). Whatever no part took, the caller does by itself. The same helpers can be that function (POOL): one pool serves all
+kernels.
 """
 
 from isamap_smt.scheduling.figures import CHUNKS
 
-RUNTIME = """\
+MOST = 64  # threads that share a loop
+
+_RANGES = """\
 /* A loop over [0, count) that threads share. Part p is a contiguous range, which thread p takes in chunks; then it helps with
    the other parts. With as many threads, the same thread begins with the same range in every call. */
-enum { ISAMAP_MOST = 64, ISAMAP_CHUNKS = @CHUNKS@, ISAMAP_OPEN = 1 << 16 };
-enum { ISAMAP_RISE = 60000, ISAMAP_LOOK = 20000, ISAMAP_SPIN = 200000 }; /* nanoseconds */
+enum { ISAMAP_MOST = @MOST@, ISAMAP_CHUNKS = @CHUNKS@ };
 typedef struct { _Alignas(64) int64_t taken; } isamap_part; /* a cache line each, as every thread counts in its own */
 typedef struct {
     int64_t count, parts, mine, done; /* done: parts of which nothing is left, beginning with `mine` */
@@ -29,7 +34,7 @@ typedef struct {
     int64_t own, begun, look; /* iterations taken; of a caller whose helpers sleep: when it began, and when it looks at the clock */
 } isamap_share;
 typedef int (*isamap_body)(const void *, isamap_share *);
-static void isamap_wake_if_worth(isamap_share *);
+@WAKE@
 
 /* The next chunk [*from, *to) for the thread of this share, from the first or the last of each range on; 0 where nothing is
    left. Each iteration is in one chunk. */
@@ -54,7 +59,11 @@ static int isamap_next(isamap_share *share, int64_t backwards, int64_t *from, in
     }
     return 0;
 }
+"""
 
+_HELPERS = """
+enum { ISAMAP_OPEN = 1 << 16 };
+enum { ISAMAP_RISE = @RISE@, ISAMAP_LOOK = 20000, ISAMAP_SPIN = 200000 }; /* nanoseconds */
 /* The helpers and the one loop they work on. `state` counts the helpers inside the loop, plus ISAMAP_OPEN while others may
    join. The loop's fields are written while it is 0, and read inside only. `turn` counts loops: helpers wait for its change.
    These two have lines of their own, as helpers look at them while the caller writes the rest.
@@ -111,7 +120,7 @@ static int64_t isamap_begins(void) {
     const int64_t now = isamap_now();
     const int close = now - isamap_pool.ended < ISAMAP_SPIN;
     __atomic_store_n(&isamap_pool.patience, close ? ISAMAP_SPIN : ISAMAP_LOOK, __ATOMIC_RELAXED);
-    if (close && isamap_pool.alone >= ISAMAP_RISE) {
+    if (!ISAMAP_RISE || (close && isamap_pool.alone >= ISAMAP_RISE)) {
         isamap_pool.alone = 0;
         pthread_cond_broadcast(&isamap_pool.start);
         return 0;
@@ -231,4 +240,71 @@ static int isamap_parallel(int64_t count, int64_t threads, isamap_body body, con
     pthread_mutex_unlock(&isamap_pool.caller);
     return result;
 }
-""".replace("@CHUNKS@", str(CHUNKS))
+"""
+
+OPTIONS = """\
+    void (*parallel_for)(void *context, size_t count, void (*body)(void *argument, size_t number), void *argument);
+    void *context;
+    size_t threads;
+"""
+
+_LENT = """
+typedef struct {
+@OPTIONS@} isamap_options;
+typedef struct {
+    int64_t count, parts;
+    isamap_part *part;
+    isamap_body body;
+    const void *context;
+    int result;
+} isamap_loop;
+static void isamap_one(void *argument, size_t number) {
+    isamap_loop *const loop = argument;
+    if (number >= (size_t)loop->parts) return;
+    isamap_share share = {loop->count, loop->parts, (int64_t)number, 0, loop->part, 0, 0, 0};
+    const int result = loop->body(loop->context, &share);
+    if (result) __atomic_store_n(&loop->result, result, __ATOMIC_RELAXED);
+}
+/* Runs the loop's body on the caller's threads, one part for each, and at last whatever is left on this one. */
+static int isamap_parallel(int64_t count, int64_t threads, isamap_body body, const void *context,
+                           const void *lent) {
+    const isamap_options *const options = lent;
+    if (count <= 0) return 0;
+    isamap_part part[ISAMAP_MOST] = {{0}};
+    isamap_loop loop = {count, isamap_min(isamap_min(threads, count), ISAMAP_MOST), part, body, context, 0};
+    if (loop.parts > 1) options->parallel_for(options->context, (size_t)loop.parts, isamap_one, &loop);
+    isamap_one(&loop, 0);
+    return loop.result;
+}
+""".replace("@OPTIONS@", OPTIONS)
+
+_ANY = """
+typedef struct {
+    void (*body)(void *, size_t);
+    void *argument;
+} isamap_call;
+static int isamap_numbers(const void *context, isamap_share *mine) {
+    const isamap_call *const call = context;
+    for (int64_t from, to; isamap_next(mine, 0, &from, &to);)
+        for (; from < to; ++from) call->body(call->argument, (size_t)from);
+    return 0;
+}
+"""
+
+
+def _ranges(most: int, wake: str) -> str:
+    return _RANGES.replace("@MOST@", str(most)).replace("@CHUNKS@", str(CHUNKS)).replace("@WAKE@", wake)
+
+
+RUNTIME = _ranges(MOST, "static void isamap_wake_if_worth(isamap_share *);") + _HELPERS.replace("@RISE@", "60000")
+
+
+def lent(most: int) -> str:
+    """The same loop on at most so many threads of the caller's."""
+    return _ranges(most, "#define isamap_wake_if_worth(share) ((void)(share))") + _LENT
+
+
+def pool() -> str:
+    """Helpers that call a function for each number below a count. Kernels follow each other closely: helpers are woken at once."""
+    wake = "static void isamap_wake_if_worth(isamap_share *);"
+    return _ranges(MOST, wake) + _HELPERS.replace("@RISE@", "0") + _ANY

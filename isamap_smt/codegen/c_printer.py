@@ -17,6 +17,7 @@ system refuses the state that an instruction needs, else the code of the check (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping as Dict
 from itertools import zip_longest
 from math import prod
 from typing import Any
@@ -24,8 +25,17 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.codegen.c_blocks import helpers
-from isamap_smt.codegen.c_checks import print_checks, print_stamps, print_texts, stamp_words, with_identity
+from isamap_smt.codegen.c_checks import (
+    DIGEST,
+    packing_checks,
+    print_checks,
+    print_stamps,
+    print_texts,
+    stamp_words,
+    with_identity,
+)
 from isamap_smt.codegen.c_entry import (
+    SPACE,
     ask_machine,
     declare_arguments,
     declare_sizes,
@@ -34,12 +44,13 @@ from isamap_smt.codegen.c_entry import (
     pointer_type,
     unused,
     with_buffers,
+    with_rooms,
     with_workspace,
-    workspace_places,
+    workspace_rooms,
 )
 from isamap_smt.codegen.c_expr import DATA_HELPERS, HELPERS, row_major
 from isamap_smt.codegen.c_interface import CALL, OWN, PACK, print_check, print_packed_bytes, print_typed
-from isamap_smt.codegen.c_parallel import RUNTIME
+from isamap_smt.codegen.c_parallel import MOST, RUNTIME, lent
 from isamap_smt.codegen.c_state import (
     MACRO,
     Printer,
@@ -325,10 +336,11 @@ def _across(p: Printer, across: Across, places: Sequence[Ref]) -> str:
     return " ".join(lines)
 
 
-def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, workspace: bool = False) -> PrintedC:
+def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, threads: int = 0) -> PrintedC:
     """The C source of a proved program; `header` is put in a comment at the top, `prefix` before the names of what is exported.
 
-    workspace: buffers are not allocated; they lie in memory that the caller gives behind the packed buffers, aligned to 64 bytes,
+    threads: 0, or how many threads of the caller's share loops at most. Then nothing is started and nothing allocated: PREFIX_run()
+    takes the caller's options behind its arguments (c_parallel.OPTIONS), and memory behind the packed buffers, aligned to 64 bytes,
     of as many bytes as workspace_bytes() says.
 
     Raises SizeError where that is open, and NotProvedError for a program that is not proved (build() proves it first, as
@@ -339,7 +351,7 @@ def print_c(checked: ProvedProgram, header: str = "", prefix: str = OWN, workspa
             f"print_c() takes a ProvedProgram, not {type(checked).__name__}; make one with require_proof(program)"
         )
     _require_c(checked.program)
-    text = _text(checked.program, header, prefix, checked.proof.hypotheses, workspace)
+    text = _text(checked.program, header, prefix, checked.proof.hypotheses, threads)
     return PrintedC(text, checked, Seal(text, checked))
 
 
@@ -352,9 +364,15 @@ def _require_c(program: Program) -> None:
             )
 
 
-def workspace_bytes(program: Program) -> int:
-    """The work space that a call of C printed with `workspace` needs. Raises SizeError where sizes are open."""
-    return workspace_places(laid_out(program))[1]
+def workspace_bytes(program: Program, threads: int) -> int:
+    """The work space that a call of C printed for these threads of the caller's needs. Raises SizeError where sizes are open."""
+    return workspace_rooms(laid_out(program), min(threads, MOST))[1]
+
+
+def workspace_pieces(program: Program, threads: int) -> list[tuple[int, int]]:
+    """Where each buffer of each thread begins in the work space, and its bytes."""
+    rooms = workspace_rooms(laid_out(program), min(threads, MOST))[0]
+    return [piece for room in rooms.values() for piece in room.pieces]
 
 
 def _text(
@@ -362,22 +380,17 @@ def _text(
     header: str = "",
     prefix: str = OWN,
     assumed: tuple[Hypothesis, ...] | None = None,
-    workspace: bool = False,
+    threads: int = 0,
 ) -> str:
     """The C of any program; `assumed`: what its proof takes for granted, by itself what a proof of it would."""
     checks = entry_checks(program, assumed)
     program = laid_out(program)
-    p = Printer(program)
+    p = Printer(program, lent=min(threads, MOST))
     name_everything(p)
     sizes = declare_sizes(p)
-    run = _function(p, f"int {prefix}_run({CALL})", program.body, _calls(checks), workspace=workspace)
-    pack = _function(
-        p,
-        f"int {prefix}_pack({PACK})",
-        program.ahead,
-        ["isamap_packing(isamap_tensors, isamap_sizes, isamap_packed)"],
-        ahead=True,
-    )
+    call = f"{CALL}, const void *isamap_lent" if p.lent else CALL
+    run = _function(p, f"int {prefix}_run({call})", program.body, _calls(checks))
+    pack = _pack(p, prefix)
     tested = print_checks(p, checks, "".join(f"{line}\n" for line in sizes))
     used = _instructions(program)
     code = "".join([*p.functions, run, pack])
@@ -387,7 +400,11 @@ def _text(
     said = comment_lines(f"{program.name}, generated by isamap-smt.\n{header}")
     parts = [
         "/* " + "\n   ".join(said) + "\n*/\n",
-        _includes(("pthread.h", "stdint.h", "stdlib.h", "string.h", "time.h")),
+        _includes(
+            ("stddef.h", "stdint.h", "string.h")
+            if p.lent
+            else ("pthread.h", "stdint.h", "stdlib.h", "string.h", "time.h")
+        ),
         # What is ours stands in front of descriptions: their macros cannot change it.
         HELPERS,
         DATA_HELPERS if any(index_tensors(program.kernel)) else "",
@@ -395,7 +412,7 @@ def _text(
         helpers(code),
         *dict.fromkeys([*mine, *prelude(code + tested)]),
         ask_machine(program, define=False),
-        RUNTIME if any(nodes_of(Parallel, program.body)) else "",
+        _sharing(program, p.lent),
         with_identity(tested, pack),
         _includes(h for i in theirs for h in i.headers),
         *dict.fromkeys(part for i in theirs for part in i.prelude),
@@ -406,9 +423,45 @@ def _text(
         with_identity(pack, pack),
         print_packed_bytes(p, prefix, sizes),
         print_texts(f"{prefix}_text", program, checks),
-        "" if prefix == OWN else print_typed(program, prefix),
+        "" if prefix == OWN or p.lent else print_typed(program, prefix),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def packing_c(programs: Dict[str, tuple[ProvedProgram, int]]) -> str:
+    """C that packs the constants of these programs, by their prefixes, on any machine: PREFIX_pack() as print_c() prints it. Beside
+    each program: the threads that it is printed for."""
+    helping: list[str] = [_includes(("stdint.h", "string.h")), HELPERS]
+    functions: list[str] = []
+    for prefix, (checked, threads) in programs.items():
+        program = laid_out(checked.program)
+        p = Printer(program, lent=min(threads, MOST))
+        name_everything(p)
+        sizes = "".join(f"{line}\n" for line in declare_sizes(p))
+        checks = packing_checks(p, entry_checks(checked.program, checked.proof.hypotheses))
+        pack = _pack(p, prefix)
+        tested = print_checks(p, checks, sizes, ("isamap_packing",))
+        helping += [DATA_HELPERS if any(index_tensors(program.kernel)) else "", helpers(pack), *prelude(pack + tested)]
+        helping += [DIGEST]
+        functions += [
+            f"#define isamap_packing {prefix}_packing",
+            tested,
+            with_identity(pack, pack),
+            "#undef isamap_packing",
+        ]
+    return "\n".join([*(h for h in dict.fromkeys(helping) if h), *functions])
+
+
+def _pack(p: Printer, prefix: str) -> str:
+    asked = ["isamap_packing(isamap_tensors, isamap_sizes, isamap_packed)"]
+    return _function(p, f"int {prefix}_pack({PACK})", p.program.ahead, asked, ahead=True)
+
+
+def _sharing(program: Program, threads: int) -> str:
+    """What shares loops: threads that the C starts, or at most so many of the caller's."""
+    if any(nodes_of(Parallel, program.body)):
+        return lent(threads) if threads else RUNTIME
+    return ""
 
 
 def _includes(headers: Iterable[str]) -> str:
@@ -428,9 +481,7 @@ def _instructions(program: Program) -> list[Instruction]:
 # ---- functions -----------------------------------------------------------------------------------------------------
 
 
-def _function(
-    p: Printer, opening: str, body: tuple[Node, ...], asked: list[str], ahead: bool = False, workspace: bool = False
-) -> str:
+def _function(p: Printer, opening: str, body: tuple[Node, ...], asked: list[str], ahead: bool = False) -> str:
     """The function that computes this body where all that is `asked` gives 0; ahead: what it fills is stamped."""
     p.lines, p.depth = [], 1
     packed = packed_buffers(p.program)
@@ -446,7 +497,8 @@ def _function(
         p.put(f"{pointer_type(b.dtype)} restrict {p.places[b.name][0]} = {at};")
     unused(p, ["isamap_packed", *([] if ahead else ["isamap_threads"]), *(p.places[b.name][0] for b in packed)])
     declare_granted(p, body)
-    if workspace:
+    if p.lent and not ahead:
+        p.put("(void)isamap_lent;")
         with_workspace(p, lambda: _print_body(p, body))
     else:
         owned = [] if ahead else heap_buffers(body, inside_parallel=False)
@@ -618,6 +670,8 @@ def _print_parallel(p: Printer, loop: Parallel) -> None:
     for key, (c_name, element, _) in p.places.items():
         if key not in mine and _visible(p, key):
             fields.append((("const " if key in inputs else "") + pointer_type(element) + "restrict", c_name))
+    if p.lent and private:
+        fields.append(("char *", SPACE))
     outer_lines, outer_depth = p.lines, p.depth
     p.lines, p.depth = [], 1
     p.put(f"const struct {name} *const isamap_scope = isamap_context;")
@@ -627,7 +681,10 @@ def _print_parallel(p: Printer, loop: Parallel) -> None:
     p.put("int isamap_result = 0;")
     declare_granted(p, loop.body)
     held, cleared, known, p.undone, p.cleared, p.known = p.undone, p.cleared, p.known, (), {}, {}
-    with_buffers(p, private, lambda: _print_chunks(p, loop))
+    if p.lent:
+        with_rooms(p, private, "isamap_mine->mine", lambda: _print_chunks(p, loop))
+    else:
+        with_buffers(p, private, lambda: _print_chunks(p, loop))
     p.undone, p.cleared, p.known = held, cleared, known
     p.put("return isamap_result;")
     body = "\n".join(p.lines)
@@ -639,7 +696,8 @@ def _print_parallel(p: Printer, loop: Parallel) -> None:
     p.lines, p.depth = outer_lines, outer_depth
     values = ", ".join(n for _, n in fields)
     p.put(f"{{ const struct {name} isamap_scope = {{{values}}};")
-    call = f"isamap_parallel({p.expr(loop.count)}, isamap_threads, {name}_body, &isamap_scope)"
+    lenders = ", isamap_lent" if p.lent else ""
+    call = f"isamap_parallel({p.expr(loop.count)}, isamap_threads, {name}_body, &isamap_scope{lenders})"
     p.put(f"  if (!isamap_result) isamap_result = {call}; }}")
     for written in (use.state for use in loop.enter):
         p.cleared.pop(written, None)

@@ -42,6 +42,7 @@ class Printer:
     known: indices made of data -> the variable that holds them here; indices: how many such variables there are.
     undone: statements that give back what the function holds here, in their order. cleared: state memory -> the statement that
     clears it, of those that the function has written. granted: state memory -> the variable of the number that was granted.
+    lent: at most so many threads are the caller's, as the work space is; 0: the C starts and allocates them.
     """
 
     program: Program
@@ -61,6 +62,7 @@ class Printer:
     depth: int = 1
     known: dict[Any, str] = field(default_factory=dict)
     indices: int = 0
+    lent: int = 0
 
     @property
     def sizes(self) -> list[str]:

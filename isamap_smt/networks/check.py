@@ -253,7 +253,7 @@ class _Check:
             HEADER_BYTES, b"\0"
         ):
             self._say(f"{name}_weights.bin", "damaged", "it holds weights of another network")
-        library = Library({}, planned.peak, text.size, text.digest, name, tuple(sorted(text.requires)))
+        library = Library({}, planned.peak, text.size, text.digest, name, tuple(sorted(text.requires)), text.threads)
         today = json.loads(json.dumps(network_record(planned, library)))
         if differs := [k for k, v in today.items() if record.get(k) != v]:
             self._say(MARK, "stale", f"its {', '.join(differs)} are not what today's sources say")
@@ -266,6 +266,6 @@ class _Check:
                 (there / file).write_text(content, encoding="utf-8")
             text.link(there, cc)
             made = there / f"{text.name}.so"
-            if text.weights(made) != (self.folder / f"{text.name}_weights.bin").read_bytes():
+            if text.weights(cc).tobytes() != (self.folder / f"{text.name}_weights.bin").read_bytes():
                 self._say(f"{text.name}_weights.bin", "damaged", "it holds other elements than the model")
             return made.read_bytes() == (self.folder / f"{text.name}.so").read_bytes()

@@ -1,110 +1,93 @@
-"""A network compiled for this CPU: kernels called one after the other, on one arena."""
+"""A network compiled for this CPU: its library in C, called in this process."""
 
 from __future__ import annotations
 
-import math
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Mapping as Dict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.kernel import Tensor
-from isamap_smt.networks.graph import Network, Step, Value, View
-from isamap_smt.networks.interpret import as_given, checked_inputs
-from isamap_smt.networks.plan import NetworkPlan, callers, plan_network, roots
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.networks.graph import Network, Step
+from isamap_smt.networks.library import FIRST_STEP, LibraryText, own_code
+from isamap_smt.networks.plan import NetworkPlan, arena, callers, plan_network, roots
 from isamap_smt.networks.proof import require_network_proof
-from isamap_smt.pipeline.build import build
-from isamap_smt.runtime.memory import lasting_empty
+from isamap_smt.networks.running import Arrays, Running
+from isamap_smt.pipeline.another_cover import built
+from isamap_smt.runtime.conformance.remembered import require_checked
+from isamap_smt.runtime.refusals import refusal
+
+PREFIX = "network"
 
 
 class CompiledNetwork:
     """`network(**inputs)` or `network(*inputs)` returns the outputs by name. One call at a time: the arena is the network's own."""
 
     def __init__(self, planned: NetworkPlan, *, cc: str | None = None) -> None:
-        """Builds each kernel, packs the constants once. Raises BuildError, and what build() raises."""
-        self.plan, self.network, self.proof = planned, planned.network, require_network_proof(planned)
-        self._lock = threading.Lock()
-        self._whole = _aligned(planned.peak)
-        self._held = _arrays(planned, self._whole)
-        kernels = {q: build(p, cc=cc) for q, p in planned.plans.items()}
-        self._runs: list[Callable[[], None]] = []
-        self.nodes: list[str] = []
-        for step, needed in zip(self.network.kernels, planned.work, strict=True):
-            question = planned.question(step)
-            compiled: Any = kernels[question]
-            packed = set(compiled.constants)
-            work = {t: _part(self._whole, place, compiled.kernel.tensor(t)) for t, place in needed.temporaries}
-            if packed:
-                compiled = compiled.pack(**{t: self._held[v] for t, v in step.reads if t in packed})
-            inputs = {t: self._held[v] for t, v in step.reads if t not in packed}
-            out = {t: self._held[v] for t, v in step.writes}
-            alone = next(iter(out.values())) if len(out) == 1 else out
-            call = compiled.prepare(**inputs, out=alone, work=work, threads=planned.threads, accumulate=False)
-            self._runs.append(call.run)
-            self.nodes.append(step.node)
+        """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and what checks of instructions raise."""
+        self.plan = planned = with_checked_instructions(planned, cc)
+        self.network, self.proof = planned.network, require_network_proof(planned)
+        text = LibraryText(planned, PREFIX)
+        self._running = Running(
+            planned.network, PREFIX, text.built(cc), text.weights(cc), planned.peak, planned.threads
+        )
 
-    def __call__(self, *arrays: Any, **named: Any) -> dict[str, np.ndarray]:
+    def __call__(self, *arrays: Any, **named: Any) -> Arrays:
         """The outputs. Raises ArgumentError for inputs of another name, type or shape, and what kernels raise for their values."""
-        given = checked_inputs(self.network, dict(zip(self.network.inputs, arrays, strict=False)) | named)
-        with self._lock:
-            for name, array in given.items():
-                np.copyto(self._held[name], array)
-            self.run()
-            return {n: as_given(self.network, n, self._held[n]).copy() for n in self.network.outputs}
+        return self._running(self._running.given(arrays, named), self._refused)
 
     def traced(self, arrays: Dict[str, Any]) -> Iterator[tuple[str, str, np.ndarray]]:
         """One run, step by step: the node, the value and its elements, before anything else takes their place."""
-        given = checked_inputs(self.network, arrays)
-        with self._lock:
-            for name, array in given.items():
-                np.copyto(self._held[name], array)
-            runs, nodes = iter(self._runs), iter(self.nodes)
-            node = self.network.name
-            for step in self.network.steps:
-                if isinstance(step, Step):
-                    node = next(nodes)
-                    next(runs)()
-                for name in step.results:
-                    yield node, name, self._held[name].copy()
+        steps, seen = self.network.steps, list[tuple[str, str, np.ndarray]]()
+        kernels = [n for n, s in enumerate(steps) if isinstance(s, Step)]
+        begins = [0, *kernels[1:], len(steps)]
 
-    def run(self) -> None:
-        """Every kernel once, on what the arena holds."""
-        for run in self._runs:
-            run()
+        def after(number: int, given: Arrays) -> None:
+            node = steps[kernels[number - 1]].node
+            for step in steps[begins[number - 1] : begins[number]]:
+                seen.extend((node, name, self._held(name, given).copy()) for name in step.results)
+
+        self._running(self._running.given((), arrays), self._refused, after)
+        yield from seen
+
+    def _held(self, name: str, given: Arrays) -> np.ndarray:
+        """A value, where it lies now. given: inputs and outputs."""
+        network, root = self.network, roots(self.network)[name]
+        value, theirs = network.values[name], callers(network)
+        if root in network.constants:
+            held = network.constants[root]
+        elif root in theirs:
+            held = given[theirs[root]]
+        else:
+            place, size = self.plan.places[root], network.values[root].bytes
+            held = self._running.arena[place : place + size].view(value.dtype.numpy)
+        return held.reshape(value.shape)
+
+    def _refused(self, code: int, text: str, node: str, arrays: Arrays) -> Exception:
+        number = code // FIRST_STEP
+        if not number:
+            return IsamapError(f"{self.network.name}: {text}")
+        step, own = self.network.kernels[number - 1], own_code(code)
+        held = {t: self._held(v, arrays) for t, v in (*step.reads, *step.writes)}
+        return refusal(self.plan.plan_of(step).program, own, text, held, {})
 
     def __repr__(self) -> str:
-        return f"CompiledNetwork({self.network.name}, {len(self._runs)} kernels, {self.plan.peak:,} bytes)"
+        return f"CompiledNetwork({self.network.name}, {len(self.network.kernels)} kernels, {self.plan.peak:,} bytes)"
 
 
-def _aligned(count: int) -> np.ndarray:
-    """So many bytes; zeros, as indices that are data are looked at when calls are prepared."""
-    whole = lasting_empty(count)
-    whole.fill(0)
-    return whole
+def with_checked_instructions(planned: NetworkPlan, cc: str | None = None) -> NetworkPlan:
+    """The plan, with instructions that do what their descriptions say: those that do not ship are run, and refused covers replaced.
 
-
-def _part(whole: np.ndarray, place: int, of: Value | Tensor) -> np.ndarray:
-    """The array of a value, or of a tensor, in the arena."""
-    shape = tuple(map(int, of.shape))
-    end = place + math.prod(shape) * of.dtype.bytes
-    return whole[place:end].view(of.dtype.numpy).reshape(shape)
-
-
-def _arrays(planned: NetworkPlan, whole: np.ndarray) -> dict[str, np.ndarray]:
-    """The arrays of all values: constants, those of the caller, and parts of the arena."""
-    network = planned.network
-    held = dict(network.constants)
-    for name in callers(network):
-        value = network.values[name]
-        held[name] = _part(_aligned(value.bytes), 0, value)
-    held |= {name: _part(whole, place, network.values[name]) for name, place in planned.places.items()}
-    root = roots(network)
-    for step in network.steps:
-        if isinstance(step, View):
-            held[step.result] = held[root[step.source]].reshape(network.values[step.result].shape)
-    return held
+    Raises DescriptionError, BuildError.
+    """
+    plans = {q: built(p, lambda p: require_checked(p.program, cc))[0] for q, p in planned.plans.items()}
+    if all(p is planned.plans[q] for q, p in plans.items()):
+        return planned
+    made = replace(planned, plans=plans)
+    found = arena(made.network, [made.plan_of(s) for s in made.network.kernels], made.threads)
+    return replace(made, places=found[0], work=found[1], peak=found[2], bound=found[3])
 
 
 def compile_network(

@@ -1,9 +1,11 @@
 """A network as a library in plain C: no allocation, no state, memory from the caller, weights as one file.
 
-    int NAME_run(const NAME_inputs *inputs, const NAME_outputs *outputs, void *arena, const void *weights);
+    int NAME_run(const NAME_inputs *inputs, const NAME_outputs *outputs, void *arena, const void *weights,
+                 const NAME_options *options);
 
 Each kernel's C stands in a file of its own, and is the C of a proved program. What NAME.c adds is the order of the calls and the
-addresses: they follow from the network's plan, whose claims networks/proof.py proves.
+addresses: they follow from the network's plan, whose claims networks/proof.py proves. Threads are the caller's: kernels give them
+parts of their loops, and each part has work space of its own in the arena.
 """
 
 from __future__ import annotations
@@ -21,30 +23,46 @@ import numpy as np
 from isamap_smt.certificates.digests import digest
 from isamap_smt.codegen.c_checks import stamp_words
 from isamap_smt.codegen.c_interface import check_prefix
-from isamap_smt.codegen.c_printer import print_c
+from isamap_smt.codegen.c_parallel import MOST, OPTIONS
+from isamap_smt.codegen.c_printer import packing_c, print_c
 from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, constants_only
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
-from isamap_smt.ir.errors import BuildError, HardwareError
+from isamap_smt.ir.errors import BuildError
 from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.ir.program import Alloc, Parallel, Program
+from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.networks.c_files import assembler, cmake, makefile, threads_c, threads_header
+from isamap_smt.networks.cpu import cpu_check, unasked
 from isamap_smt.networks.graph import ALIGNMENT, Step, Value
 from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.stored import PLAN, plan_document
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime.compiler import find_compiler, link_shared, portable_flags
+from isamap_smt.runtime.cache import build_library, build_shared
+from isamap_smt.runtime.compiler import find_compiler, link_shared
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import used_instructions
 
 HEADER_BYTES = 64  # of the weights: the digest of the network, as text
-NO_INPUTS, NO_ARENA, NO_WEIGHTS = 1, 2, 3
+NO_INPUTS, NO_ARENA, NO_WEIGHTS, NO_CPU = 1, 2, 3, 4
 FIRST_STEP = 100_000  # what a step returns is its number times this, and the kernel's code
+BELOW = 90_000  # what is behind it stands for codes below 0
+
+
+def own_code(code: int) -> int:
+    """The kernel's code in what NAME_run() returns.
+
+    >>> own_code(3 * FIRST_STEP + 2001), own_code(3 * FIRST_STEP + BELOW + 1)
+    (2001, -1)
+    """
+    own = code % FIRST_STEP
+    return BELOW - own if own > BELOW else own
 
 
 @dataclass(frozen=True)
 class Library:
     """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights; what its
-    names begin with; the features that a CPU must have."""
+    names begin with; the features that a CPU must have; how many threads it takes at most."""
 
     files: dict[str, str]
     arena: int
@@ -52,6 +70,7 @@ class Library:
     digest: str
     prefix: str
     features: tuple[str, ...]
+    threads: int = 1
 
 
 def write_library(
@@ -59,11 +78,11 @@ def write_library(
 ) -> Library:
     """Write NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt into an empty folder.
 
-    Raises UnknownNameError for a name that C cannot export, HardwareError for a plan for threads, BuildError.
+    Of a plan for threads NAME_threads.c and .h, too.
+
+    Raises UnknownNameError for a name that C cannot export, BuildError.
     """
     check_prefix(name)
-    if planned.threads != 1:
-        raise HardwareError(f"{name}: a library in C computes on one thread; plan it with threads=1")
     require_network_proof(planned)
     writer = LibraryText(planned, name)
     for file, text in writer.texts().items():
@@ -72,11 +91,16 @@ def write_library(
     tell("compiling")
     writer.link(folder, cc)
     tell("packing the weights")
-    (folder / f"{name}_weights.bin").write_bytes(writer.weights(folder / f"{name}.so"))
+    (folder / f"{name}_weights.bin").write_bytes(writer.weights(cc).tobytes())
     written = {
         f"{name}.h": "how to call it",
         f"{name}.c": "the network: which kernel when, and where its values lie",
         f"{name}_k0.c ...": f"{len(writer.questions)} kernels",
+        **(
+            {f"{name}_threads.c": "POSIX threads for them, at most " + str(writer.threads)}
+            if writer.threads > 1
+            else {}
+        ),
         f"{name}_weights.bin": "the weights, packed",
         f"{name}_weights.S": "the same as an object",
         f"{name}.so": "all but the weights, compiled",
@@ -84,7 +108,9 @@ def write_library(
         "CMakeLists.txt": "the same",
         PLAN: "what was decided, for `isamap proofs check`",
     }
-    return Library(written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)))
+    return Library(
+        written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)), writer.threads
+    )
 
 
 def kernel_title(plan: Plan) -> str:
@@ -103,9 +129,10 @@ class LibraryText:
         self.questions: dict[Question, int] = {q: n for n, q in enumerate(planned.plans)}
         self.programs: list[Program] = [p.program for p in planned.plans.values()]
         self.requires = {f for p in self.programs for i in used_instructions(p) for f in i.requires}
+        self.threads = min(planned.threads, MOST) if any(any(nodes_of(Parallel, p.body)) for p in self.programs) else 1
         self.fields = _fields(self.network.inputs), _fields(self.network.outputs)
         self.kernels = [
-            str(print_c(p.checked, kernel_title(p), f"{name}_k{n}", workspace=True))
+            str(print_c(p.checked, kernel_title(p), f"{name}_k{n}", planned.threads))
             for n, p in enumerate(planned.plans.values())
         ]
         self.plain: dict[str, int] = {}
@@ -117,25 +144,40 @@ class LibraryText:
 
     def texts(self) -> dict[str, str]:
         """Every file but the weights and what is compiled."""
-        name, sources = self.name, self.sources()
-        flags = " ".join(f for f in portable_flags(self.requires) if f != "-lm")
-        objects = [f.removesuffix(".c") for f in sources]
+        name, kernels, others = self.name, [*self.kernel_files()], [*self.other_files()]
+        files = ([f.removesuffix(".c") for f in kernels], [f.removesuffix(".c") for f in others])
         return {
-            **sources,
+            **self.sources(),
             f"{name}.h": self.header(),
-            f"{name}_weights.S": _assembler(name),
-            "Makefile": _makefile(name, objects, flags),
-            "CMakeLists.txt": _cmake(name, objects, flags),
+            **({f"{name}_threads.h": threads_header(name)} if self.threads > 1 else {}),
+            f"{name}_weights.S": assembler(name),
+            "Makefile": makefile(name, *files, self.requires),
+            "CMakeLists.txt": cmake(name, *files, self.requires),
         }
+
+    def kernel_files(self) -> dict[str, str]:
+        """The C that uses the features of a CPU."""
+        return {f"{self.name}_k{n}.c": text for n, text in enumerate(self.kernels)}
+
+    def other_files(self) -> dict[str, str]:
+        """The C that runs on any."""
+        threads = {f"{self.name}_threads.c": threads_c(self.name)} if self.threads > 1 else {}
+        return {f"{self.name}.c": self.main(), **threads}
 
     def sources(self) -> dict[str, str]:
         """The C."""
-        return {f"{self.name}_k{n}.c": text for n, text in enumerate(self.kernels)} | {f"{self.name}.c": self.main()}
+        return {**self.kernel_files(), **self.other_files()}
 
     def link(self, folder: Path, cc: str | None) -> None:
         """Make NAME.so of the C that lies in the folder. Raises BuildError."""
-        sources = [folder / f for f in self.sources()]
-        link_shared(find_compiler(cc), sources, self.requires, folder / f"{self.name}.so")
+        needs = dict.fromkeys(self.kernel_files(), self.requires)
+        sources = {folder / f: needs.get(f, ()) for f in self.sources()}
+        link_shared(find_compiler(cc), sources, folder / f"{self.name}.so")
+
+    def built(self, cc: str | None) -> Path:
+        """The same in the cache. Raises BuildError, and HardwareError where this CPU lacks a feature."""
+        files = {f: t for f, t in self.texts().items() if f.endswith((".c", ".h"))}
+        return build_shared(files, dict.fromkeys(self.kernel_files(), self.requires), cc)
 
     # ---- Weights: those that are packed, for each step; the others once
 
@@ -168,15 +210,22 @@ class LibraryText:
             if isinstance(n, Alloc)
         ]
 
-    def weights(self, library: Path) -> bytes:
-        """All weights, as the library's own packing makes them."""
-        loaded = ctypes.CDLL(str(library))
+    def weights(self, cc: str | None) -> np.ndarray:
+        """All weights as bytes, packed by the library's own C, which any machine runs. Raises BuildError."""
         whole = lasting_empty(self.size)
         whole.fill(0)
         whole[:HEADER_BYTES] = np.frombuffer(self.digest[:HEADER_BYTES].encode().ljust(HEADER_BYTES, b"\0"), np.uint8)
         for name, place in self.plain.items():
             array = self.network.constants[name]
             whole[place : place + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        if not any(self.packed.values()):
+            return whole
+        packing = {
+            f"{self.name}_k{n}": (p.checked, self.planned.threads)
+            for n, p in enumerate(self.planned.plans.values())
+            if p.program.ahead
+        }
+        loaded = ctypes.CDLL(str(build_library(packing_c(packing), cc=cc)))
         for number, step in enumerate(self.network.kernels):
             if not self.packed[number]:
                 continue
@@ -191,7 +240,7 @@ class LibraryText:
             sizes = (ctypes.c_int64 * 1)(0)
             if code := pack(pointers, sizes, buffers):
                 raise BuildError(f"{step.node}: packing its weights returns {code}")
-        return whole.tobytes()
+        return whole
 
     # ---- The calls
 
@@ -225,7 +274,9 @@ class LibraryText:
         lines += [
             f"const void *const t[] = {{{', '.join(tensors)}}};",
             f"void *const p[] = {{{', '.join(packed)}}};",
-            f"if ((code = {self.name}_k{kernel_number}_run(t, isamap_how, p, 1))) return {number + 1} * {FIRST_STEP} + code;",
+            f"if ((code = {self.name}_k{kernel_number}_run(t, isamap_how, p, isamap_threads, options)))",
+            f"    return {number + 1} * {FIRST_STEP} + (code < 0 ? {BELOW} - code : code);",
+            f"if (isamap_after) isamap_after(options->context, {number + 1});",
         ]
         inner = "\n".join(f"        {line}" for line in lines)
         return f"    {{ /* {number + 1}: {said} */\n{inner}\n    }}\n"
@@ -255,20 +306,20 @@ class LibraryText:
         """NAME.c."""
         network, name = self.network, self.name
         declared = "".join(
-            f"int {name}_k{n}_run(const void *const *, const int64_t *, void *const *, int64_t);\n"
+            f"int {name}_k{n}_run(const void *const *, const int64_t *, void *const *, int64_t, const void *);\n"
             f"const char *{name}_k{n}_text(int);\n"
             for n in range(len(self.questions))
         )
         used = [self.questions[self.planned.question(s)] for s in network.kernels]
         nodes = ",\n    ".join(c_string(s.node) for s in network.kernels) or '""'
-        texts = "".join(f"    case {n}: return {name}_k{k}_text(code % {FIRST_STEP});\n" for n, k in enumerate(used, 1))
+        texts = "".join(f"    case {n}: return {name}_k{k}_text(own);\n" for n, k in enumerate(used, 1))
         checks = "".join(f"    if (!isamap_in->{f}) return {NO_INPUTS};\n" for f in self.fields[0].values())
         checks += "".join(f"    if (!isamap_out->{f}) return {NO_INPUTS};\n" for f in self.fields[1].values())
         fill = _FILL if "isamap_fill(" in self.body else ""
         return f"""/* {comment_lines(network.name)[0]}, generated by isamap-smt. */
 #include "{name}.h"
 #include <string.h>
-
+{cpu_check(self.requires)}
 {declared}
 static const char isamap_digest[] = {c_string(self.digest[:HEADER_BYTES])};
 static const int64_t isamap_how[] = {{{BEGIN | TRUST_PACKED}}};
@@ -276,15 +327,21 @@ static const int64_t isamap_how[] = {{{BEGIN | TRUST_PACKED}}};
 size_t {name}_arena_bytes(void) {{ return {max(self.planned.peak, 1)}; }}
 size_t {name}_weights_bytes(void) {{ return {self.size}; }}
 
-int {name}_run(const {name}_inputs *isamap_in, const {name}_outputs *isamap_out, void *arena, const void *weights) {{
+int {name}_run(const {name}_inputs *isamap_in, const {name}_outputs *isamap_out, void *arena, const void *weights,
+    const {name}_options *options) {{
     char *const isamap_arena = arena;
     const char *const isamap_weights = weights;
+    const int isamap_shared = options && options->parallel_for && options->threads > 1;
+    const int64_t isamap_most = isamap_shared && options->threads < {self.threads} ? (int64_t)options->threads : {self.threads};
+    const int64_t isamap_threads = isamap_shared ? isamap_most : 1;
+    void (*const isamap_after)(void *, int) = options ? options->after : 0;
     int code = 0;
+    if (!isamap_cpu()) return {NO_CPU};
     if (!isamap_in || !isamap_out) return {NO_INPUTS};
 {checks}    if (!arena || (uintptr_t)arena % {ALIGNMENT}) return {NO_ARENA};
     if (!weights || (uintptr_t)weights % {ALIGNMENT}) return {NO_WEIGHTS};
     if (memcmp(weights, isamap_digest, sizeof isamap_digest - 1)) return {NO_WEIGHTS};
-    (void)isamap_arena; (void)isamap_weights; (void)isamap_how; (void)code;
+    (void)isamap_arena; (void)isamap_weights; (void)isamap_how; (void)isamap_threads; (void)isamap_after; (void)code;
 {self.body}    return 0;
 }}
 
@@ -301,7 +358,10 @@ const char *{name}_text(int code) {{
     case {NO_INPUTS}: return "an argument, or the address of an input or output, is NULL";
     case {NO_ARENA}: return "the arena is NULL, or starts at no multiple of {ALIGNMENT} bytes";
     case {NO_WEIGHTS}: return "the weights are NULL, start at no multiple of {ALIGNMENT} bytes, or are not those of this network";
+    case {NO_CPU}: return {c_string(f"this CPU lacks instructions that the kernels use: {', '.join(sorted(self.requires))}")};
     }}
+    const int own = code % {FIRST_STEP} > {BELOW} ? {BELOW} - code % {FIRST_STEP} : code % {FIRST_STEP};
+    (void)own;
     switch (code / {FIRST_STEP}) {{
 {texts}    }}
     return "no code of this network";
@@ -321,8 +381,9 @@ const char *{name}_text(int code) {{
         return f"""/* {comment_lines(network.name)[0]}, generated by isamap-smt.
 
    The arena and the weights begin at multiples of {ALIGNMENT} bytes. Inputs and outputs are row-major and do not overlap.
-   Nothing is allocated and nothing is kept between calls: any number of threads may call, each with an arena of its own.
-   A call returns 0, or a code that {name}_text() explains and whose layer {name}_node() names. */
+   Nothing is allocated, and nothing is kept between calls but what this CPU can: any number of threads may call, each with an arena
+   of its own.
+{self._of_features()}   A call returns 0, or a code that {name}_text() explains and whose layer {name}_node() names. */
 #ifndef ISAMAP_{name}_H
 #define ISAMAP_{name}_H
 
@@ -338,9 +399,18 @@ typedef struct {{
 typedef struct {{
 {members(network.outputs, self.fields[1], "") or "    char unused;"}}} {name}_outputs;
 
+/* Threads: kernels call parallel_for(context, count, body, argument), which calls body(argument, number) once for each number
+   below the count, on any threads, in any order, and returns when all have returned. threads: how many there are; of this network
+   no more than {self.threads} are used. The results are the same bits for any number. NULL in place of options, or in them, is
+   one thread: the caller's. after: called with the number of each step that is done; {name}_node(step * {FIRST_STEP}) names it. */
+typedef struct {{
+{OPTIONS}    void (*after)(void *context, int step);
+}} {name}_options;
+
 size_t {name}_arena_bytes(void);
 size_t {name}_weights_bytes(void);
-int {name}_run(const {name}_inputs *inputs, const {name}_outputs *outputs, void *arena, const void *weights);
+int {name}_run(const {name}_inputs *inputs, const {name}_outputs *outputs, void *arena, const void *weights,
+    const {name}_options *options);
 const char *{name}_text(int code);
 const char *{name}_node(int code);
 /* {name}_weights.bin, where {name}_weights.S is linked. */
@@ -351,6 +421,14 @@ extern const char {name}_weights[];
 #endif
 #endif
 """
+
+    def _of_features(self) -> str:
+        if not self.requires:
+            return ""
+        lines = f"   It needs a CPU with {', '.join(sorted(self.requires))}; a call on another returns {NO_CPU}.\n"
+        if left := unasked(self.requires):
+            lines += f"   No call asks for {', '.join(left)}.\n"
+        return lines
 
 
 _FILL = """
@@ -375,45 +453,3 @@ def _fields(names: Iterable[str]) -> dict[str, str]:
 
 def _c_type(value: Value) -> str:
     return value.dtype.c
-
-
-def _assembler(name: str) -> str:
-    return f"""    .section .rodata
-    .balign {ALIGNMENT}
-    .globl {name}_weights
-{name}_weights:
-    .incbin "{name}_weights.bin"
-    .section .note.GNU-stack,"",%progbits
-"""
-
-
-def _makefile(name: str, objects: list[str], flags: str) -> str:
-    return f"""CC ?= cc
-CFLAGS ?= {flags}
-OBJECTS = {" ".join(f"{o}.o" for o in objects)} {name}_weights.o
-
-lib{name}.a: $(OBJECTS)
-\t$(AR) rcs $@ $^
-
-%.o: %.c {name}.h
-\t$(CC) $(CFLAGS) -fPIC -c $< -o $@
-
-{name}_weights.o: {name}_weights.S {name}_weights.bin
-\t$(CC) -c $< -o $@
-
-clean:
-\trm -f $(OBJECTS) lib{name}.a
-.PHONY: clean
-"""
-
-
-def _cmake(name: str, objects: list[str], flags: str) -> str:
-    return f"""cmake_minimum_required(VERSION 3.16)
-project({name} C ASM)
-add_library({name} STATIC {" ".join(f"{o}.c" for o in objects)} {name}_weights.S)
-target_compile_options({name} PRIVATE $<$<COMPILE_LANGUAGE:C>:{flags.replace(" ", ";")}>)
-target_include_directories({name} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
-target_include_directories({name} PRIVATE ${{CMAKE_CURRENT_SOURCE_DIR}})
-set_source_files_properties({name}_weights.S PROPERTIES COMPILE_OPTIONS "-I${{CMAKE_CURRENT_SOURCE_DIR}}")
-target_link_libraries({name} PUBLIC m)
-"""

@@ -5,8 +5,6 @@ Its record says what every file beside it was when all was proved. Files that ha
 
 from __future__ import annotations
 
-import ctypes
-import threading
 from collections.abc import Mapping as Dict
 from pathlib import Path
 from typing import Any
@@ -20,66 +18,55 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.networks.graph import Network, Value
-from isamap_smt.networks.interpret import as_given, checked_inputs
+from isamap_smt.networks.running import Arrays, Running
 from isamap_smt.runtime.memory import lasting_empty
 
 
 class LoadedNetwork:
     """`network(**inputs)` or `network(*inputs)` returns the outputs by name, as CompiledNetwork does; one call at a time."""
 
-    def __init__(self, folder: Path, record: Dict[str, Any]) -> None:
+    def __init__(self, folder: Path, record: Dict[str, Any], threads: int | None = None) -> None:
         """Of a folder whose files are as the record says. Raises NetworkError, and HardwareError where this CPU lacks a feature."""
         self.folder, self.record = folder, record
-        self._prefix = str(record["prefix"])
+        prefix = str(record["prefix"])
         values = [_value(v) for v in (*record["inputs"], *record["outputs"])]
-        self._inputs = [v["name"] for v in record["inputs"]]
-        self._outputs = [v["name"] for v in record["outputs"]]
-        self.network = Network(
-            str(record["network"]), {v.name: v for v in values}, tuple(self._inputs), tuple(self._outputs), {}, ()
-        )
+        inputs, outputs = (tuple(v["name"] for v in record[kind]) for kind in ("inputs", "outputs"))
+        self.network = Network(str(record["network"]), {v.name: v for v in values}, inputs, outputs, {}, ())
         if missing := sorted({*map(str, record["features"])} - host_features()):
             raise HardwareError(
                 f"this CPU has no {', '.join(missing)}, which the library in {folder} needs; compile the model here"
             )
-        try:
-            self._code = ctypes.CDLL(str(folder / f"{self._prefix}.so"))
-            self._run = getattr(self._code, f"{self._prefix}_run")
-            self._text, self._node = (getattr(self._code, f"{self._prefix}_{n}") for n in ("text", "node"))
-        except (OSError, AttributeError) as error:
-            raise NetworkError(f"cannot load {folder / self._prefix}.so: {error}") from None
-        self._run.argtypes, self._run.restype = [ctypes.c_void_p] * 4, ctypes.c_int
-        for told in (self._text, self._node):
-            told.argtypes, told.restype = [ctypes.c_int], ctypes.c_char_p
-        self._weights = lasting_empty((folder / f"{self._prefix}_weights.bin").stat().st_size)
-        self._weights[:] = np.fromfile(folder / f"{self._prefix}_weights.bin", np.uint8)
-        self._arena = lasting_empty(max(1, int(record["arena"]["bytes"])))
-        self._lock = threading.Lock()
+        weights = np.fromfile(folder / f"{prefix}_weights.bin", np.uint8)
+        held = lasting_empty(len(weights))
+        held[:] = weights
+        wanted = int(record["threads"]) if threads is None else threads
+        self._running = Running(
+            self.network, prefix, folder / f"{prefix}.so", held, int(record["arena"]["bytes"]), wanted
+        )
 
     def __call__(self, *arrays: Any, **named: Any) -> dict[str, np.ndarray]:
         """The outputs. Raises ArgumentError for inputs of another name, type or shape, and NetworkError with the layer's name."""
-        given = checked_inputs(self.network, dict(zip(self._inputs, arrays, strict=False)) | named)
-        made = {n: np.empty(self.network.values[n].shape, self.network.values[n].dtype.numpy) for n in self._outputs}
-        taken, results = (_addresses(list(a.values())) for a in (given, made))
-        with self._lock:
-            code = self._run(taken, results, self._arena.ctypes.data, self._weights.ctypes.data)
-        if code:
-            where = self._node(code).decode()
-            raise NetworkError(self._text(code).decode(), where or str(self.network.name))
-        return {n: as_given(self.network, n, a) for n, a in made.items()}
+        return self._running(self._running.given(arrays, named), self._refused)
+
+    def _refused(self, code: int, text: str, node: str, arrays: Arrays) -> NetworkError:
+        return NetworkError(text, node or str(self.network.name))
 
     def __repr__(self) -> str:
         return f"LoadedNetwork({self.network.name}, {self.folder})"
 
 
-def load_network(folder: str | Path) -> LoadedNetwork:
-    """What `isamap compile MODEL.onnx -o FOLDER` wrote, as a function. Raises NetworkError unless all files are as they were."""
+def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNetwork:
+    """What `isamap compile MODEL.onnx -o FOLDER` wrote, as a function. Raises NetworkError unless all files are as they were.
+
+    threads: how many compute; by itself as many as it was compiled for, which are the most.
+    """
     path = Path(folder)
     try:
         record = read_seal(path)
         for name, wanted in record["files"].items():
             if digest((path / name).read_bytes()) != wanted:
                 raise NetworkError(f"{path / name} has been changed since it was written; compile the model again")
-        return LoadedNetwork(path, record)
+        return LoadedNetwork(path, record, threads)
     except DamagedError as error:
         raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}") from None
     except IsamapError:
@@ -88,10 +75,6 @@ def load_network(folder: str | Path) -> LoadedNetwork:
         raise NetworkError(f"cannot read {path}: {error.strerror or error}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise NetworkError(f"{path} holds no network that isamap compiled") from None
-
-
-def _addresses(arrays: list[np.ndarray]) -> Any:
-    return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))
 
 
 def _value(told: Dict[str, Any]) -> Value:

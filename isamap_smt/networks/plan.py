@@ -90,7 +90,7 @@ def plan_network(
             )
         except IsamapError as error:
             raise NetworkError(f"{node}: {error}") from error
-    places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels])
+    places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels], threads)
     return NetworkPlan(network, made, plans, places, work, peak, bound, threads)
 
 
@@ -131,13 +131,13 @@ def roots(network: Network) -> dict[str, str]:
     return found
 
 
-def buffers(network: Network, plans: Sequence[Plan]) -> list[tuple[int, int, int]]:
+def buffers(network: Network, plans: Sequence[Plan], threads: int = 1) -> list[tuple[int, int, int]]:
     """(begin, end, bytes) of all that the arena holds, in numbers of steps: values, then each step's temporaries and work space."""
     found = [(b, e, network.values[n].bytes) for n, (b, e) in lifetimes(network).items()]
     times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
     for time, made in zip(times, plans, strict=True):
         sizes = [math.prod(map(int, t.shape)) * t.dtype.bytes for t in _temporaries(made)]
-        found += [(time, time + 1, size) for size in (*sizes, workspace_bytes(made.program))]
+        found += [(time, time + 1, size) for size in (*sizes, workspace_bytes(made.program, threads))]
     return found
 
 
@@ -146,9 +146,11 @@ def _temporaries(made: Plan) -> list[Tensor]:
     return [t for t in kernel.tensors if t.name in kernel.temporaries]
 
 
-def arena(network: Network, plans: Sequence[Plan]) -> tuple[dict[str, int], tuple[Work, ...], int, int]:
+def arena(
+    network: Network, plans: Sequence[Plan], threads: int = 1
+) -> tuple[dict[str, int], tuple[Work, ...], int, int]:
     """Where each value and each step's work space begins, how many bytes that takes, and a bound from below."""
-    found = plan_memory(buffers(network, plans), alignment=ALIGNMENT)
+    found = plan_memory(buffers(network, plans, threads), alignment=ALIGNMENT)
     assert found.offsets is not None and found.peak is not None  # there is no capacity
     offsets = iter(found.offsets)
     places = {n: next(offsets) for n in lifetimes(network)}

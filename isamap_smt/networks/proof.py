@@ -3,9 +3,10 @@
 same: each value is the model's (networks/same.py). version: each read sees what the step that is named as the value's writer left:
 nothing writes a byte of it in between, work space included, and no other step writes that value. kernel: what runs is a proved
 program of the step's kernel, or of one that is proved to be the same; its inputs are what the step reads, its results what it
-writes. room: a step's temporaries have places. separate: what a step writes at once lies apart. arena: all of it lies inside,
-and begins where vectors may. types: a kernel's tensor has the type and the elements of the value it is. Each is asked of the
-steps and addresses alone, from which the calls are made; lifetimes, which the planner worked with, have no part in it.
+writes. room: a step's temporaries have places. separate: what a step writes at once lies apart, each thread's work space too.
+arena: all of it lies inside, and begins where vectors may. types: a kernel's tensor has the type and the elements of the value it
+is. Each is asked of the steps and addresses alone, from which the calls are made; lifetimes, which the planner worked with, have no
+part in it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from isamap_encodings import arena as encoded
 from isamap_encodings.verdict import Proved, Refuted, Verdict
-from isamap_smt.codegen.c_printer import workspace_bytes
+from isamap_smt.codegen.c_printer import workspace_pieces
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.proof import ClaimResult, Proof
@@ -136,7 +137,8 @@ def _work(planned: NetworkPlan, step: Step, work: Work) -> list[Place]:
     program = planned.plan_of(step).program
     sizes = {t.name: _bytes(t) for t in program.kernel.tensors}
     found = [(ARENA, at, sizes[t]) for t, at in work.temporaries if t in sizes]
-    return [*found, (ARENA, work.heap, workspace_bytes(program))]
+    pieces = workspace_pieces(program, planned.threads) or [(0, 0)]
+    return [*found, *((ARENA, work.heap + at, size) for at, size in pieces)]
 
 
 def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:

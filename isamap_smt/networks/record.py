@@ -18,6 +18,7 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
         "network": planned.network.name,
         "prefix": library.prefix,
         "features": list(library.features),
+        "threads": library.threads,
         "inputs": [_value(planned.network.values[n]) for n in planned.network.inputs],
         "outputs": [_value(planned.network.values[n]) for n in planned.network.outputs],
         "digest_of_c": library.digest,

@@ -24,7 +24,14 @@ from platformdirs import user_cache_dir
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
-from isamap_smt.runtime.compiler import Compiler, compile_exactly, compile_linked, compile_shared, find_compiler
+from isamap_smt.runtime.compiler import (
+    Compiler,
+    compile_exactly,
+    compile_linked,
+    compile_shared,
+    find_compiler,
+    link_shared,
+)
 from isamap_smt.runtime.target import check_here, check_target
 
 _SCRATCH = ".building-"
@@ -147,6 +154,30 @@ def build_program_for(triple: str, source: str, caller: str, requires: Iterable[
         _linked(triple, compiler).touch()
 
     return _kept(program, build)
+
+
+def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]], cc: str | None = None) -> Path:
+    """The shared library of these files (name -> text), from the cache or newly built. requires: the features that a file uses.
+
+    Raises BuildError, and HardwareError where this CPU lacks features.
+    """
+    features = {name: frozenset(requires.get(name, ())) for name in files if name.endswith(".c")}
+    if missing := frozenset().union(*features.values()) - host_features():
+        check_here(missing)
+    compiler = find_compiler(cc)
+    flags = [f for used in dict.fromkeys(features.values()) for f in compiler.flags(used)]
+    parts = "".join(f"{name}\n{text}\n{sorted(features.get(name, ()))}\n" for name, text in sorted(files.items()))
+    library = cache_directory() / f"{build_key(parts, compiler, flags)}.so"
+
+    def build() -> None:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=library.parent) as scratch:
+            directory = Path(scratch)
+            for name, text in {**files, "kernel.c": ""}.items():
+                (directory / name).write_text(text)
+            link_shared(compiler, {directory / n: used for n, used in features.items()}, directory / "kernel.so")
+            _put(directory, "kernel.so", library)
+
+    return _kept(library, build)
 
 
 def first_for(triple: str, cc: str | None = None) -> bool:

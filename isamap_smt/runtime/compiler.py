@@ -13,7 +13,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -145,14 +146,30 @@ def object_flags(compiler: Compiler, requires: Iterable[str], triple: str) -> li
     return [f for f in compiler.flags(requires, target=triple) if f not in _SHARED]
 
 
-def link_shared(compiler: Compiler, sources: Sequence[Path], requires: Iterable[str], made: Path) -> None:
-    """Make one shared library of several files of one folder, for a CPU with these features; the bytes do not say where it lies.
-
-    Raises BuildError.
+def link_shared(
+    compiler: Compiler,
+    sources: Mapping[Path, Iterable[str]],
+    made: Path,
+    target: str | None = None,
+    more: Sequence[str] = (),
+) -> None:
+    """Make one shared library of several files of one folder, each for a CPU with its own features; the bytes do not say where it
+    lies. target: the machine's triple; more: flags for compiling. Raises BuildError.
     """
-    place = f"-ffile-prefix-map={sources[0].parent}=."
-    names = [s.name for s in sources]
-    _run(compiler, [*compiler.flags(requires), place, *names, "-o", made.name, "-lm"], sources[0], made)
+    place = f"-ffile-prefix-map={made.parent}=."
+
+    def one(source: Path, requires: Iterable[str]) -> str:
+        flags = [f for f in compiler.flags(requires, target=target) if f != "-shared"]
+        compiled = source.with_suffix(".lib.o")
+        _run(compiler, [*flags, place, *more, "-c", source.name, "-o", compiled.name], source, compiled)
+        return compiled.name
+
+    with ThreadPoolExecutor(os.cpu_count()) as at_once:
+        objects = list(at_once.map(one, sources, sources.values()))
+    flags = compiler.flags(target=target)
+    _run(compiler, [*flags, place, *objects, "-o", made.name, "-lm"], made.with_suffix(""), made)
+    for name in objects:
+        (made.parent / name).unlink()
 
 
 def compile_exactly(compiler: Compiler, directory: Path, arguments: Iterable[str], made: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.language.hardware_library import host_features
 from isamap_smt.networks.compiled import CompiledNetwork
+from isamap_smt.networks.cpu import cpu_check, unasked
 from isamap_smt.networks.library import write_library
 from tests.networks.models import convolutional, model, node
 
@@ -42,11 +45,11 @@ class InC:
     ) -> tuple[int, np.ndarray]:
         y = np.full((1, 16), np.nan, np.float32)
         run = self.code.small_run
-        run.argtypes = [ctypes.c_void_p] * 4
+        run.argtypes = [ctypes.c_void_p] * 5
         given, made = Arrays(None if x is None else x.ctypes.data), Arrays(y.ctypes.data)
         code = run(
             ctypes.addressof(given), ctypes.addressof(made),
-            None if arena is None else arena.ctypes.data + begin, None if weights is None else weights.ctypes.data,
+            None if arena is None else arena.ctypes.data + begin, None if weights is None else weights.ctypes.data, None,
         )  # fmt: skip
         return int(code), y
 
@@ -119,12 +122,72 @@ def test_it_builds_by_itself_and_takes_no_heap(small: InC) -> None:
     (small.folder / "try.c").write_text(
         '#include "small.h"\nstatic _Alignas(64) char arena[1 << 20];\n'
         "int main(void) {\n    static float x[768], y[16];\n    const small_inputs in = {x};\n    const small_outputs out = {y};\n"
-        "    float sum = 0;\n    if (small_run(&in, &out, arena, small_weights)) return 1;\n"
+        "    float sum = 0;\n    if (small_run(&in, &out, arena, small_weights, 0)) return 1;\n"
         "    for (int n = 0; n < 16; ++n) sum += y[n];\n    return sum > 0.999f && sum < 1.001f ? 0 : 2;\n}\n"
     )
     command = ["cc", "-Wall", "-Wextra", "-Werror", "try.c", "-L.", "-lsmall", "-lm", "-o", "try"]
     subprocess.run(command, cwd=small.folder, check=True, capture_output=True)
     assert subprocess.run([small.folder / "try"], check=False).returncode == 0
+
+
+ASKED = """
+#include "small.h"
+#include <stdio.h>
+static _Alignas(64) char arena[1 << 20];
+static float x[768], y[16];
+int main(void) {
+    for (int n = 0; n < 2; ++n) printf("%d ", small_run(&(small_inputs){x}, &(small_outputs){y}, arena, small_weights, 0));
+    return puts(small_text(4)) < 0;
+}
+"""
+
+
+def asked_program(small: InC, folder: Path, *arguments: str) -> Path:
+    """A program that calls twice, and tells both codes."""
+    for file in small.folder.glob("small*"):
+        shutil.copy(file, folder)
+    (folder / "ask.c").write_text(ASKED)
+    text = (small.folder / "Makefile").read_text()
+    flags = [f for line in text.splitlines() if line.startswith("FEATURES") for f in line.partition("?= ")[2].split()]
+    kernels = [*map(str, folder.glob("small_k*.c"))]
+    subprocess.run(["gcc", "-O1", *flags, "-c", *kernels], cwd=folder, check=True)
+    objects = [f"{Path(k).stem}.o" for k in kernels]
+    command = ["gcc", "-O1", *arguments, "small.c", "ask.c", "small_weights.S", *objects, "-lm", "-o", "ask"]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder / "ask"
+
+
+needs_features = pytest.mark.skipif(
+    shutil.which("gcc") is None or not {"avx2"} <= host_features(),
+    reason="needs gcc, and a CPU with features to ask for",
+)
+
+
+@needs_features
+def test_a_cpu_without_the_instructions_is_told(small: InC, tmp_path: Path) -> None:
+    (tmp_path / "cpuid.h").write_text(
+        "static int __get_cpuid_count(unsigned l, unsigned s, unsigned *a, unsigned *b, unsigned *c, unsigned *d) {\n"
+        "    (void)l; (void)s; *a = *b = *d = 0; *c = 1u << 27; return 1;\n}\n"
+    )
+    program = asked_program(small, tmp_path, f"-I{tmp_path}")
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert said == f"4 4 this CPU lacks instructions that the kernels use: {', '.join(small.written.features)}\n"
+
+
+@needs_features
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="needs qemu-user")
+def test_an_emulated_cpu_without_vectors_is_told(small: InC, tmp_path: Path) -> None:
+    program = asked_program(small, tmp_path, "-static")
+    command = ["qemu-x86_64", "-cpu", "Nehalem", str(program)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("4 4 this CPU lacks")
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.startswith("0 0 ")
+
+
+def test_what_cannot_be_asked_is_said() -> None:
+    assert unasked(("avx2", "fma")) == [] == unasked(("sve", "asimd")) == unasked(("v", "f"))
+    assert unasked(("avx2", "wbnoinvd")) == ["wbnoinvd"]
+    assert "getauxval(AT_HWCAP) & 0x400002ul" in cpu_check(("sve", "asimd"))
+    assert cpu_check(()) == "static int isamap_cpu(void) { return 1; }\n"
 
 
 def test_outputs_may_be_inputs_constants_and_each_other(tmp_path: Path) -> None:
@@ -141,8 +204,9 @@ def test_outputs_may_be_inputs_constants_and_each_other(tmp_path: Path) -> None:
     x, y = -two[::-1].copy() + 2, [np.full(6, np.nan, np.float32) for _ in outputs]
     given, made = (ctypes.c_void_p * 1)(x.ctypes.data), (ctypes.c_void_p * len(y))(*(a.ctypes.data for a in y))
     arena = aligned(bytes(written.arena + 64))
-    code.same_run.argtypes = [ctypes.c_void_p] * 4
-    assert code.same_run(ctypes.addressof(given), ctypes.addressof(made), arena.ctypes.data, weights.ctypes.data) == 0
+    code.same_run.argtypes = [ctypes.c_void_p] * 5
+    places = (ctypes.addressof(given), ctypes.addressof(made), arena.ctypes.data, weights.ctypes.data)
+    assert code.same_run(*places, None) == 0
     above = np.maximum(x, 0).reshape(-1)
     for found, wanted in zip(y, (above, above, above, x.reshape(-1), two.reshape(-1), x.reshape(-1)), strict=True):
         assert (found == wanted).all()

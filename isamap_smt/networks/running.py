@@ -1,0 +1,81 @@
+"""A network's library in this process: its functions, its weights, and an arena for one call at a time."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Dict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.arguments import whole_number
+from isamap_smt.ir.errors import ArgumentError, NetworkError
+from isamap_smt.networks.graph import Network
+from isamap_smt.networks.interpret import as_given, checked_inputs
+from isamap_smt.runtime.memory import aligned_empty, lasting_empty
+
+Arrays = dict[str, np.ndarray]
+After = Callable[[int, Arrays], None]  # the number of the step that is done
+Refused = Callable[
+    [int, str, str, Arrays], Exception
+]  # of a code, its text, the node, and the arrays of inputs and outputs
+_AFTER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
+
+
+class _Options(ctypes.Structure):
+    """NAME_options."""
+
+    _fields_ = (
+        ("parallel_for", ctypes.c_void_p),
+        ("context", ctypes.c_void_p),
+        ("threads", ctypes.c_size_t),
+        ("after", ctypes.c_void_p),
+    )
+
+
+class Running:
+    """`running(arrays)` returns the outputs by name. network: its inputs and outputs with their values."""
+
+    def __init__(
+        self, network: Network, prefix: str, code: Path, weights: np.ndarray, arena: int, threads: int
+    ) -> None:
+        """weights: bytes at a multiple of 64; arena: how many; threads: of its own pool. Raises NetworkError for other code."""
+        self.network, self.threads = network, whole_number(threads, "threads", ArgumentError)
+        self._weights, self.arena = weights, lasting_empty(max(1, arena))
+        self._lock = threading.Lock()
+        try:
+            self._code = ctypes.CDLL(str(code))
+            self._run = getattr(self._code, f"{prefix}_run")
+            self._text, self._node = (getattr(self._code, f"{prefix}_{n}") for n in ("text", "node"))
+        except (OSError, AttributeError) as error:
+            raise NetworkError(f"cannot load {code}: {error}") from None
+        self._run.argtypes, self._run.restype = [ctypes.c_void_p] * 5, ctypes.c_int
+        for told in (self._text, self._node):
+            told.argtypes, told.restype = [ctypes.c_int], ctypes.c_char_p
+        pool = getattr(self._code, f"{prefix}_threads", None) if self.threads > 1 else None
+        self._pool = ctypes.cast(pool, ctypes.c_void_p).value if pool else None
+
+    def given(self, arrays: Sequence[Any], named: Dict[str, Any]) -> Arrays:
+        """The inputs by name. Raises ArgumentError for another name, type or shape."""
+        return checked_inputs(self.network, {**dict(zip(self.network.inputs, arrays, strict=False)), **named})
+
+    def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
+        """The outputs. Raises what `refused` makes of a code. after: told of each step, with the arrays of inputs and outputs."""
+        values = self.network.values
+        made = {n: aligned_empty(values[n].shape, np.dtype(values[n].dtype.numpy)) for n in self.network.outputs}
+        arrays = {**made, **given}
+        called = _AFTER(lambda _, step: after(step, arrays)) if after is not None else None
+        options = _Options(self._pool, None, self.threads, ctypes.cast(called, ctypes.c_void_p) if called else None)
+        taken, results = (_addresses(list(a.values())) for a in (given, made))
+        with self._lock:
+            code = self._run(taken, results, self.arena.ctypes.data, self._weights.ctypes.data, ctypes.byref(options))
+            if code:
+                raise refused(code, self._text(code).decode(), self._node(code).decode(), arrays)
+        return {n: as_given(self.network, n, a) for n, a in made.items()}
+
+
+def _addresses(arrays: list[np.ndarray]) -> Any:
+    return (ctypes.c_void_p * max(1, len(arrays)))(*(a.ctypes.data for a in arrays))
