@@ -17,7 +17,6 @@ from isamap_smt.cli.directory import check_place, whole_directory
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT
-from isamap_smt.ir.errors import HardwareError
 from isamap_smt.report.compared import processor
 from isamap_smt.report.header import count
 from isamap_smt.report.quantities import versions
@@ -34,7 +33,7 @@ constants_option = click.option(
     "--constants", multiple=True, metavar="NAME=VALUES",
     help="Of a model: an input on which shapes depend, as rows=[2,3] or rows=FILE.npy. Repeatable.",
 )  # fmt: skip
-_OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "settings", "constant", "fix", "instruction")
+_OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "constant", "fix", "instruction")
 
 
 def is_model(words: Sequence[str]) -> bool:
@@ -46,14 +45,15 @@ def is_model(words: Sequence[str]) -> bool:
 
 def _asked(words: Sequence[str], options: dict[str, Any]) -> tuple[Path, str]:
     """The model's path and the machine. Raises UsageError, OptionError for options of kernels."""
+    from isamap_smt.language.loading import with_set
     from isamap_smt.networks.onnx.model import file_of
 
     if len(words) > 2:
         raise click.UsageError(f"unexpected argument {words[2]!r}: it is MODEL.onnx [HARDWARE]")
     for name in _OF_KERNELS:
         if options.get(name):
-            raise OptionError(f"--{'set' if name == 'settings' else name} is of kernels; a network says it itself")
-    return file_of(words[0]), words[1] if len(words) > 1 else "host"
+            raise OptionError(f"--{name} is of kernels; a network says it itself")
+    return file_of(words[0]), with_set(words[1] if len(words) > 1 else "host", options["settings"])
 
 
 def read_model(path: Path, options: dict[str, Any]) -> Network:
@@ -258,14 +258,12 @@ def compile_model(
     from isamap_smt.networks.record import network_record
 
     path, hardware = _asked(words, options)
-    if target is not None:
-        raise HardwareError("--target: a network is compiled for this CPU")
     check_place(output)
     name = check_prefix(prefix or prefix_of(path.stem))
     network = read_model(path, options)
     planned = planned_network(network, hardware, options)
     with progress("writing") as tell, whole_directory(output) as scratch:
-        written = write_library(planned, scratch, name, cc=cc, tell=tell)
+        written = write_library(planned, scratch, name, cc=cc, target=target, tell=tell)
         seal(scratch, {**network_record(planned, written), "versions": versions()})
     told = {
         "directory": str(output), "prefix": name, "files": written.files, "arena_bytes": written.arena,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.codegen.c_entry import machine_parameters
+from isamap_smt.codegen.c_entry import chosen_values, machine_parameters
 from isamap_smt.codegen.c_expr import c_condition, c_element, c_expr, c_offset, with_data
 from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import (
@@ -142,9 +142,11 @@ def with_identity(text: str, packing: str) -> str:
     return text.replace(IDENTITY, "UINT64_C(0x" + hashlib.blake2b(packing.encode(), digest_size=8).hexdigest() + ")")
 
 
-def print_texts(name: str, program: Program, checks: tuple[Check, ...]) -> str:
+def print_texts(name: str, program: Program, checks: tuple[Check, ...], lent: bool = False) -> str:
     """The function that says what a code means."""
-    listed = {NOT_COVERED: NOT_LISTED} if program.parameters else {}
+    values = ", ".join(f"{n} = {v}" for n, v in chosen_values(program).items())
+    listed = {NOT_COVERED: f"memory is laid out for {values}, and this machine has another" if lent else NOT_LISTED}
+    listed = listed if program.parameters else {}
     known = {**TEXTS, **listed, **{c.code: c.text for c in checks}}
     lines = "".join(f"    case {code}: return {c_string(text)};\n" for code, text in known.items())
     return (
@@ -174,8 +176,9 @@ def _checked(p: Printer, name: str, more: bool, declare_sizes: str, checks: tupl
 def _values_known(p: Printer) -> str:
     """A test of each parameter of the machine: the proof holds for the values that its description lists."""
     lines = ""
+    chosen = chosen_values(p.program) if p.lent else {}
     for m in machine_parameters(p.program):
-        known = " || ".join(f"{p.names[m.name]} == {v}" for v in m.values)
+        known = " || ".join(f"{p.names[m.name]} == {v}" for v in ([chosen[m.name]] if chosen else m.values))
         lines += f"    if (!({known})) return {NOT_COVERED};\n"
     return lines
 

@@ -12,7 +12,7 @@ from isamap_smt.codegen.c_state import Printer
 from isamap_smt.codegen.checks import BEGIN
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import SizeError
-from isamap_smt.ir.expr import IMax
+from isamap_smt.ir.expr import IMax, substitute
 from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.program import FRESH, Alloc, Buffer, Node, Program
 from isamap_smt.ir.traversal import shared, walk
@@ -25,6 +25,18 @@ def machine_parameters(program: Program) -> tuple[MachineParameter, ...]:
     """Those that the program's code asks the machine for."""
     machine = program.schedules[0].hardware if program.parameters else None
     return machine.whole.parameters if machine else ()
+
+
+def chosen_values(program: Program) -> dict[str, int]:
+    """The values of the machine's parameters for which memory is laid out ahead of calls."""
+    return dict(program.schedules[0].hardware.values) if program.parameters and program.schedules[0].hardware else {}
+
+
+def answer_for_machine(program: Program) -> str:
+    """The functions that ask the machine for its parameters, with the chosen values as answers."""
+    values = chosen_values(program)
+    found = (f"#define {ASK}_{n}() INT64_C({values[m.name]})\n" for n, m in enumerate(machine_parameters(program)))
+    return "".join(found)
 
 
 def ask_machine(program: Program, define: bool) -> str:
@@ -95,10 +107,10 @@ def workspace_rooms(program: Program, threads: int) -> tuple[dict[str, Room], in
 
     Raises SizeError where sizes are open.
     """
-    found, end = {}, 0
+    found, end, values = {}, 0, chosen_values(program)
     for each, inside in ((1, False), (threads, True)):
         for b in heap_buffers(program.body, inside_parallel=inside):
-            cells = sp.Mul(*b.shape)
+            cells = substitute(sp.Mul(*b.shape), values)
             if not cells.is_Integer:
                 raise SizeError(f"{program.name}: how much work space a call needs is open; give all sizes")
             size = max(0, int(cells)) * b.dtype.bytes

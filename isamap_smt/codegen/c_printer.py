@@ -36,6 +36,7 @@ from isamap_smt.codegen.c_checks import (
 )
 from isamap_smt.codegen.c_entry import (
     SPACE,
+    answer_for_machine,
     ask_machine,
     declare_arguments,
     declare_sizes,
@@ -422,7 +423,7 @@ def _text(
         print_check(prefix),
         with_identity(pack, pack),
         print_packed_bytes(p, prefix, sizes),
-        print_texts(f"{prefix}_text", program, checks),
+        print_texts(f"{prefix}_text", program, checks, bool(p.lent)),
         "" if prefix == OWN or p.lent else print_typed(program, prefix),
     ]
     return "\n".join(part for part in parts if part)
@@ -443,12 +444,9 @@ def packing_c(programs: Dict[str, tuple[ProvedProgram, int]]) -> str:
         tested = print_checks(p, checks, sizes, ("isamap_packing",))
         helping += [DATA_HELPERS if any(index_tensors(program.kernel)) else "", helpers(pack), *prelude(pack + tested)]
         helping += [DIGEST]
-        functions += [
-            f"#define isamap_packing {prefix}_packing",
-            tested,
-            with_identity(pack, pack),
-            "#undef isamap_packing",
-        ]
+        asked = answer_for_machine(program)
+        functions += [f"#define isamap_packing {prefix}_packing", asked, tested, with_identity(pack, pack)]
+        functions += ["#undef isamap_packing", *(f"#undef {line.split()[1][:-2]}" for line in asked.splitlines())]
     return "\n".join([*(h for h in dict.fromkeys(helping) if h), *functions])
 
 

@@ -115,7 +115,7 @@ class _Check:
         if model is None:
             size = f"{text.name}_weights.bin: only its size, and that it is the file that was written; name the model"
             return self._end(f"the elements of {len(planned.model.constants)} constants", size, binary)
-        return self._end(*([] if self._weights(text, cc) else [binary]))
+        return self._end(*([] if self._weights(text, cc, record["target"]) else [binary]))
 
     def _end(self, *left_out: str) -> Checked:
         self.memory.flush()
@@ -253,18 +253,20 @@ class _Check:
             HEADER_BYTES, b"\0"
         ):
             self._say(f"{name}_weights.bin", "damaged", "it holds weights of another network")
-        library = Library({}, planned.peak, text.size, text.digest, name, tuple(sorted(text.requires)), text.threads)
+        library = Library(
+            {}, planned.peak, text.size, text.digest, name, tuple(sorted(text.requires)), text.threads, record["target"]
+        )
         today = json.loads(json.dumps(network_record(planned, library)))
         if differs := [k for k, v in today.items() if record.get(k) != v]:
             self._say(MARK, "stale", f"its {', '.join(differs)} are not what today's sources say")
 
-    def _weights(self, text: LibraryText, cc: str | None) -> bool:
+    def _weights(self, text: LibraryText, cc: str | None, target: str | None) -> bool:
         """The weights as the C packs them, compiled anew. Returns whether the library is the same that this compiler makes."""
         with tempfile.TemporaryDirectory() as scratch:
             there = Path(scratch)
             for file, content in text.texts().items():
                 (there / file).write_text(content, encoding="utf-8")
-            text.link(there, cc)
+            text.link(there, cc, target)
             made = there / f"{text.name}.so"
             if text.weights(cc).tobytes() != (self.folder / f"{text.name}_weights.bin").read_bytes():
                 self._say(f"{text.name}_weights.bin", "damaged", "it holds other elements than the model")

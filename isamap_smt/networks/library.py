@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,14 @@ import numpy as np
 
 from isamap_smt.certificates.digests import digest
 from isamap_smt.codegen.c_checks import stamp_words
+from isamap_smt.codegen.c_entry import chosen_values
 from isamap_smt.codegen.c_interface import check_prefix
 from isamap_smt.codegen.c_parallel import MOST, OPTIONS
 from isamap_smt.codegen.c_printer import packing_c, print_c
 from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, constants_only
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import Alloc, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
@@ -42,6 +45,7 @@ from isamap_smt.runtime.cache import build_library, build_shared
 from isamap_smt.runtime.compiler import find_compiler, link_shared
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import used_instructions
+from isamap_smt.runtime.target import check_target
 
 HEADER_BYTES = 64  # of the weights: the digest of the network, as text
 NO_INPUTS, NO_ARENA, NO_WEIGHTS, NO_CPU = 1, 2, 3, 4
@@ -62,7 +66,7 @@ def own_code(code: int) -> int:
 @dataclass(frozen=True)
 class Library:
     """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights; what its
-    names begin with; the features that a CPU must have; how many threads it takes at most."""
+    names begin with; the features that a CPU must have; how many threads it takes at most; the triple of another machine."""
 
     files: dict[str, str]
     arena: int
@@ -71,25 +75,29 @@ class Library:
     prefix: str
     features: tuple[str, ...]
     threads: int = 1
+    target: str | None = None
 
 
 def write_library(
-    planned: NetworkPlan, folder: Path, name: str, *, cc: str | None = None, tell: Callable[[str], Any] = lambda _: None
-) -> Library:
+    planned: NetworkPlan, folder: Path, name: str, *, cc: str | None = None, target: str | None = None,
+    tell: Callable[[str], Any] = lambda _: None,
+) -> Library:  # fmt: skip
     """Write NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt into an empty folder.
 
-    Of a plan for threads NAME_threads.c and .h, too.
+    Of a plan for threads NAME_threads.c and .h, too. target: the triple of another machine; None: this one.
 
-    Raises UnknownNameError for a name that C cannot export, BuildError.
+    Raises UnknownNameError for a name that C cannot export, BuildError, HardwareError where the target lacks instructions.
     """
     check_prefix(name)
     require_network_proof(planned)
     writer = LibraryText(planned, name)
+    if target is not None:
+        check_target(target, writer.requires)
     for file, text in writer.texts().items():
         (folder / file).write_text(text, encoding="utf-8")
     (folder / PLAN).write_text(json.dumps(plan_document(planned), indent=1) + "\n", encoding="utf-8")
     tell("compiling")
-    writer.link(folder, cc)
+    writer.link(folder, cc, target)
     tell("packing the weights")
     (folder / f"{name}_weights.bin").write_bytes(writer.weights(cc).tobytes())
     written = {
@@ -109,7 +117,7 @@ def write_library(
         PLAN: "what was decided, for `isamap proofs check`",
     }
     return Library(
-        written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)), writer.threads
+        written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)), writer.threads, target
     )
 
 
@@ -168,11 +176,12 @@ class LibraryText:
         """The C."""
         return {**self.kernel_files(), **self.other_files()}
 
-    def link(self, folder: Path, cc: str | None) -> None:
-        """Make NAME.so of the C that lies in the folder. Raises BuildError."""
+    def link(self, folder: Path, cc: str | None, target: str | None = None) -> None:
+        """Make NAME.so of the C that lies in the folder. target: the triple of another machine. Raises BuildError."""
         needs = dict.fromkeys(self.kernel_files(), self.requires)
         sources = {folder / f: needs.get(f, ()) for f in self.sources()}
-        link_shared(find_compiler(cc), sources, folder / f"{self.name}.so")
+        compiler = find_compiler("zig" if cc is None and target else cc)
+        link_shared(compiler, sources, folder / f"{self.name}.so", target)
 
     def built(self, cc: str | None) -> Path:
         """The same in the cache. Raises BuildError, and HardwareError where this CPU lacks a feature."""
@@ -205,7 +214,8 @@ class LibraryText:
 
     def _packed_bytes(self, program: Program) -> list[int]:
         return [
-            8 * stamp_words(program) + int(np.prod([int(e) for e in n.buffer.shape])) * n.buffer.dtype.bytes
+            8 * stamp_words(program)
+            + prod(int(substitute(e, chosen_values(program))) for e in n.buffer.shape) * n.buffer.dtype.bytes
             for n in program.ahead
             if isinstance(n, Alloc)
         ]

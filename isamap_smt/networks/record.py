@@ -19,6 +19,7 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
         "prefix": library.prefix,
         "features": list(library.features),
         "threads": library.threads,
+        "target": library.target,
         "inputs": [_value(planned.network.values[n]) for n in planned.network.inputs],
         "outputs": [_value(planned.network.values[n]) for n in planned.network.outputs],
         "digest_of_c": library.digest,

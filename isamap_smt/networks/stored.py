@@ -32,8 +32,10 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.language import to_text
+from isamap_smt.language.loading import with_set
 from isamap_smt.networks.graph import Network, Step, Value, View
 from isamap_smt.networks.plan import NetworkPlan, Question, Work
 from isamap_smt.pipeline.plan import Plan
@@ -112,14 +114,23 @@ def _kernel(question: Question, plan: Plan, threads: int) -> Document:
     if not plan.program.schedules:
         return {**document, "hardware": plan.hardware.name, "parallel": threads > 1}
     first, *more = plan.program.schedules
-    named = {"source": first.proved.mapping.instruction.name}
     return {
         **document,
-        "instruction": named,
+        "instruction": _source(first),
         "mapping": mapping_document(first.proved.mapping),
-        "schedule": schedule_document(first),
-        "further": [further_document(s, {"source": s.proved.mapping.instruction.name}) for s in more],
+        "schedule": {**schedule_document(first), "hardware": _at_values(plan.hardware.name, first)},
+        "further": [further_document(s, _source(s)) for s in more],
     }
+
+
+def _source(schedule: Schedule) -> Document:
+    return {"source": _at_values(schedule.proved.mapping.instruction.name, schedule)}
+
+
+def _at_values(name: str, schedule: Schedule) -> str:
+    """The name with the values of the machine's parameters for which the network was planned."""
+    values = () if schedule.hardware is None else schedule.hardware.values
+    return with_set(name, [f"{n}={v}" for n, v in values])
 
 
 # ---- From a document
