@@ -22,6 +22,7 @@ from isamap_smt.report.header import count
 from isamap_smt.report.quantities import versions
 
 if TYPE_CHECKING:
+    from isamap_smt.ir.executed import Executed
     from isamap_smt.networks.against import Difference
     from isamap_smt.networks.compiled import CompiledNetwork
     from isamap_smt.networks.graph import Network
@@ -268,7 +269,8 @@ def compile_model(
     told = {
         "directory": str(output), "prefix": name, "files": written.files, "arena_bytes": written.arena,
         "weights_bytes": written.weights, "digest": written.digest, "kernels": len(planned.network.kernels),
-        "distinct_kernels": len(planned.plans),
+        "distinct_kernels": len(planned.plans), "threads": written.threads, "target": target,
+        "executed": None if written.total is None else written.total.as_document(),
     }  # fmt: skip
 
     def show_files() -> None:
@@ -278,7 +280,20 @@ def compile_model(
             style="bold",
         )
         out.print(f"arena {byte_count(written.arena)}, weights {byte_count(written.weights)}")
+        if written.total is not None:
+            out.print(_executed(written.total, hardware), soft_wrap=True)
         for file, about in {**written.files, "proofs.json": "every claim with its verdict"}.items():
             out.print(f"  {output / file}  {about}")
 
     answer(as_json, lambda: told, show_files)
+
+
+def _executed(total: Executed, hardware: str) -> str:
+    """What a call executes, in a line."""
+    most = "" if total.exact else "at most "
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in total.kinds.most_common(4))
+    uses = f"{sum(total.kinds.values()):,} instructions of {hardware}" + (f" ({kinds})" if kinds else "")
+    return (
+        f"a call runs {most}{uses}, {total.elements:,} elements one by one, {total.iterations:,} iterations; "
+        f"reads {byte_count(total.read)}, writes {byte_count(total.written)}"
+    )

@@ -36,7 +36,7 @@ def kept(s: Statement) -> int:
     >>> kept(k.statements[0]), box(k.statements[0])
     (5000050000, 10000000000)
     """
-    return _counted(_extents(s), s.guard)
+    return counted(_extents(s), s.guard)
 
 
 def computed(kernel: Kernel) -> int:
@@ -49,7 +49,8 @@ def _extents(s: Statement) -> Extents:
 
 
 @lru_cache(maxsize=256)
-def _counted(extents: Extents, guard: tuple[Any, ...]) -> int:
+def counted(extents: Extents, guard: tuple[Any, ...]) -> int:
+    """Points of a box where every relation holds."""
     total = prod(n for _, n in extents)
     for names, relations in _joined([n for n, _ in extents], guard):
         own = {n: e for n, e in extents if n in names}
@@ -77,8 +78,8 @@ def _together(extents: dict[str, int], relations: Sequence[Any]) -> int:
         if None not in steps:
             rest = {n: e for n, e in extents.items() if n != name}
             bounds = [(step, at) for found in steps if found is not None for step, at in found]
-            return sum(_interval(extents[name], bounds, env, size) for env, size in _points(rest))
-    return sum(_holding(relations, env, size) for env, size in _points(extents))
+            return sum(_interval(extents[name], bounds, env, size) for env, size in all_points(rest))
+    return sum(_holding(relations, env, size) for env, size in all_points(extents))
 
 
 def _step(relation: Any, name: str) -> list[tuple[int, Any]] | None:
@@ -114,7 +115,7 @@ def _holding(relations: Sequence[Any], env: dict[str, Any], size: int) -> int:
     return int(held.sum())
 
 
-def _points(extents: dict[str, int]) -> Iterator[tuple[dict[str, Any], int]]:
+def all_points(extents: dict[str, int]) -> Iterator[tuple[dict[str, Any], int]]:
     """The values of the axes at all points, and how many these are, a part at a time."""
     total = prod(extents.values())
     for start in range(0, total, AT_ONCE):

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from isamap_smt.codegen.c_printer import packing_c, print_c
 from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, constants_only
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
 from isamap_smt.ir.errors import BuildError
+from isamap_smt.ir.executed import Executed, executed
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import Alloc, Parallel, Program
@@ -49,6 +51,7 @@ from isamap_smt.runtime.target import check_target
 
 HEADER_BYTES = 64  # of the weights: the digest of the network, as text
 NO_INPUTS, NO_ARENA, NO_WEIGHTS, NO_CPU = 1, 2, 3, 4
+COUNTS = "counts.json"
 FIRST_STEP = 100_000  # what a step returns is its number times this, and the kernel's code
 BELOW = 90_000  # what is behind it stands for codes below 0
 
@@ -66,7 +69,8 @@ def own_code(code: int) -> int:
 @dataclass(frozen=True)
 class Library:
     """What write_library() wrote: file -> what it is; bytes of arena and weights; the digest that binds C and weights; what its
-    names begin with; the features that a CPU must have; how many threads it takes at most; the triple of another machine."""
+    names begin with; the features that a CPU must have; how many threads it takes at most; the triple of another machine;
+    what a call executes."""
 
     files: dict[str, str]
     arena: int
@@ -76,6 +80,7 @@ class Library:
     features: tuple[str, ...]
     threads: int = 1
     target: str | None = None
+    total: Executed | None = None
 
 
 def write_library(
@@ -115,9 +120,18 @@ def write_library(
         "Makefile": "builds lib" + name + ".a",
         "CMakeLists.txt": "the same",
         PLAN: "what was decided, for `isamap proofs check`",
+        COUNTS: "what each kernel executes",
     }
     return Library(
-        written, planned.peak, writer.size, writer.digest, name, tuple(sorted(writer.requires)), writer.threads, target
+        written,
+        planned.peak,
+        writer.size,
+        writer.digest,
+        name,
+        tuple(sorted(writer.requires)),
+        writer.threads,
+        target,
+        writer.total,
     )
 
 
@@ -161,7 +175,31 @@ class LibraryText:
             f"{name}_weights.S": assembler(name),
             "Makefile": makefile(name, *files, self.requires),
             "CMakeLists.txt": cmake(name, *files, self.requires),
+            COUNTS: json.dumps(self.counts(), indent=1) + "\n",
         }
+
+    def counts(self) -> dict[str, Any]:
+        """What each kernel executes, which kernel each step calls, and what a call of the network executes."""
+        used = [self.questions[self.planned.question(s)] for s in self.network.kernels]
+        steps = [
+            {"node": s.node, "kernel": f"{self.name}_k{n}"} for s, n in zip(self.network.kernels, used, strict=True)
+        ]
+        return {
+            "kernels": {f"{self.name}_k{n}": e.as_document() for n, e in enumerate(self.executed)},
+            "steps": steps,
+            "total": self.total.as_document(),
+        }
+
+    @cached_property
+    def executed(self) -> list[Executed]:
+        """What a call of each kernel executes."""
+        return [executed(p) for p in self.programs]
+
+    @property
+    def total(self) -> Executed:
+        """What a call of the network executes."""
+        used = (self.questions[self.planned.question(s)] for s in self.network.kernels)
+        return sum((self.executed[n] for n in used), Executed())
 
     def kernel_files(self) -> dict[str, str]:
         """The C that uses the features of a CPU."""
