@@ -103,9 +103,9 @@ class Printer:
     def indices_before(self, loop: Counted, start: str, count: str) -> list[Any]:
         """Works out once what the loop's own points would at every turn to know where elements lie; where it has a turn, since what
         an index is made of may not be there otherwise. Without that no compiler knows that what is written leaves it as it is."""
-        reads = [r for n in loop.body if isinstance(n, Point) for r in n.reads]
+        places = [r for n in loop.body if isinstance(n, Point) for r in (n.dst, *n.reads)]
         found = [
-            e for e in insides(substitute(i, self.constants) for r in reads for i in r.index) if e not in self.known
+            e for e in insides(substitute(i, self.constants) for r in places for i in r.index) if e not in self.known
         ]
         found = [e for e in found if str(loop.var) not in symbols_of([e])]
         for e in found:

@@ -18,7 +18,7 @@ import sympy as sp
 from isamap_smt.codegen.nest import Nest
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, is_constant, substitute, sym, symbols_of
-from isamap_smt.ir.indirect import by_data
+from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.program import If, Node, Parallel, Point, Ref, Serial, element_of
 from isamap_smt.proof.program_kernel_order import injective
@@ -195,7 +195,7 @@ def alone(
         else:
             near = _nearest(s, [a for a in names if a not in given])
             moved = [*(a for a in names if a != near), *(a for a in names if a == near)]
-            names = names if parallel and set(moved[:1]) - set(index) else moved
+            names = names if parallel and set(moved[:1]) - set(index) and not writes_by_data(s) else moved
         counted = {a: sym(f"{a}_{n + 1}") for a in names}
         point = {a: given.get(a, counted[a]) for a in names}
         counts = {a: s.axis(a).extent for a in names}

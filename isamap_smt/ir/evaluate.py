@@ -102,6 +102,12 @@ class Functions:
             flat = flat * n + at
         return flat
 
+    def place(self, tensor: str, index: tuple[Any, ...], env: Env) -> Array | Function:
+        """flat_index(), or where the index is made of data a function of the arrays that gives it."""
+        if used := {e.tensor for e in elements(index)}:
+            return lambda arrays: self.flat_index(tensor, index, env | {held_as(n): Held(arrays[n]) for n in used})
+        return self.flat_index(tensor, index, env)
+
     def value(self, x: Any, env: Env, kind: DType) -> Function:
         """The value at each point, as an array of the type of x; literals take `kind`."""
         return _At(self, env).of(x, kind)
@@ -119,13 +125,10 @@ class _At(Meaning[Function]):
         return lambda arrays: number
 
     def _read(self, x: Any, own: DType) -> Function:
-        functions, env = self.functions, self.env
-        if used := {e.tensor for e in elements(x.index)}:
-            return lambda arrays: arrays[x.tensor].reshape(-1)[
-                functions.flat_index(x.tensor, x.index, env | {held_as(n): Held(arrays[n]) for n in used})
-            ]
-        name, flat = x.tensor, functions.flat_index(x.tensor, x.index, env)
-        if flat.size == int(np.prod(functions.shapes[name])) and (flat == np.arange(flat.size)).all():
+        name, flat = x.tensor, self.functions.place(x.tensor, x.index, self.env)
+        if callable(flat):
+            return lambda arrays: arrays[name].reshape(-1)[flat(arrays)]
+        if flat.size == int(np.prod(self.functions.shapes[name])) and (flat == np.arange(flat.size)).all():
             return lambda arrays: arrays[name].reshape(-1)
         return lambda arrays: arrays[name].reshape(-1)[flat]
 

@@ -158,6 +158,8 @@ def _all(part: _Part, left: list[str], how: str = "") -> Fibres:
 
 def _joined(kernel: Kernel, s: Statement, part: _Part, left: list[str]) -> Fibres:
     """Of axes that the indices join."""
+    if elements(part.index):
+        return _all(part, left, "data says which points meet")
     shape = tuple(kernel.tensor(s.target.tensor).shape[d] for d in part.dimensions)
     names = {n for n, _ in part.axes}
     inside = tuple(g for g in s.guard if symbols_of([g]) & {a.name for a in s.axes} <= names)
@@ -220,8 +222,8 @@ def _dropped(e: Any, axes: Named) -> list[Digit]:
 
 @lru_cache(maxsize=256)
 def _counts(axes: Named, index: tuple[Any, ...], guard: tuple[Any, ...], shape: tuple[Any, ...]) -> np.ndarray | None:
-    """How many points each element has, where both are few."""
-    if not all(map(is_constant, (*shape, *(e for _, e in axes)))):
+    """How many points each element has, where both are few and the index is no matter of data."""
+    if elements(index) or not all(map(is_constant, (*shape, *(e for _, e in axes)))):
         return None
     extents = [max(0, int(e)) for _, e in axes]
     lengths = [max(0, int(n)) for n in shape]

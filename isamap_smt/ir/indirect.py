@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -39,15 +40,25 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
 
 
 def by_data(statement: Statement) -> bool:
-    """Whether an element that the statement reads is found by an index that is data."""
-    return bool(elements(i for r in reads(statement.value) for i in r.index))
+    """Whether an element that the statement reads or writes is found by an index that is data."""
+    return bool(elements(indices_of(statement)))
+
+
+def writes_by_data(statement: Statement) -> bool:
+    """Whether data says which element the statement writes: of any two of its points nobody knows whether they write the same."""
+    return bool(elements(statement.target.index))
+
+
+def indices_of(statement: Statement) -> Iterator[Any]:
+    """Every index of what the statement writes and reads."""
+    return (i for a in (statement.target, *reads(statement.value)) for i in a.index)
 
 
 def index_tensors(kernel: Kernel) -> dict[str, tuple[Any, ...]]:
     """Inputs whose elements stand in indices -> the extents of dimensions that they index as a whole, each once."""
     found: dict[str, dict[Any, None]] = {}
     for s in kernel.statements:
-        indices = [i for r in reads(s.value) for i in r.index]
+        indices = list(indices_of(s))
         for e in elements(indices):
             found.setdefault(e.tensor, {})
         for i in insides(indices):
@@ -72,4 +83,4 @@ def drawn(kernel: Kernel, name: str, low: int, high: int) -> tuple[int, int]:
     return (0, min(extents) - 1) if extents else (low, high)
 
 
-__all__ = ["Held", "by_data", "check_indices", "drawn", "index_tensors"]
+__all__ = ["Held", "by_data", "check_indices", "drawn", "index_tensors", "indices_of", "writes_by_data"]

@@ -127,8 +127,10 @@ def actions(
     kind = kernel.tensor(name).dtype
     size = int(np.prod(shapes[name]))
     for env in points(statement, 1 if needs_single_points(statement) else CHUNK):
-        at = functions.flat_index(name, statement.target.index, env)
-        if fused:
+        at = functions.place(name, statement.target.index, env)
+        if callable(at):
+            yield _action(name, op, at, functions.value(value, env, kind))
+        elif fused:
             product = value.args[0] if isinstance(value, SNeg) else value
             a, b = (functions.value(v, env, kind) for v in product.args)
             yield _fused_action(name, at, a, b, negated=product is not value)
@@ -138,13 +140,16 @@ def actions(
             yield _action(name, op, at, functions.value(value, env, kind))
 
 
-def _action(name: str, op: str, at: Array, value: Function) -> Action:
+def _action(name: str, op: str, at: Array | Function, value: Function) -> Action:
+    """Points in order: of several that assign one element the last one does."""
+
     def act(held: Mapping[str, Array]) -> None:
         target = held[name].reshape(-1)  # outputs are contiguous: a view
+        to = at(held) if callable(at) else at
         if op == "=":
-            target[at] = value(held)
+            target[to] = value(held)
         else:
-            _REDUCE[op].at(target, at, value(held))
+            _REDUCE[op].at(target, to, value(held))
 
     return act
 

@@ -84,9 +84,10 @@ class Statement:
 
     @cached_property
     def inputs(self) -> tuple[Access, ...]:
-        """Accesses read by the value, left to right, duplicates removed; then the elements that are indices in them."""
+        """Accesses read by the value, left to right, duplicates removed; then the elements that are indices in them, or in the
+        target."""
         seen = dict.fromkeys(Access(r.tensor, r.index) for r in reads(self.value))
-        indices = elements(i for a in seen for i in a.index)
+        indices = elements(i for a in (*seen, self.target) for i in a.index)
         return tuple(dict.fromkeys((*seen, *(Access(e.tensor, e.index) for e in indices))))
 
     def axis(self, name: str) -> Axis:

@@ -18,6 +18,7 @@ import numpy as np
 
 from isamap_smt.ir.evaluate import CHUNK, needs_single_points, points
 from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.time_steps import in_order
 
@@ -25,8 +26,9 @@ Array = np.ndarray
 
 
 def feeding(kernel: Kernel) -> tuple[str, ...]:
-    """Results that some statement reads."""
+    """Results that some statement reads, but for those of which data says where they are written."""
     read = {a.tensor for s in kernel.statements for a in s.inputs}
+    read -= {s.target.tensor for s in kernel.statements if writes_by_data(s)}
     return tuple(n for n in kernel.results if n in read)
 
 

@@ -100,7 +100,8 @@ class _Bounds:
         sum_ = _Sum(values.size) if s.op == "+" else None
         with np.errstate(all="ignore"):
             for env in points(s, CHUNK):
-                at = self.functions.flat_index(name, s.target.index, env)
+                at = self.functions.place(name, s.target.index, env)
+                at = at(self.values) if callable(at) else at
                 for sign, term in terms_of(value) if sum_ else [(1, value)]:
                     n = _At(self, env).of(term, kind)
                     if sum_:

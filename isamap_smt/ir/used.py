@@ -79,6 +79,7 @@ def uses(kernel: Kernel) -> tuple[Used, ...]:
     for n, s in enumerate(kernel.statements):
         if by_data(s):
             walk = _Walk(kernel, n)
+            found |= dict.fromkeys(walk.place(s.target.tensor, s.target.index, ()))
             found |= dict.fromkeys(walk.value(typed_value(kernel, s), ()))
     everywhere = {replace(u, conditions=()) for u in found if not u.conditions}
     return tuple(u for u in found if not u.conditions or replace(u, conditions=()) not in everywhere)
@@ -97,7 +98,7 @@ class _Walk:
             yield from self.value(yes, self._under(path, compared, True))
             yield from self.value(no, self._under(path, compared, False))
         elif isinstance(x, Read):
-            yield from self._place(x.tensor, x.index, path)
+            yield from self.place(x.tensor, x.index, path)
         elif isinstance(x, Scalar):
             for a in x.args:
                 yield from self.value(a, path)
@@ -106,7 +107,7 @@ class _Walk:
         told = all(r.tensor in self.kernel.inputs for r in reads(compared))
         return (*path, (compared, holds)) if told else path
 
-    def _place(self, tensor: str, index: tuple[Any, ...], path: tuple[Condition, ...]) -> Iterator[Used]:
+    def place(self, tensor: str, index: tuple[Any, ...], path: tuple[Condition, ...]) -> Iterator[Used]:
         for d, i in enumerate(index):
             if not isinstance(i, Inside):
                 continue
@@ -122,7 +123,7 @@ class _Walk:
         elif isinstance(e, Element):
             if not whole and self.kernel.tensor(e.tensor).dtype.bits == 64:
                 yield Used(self.statement, tensor, d, e, path)
-            yield from self._place(e.tensor, e.index, path)
+            yield from self.place(e.tensor, e.index, path)
         else:
             for part in e.args:
                 yield from self._data(tensor, d, part, path)

@@ -91,10 +91,7 @@ def _index(tree: Tree, node: ast.AST, names: Names) -> Any:
             return _chosen(tree, condition, index(tree, yes, names), index(tree, no, names), names)
     hint = "an index is made of + - * // %, min(a,b) and max(a,b) over axes, sizes, parameters and integers"
     if isinstance(node, ast.Subscript):
-        hint = (
-            "data stands in the indices of what a value reads: `E[idx[i] + 1, j]`; it is not compared in `where`, or in an index "
-            "of what a statement writes"
-        )
+        hint = "data stands in the indices of what a statement reads and writes: `E[idx[i] + 1, j]`; it is not compared in `where`"
     raise tree.error(node, f"{noun(node)} cannot stand in an index", hint)
 
 

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import elements, symbols_of
 from isamap_smt.ir.kernel import Recurrence, Statement
 from isamap_smt.language.source import Segment
 
@@ -357,10 +357,12 @@ def recurrences(blocks: Sequence[Block], statements: Sequence[Statement]) -> tup
 
 def _check(axis: str, line: StatementLine, statement: Statement) -> None:
     own = {a.name for a in statement.axes}
-    if axis in own and axis in symbols_of(statement.target.index):
+    plain = [i for i in statement.target.index if not elements([i])]
+    if axis in own and axis in symbols_of(plain):
         return
     message = f"this statement of the block of {axis} has no axis {axis}"
     if axis in own:
         message = f"{axis}, the axis of the block, stands in no index of {statement.target.tensor} here"
+        message += " but in data" if axis in symbols_of(statement.target.index) else ""
     hint = f"index {statement.target.tensor} with {axis}, or write the statement outside the block"
     raise line.target.error(line.target.node, message, hint)

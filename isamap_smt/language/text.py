@@ -263,12 +263,6 @@ class _Reader:
     def _statement(self, line: StatementLine) -> None:
         names = Names(frozenset(self.known.axes), self.known.definitions, self.known.lows)
         node = element(line.target, line.target.node)
-        if any(isinstance(i, ast.Subscript) for i in index_nodes(node)):
-            hint = "say for each element of the output where it comes from: `Y[i,j] = E[idx[i], j]`"
-            raise line.target.error(
-                node, "this writes to a place that is data: two points may write to one place", hint
-            )
-        target = Access(_name(node), tuple(index(line.target, i, names) for i in index_nodes(node)))
 
         def make_index(tree: Tree, i: ast.AST, bound: frozenset[str], data: Any = None) -> Any:
             return index(tree, i, Names(names.axes | bound, names.definitions, names.lows, data))
@@ -277,6 +271,8 @@ class _Reader:
         line = replace(line, value=powers_written_out(conditions_written_out(line.value)))
         known = {*self.known.axes, *self.known.parameters, *self.known.definitions, *self.known.sizes}
         known |= {default_size(a) for a in self.known.axes if a not in self.known.extents}
+        places = Values(line.target, constants, make_index, known, self.shapes)
+        target = Access(_name(node), tuple(places.indices(_name(node), node, frozenset())))
         values = Values(line.value, constants, make_index, known, self.shapes)
         value = values.value(line.value.node)
         self._check_sums(line, value)
@@ -286,10 +282,11 @@ class _Reader:
         statement = Statement(target, line.op, value, axes, guards, line.ordered, line.segment.text, place)
         self.statements.append(statement)
         self.values.append(line.value)
-        data = dict(reversed(values.data))
-        if gone := [at for access, at in values.data if access not in statement.inputs]:
-            what = f"{ast.unparse(gone[0])} cancels out of its index"
-            raise line.value.error(gone[0], what, "write the index without it")
+        found = [(access, (v.tree, at)) for v in (places, values) for access, at in v.data]
+        data = dict(reversed(found))
+        if gone := [at for access, at in found if access not in statement.inputs]:
+            tree, at = gone[0]
+            raise tree.error(at, f"{ast.unparse(at)} cancels out of its index", "write the index without it")
         self._note_uses(line, statement, node, data)
 
     def _whole_axes(self) -> dict[str, Any]:
@@ -384,16 +381,22 @@ class _Reader:
         return listed
 
     def _note_uses(
-        self, line: StatementLine, statement: Statement, target: ast.AST, data: Mapping[Access, ast.Subscript]
+        self, line: StatementLine, statement: Statement, target: ast.AST, data: Mapping[Access, tuple[Tree, ast.AST]]
     ) -> None:
         """data: where the elements stand that indices are made of."""
         self.uses.append((statement.target, statement, line.target, target))
+        self._note_data(statement, statement.target.index, data)
         # Trees and reads meet in the same order: both go left to right.
         nodes = [n for n in _subscripts(line.value.node) if isinstance(n.value, ast.Name)]
         for node, r in zip(nodes, reads(statement.value), strict=True):
             self.uses.append((Access(r.tensor, r.index), statement, line.value, node))
-            for access in (Access(e.tensor, e.index) for e in elements(r.index)):
-                self.uses.append((access, statement, line.value, data[access]))
+            self._note_data(statement, r.index, data)
+
+    def _note_data(
+        self, statement: Statement, indices: Sequence[Any], data: Mapping[Access, tuple[Tree, ast.AST]]
+    ) -> None:
+        for access in (Access(e.tensor, e.index) for e in elements(indices)):
+            self.uses.append((access, statement, *data[access]))
 
     def _check_declared_axes(self, lines: list[Any]) -> None:
         summed = {n for s in self.statements for n in bound_axes(s.value)}
@@ -431,7 +434,7 @@ class _Reader:
         parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
         made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
-        if any(elements(i for a in s.inputs for i in a.index) for s in self.statements):
+        if any(elements(i for a in (s.target, *s.inputs) for i in a.index) for s in self.statements):
             made = made.with_extents(to_come)
         check_indices(made)
         self._check_types(made, {*dtypes, *self.written_dtypes})

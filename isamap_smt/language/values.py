@@ -103,7 +103,7 @@ class Values:
             case ast.Subscript():
                 e = element(self.tree, node)
                 name = e.value.id if isinstance(e.value, ast.Name) else ""
-                return read(name, *self._indices(name, e, bound))
+                return read(name, *self.indices(name, e, bound))
             case ast.Constant():
                 return self._literal(node)
             case ast.Name(id=name) if name in CONSTANTS:
@@ -120,13 +120,13 @@ class Values:
                 return self._call(node, bound)
         return self._refuse(node)
 
-    def _indices(self, tensor: str, node: ast.Subscript, bound: frozenset[str]) -> Iterator[Any]:
+    def indices(self, tensor: str, node: ast.Subscript, bound: frozenset[str]) -> Iterator[Any]:
         """The index of each dimension: quasi-affine, or with elements of integer inputs in it."""
         nodes, shape = index_nodes(node), self.shapes.get(tensor, ())
 
         def data(inner: ast.Subscript) -> Any:
             name = _name(element(self.tree, inner))
-            own = tuple(self._indices(name, inner, bound))
+            own = tuple(self.indices(name, inner, bound))
             self.data.append((Access(name, own), inner))
             return index_element(name, own)
 

@@ -22,6 +22,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import SAdd, SMul, SNeg, SSub, bound_axes, index_values, read, reads
 from isamap_smt.ir.split import SplitSum
@@ -96,6 +97,8 @@ def _factors(kernel: Kernel, statement: int) -> tuple[_Factor, _Factor] | None:
     s = kernel.statements[statement]
     kind = kernel.tensor(s.target.tensor).dtype
     if s.op != "+" or s.guard or s.ordered or kind.is_float or kernel.recurrence_of(statement) is not None:
+        return None
+    if writes_by_data(s):
         return None
     if not s.reduction_axes or not isinstance(s.value, SMul) or any(a.tensor == s.target.tensor for a in s.inputs):
         return None

@@ -19,6 +19,7 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import Cast, Read, SAdd, SMul, read, rewrite_reads
 from isamap_smt.ir.split import SplitSum
@@ -32,7 +33,7 @@ SUMS = "i32"
 def movable(kernel: Kernel, statement: int) -> tuple[str, ...]:
     """The operands of the statement that can be moved: signed bytes, which are one factor of what is added."""
     s = kernel.statements[statement]
-    if s.op != "+" or s.guard or s.ordered or kernel.recurrence_of(statement) is not None:
+    if s.op != "+" or s.guard or s.ordered or kernel.recurrence_of(statement) is not None or writes_by_data(s):
         return ()
     if not isinstance(s.value, SMul) or kernel.tensor(s.target.tensor).dtype.name != SUMS:
         return ()

@@ -9,6 +9,7 @@ import sympy as sp
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
 from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
@@ -62,6 +63,8 @@ def _splittable(kernel: Kernel, position: int, axis: str, open_: bool) -> Any:
         why = f"its extent {extent} is open; give its size"
     elif s.op not in REGROUPED:
         why = f"statement {position + 1} is no sum, and no maximum or minimum"
+    elif writes_by_data(s):
+        why = "data says where it adds"
     elif any(a.tensor == s.target.tensor for a in s.inputs):
         why = "it reads what it adds to"
     elif s.ordered:

@@ -186,7 +186,7 @@ def _check_reads(kernel: Kernel, main: int) -> None:
         out, recurrence = s.target.tensor, kernel.recurrence_of(n)
         if n == main and by_data(s):
             raise ScheduleError(
-                f"{kernel.name}: an index of what statement {n + 1} reads is data, and no instruction here follows one"
+                f"{kernel.name}: an index of statement {n + 1} is data, and no instruction here follows one"
             )
         for a in s.inputs:
             if recurrence is not None and a != s.target:

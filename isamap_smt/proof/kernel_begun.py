@@ -21,6 +21,7 @@ from isamap_encodings.program_implication import implied, truth, value
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.boxes import decided_by_output
 from isamap_smt.ir.expr import insides, is_constant, sym, words
+from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.proof.program_cover import inverted
@@ -192,7 +193,10 @@ def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
             continue
         points = _points_that_write(s, cell, witness)
         if points is None:
-            return Unknown(f"{needed.words}: not seen for {name}, and too large to be looked at", refuted.seconds)
+            return Unknown(
+                f"{needed.words}: not seen for {name}, and too large to be looked at, or a matter of data",
+                refuted.seconds,
+            )
         order = Order() if needed.reader < 0 else order_of(kernel, n, needed.reader)
         if order is not None and any(all(truth(f, {}) for f in order.holds(p, witness)) for p in points):
             return Unknown(f"{needed.words}: statement {n + 1} begins {name}, which no guess shows", refuted.seconds)
@@ -207,7 +211,10 @@ def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
 
 
 def _points_that_write(s: Statement, cell: tuple[int, ...], sizes: Mapping[str, int]) -> list[dict[str, int]] | None:
-    """The statement's points, by axis, that write the element at these sizes; None where there are too many to look."""
+    """The statement's points, by axis, that write the element at these sizes; None where there are too many to look, or data says
+    which."""
+    if writes_by_data(s):
+        return None
     env = {n: v for n, v in sizes.items() if n not in {a.name for a in s.axes}}
     extents = [value(sp.sympify(a.extent), env) for a in s.axes]
     if prod(max(0, n) for n in extents) > MOST:

@@ -24,7 +24,7 @@ def check_form(m: Mapping) -> None:
         raise MappingError(f"{m.kernel.name} has no statement {m.statement_index}")
     if by_data(m.statement):
         raise MappingError(
-            f"an index of what statement {m.statement_index + 1} of {m.kernel.name} reads is data: no mapping onto an instruction "
+            f"an index of statement {m.statement_index + 1} of {m.kernel.name} is data: no mapping onto an instruction "
             "speaks of that; it is computed element by element"
         )
     sizes = set(m.kernel.free_sizes) | {p.name for p in m.kernel.parameters}

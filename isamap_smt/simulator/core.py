@@ -343,7 +343,7 @@ class Core:
 
     def _with_indices(self, node: Point, rows: Rows) -> Rows:
         """The rows, which know the elements that are indices: of inputs, which nothing changes."""
-        used = {e.tensor: self.tensors[e.tensor] for e in elements(i for r in node.reads for i in r.index)}
+        used = {e.tensor: self.tensors[e.tensor] for e in elements(i for r in (node.dst, *node.reads) for i in r.index)}
         held = {held_as(n): Held(self.data[space].reshape(space.shape)) for n, space in used.items()}
         return replace(rows, env=rows.env | held) if held else rows
 

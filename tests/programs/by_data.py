@@ -19,6 +19,10 @@ TEXTS = {
     "from the end": "E: [V,J]\nidx: i64\nY[i,j] = E[select(idx[i] < 0, idx[i] + V, idx[i]), j]",
     "cut off": "E: [V,J]\nidx: i32\nY[i,j] = E[min(max(idx[i] - 1, 0), V - 1), j]",
     "left out": "X: [N,V]\nT: i32\nY[i] = select(T[i] == -2, 0, X[i,T[i]])",
+    "written": "D: [V,J]\nidx: i32\nY[v,j] = D[v,j]\nY[idx[i],j] = X[i,j]",
+    "added to": "Y: [V,J]\nidx: i32\nY[idx[i] - 1,j] += X[i,j]",
+    "the largest of them": "Y: [V]\nidx: i32[N]\nY[idx[i]] max= X[i] where i >= 1\naxis i < N",
+    "written and read": "Y: i32[V]\nidx: i32\nY[idx[i]] = Y[(idx[i] + 1) % V] + X[i]\nZ[v] = Y[v]",
     "time steps": "E: [V,J]\nidx: i32\nfor t:\n  S[t+1,j] = max(S[t,j], E[idx[t],j])",
 }
 

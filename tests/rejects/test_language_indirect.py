@@ -8,17 +8,28 @@ import isamap_smt as im
 from isamap_smt.ir.errors import DTypeError, LanguageError
 from isamap_smt.language import instruction, kernel
 
-HINT = (
-    "  data stands in the indices of what a value reads: `E[idx[i] + 1, j]`; it is not compared in `where`, or in an index "
-    "of what a statement writes"
-)
+HINT = "  data stands in the indices of what a statement reads and writes: `E[idx[i] + 1, j]`; it is not compared in `where`"
 GATHER = "E: [V,J]\nidx: i32\n"
 MESSAGES = {
-    f"{GATHER}Y[idx[i],j] += E[i,j]": """\
-line 3, column 1: this writes to a place that is data: two points may write to one place
-    Y[idx[i],j] += E[i,j]
-    ^^^^^^^^^^^
-  say for each element of the output where it comes from: `Y[i,j] = E[idx[i], j]`""",
+    f"{GATHER}Y[idx[i]*i,j] += E[i,j]": """\
+line 3, column 3: this multiplies data by data or by an axis
+    Y[idx[i]*i,j] += E[i,j]
+      ^^^^^^^^
+  multiply data by sizes, parameters and integers; or compute the product before, as an input""",
+    f"{GATHER}Y[idx[i]-idx[i]+i,j] += E[i,j]": """\
+line 3, column 3: idx[i] cancels out of its index
+    Y[idx[i]-idx[i]+i,j] += E[i,j]
+      ^^^^^^
+  write the index without it""",
+    f"{GATHER}for t:\n  Y[idx[t],j] += E[t,j]": """\
+line 4, column 3: t, the axis of the block, stands in no index of Y here but in data
+      Y[idx[t],j] += E[t,j]
+      ^^^^^^^^^^^
+  index Y with t, or write the statement outside the block""",
+    f"{GATHER}Y[Y[i,j],j] += E[idx[i],j]": (
+        "Y is written by a statement, and its elements are indices: each call looks at them before it computes; "
+        "compute Y in a kernel of its own, and give it to this one as an input"
+    ),
     f"{GATHER}Y[i,j] = E[idx[i]*idx[j],j]": """\
 line 3, column 12: this multiplies data by data or by an axis
     Y[i,j] = E[idx[i]*idx[j],j]
@@ -90,5 +101,5 @@ def test_a_contract_has_none() -> None:
 
 def test_no_mapping_is_made_of_one() -> None:
     made = kernel(f"{GATHER}Y[i,j] += E[idx[i],j] * W[j]")
-    with pytest.raises(im.IsamapError, match=r"an index of what statement 1 of kernel reads is data: no mapping"):
+    with pytest.raises(im.IsamapError, match=r"an index of statement 1 of kernel is data: no mapping"):
         im.prove(im.fuse(made, im.find_instruction("avx2.fmadd_ps"), "l=j", operands={"a": "E", "b": "W"}))
