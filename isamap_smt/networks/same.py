@@ -187,7 +187,7 @@ class _Terms:
                 (
                     names[s.target.tensor],
                     kernel.tensor(s.target.tensor).dtype.name,
-                    tuple(substitute(i, table) for i in target),
+                    tuple(self._index(where, substitute(i, table), depth, leaves, names) for i in target),
                     s.op,
                     s.ordered,
                     tuple((str(substitute(a.symbol, table)), a.extent) for a in left),

@@ -11,7 +11,7 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.language import kernel as read_kernel
-from isamap_smt.networks.graph import Network, Step, View
+from isamap_smt.networks.graph import Graph, Network, Step, View
 from isamap_smt.networks.rewrite import rewritten
 from isamap_smt.networks.same import same_values
 from tests.networks.models import convolutional
@@ -99,3 +99,20 @@ def test_another_constant_or_order_is_refuted() -> None:
     for name in stored:
         value = replace(network.values[name], order=(0, 3, 1, 2))
         assert refuted(model, replace(network, values={**network.values, name: value}))
+
+
+def test_where_data_says_that_another_place_is_written_is_refuted() -> None:
+    g = Graph()
+    x, u = g.input("x", "f32", (5, 4)), g.input("u", "f32", (3, 4))
+    places = [g.input(n, "i64", (3,)) for n in ("i", "j")]
+    text = "Y[a,b] = X[a,b]\nY[J[c],b] += U[c,b] * I[c]"
+    axes = {"a": 5, "b": 4, "c": 3}
+    reads = {"X": x, "U": u, "J": places[0], "I": places[1]}
+    text = text.replace("U[c,b] * I[c]", "U[c,b] + U[c,b] * f32(I[c])")
+    y = g.step(text, reads, {"Y": (x.dtype, (5, 4))}, axes)[0]
+    model = g.network([y], ["y"])
+    (step,) = (s for s in model.steps if isinstance(s, Step))
+    assert not refuted(model, model)
+    turned = {"J": "I", "I": "J"}
+    other = tuple((t, dict(step.reads)[turned.get(t, t)]) for t, _ in step.reads)
+    assert refuted(model, with_step(model, model.steps.index(step), replace(step, reads=other)))
