@@ -198,3 +198,31 @@ def test_narrow_sums_are_carried_wide(accumulate: str) -> None:
     wide = im.accumulate(kernel, accumulate)
     x, at = np.ones((3000, 2), np.float16), np.zeros(3000, np.int32)
     assert im.compile(wide, "scalar", sizes={"V": 2})(X=x, I=at).tolist() == [[3000, 3000], [0, 0]]
+
+
+def test_rows_are_appended_to_a_cache_in_place() -> None:
+    """The cache is one tensor, which the caller gives as out=; what stands behind reads what was appended."""
+    text = "K: [T,D]\nat: i32\nK[at[b] + s, d] = new[b,s,d]\nS[q,t] += Q[q,d] * K[t,d]"
+    kernel = im.kernel(text, name="append")
+    rng = np.random.default_rng(3)
+    for run in (im.compile(kernel, "scalar", threads=2), im.compile(kernel, "scalar", sizes={"D": 8, "T": 12})):
+        cache = rng.integers(-4, 5, (12, 8)).astype(np.float32)
+        want = cache.copy()
+        for first in (0, 5, 9):
+            new, q = (rng.integers(-4, 5, s).astype(np.float32) for s in ((1, 3, 8), (2, 8)))
+            scores = np.zeros((2, 12), np.float32)
+            run(new=new, Q=q, at=np.array([first], np.int32), out={"K": cache, "S": scores})
+            want[first : first + 3] = new[0]
+            assert np.array_equal(cache, want) and np.array_equal(scores, q @ want.T)
+        with pytest.raises(
+            ArgumentError, match=r"^s \+ at\[b\] is 12 at b=0, s=2 \(at\[0\] is 10\), and append uses it"
+        ):
+            run(new=new, Q=q, at=np.array([10], np.int32), out={"K": cache, "S": scores})
+        assert np.array_equal(cache, want)
+
+
+def test_one_array_as_an_input_and_as_out_is_refused() -> None:
+    run = im.compile(im.kernel("I: i32\nY[v,j] = C[v,j]\nY[I[i],j] = X[i,j]", name="appended"), "scalar")
+    cache, x = np.zeros((5, 3), np.float32), np.ones((2, 3), np.float32)
+    with pytest.raises(ArgumentError, match="Y and C overlap in memory, and Y is written; pass a copy of C"):
+        run(C=cache, X=x, I=np.array([1, 2], np.int32), out=cache)
