@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class Arguments:
     """arrays by tensor name, every tensor of the kernel among them; sizes by name, every free size among them.
 
     given: outputs that are the caller's. fresh: nothing is added to, so all outputs begin at the neutral element. begun: arrays to
-    fill with it before each run.
+    fill with it before each run. copied: of the caller's outputs those that are not contiguous, by name; among `arrays` is a copy.
     """
 
     arrays: Dict[str, np.ndarray]
@@ -53,6 +53,22 @@ class Arguments:
     given: tuple[str, ...]
     fresh: bool
     begun: tuple[str, ...]
+    copied: Dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def results(self) -> Dict[str, np.ndarray]:
+        """The caller's own arrays before those that stand for them."""
+        return {**self.arrays, **self.copied}
+
+    def take(self) -> None:
+        """The copies hold what the caller's arrays do."""
+        for name, array in self.copied.items():
+            self.arrays[name][...] = array
+
+    def give(self) -> None:
+        """The caller's arrays hold what the copies do."""
+        for name, array in self.copied.items():
+            array[...] = self.arrays[name]
 
 
 def as_arrays(kernel: Signature, positional: tuple[Any, ...], named: Dict[str, Any]) -> dict[str, np.ndarray]:
@@ -153,6 +169,53 @@ def _copied_back(name: str, copy: str) -> str:
     return f"`whole = {copy}`, out=whole and `{name}[...] = whole`: a copy alone would keep the result"
 
 
+def copies(kernel: Signature, results: Dict[str, np.ndarray], inputs: Dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Contiguous copies of those outputs that are not contiguous, by name. Raises as check_array() does, and ArgumentError where
+    elements of one share memory with each other, or with another array."""
+    found = {}
+    for name, array in results.items():
+        if array.flags.c_contiguous:
+            continue
+        check_type(kernel, name, array)
+        _check_writable(kernel, name, array)
+        if not _apart(array):
+            raise ArgumentError(
+                f"two elements of {name} lie at one address (strides {array.strides} bytes for shape {array.shape}); "
+                f"try {_copied_back(name, f'{name}.copy()')}"
+            )
+        for other, held in {**inputs, **results}.items():
+            if other != name and _share(array, held):
+                raise ArgumentError(
+                    f"{kernel.name}: {name} and {other} overlap in memory, and {name} is written; "
+                    + (f"pass a copy of {other}" if other in inputs else "give each an array of its own")
+                )
+        found[name] = np.array(array, order="C")
+    return found
+
+
+def _apart(array: np.ndarray) -> bool:
+    """Whether each dimension steps over all that those with smaller steps reach, so that no two elements share memory."""
+    reached = array.itemsize
+    for step, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step < reached:
+            return False
+        reached += step * (count - 1)
+    return True
+
+
+def _share(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether an element of both lies at one address; also where finding that out takes long."""
+    return bool(np.may_share_memory(a, b, max_work=10_000))  # type: ignore[arg-type]  # its stubs know two numbers alone
+
+
+def _check_writable(kernel: Signature, name: str, array: np.ndarray) -> None:
+    if not array.flags.writeable:
+        raise ArgumentError(
+            f"{name} is read-only, and {kernel.name} writes it; leave out= out and take what the call returns, or try "
+            f"`whole = {name}.copy()` and out=whole, which then holds the result"
+        )
+
+
 def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) -> None:
     """The array's dtype, rank, layout and writability fit. Raises DTypeError, SizeError or ArgumentError."""
     check_type(kernel, name, array)
@@ -164,11 +227,8 @@ def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) 
         raise ArgumentError(
             f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); try {hint}"
         )
-    if written and not array.flags.writeable:
-        raise ArgumentError(
-            f"{name} is read-only, and {kernel.name} writes it; leave out= out and take what the call returns, or try "
-            f"`whole = {name}.copy()` and out=whole, which then holds the result"
-        )
+    if written:
+        _check_writable(kernel, name, array)
 
 
 def infer_sizes(

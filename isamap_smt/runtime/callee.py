@@ -64,7 +64,9 @@ class Callee(Shown):
             ]
             hint = f"; {taken[0]}= is an option of the call, so pass the arrays by position" if taken else ""
             raise ArgumentError(f"{signature.name}: no array for {', '.join(missing)}{hint}")
-        results = check.outputs_of(signature, out)
+        own = check.outputs_of(signature, out)
+        copies = check.copies(signature, own, arrays)
+        results = {**own, **copies}
         for name, array in (*arrays.items(), *results.items()):
             check.check_array(signature, name, array, written=name in results)
         everything = {**arrays, **results, **self._work(work or {})}
@@ -75,7 +77,7 @@ class Callee(Shown):
                 everything[name] = self._made(name, sizes)
         begun = (n for n in self.kernel.outputs if fresh or n not in results)
         here = tuple(n for n in begun if n not in self.started or not (fresh or n in self.kernel.temporaries))
-        return check.Arguments(everything, sizes, tuple(results), fresh, here)
+        return check.Arguments(everything, sizes, tuple(results), fresh, here, {n: own[n] for n in copies})
 
     def _work(self, given: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
         """Arrays for temporaries. Raises as check_array() does, and ArgumentError for another name."""

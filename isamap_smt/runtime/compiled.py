@@ -43,7 +43,8 @@ _Sizes = ctypes.POINTER(ctypes.c_int64)
 class CompiledKernel(Callee):
     """A program built into a shared library, callable on arrays.
 
-    `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. `out=` is accumulated into where the kernel says
+    `kernel(A, B)`, `kernel(A=..., B=...)`: inputs by position or name. An `out=` that is not contiguous is computed in a copy; each
+    run takes back what it computes. `out=` is accumulated into where the kernel says
     `+=`, `max=` and the like; with `accumulate=False`, and without it, outputs start at the reduction's neutral element.
     `sizes=` gives those that no shape determines, by axis (i) or size (I).
     Returns the output, or a dictionary when there are several.
@@ -237,6 +238,11 @@ class Call:
         Stated ranges and finite values are those that prepare() looked at; indices that are data are looked at each time.
         Raises MemoryError or SizeError.
         """
+        self.arguments.take()
+        self._run_checked()
+        self.arguments.give()
+
+    def _run_checked(self) -> None:
         told = self._known.call((), self._options)
         if told is NotImplemented:
             self._run_here()
@@ -297,7 +303,7 @@ class Call:
     def result(self) -> Any:
         """The output array, or a dictionary of them when the kernel has several."""
         names = self._kernel.signature.outputs
-        arrays = self.arguments.arrays
+        arrays = self.arguments.results
         return arrays[names[0]] if len(names) == 1 else {n: arrays[n] for n in names}
 
 
@@ -367,7 +373,7 @@ class PackedKernel:
 def _first(call: Call, known: KnownCalls, inputs: tuple[Any, ...], options: Dict[str, Any]) -> Any:
     """The result of this call, which Python has looked at; calls like it are known afterwards."""
     call.run()
-    if known.worth(inputs, options) and not call.looked_at_when_begun:
+    if known.worth(inputs, options) and not call.looked_at_when_begun and not call.arguments.copied:
         known.remember(call.form(known.inputs))
     return call.result
 

@@ -72,6 +72,7 @@ class ElsewhereCall:
 
     def run(self) -> None:
         """Compute in a new process. Raises what the kernel refuses, and HardwareError where the process fails."""
+        self.arguments.take()
         kernel, arrays = self._kernel, dict(self.arguments.arrays)
         for name in self.arguments.begun:  # the caller's own change when nothing was refused
             arrays[name] = np.full_like(arrays[name], kernel.first(name)[()])
@@ -81,9 +82,10 @@ class ElsewhereCall:
             raise refusal(kernel.program, code, text, arrays, self.arguments.sizes)
         for name in self.arguments.begun:
             self.arguments.arrays[name][...] = arrays[name]
+        self.arguments.give()
 
     @property
     def result(self) -> Any:
         """The output array, or a dictionary of them when the kernel has several."""
-        names, arrays = self._kernel.signature.outputs, self.arguments.arrays
+        names, arrays = self._kernel.signature.outputs, self.arguments.results
         return arrays[names[0]] if len(names) == 1 else {n: arrays[n] for n in names}

@@ -133,11 +133,15 @@ def test_constants_that_were_packed_and_rows_that_lie_apart() -> None:
     np.testing.assert_array_equal(more.result, 4 * (a @ b))
 
 
-def test_out_that_is_no_whole_block_is_refused_with_what_keeps_the_data() -> None:
+def test_out_that_is_no_whole_block_begins_anew_and_nothing_else_changes() -> None:
     compiled, arrays, _ = case(TEXTS["sum"], "f32", "host")
-    for out in (np.zeros((5, 12), np.float32)[:, ::2], np.zeros((5, 9), np.float32)[:, :6]):
-        with pytest.raises(ArgumentError, match="is not contiguous"):
-            compiled(**arrays, out=out, accumulate=False)
+    for part in (np.s_[:, ::2], np.s_[:, :9], np.s_[::-1, 2:11], np.s_[:, ::-2]):
+        for turn in range(3):
+            whole = np.full((5, 18), np.nan, np.float32)
+            out = whole[part]
+            assert compiled(**arrays, out=out, accumulate=False) is out, turn
+            np.testing.assert_array_equal(out, compiled(**arrays))
+            assert np.isnan(whole).sum() == 45
 
 
 @pytest.mark.parametrize("wrong", [0, 1, None, "no", np.int64(0)])
