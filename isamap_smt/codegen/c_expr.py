@@ -39,8 +39,8 @@ static inline int64_t isamap_max(int64_t a, int64_t b) { return a > b ? a : b; }
 # Of indices made of data: e where it is an index of a dimension of n elements, else 0; and an element that is computed with.
 DATA_HELPERS = """\
 static inline int64_t isamap_inside(int64_t e, int64_t n) { return e >= 0 && e < n ? e : 0; }
-static inline int64_t isamap_signed(int64_t e) { return isamap_max(-(INT64_C(1) << 40), isamap_min(e, INT64_C(1) << 40)); }
-static inline int64_t isamap_unsigned(uint64_t e) { return e < UINT64_C(1) << 40 ? (int64_t)e : INT64_C(1) << 40; }
+static inline int64_t isamap_element_signed(int64_t e) { return isamap_max(-(INT64_C(1) << 40), isamap_min(e, INT64_C(1) << 40)); }
+static inline int64_t isamap_element_unsigned(uint64_t e) { return e < UINT64_C(1) << 40 ? (int64_t)e : INT64_C(1) << 40; }
 """
 
 _CALLS = {
@@ -145,4 +145,4 @@ def c_element(at: str, offset: str, dtype: DType) -> str:
     text = f"{at}[{offset}]"
     if dtype.bits < 64:
         return f"(int64_t){text}"
-    return f"isamap_{'signed' if dtype.low else 'unsigned'}({text})"
+    return f"isamap_element_{'signed' if dtype.low else 'unsigned'}({text})"

@@ -235,3 +235,12 @@ def test_a_network_moves_no_index_below_a_select() -> None:
     assert inlined(chosen, "G") == chosen
     plain = inlined(im.kernel("m: [I]\n" + text.format("G[i] * m[i]")), "G")
     assert len(plain.statements) == 1
+
+
+@pytest.mark.parametrize("function", ["sinh", "pow", "fmod", "tan"])
+def test_functions_beside_computed_indices(function: str) -> None:
+    """Their C has helpers of its own, by other names."""
+    second = ", X[i]" if function in ("pow", "fmod") else ""
+    kernel = im.kernel(f"E: [V]\nJ: i64\nX: f32\nY[i] = {function}(E[J[i] + 1]{second}) + X[i]", name="beside")
+    arrays = {"E": np.linspace(0.5, 2, 6, dtype=np.float32), "J": np.array([0, 4, -1]), "X": np.ones(3, np.float32)}
+    assert np.array_equal(im.compile(kernel, "scalar")(**arrays), im.run_kernel(kernel, arrays)["Y"])
