@@ -7,6 +7,7 @@ language leaves the order of a floating-point sum open or computes a function ap
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -79,7 +80,8 @@ class Meaning:
 
     @staticmethod
     def _elements(s: Line) -> list[ast.Subscript]:
-        return language.elements(language.expression(s.target)) + language.elements(language.expression(s.value))
+        parts = [language.expression(s.target), language.expression(s.value)]
+        return [e for p in parts for e in language.elements(p)] + [e for p in parts for e in language.data(p)]
 
     def axis_names(self) -> list[str]:
         """Names in indices that nothing declares."""
@@ -117,10 +119,11 @@ class Meaning:
                     found.setdefault(n)
         return list(found)
 
-    def place(self, node: ast.expr, axes: Sequence[str]) -> Place:
-        """The index as a function of the axes' values."""
-        code = f"lambda {', '.join(axes)}: {ast.unparse(node)}"
-        return eval(code, {"__builtins__": {}, "min": min, "max": max, **self.numbers})  # type: ignore[no-any-return]  # noqa: S307 - an index
+    def place(self, node: ast.expr, axes: Sequence[str], held: Mapping[str, Held] | None = None) -> Place:
+        """The index as a function of the axes' values. held: of the elements that it is made of."""
+        code = f"lambda {', '.join(axes)}: {ast.unparse(_Rows().visit(copy.deepcopy(node)))}"
+        rows = {_ROWS + n: _Elements(h) for n, h in (held or {}).items()}
+        return eval(code, {"__builtins__": {}, "min": min, "max": max, **self.numbers, **rows})  # type: ignore[no-any-return]  # noqa: S307 - an index
 
     def _shape(self, tensor: str) -> tuple[int, ...]:
         """As declared, else one more than the largest index used, or what a guard says."""
@@ -163,6 +166,34 @@ class Meaning:
         if not s.guard:
             return lambda *p: True
         return self.place(language.expression(s.guard), axes)  # type: ignore[return-value]
+
+
+_ROWS = "elements_"  # tensors have names of their own
+
+
+class _Rows(ast.NodeTransformer):
+    """Tensors in an index by names that nothing else has."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        self.generic_visit(node)
+        assert isinstance(node.value, ast.Name)
+        node.value.id = _ROWS + node.value.id
+        return node
+
+
+@dataclass(frozen=True)
+class _Elements:
+    """A tensor in an index."""
+
+    held: Held
+
+    def __getitem__(self, at: int | tuple[int, ...]) -> int:
+        flat = 0
+        for i, n in zip(at if isinstance(at, tuple) else (at,), self.held.shape, strict=True):
+            if not 0 <= i < n:
+                raise Outside(f"{self.held.name}{at}")
+            flat = flat * n + i
+        return int(self.held.numbers[flat])
 
 
 def _relations(guard: str) -> list[tuple[ast.expr, ast.cmpop, ast.expr]]:
@@ -289,7 +320,8 @@ class Run:
         free_order = kind.floating and not line.ordered and (line.op in ("+=", "*=") or "sum(" in line.value)
         scale = max([1.0, largest, *(abs(x) for x in target.numbers if math.isfinite(x))], default=1.0)
         loose = max([0.0, *(s.loose for s in sources)])
-        terms = max(1, count // max(1, math.prod(target.shape))) + 4
+        apart = 1 if language.data(language.expression(line.target)) else max(1, math.prod(target.shape))
+        terms = max(1, count // apart) + 4
         if free_order and not self.value.exact:
             loose = max(loose, max(kind.epsilon, self.value.rough) * scale * terms)
             target.reordered = True
@@ -331,7 +363,7 @@ class Reads:
         """Where the element lies among the tensor's numbers. Raises Outside when it is asked for one that is not there."""
         name = language.tensor(node)
         shape = self.held[name].shape
-        places = [self.meaning.place(i, [*self.axes, *bound]) for i in language.indices(node)]
+        places = [self.meaning.place(i, [*self.axes, *bound], self.held) for i in language.indices(node)]
         if len(places) != len(shape):
             raise ValueError(f"{name} has {len(shape)} dimensions")
 

@@ -29,7 +29,7 @@ CLASHES = (
 )  # fmt: skip
 FORMS: dict[str, int] = {
     "product": 8, "elements": 5, "convolution": 4, "reduction": 3, "chain": 5, "recurrence": 3, "odd": 5, "bytes": 2,
-    "rows": 1, "masked": 1, "steps": 3,
+    "rows": 1, "masked": 1, "data": 2, "steps": 3,
     "zero points": 1, "neighbours": 1, "leading": 1,
 }  # fmt: skip
 
@@ -319,6 +319,61 @@ def odd(d: Draft) -> None:
         _add(d, Line(at(name, target), "+=", " * ".join(r.text for r in reads), (), guards(d, axes, 0.15)))
 
 
+def data(d: Draft) -> None:
+    """Elements that are found, and places that are written, where an integer input says."""
+    out, rng = d.family[0], d.rng
+    d.axes = ["i", "k"]
+    rows, width = f"{d.size('i')}+4", d.size("k")
+    name, found = d.tensor(out), d.tensor(rng.choice(["i32", "i64", "u8", "i8", "i32"]))
+    d.shapes[name], d.shapes[found] = (rows, width), (d.size("i"),)
+    d.assumed.append(f"0 <= {found} <= 3")
+    j = f"{found}[i]"
+    row = rng.choice(
+        [
+            j,
+            j,
+            f"{j}+1",
+            f"{j}+i",
+            f"({j}+i)%3",
+            f"{j}//2",
+            f"min({j}+i, 2)",
+            f"max({j}-1, 0)",
+            f"3-{j}",
+            f"{found}[{j}%{d.size('i')}]",
+        ]
+    )
+    column = rng.choice(["k", "k", "k", f"{width}-1-k", f"({j}+k)%{width}"])
+    if d.chance(0.4):
+        table = d.tensor(d.element_kind())
+        d.shapes[table] = (rows, width)
+        d.shapes[name] = (d.size("i"), width) if d.chance(0.8) else (d.size("i"),)
+        whole = len(d.shapes[name]) == 2
+        reads = [Drawn(at(table, [row, column]), d.types[table]), read(d, d.element_kind(), ["i", "k"], 0.0)]
+        target = at(name, ["i", "k"] if whole else ["i"])
+        _add(
+            d,
+            Line(
+                target,
+                "=" if whole and d.chance(0.6) else "+=",
+                value(rng, out, reads, 1, first=True),
+                (),
+                guards(d, ["i", "k"], 0.2),
+            ),
+        )
+        return
+    if d.chance(0.7):
+        d.extents["v"] = rows
+        _add(d, Line(at(name, ["v", "k"]), "=", at(d.tensor(out), ["v", "k"])))
+    reads = [read(d, d.element_kind(), ["i", "k"], 0.0)]
+    op = rng.choice(["=", "+=", "+=", "max=", "min=", "*="])
+    listed = over(d, ["i", "k"]) if op != "=" else ()
+    body = value(rng, out, reads, 1, first=True)
+    _add(d, Line(at(name, [row, column]), op, body, listed, guards(d, ["i", "k"], 0.2), op == "+=" and d.chance(0.3)))
+    if d.chance(0.3):
+        d.extents["v"] = rows
+        _add(d, Line(at(d.tensor(out), ["v"]), "+=", at(name, ["v", "k"])))
+
+
 def quantised(d: Draft) -> None:
     """Bytes multiplied, summed, scaled, rounded and clamped."""
     rng = d.rng
@@ -494,6 +549,7 @@ def leading(d: Draft) -> None:
 
 
 MAKERS: dict[str, Callable[[Draft], None]] = {
+    "data": data,
     "product": product, "elements": elements, "convolution": convolution, "reduction": reduction, "chain": chain,
     "recurrence": recurrence, "odd": odd, "bytes": quantised, "rows": rows, "masked": masked,
     "zero points": zero_points, "neighbours": neighbours, "leading": leading,

@@ -153,7 +153,7 @@ def _with_line(made: Text, line: str, block: tuple[str, int] | None) -> Text:
 
 
 def _statement(line: str, block: tuple[str, int] | None) -> Line:
-    m = re.match(r"(\w+\s*\[[^\]]*\])\s*(max=|min=|\+=|\*=|=)(?!=)\s*(.*)", line)
+    m = re.match(r"(\w+\s*\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\]]*\])*\])*\])\s*(max=|min=|\+=|\*=|=)(?!=)\s*(.*)", line)
     if not m:
         raise ValueError(f"this reader does not know {line!r}")
     value, ordered = m[3], False
@@ -192,6 +192,11 @@ def elements(node: ast.AST) -> list[ast.Subscript]:
     return [e for child in ast.iter_child_nodes(node) for e in elements(child)]
 
 
+def data(node: ast.AST) -> list[ast.Subscript]:
+    """Every element in indices of the tree's elements."""
+    return [e for outer in elements(node) for i in indices(outer) for e in (*elements(i), *data(i))]
+
+
 def tensor(node: ast.Subscript) -> str:
     assert isinstance(node.value, ast.Name)
     return node.value.id
@@ -201,6 +206,8 @@ def names_in(node: ast.AST) -> list[str]:
     """Names of an index or a guard, in order."""
     if isinstance(node, ast.Name):
         return [node.id]
+    if isinstance(node, ast.Subscript):  # a tensor is none, either
+        return [n for i in indices(node) for n in names_in(i)]
     parts = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)  # min and max are no names of axes
     return [n for child in parts for n in names_in(child)]
 
