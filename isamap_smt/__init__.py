@@ -75,6 +75,7 @@ _WHERE = {
         ),
         "isamap_smt.networks.build",
     ),
+    **dict.fromkeys(("register_backend",), "isamap_smt.networks.foreign"),
     **dict.fromkeys(("load_network",), "isamap_smt.networks.loaded"),
     **dict.fromkeys(("Network",), "isamap_smt.networks.graph"),
     **dict.fromkeys(("run_network",), "isamap_smt.networks.interpret"),

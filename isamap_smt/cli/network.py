@@ -34,6 +34,10 @@ constants_option = click.option(
     "--constants", multiple=True, metavar="NAME=VALUES",
     help="Of a model: an input on which shapes depend, as rows=[2,3] or rows=FILE.npy. Repeatable.",
 )  # fmt: skip
+foreign_option = click.option(
+    "--foreign", type=click.Choice(["onnxruntime", "reference"]),
+    help="Of a model: what computes operators that no kernel does, without proof: onnxruntime, or ONNX's reference.",
+)  # fmt: skip
 _OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "constant", "fix", "instruction")
 
 
@@ -62,7 +66,10 @@ def read_model(path: Path, options: dict[str, Any]) -> Network:
     from isamap_smt.networks.onnx.importer import from_onnx
 
     with progress("reading the model"):
-        return from_onnx(path, sizes=parse_sizes(options["sizes"]), constants=parse_constants(options["constants"]))
+        return from_onnx(
+            path, sizes=parse_sizes(options["sizes"]), constants=parse_constants(options["constants"]),
+            foreign=options.get("foreign"),
+        )  # fmt: skip
 
 
 def parse_constants(texts: Sequence[str]) -> dict[str, Any]:
@@ -219,6 +226,8 @@ def document(ran: Ran) -> dict[str, Any]:
         "kernels": len(plan.network.kernels),
         "distinct_kernels": len(plan.plans),
         "claims": ran.claims,
+        "foreign": [{"node": s.node, "operator": s.op, "by": s.backend} for s in plan.network.foreign],
+        "assumptions": list(ran.compiled.proof.assumptions),
         "seconds": min(ran.times),
         "against": ran.against,
         "seconds_against": min(ran.others, default=None),
@@ -245,6 +254,8 @@ def show(ran: Ran) -> None:
         out.print(f"  correct   as {ran.against} computes it   proved: {ran.claims:,} obligations")
     else:
         out.print(f"  WRONG: {ran.difference}", style="bold red")
+    for text in ran.compiled.proof.assumptions:
+        out.print(f"  assumed   {text}", markup=False, highlight=False)
     least = "the least possible" if plan.peak == plan.bound else f"{byte_count(plan.bound)} at least"
     out.print(f"  memory    {byte_count(plan.peak)} between the kernels, {least}")
 

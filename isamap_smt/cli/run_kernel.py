@@ -12,7 +12,7 @@ import click
 from rich.text import Text
 
 from isamap_smt.cli.directory import check_file, write_whole
-from isamap_smt.cli.network import AGAINST, constants_option, is_model
+from isamap_smt.cli.network import AGAINST, constants_option, foreign_option, is_model
 from isamap_smt.cli.network import run as run_model
 from isamap_smt.cli.options import (
     compiler_option,
@@ -144,6 +144,7 @@ def show_orders(seen: Observed, planned: Plan) -> None:
     help="Of a model: whose results ours are compared with; onnxruntime where it is installed, else the interpreter.",
 )
 @constants_option
+@foreign_option
 @plan_options
 @kernel_options
 def command(
@@ -166,6 +167,8 @@ def command(
         return run_model(words, against, cc, seed, budget, as_json, options)
     if against is not None:
         raise click.UsageError("--against is of a model: isamap run MODEL.onnx --against onnxruntime")
+    if options.pop("foreign"):
+        raise click.UsageError("--foreign is of a model: isamap run MODEL.onnx --foreign onnxruntime")
     if options.pop("constants"):
         raise click.UsageError("--constants is of a model: isamap run MODEL.onnx --constants rows=[2,3]")
     from isamap_smt.targets.target import default_target

@@ -1,8 +1,9 @@
-"""A network compiled for this CPU: its library in C, called in this process."""
+"""A network compiled for this CPU: its library in C, called in this process, and back ends of foreign steps between its kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.networks.graph import Network, Step
+from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.library import FIRST_STEP, LibraryText, own_code
 from isamap_smt.networks.plan import NetworkPlan, arena, callers, plan_network, roots
 from isamap_smt.networks.proof import require_network_proof
@@ -29,28 +30,89 @@ class CompiledNetwork:
         """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and what checks of instructions raise."""
         self.plan = planned = with_checked_instructions(planned, cc)
         self.network, self.proof = planned.network, require_network_proof(planned)
+        self._evaluate = {s.node: s.loaded() for s in self.network.foreign}
+        self._groups: list[list[AnyStep]] = [
+            []
+        ]  # what comes before the first kernel, then each kernel with what follows it
+        for step in self.network.steps:
+            self._groups += [[step]] if isinstance(step, Step) else []
+            self._groups[-1] += [] if isinstance(step, Step) else [step]
         text = LibraryText(planned, PREFIX)
         self._running = Running(
             planned.network, PREFIX, text.built(cc), text.weights(cc), planned.peak, planned.threads
         )
 
     def __call__(self, *arrays: Any, **named: Any) -> Arrays:
-        """The outputs. Raises ArgumentError for inputs of another name, type or shape, and what kernels raise for their values."""
-        return self._running(self._running.given(arrays, named), self._refused)
+        """The outputs. Raises ArgumentError for inputs of another name, type or shape, NetworkError of a back end, and what kernels
+        raise for their values."""
+        given = self._running.given(arrays, named)
+        return self._watched(given) if self.network.foreign else self._running(given, self._refused)
 
     def traced(self, arrays: Dict[str, Any]) -> Iterator[tuple[str, str, np.ndarray]]:
         """One run, step by step: the node, the value and its elements, before anything else takes their place."""
-        steps, seen = self.network.steps, list[tuple[str, str, np.ndarray]]()
-        kernels = [n for n, s in enumerate(steps) if isinstance(s, Step)]
-        begins = [0, *kernels[1:], len(steps)]
+        seen: list[tuple[str, str, np.ndarray]] = []
+        node = self.network.name
 
-        def after(number: int, given: Arrays) -> None:
-            node = steps[kernels[number - 1]].node
-            for step in steps[begins[number - 1] : begins[number]]:
-                seen.extend((node, name, self._held(name, given).copy()) for name in step.results)
+        def look(step: AnyStep, given: Arrays, _: float) -> None:
+            nonlocal node
+            node = node if isinstance(step, View) else step.node
+            seen.extend((node, name, self._held(name, given).copy()) for name in step.results)
 
-        self._running(self._running.given((), arrays), self._refused, after)
+        self._watched(self._running.given((), arrays), look)
         yield from seen
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Of each step that computes, in order."""
+        return tuple(s.node for s in self.network.steps if not isinstance(s, View))
+
+    def timed(self, arrays: Dict[str, Any], budget: float = 1.0) -> tuple[float, ...]:
+        """Seconds of each step that computes, in order: the best of five runs, or of as many as take `budget` seconds."""
+        given = self._running.given((), arrays)
+        taken: list[list[float]] = []
+
+        def look(step: AnyStep, _: Arrays, seconds: float) -> None:
+            if not isinstance(step, View):
+                taken[-1].append(seconds)
+
+        end = time.perf_counter() + budget
+        while len(taken) < 5 or time.perf_counter() < end:
+            taken.append([])
+            self._watched(given, look)
+        return tuple(map(min, zip(*taken, strict=True)))
+
+    def _watched(self, given: Arrays, look: Callable[[AnyStep, Arrays, float], None] | None = None) -> Arrays:
+        """The outputs; foreign steps are computed between kernels. look: told of each step, inputs and outputs, and its seconds."""
+        failed: list[BaseException] = []
+        begun = 0.0
+
+        def after(number: int, arrays: Arrays) -> None:
+            nonlocal begun
+            for n, step in enumerate(() if failed else self._groups[number]):
+                begun = begun if n == 0 and number else time.perf_counter()
+                try:
+                    if isinstance(step, Foreign):
+                        self._compute(step, arrays)
+                    if look is not None:
+                        look(step, arrays, time.perf_counter() - begun)
+                except BaseException as error:  # none passes through C
+                    failed.append(error)
+                    break
+            begun = time.perf_counter()
+
+        try:
+            found = self._running(given, self._refused, after)
+        except IsamapError:
+            if not failed:
+                raise
+        if failed:
+            raise failed[0]
+        return found
+
+    def _compute(self, step: Foreign, arrays: Arrays) -> None:
+        held = {v: self._held(v, arrays) for v in step.sources}
+        for name, array in step.computed(self.network.values, held, self._evaluate[step.node]).items():
+            np.copyto(self._held(name, arrays), array)
 
     def _held(self, name: str, given: Arrays) -> np.ndarray:
         """A value, where it lies now. given: inputs and outputs."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from isamap_smt.ir.expr import elements
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read
-from isamap_smt.networks.graph import Network, Step, View
+from isamap_smt.networks.graph import AnyStep, Network, Step
 from isamap_smt.networks.kernels import canonical, joined, named, plain_target, reads_once, without
 
 MOST_STATEMENTS = 12  # of one kernel: a longer one takes longer to plan than it gains
@@ -23,10 +23,10 @@ def fused(network: Network) -> Network:
     return replace(network, steps=tuple(_canonical(s) for s in steps)).needed()
 
 
-def _trimmed(network: Network) -> list[Step | View]:
+def _trimmed(network: Network) -> list[AnyStep]:
     """Without results that nobody reads."""
     read = {n for s in network.steps for n in s.sources} | {*network.outputs}
-    made: list[Step | View] = []
+    made: list[AnyStep] = []
     for step in network.steps:
         gone = [t for t, v in step.writes if v not in read] if isinstance(step, Step) else []
         if not isinstance(step, Step) or not gone:
@@ -39,8 +39,8 @@ def _trimmed(network: Network) -> list[Step | View]:
     return made
 
 
-def _canonical(step: Step | View) -> Step | View:
-    if isinstance(step, View):
+def _canonical(step: AnyStep) -> AnyStep:
+    if not isinstance(step, Step):
         return step
     kernel, table = canonical(step.kernel)
     reads = {table[t]: v for t, v in step.reads}
@@ -53,7 +53,7 @@ def _canonical(step: Step | View) -> Step | View:
     )
 
 
-def _once(network: Network, steps: list[Step | View]) -> tuple[list[Step | View], bool]:
+def _once(network: Network, steps: list[AnyStep]) -> tuple[list[AnyStep], bool]:
     """One pass: each step takes in the producer of an operand, where it may."""
     writer = {n: k for k, s in enumerate(steps) for n in s.results}
     count: dict[str, int] = {}

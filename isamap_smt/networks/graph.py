@@ -1,6 +1,7 @@
 """A network is a list of steps in order; each step is one kernel, and values are what steps hand on.
 
-A value has a fixed type and shape. A view is another shape of the same elements in the same order, and costs nothing.
+A value has a fixed type and shape. A view is another shape of the same elements in the same order, and costs nothing. A foreign
+step is an operator that no kernel expresses.
 The builder makes networks: each method of `Graph` adds a step, or computes at once where everything it needs is constant.
 """
 
@@ -21,6 +22,7 @@ from isamap_smt.ir.errors import IsamapError, NetworkError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
+from isamap_smt.networks.foreign import Evaluate, evaluated, evaluator
 
 ALIGNMENT = 64  # bytes, of values in memory: a line of the cache, and the widest vector
 MOST_FOLDED = 1 << 22  # points of a kernel that is computed when it is built
@@ -88,6 +90,79 @@ class Step:
         """The values it writes."""
         return tuple(v for _, v in self.writes)
 
+    def misfit(self, values: Dict[str, Value]) -> str:
+        """What does not fit the values that it is bound to; empty where all does."""
+        for tensor, name in (*self.reads, *self.writes):
+            t, v = self.kernel.tensor(tensor), values[name]
+            if t.dtype != v.dtype or tuple(map(int, t.shape)) != v.shape:
+                return f"{tensor}: {t.dtype}{list(t.shape)} is not {v}"
+        return ""
+
+    def computed(self, values: Dict[str, Value], held: Dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Its results, by the interpreter."""
+        found = run_kernel(self.kernel, {t: held[v] for t, v in self.reads})
+        return {v: found[t] for t, v in self.writes}
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """An operator that no kernel expresses, computed by a back end (networks/foreign.py), without proof.
+
+    model: the bytes of an ONNX model of this node alone. reads, writes: the model's inputs and outputs, and the value of each.
+    """
+
+    node: str
+    op: str
+    backend: str
+    model: bytes
+    reads: tuple[tuple[str, str], ...]
+    writes: tuple[tuple[str, str], ...]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The values it reads, each once."""
+        return tuple(dict.fromkeys(v for _, v in self.reads))
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The values it writes."""
+        return tuple(v for _, v in self.writes)
+
+    def __str__(self) -> str:
+        return f"{self.node} ({self.op}) by {self.backend}"
+
+    def misfit(self, values: Dict[str, Value]) -> str:
+        """What does not fit: a value in an order of its own."""
+        stored = [v for _, v in (*self.reads, *self.writes) if values[v].order is not None]
+        return f"{stored[0]} is stored in another order" if stored else ""
+
+    def loaded(self) -> Evaluate:
+        """What computes it. Raises NetworkError where the back end refuses it."""
+        return evaluator(self.backend, self.model, self.node)
+
+    def computed(
+        self, values: Dict[str, Value], held: Dict[str, np.ndarray], evaluate: Evaluate | None = None
+    ) -> dict[str, np.ndarray]:
+        """Its results, each looked at. Raises NetworkError for a back end that fails, or gives another type or shape."""
+        given = {t: as_seen(values[v], held[v]) for t, v in self.reads}
+        found = evaluated(self.backend, self.node, evaluate or self.loaded(), given)
+        return {v: self._result(t, values[v], found.get(t)) for t, v in self.writes}
+
+    def _result(self, name: str, value: Value, array: Any) -> np.ndarray:
+        if not isinstance(array, np.ndarray | np.generic):
+            got = "nothing" if array is None else f"a {type(array).__name__}"
+            raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
+        array = np.array(array, order="C", subok=False)
+        if array.dtype != value.numpy or array.shape != value.shape:
+            got = f"{array.dtype}{list(array.shape)}"
+            raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
+        return (array.view(np.uint8) != 0).astype(np.uint8) if value.truth else array
+
+
+def as_seen(value: Value, array: np.ndarray) -> np.ndarray:
+    """An array as NumPy sees the value: truth values as bool."""
+    return array.view(np.bool_) if value.truth else array
+
 
 @dataclass(frozen=True)
 class View:
@@ -107,6 +182,18 @@ class View:
         """The value that it is."""
         return (self.result,)
 
+    def misfit(self, values: Dict[str, Value]) -> str:
+        """What does not fit: other elements."""
+        of, to = values[self.source], values[self.result]
+        return f"{to} is no view of {of}" if of.dtype != to.dtype or of.elements != to.elements else ""
+
+    def computed(self, values: Dict[str, Value], held: Dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The same elements, in its shape."""
+        return {self.result: held[self.source].reshape(values[self.result].shape)}
+
+
+AnyStep = Step | View | Foreign
+
 
 @dataclass(frozen=True)
 class Network:
@@ -121,13 +208,18 @@ class Network:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     constants: Dict[str, np.ndarray]
-    steps: tuple[Step | View, ...]
+    steps: tuple[AnyStep, ...]
     labels: Dict[str, str] = field(default_factory=dict)
 
     @property
     def kernels(self) -> tuple[Step, ...]:
-        """The steps that compute."""
+        """The steps that are kernels."""
         return tuple(s for s in self.steps if isinstance(s, Step))
+
+    @property
+    def foreign(self) -> tuple[Foreign, ...]:
+        """The steps that a back end computes."""
+        return tuple(s for s in self.steps if isinstance(s, Foreign))
 
     def check(self) -> Network:
         """This network. Raises NetworkError unless each value is written once, before it is read, as the kernel declares it."""
@@ -140,15 +232,8 @@ class Network:
                 if name in known:
                     raise NetworkError(f"{step.node}: {name} is computed twice")
                 known.add(name)
-            if isinstance(step, View):
-                of, to = self.values[step.source], self.values[step.result]
-                if of.dtype != to.dtype or of.elements != to.elements:
-                    raise NetworkError(f"{step.node}: {to} is no view of {of}")
-                continue
-            for tensor, name in (*step.reads, *step.writes):
-                t, v = step.kernel.tensor(tensor), self.values[name]
-                if t.dtype != v.dtype or tuple(map(int, t.shape)) != v.shape:
-                    raise NetworkError(f"{step.node}: {tensor}: {t.dtype}{list(t.shape)} is not {v}")
+            if wrong := step.misfit(self.values):
+                raise NetworkError(f"{step.node}: {wrong}")
         for name in self.outputs:
             if name not in known:
                 raise NetworkError(f"{self.name}: nothing computes the output {name}")
@@ -167,11 +252,13 @@ class Network:
         return replace(self, steps=tuple(reversed(kept)), constants=constants, values=values)
 
     def __str__(self) -> str:
-        kernels, views = len(self.kernels), len(self.steps) - len(self.kernels)
+        kernels, foreign = len(self.kernels), len(self.foreign)
+        views = len(self.steps) - kernels - foreign
         weights = sum(a.nbytes for a in self.constants.values())
         lines = [f"{self.name}: {kernels} kernels, {views} views, {weights:,} bytes of constants"]
         lines += [f"  input {self.values[n]}" for n in self.inputs]
         lines += [f"  output {self.values[n]}" for n in self.outputs]
+        lines += [f"  foreign {s}" for s in self.foreign]
         return "\n".join(lines)
 
 
@@ -258,7 +345,7 @@ class Graph:
     _values: dict[str, Value] = field(default_factory=dict)
     _constants: dict[str, np.ndarray] = field(default_factory=dict)
     _inputs: list[str] = field(default_factory=list)
-    _steps: list[Step | View] = field(default_factory=list)
+    _steps: list[AnyStep] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
     _given: int = 0  # bytes of constants that the model gives
     _computed: int = 0  # bytes of constants that operators make
@@ -399,6 +486,25 @@ class Graph:
         named = [(n, self._value(self.node, d, s, truth)) for n, (d, s) in writes.items()]
         used = tuple((n, reads[n].name) for n in made.inputs)
         self._steps.append(Step(self.node, made, used, tuple((n, v.name) for n, v in named)))
+        return tuple(Var(self, v) for _, v in named)
+
+    def foreign(
+        self,
+        op: str,
+        backend: str,
+        model: bytes,
+        reads: Dict[str, Var],
+        writes: Dict[str, tuple[DType, Sequence[int], bool]],
+    ) -> tuple[Var, ...]:
+        """The results of an operator that a back end computes, in the order of `writes`: type, shape, whether truth values."""
+        for name, (_, shape, _) in writes.items():
+            if math.prod(self.sizes(shape)) == 0:
+                raise NetworkError(
+                    f"{name} of shape {list(shape)} has no elements; a back end computes some", self.node
+                )
+        named = [(n, self._value(self.node, d, s, t)) for n, (d, s, t) in writes.items()]
+        used = tuple((n, x.name) for n, x in reads.items())
+        self._steps.append(Foreign(self.node, op, backend, model, used, tuple((n, v.name) for n, v in named)))
         return tuple(Var(self, v) for _, v in named)
 
     def inputs_of(self, x: Var) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a network means: its kernels run one after the other by the interpreter, on NumPy arrays."""
+"""What a network means: its steps run one after the other by the interpreter, on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -8,25 +8,20 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.errors import ArgumentError, did_you_mean
-from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.networks.graph import Network, View
+from isamap_smt.networks.graph import Network, as_seen
 
 
 def run_network(network: Network, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:
-    """The outputs by name. Raises ArgumentError for inputs of another name, type or shape."""
+    """The outputs by name. Raises ArgumentError for other inputs, NetworkError for a back end that fails."""
     held = dict(network.constants) | checked_inputs(network, arrays)
     for step in network.steps:
-        if isinstance(step, View):
-            held[step.result] = held[step.source].reshape(network.values[step.result].shape)
-            continue
-        found = run_kernel(step.kernel, {t: held[v] for t, v in step.reads})
-        held |= {v: found[t] for t, v in step.writes}
+        held |= step.computed(network.values, held)
     return {n: as_given(network, n, held[n]) for n in network.outputs}
 
 
 def as_given(network: Network, name: str, array: np.ndarray) -> np.ndarray:
     """An output as NumPy sees it: truth values as bool."""
-    return array.view(np.bool_) if network.values[name].truth else array
+    return as_seen(network.values[name], array)
 
 
 def checked_inputs(network: Network, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.language import kernel as read_kernel
-from isamap_smt.networks.graph import Network, Step, Value, View
+from isamap_smt.networks.graph import AnyStep, Network, Step, Value, View
 from isamap_smt.networks.kernels import plain_target, stored
 
 Order = tuple[int, ...]
@@ -22,7 +22,7 @@ Order = tuple[int, ...]
 def with_layouts(network: Network) -> Network:
     """The network with channels last in all values between windows and what goes element by element with them."""
     orders = _chosen(network)
-    fixed = {*network.inputs, *network.outputs}
+    fixed = {*network.inputs, *network.outputs, *(n for s in network.foreign for n in (*s.sources, *s.results))}
     orders = {n: o for n, o in orders.items() if n not in fixed}
     constants = dict(network.constants)
     values = dict(network.values)
@@ -30,27 +30,27 @@ def with_layouts(network: Network) -> Network:
         values[name] = replace(values[name], shape=tuple(values[name].shape[n] for n in order), order=order)
         if name in constants:
             constants[name] = np.ascontiguousarray(np.transpose(constants[name], order))
-    steps: list[Step | View] = []
+    steps: list[AnyStep] = []
     plain: dict[str, str] = {}
     for step in network.steps:
         if isinstance(step, Step):
             found = {t: orders[v] for t, v in (*step.reads, *step.writes) if v in orders}
             steps.append(replace(step, kernel=stored(step.kernel, found | _inside(step, found))) if found else step)
             continue
-        steps += _viewed(network, values, plain, orders, step)
+        steps += _viewed(network, values, plain, orders, step) if isinstance(step, View) else [step]
     return replace(network, values=values, constants=constants, steps=tuple(steps))
 
 
 def _viewed(
     network: Network, values: dict[str, Value], plain: dict[str, str], orders: dict[str, Order], step: View
-) -> list[Step | View]:
+) -> list[AnyStep]:
     """The view; where the orders of its two sides do not fit, with steps that store its source, or its result, anew."""
     of, to = network.values[step.source], network.values[step.result]
     before, after = orders.get(step.source), orders.get(step.result)
     seen = through(of.shape, before or tuple(range(len(of.shape))), to.shape)
     if seen == (after or tuple(range(len(to.shape)))):
         return [step]
-    made: list[Step | View] = []
+    made: list[AnyStep] = []
     source = step.source
     if before is not None:
         if source not in plain:
@@ -108,8 +108,8 @@ def _chosen(network: Network) -> dict[str, Order]:
                     )
                     if order is not None:
                         orders[step.result], changed = order, True
-                continue
-            changed |= _windows(network, step, orders) or _alike(network, step, orders)
+            elif isinstance(step, Step):
+                changed |= _windows(network, step, orders) or _alike(network, step, orders)
     return orders
 
 

@@ -30,7 +30,7 @@ from isamap_smt.codegen.c_parallel import MOST, OPTIONS
 from isamap_smt.codegen.c_printer import packing_c, print_c
 from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, constants_only
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
-from isamap_smt.ir.errors import BuildError
+from isamap_smt.ir.errors import BuildError, NetworkError
 from isamap_smt.ir.executed import Executed, executed
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.interpret import neutral
@@ -91,9 +91,12 @@ def write_library(
 
     Of a plan for threads NAME_threads.c and .h, too. target: the triple of another machine; None: this one.
 
-    Raises UnknownNameError for a name that C cannot export, BuildError, HardwareError where the target lacks instructions.
+    Raises UnknownNameError for a name that C cannot export, BuildError, HardwareError where the target lacks instructions,
+    NetworkError for a foreign step.
     """
     check_prefix(name)
+    for step in planned.network.foreign:
+        raise NetworkError(f"no C computes {step.op}, which {step.backend} computes from Python", step.node)
     require_network_proof(planned)
     writer = LibraryText(planned, name)
     if target is not None:

@@ -100,7 +100,7 @@ def lifetimes(network: Network) -> dict[str, tuple[int, int]]:
     born: dict[str, int] = {}
     dies: dict[str, int] = {}
     for time, step in enumerate(network.steps):
-        if isinstance(step, Step):
+        if not isinstance(step, View):
             born |= dict.fromkeys(step.results, time)
         for name in (*step.sources, *step.results):
             dies[root[name]] = time + 1

@@ -20,6 +20,7 @@ from isamap_encodings import arena as encoded
 from isamap_encodings.verdict import Proved, Refuted, Verdict
 from isamap_smt.codegen.c_printer import workspace_pieces
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.hypotheses import Stated
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.networks.graph import ALIGNMENT, Step, View
@@ -31,8 +32,9 @@ ARENA = ""
 
 
 def prove_network(planned: NetworkPlan) -> Proof:
-    """All claims between the kernels of a plan."""
-    return Proof((*same_values(planned.model, planned.network), *_claims(planned)))
+    """All claims between the kernels of a plan. What a back end computes is assumed, node by node."""
+    assumed = tuple(Stated(f"{s} is what the model means: no kernel computes it") for s in planned.network.foreign)
+    return Proof((*same_values(planned.model, planned.network), *_claims(planned)), hypotheses=assumed)
 
 
 def require_network_proof(planned: NetworkPlan) -> Proof:
@@ -86,13 +88,15 @@ def _claims(planned: NetworkPlan) -> Iterator[ClaimResult]:
             yield version(step.node, step.source, number)
             there.add(step.result)
             continue
-        yield _kernel(planned, step)
-        if planned.question(step) not in planned.plans:
-            return  # nothing else can be asked of it
-        yield from _types(planned, step)
-        own, work = [place_of(v) for v in step.results], next(works)
-        yield _room(planned, step, work)
-        own += _work(planned, step, work)
+        own = [place_of(v) for v in step.results]
+        if isinstance(step, Step):
+            yield _kernel(planned, step)
+            if planned.question(step) not in planned.plans:
+                return  # nothing else can be asked of it
+            yield from _types(planned, step)
+            work = next(works)
+            yield _room(planned, step, work)
+            own += _work(planned, step, work)
         for value in step.results:
             if value in there:
                 twice = Refuted(text="it is written twice, or was given")

@@ -18,7 +18,7 @@ from isamap_smt.networks.interpret import as_given, checked_inputs
 from isamap_smt.runtime.memory import aligned_empty, lasting_empty
 
 Arrays = dict[str, np.ndarray]
-After = Callable[[int, Arrays], None]  # the number of the step that is done
+After = Callable[[int, Arrays], None]  # the number of the kernel that is done, 0 before the first one
 Refused = Callable[
     [int, str, str, Arrays], Exception
 ]  # of a code, its text, the node, and the arrays of inputs and outputs
@@ -63,7 +63,7 @@ class Running:
         return checked_inputs(self.network, {**dict(zip(self.network.inputs, arrays, strict=False)), **named})
 
     def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
-        """The outputs. Raises what `refused` makes of a code. after: told of each step, with the arrays of inputs and outputs."""
+        """The outputs. Raises what `refused` makes of a code. after: told of each kernel, with the arrays of inputs and outputs."""
         values = self.network.values
         made = {n: aligned_empty(values[n].shape, np.dtype(values[n].dtype.numpy)) for n in self.network.outputs}
         arrays = {**made, **given}
@@ -71,6 +71,8 @@ class Running:
         options = _Options(self._pool, None, self.threads, ctypes.cast(called, ctypes.c_void_p) if called else None)
         taken, results = (_addresses(list(a.values())) for a in (given, made))
         with self._lock:
+            if after is not None:
+                after(0, arrays)
             code = self._run(taken, results, self.arena.ctypes.data, self._weights.ctypes.data, ctypes.byref(options))
             if code:
                 raise refused(code, self._text(code).decode(), self._node(code).decode(), arrays)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import prod
 from typing import Any
@@ -24,7 +24,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import IndexValue, Read, Scalar
 from isamap_smt.ir.typed import typed_value
-from isamap_smt.networks.graph import Network, Step, Value, View
+from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, Value, View
 from isamap_smt.networks.kernels import plain_target
 
 Index = tuple[Any, ...]
@@ -41,6 +41,11 @@ def same_values(model: Network, network: Network) -> Iterator[ClaimResult]:
     for step in network.steps:
         if isinstance(step, View):
             yield _claim(step.result, f"{step.result} shows what the model's view does", _view(model, network, step))
+            continue
+        if isinstance(step, Foreign):
+            yield _claim(
+                step.node, f"{step.node} is the model's, and reads what it does", _foreign(model, network, step)
+            )
             continue
         if not _fits(network, step):
             yield _claim(step.node, f"{step.node} binds tensors to values of their dimensions", False)
@@ -83,6 +88,16 @@ def _in_model(index: Index, value: Value | None) -> Index:
     return tuple(index[value.order.index(d)] for d in range(len(index)))
 
 
+def _foreign(model: Network, network: Network, step: Foreign) -> bool:
+    """Whether the model has this step, of the same values in their own order, whatever their names."""
+
+    def of_model(bound: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+        return tuple((t, network.values[v].original) for t, v in bound)
+
+    meant = replace(step, reads=of_model(step.reads), writes=of_model(step.writes))
+    return not step.misfit(network.values) and meant in model.foreign
+
+
 def _view(model: Network, network: Network, step: View) -> bool:
     """Whether each element of the view is that of the model's view, or of the value itself."""
     of, to = network.values[step.source], network.values[step.result]
@@ -109,7 +124,7 @@ class _Terms:
 
     model: Network
     known: dict[Any, int] = field(default_factory=dict)
-    writer: dict[str, Step | View] = field(default_factory=dict)
+    writer: dict[str, AnyStep] = field(default_factory=dict)
     inner: dict[Any, _Bound] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.language import to_text
 from isamap_smt.language.loading import with_set
-from isamap_smt.networks.graph import Network, Step, Value, View
+from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, Value, View
 from isamap_smt.networks.plan import NetworkPlan, Question, Work
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof import require_proof
@@ -88,9 +88,11 @@ def _value(v: Value) -> Document:
     return {"name": v.name, "dtype": v.dtype.name, "shape": list(v.shape), "truth": v.truth, "order": order, "of": v.of}
 
 
-def _step(step: Step | View) -> Document:
+def _step(step: AnyStep) -> Document:
     if isinstance(step, View):
         return {"node": step.node, "source": step.source, "result": step.result}
+    if isinstance(step, Foreign):
+        raise CertificateError(f"{step} has no proof to store")
     kernel = _text(step.kernel)
     return {"node": step.node, "kernel": kernel, "reads": dict(step.reads), "writes": dict(step.writes)}
 
@@ -158,7 +160,7 @@ def _value_from(then: Document) -> Value:
     )
 
 
-def _step_from(then: Document) -> Step | View:
+def _step_from(then: Document) -> AnyStep:
     if "kernel" not in then:
         return View(then["node"], then["source"], then["result"])
     return Step(then["node"], _read(then["kernel"]), tuple(then["reads"].items()), tuple(then["writes"].items()))

@@ -39,7 +39,7 @@ def test_all_guards_are_counted_exactly(guards: Sequence[str], extents: list[int
 def test_parts_of_a_grid_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
     text, sizes = "Y[i,j,k] = X[i,j,k] where i % 3 != j % 2 and k <= i", {"i": 7, "j": 8, "k": 9}
     monkeypatch.setattr(points, "AT_ONCE", 5)
-    points._counted.cache_clear()
+    points.counted.cache_clear()
     (statement,) = kernel(text).with_sizes(sizes).statements
     assert points.kept(statement) == one_by_one(text, sizes)
 

@@ -22,7 +22,7 @@ def body(onnx: Any, node: Any, domain: str, opset: int, inputs: list[Var | None]
         )
         return made if made.node else None
     if schema.has_context_dependent_function:
-        types = [b"" if x is None else _type(onnx, x) for x in inputs]
+        types = [b"" if x is None else type_of(onnx, x) for x in inputs]
         versions = list(schema.context_dependent_function_opset_versions)
         fitting = max((v for v in versions if v <= opset), default=None)
         if fitting is None:
@@ -43,7 +43,8 @@ def _bytes(found: Any) -> bytes:
     return found if isinstance(found, bytes) else bytes(found.SerializeToString())
 
 
-def _type(onnx: Any, x: Var) -> bytes:
+def type_of(onnx: Any, x: Var) -> bytes:
+    """The bytes of a value's TypeProto."""
     of = np.dtype(np.bool_) if x.truth else x.dtype.numpy
     made = onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(of), list(x.shape))
     return bytes(made.SerializeToString())

@@ -11,28 +11,38 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.dtypes import DType, from_numpy
 from isamap_smt.ir.errors import NetworkError, did_you_mean
+from isamap_smt.networks.foreign import check_backend, evaluated, evaluator
 from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.onnx import definitions, operators  # noqa: F401 - the operators register themselves
+from isamap_smt.networks.onnx.alone import inferred, model_of, outer_names
 from isamap_smt.networks.onnx.model import array_of, in_type, library, load
 from isamap_smt.networks.onnx.node import OPERATORS, Node
+from isamap_smt.networks.onnx.operators.elementwise import onnx_type
 from isamap_smt.networks.onnx.schema import check_node
 
 DEEPEST = 8  # functions within functions
 MOST_NODES = 1 << 17  # of the model, those of its functions at each call included
 
 
-def from_onnx(model: Any, *, sizes: Dict[str, int] | None = None, constants: Dict[str, Any] | None = None) -> Network:
+def from_onnx(
+    model: Any,
+    *,
+    sizes: Dict[str, int] | None = None,
+    constants: Dict[str, Any] | None = None,
+    foreign: str | None = None,
+) -> Network:
     """The network of an ONNX model: a path, the name of one that comes along (`isamap list models`), the bytes of a file, or a
     ModelProto.
 
     sizes: a number for each dimension that the model leaves open, by its name. constants: values of inputs on which shapes depend.
-    Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
+    foreign: the back end (`onnxruntime`, `reference`, or one of register_backend()) that computes operators that no kernel does,
+    without proof. Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
     """
     try:
         proto, folder = load(model)
-        return _Import(proto, folder, dict(sizes or {}), dict(constants or {})).network()
+        return _Import(proto, folder, dict(sizes or {}), dict(constants or {}), foreign).network()
     except NetworkError as error:
         raise NetworkError(printable(str(error))) from None
 
@@ -43,7 +53,10 @@ def printable(text: str) -> str:
 
 
 class _Import:
-    def __init__(self, proto: Any, folder: Any, sizes: dict[str, int], constants: dict[str, Any]) -> None:
+    def __init__(
+        self, proto: Any, folder: Any, sizes: dict[str, int], constants: dict[str, Any], foreign: str | None
+    ) -> None:
+        self.backend = None if foreign is None else check_backend(foreign)
         self.onnx, self.proto, self.folder = library(), proto, folder
         self.sizes, self.constants = sizes, constants
         self.graph = Graph(
@@ -81,10 +94,11 @@ class _Import:
                 known[value.name] = self._constant(self._given(value), value.name)
             elif value.name not in known:
                 known[value.name] = self._input(value)
-        if self.unused:
-            name = sorted(self.unused)[0]
-            raise NetworkError(f"sizes: the model has no dimension {name!r}")
+        if self.unused and self.backend is None:
+            self._no_dimension()
         self._nodes(main.node, known, self.opsets, "", 0)
+        if self.unused:
+            self._no_dimension()
         outputs = []
         for value in main.output:
             if value.name not in known:
@@ -95,6 +109,9 @@ class _Import:
             outputs.append(found)
         labels = {x.name: n for n, x in reversed(known.items()) if x is not None and x.constant is None}
         return self.graph.network(outputs, [v.name for v in main.output], labels)
+
+    def _no_dimension(self) -> None:
+        raise NetworkError(f"sizes: the model has no dimension {sorted(self.unused)[0]!r}")
 
     def _constant(self, array: np.ndarray, name: str) -> Var:
         return self.graph.constant(array, name)
@@ -166,7 +183,7 @@ class _Import:
                     raise NetworkError(f"{name}: {result} is computed twice")
                 written.add(result)
             inputs = [known[n] if n else None for n in node.input]
-            made = self._node(node, name, inputs, opsets, depth)
+            made = self._node(node, name, inputs, opsets, depth, known)
             self.graph.node = name
             for result, x in zip(node.output, made, strict=False):
                 if result:
@@ -176,7 +193,13 @@ class _Import:
                     raise NetworkError(f"{name}: {node.op_type} does not compute its result {result}")
 
     def _node(
-        self, node: Any, name: str, inputs: list[Var | None], opsets: dict[str, int], depth: int
+        self,
+        node: Any,
+        name: str,
+        inputs: list[Var | None],
+        opsets: dict[str, int],
+        depth: int,
+        known: Dict[str, Var | None],
     ) -> list[Var | None]:
         domain = "" if node.domain == "ai.onnx" else node.domain
         if (node.domain, node.op_type) in self.functions:
@@ -194,10 +217,52 @@ class _Import:
                 raise _told(error, name, node.op_type) from None
             return [made] if isinstance(made, Var) else list(made)
         body = definitions.body(self.onnx, node, domain, opsets[domain], inputs)
+        if body is None and self.backend is not None:
+            try:
+                return self._foreign(node, self.backend, opsets, depth, known)
+            except NetworkError as error:
+                raise _told(error, name, node.op_type) from None
         if body is None:
             raise NetworkError(f"{name}: no kernel computes the operator {node.op_type}")
         given = definitions.defaults(self.onnx, node, domain, opsets[domain])
         return self._call(body, node, name, inputs, depth, given)
+
+    def _foreign(
+        self, node: Any, backend: str, opsets: dict[str, int], depth: int, known: Dict[str, Var | None]
+    ) -> list[Var | None]:
+        """The node, computed by a back end. Open dimensions are those that the model declares, and have numbers in `sizes`."""
+        names = [n for n in outer_names(node) if n in known]
+        reads = {n: x for n in names if (x := known[n]) is not None}
+        model = model_of(self.onnx, node, opsets, self.proto, reads)
+        types = inferred(self.onnx, model)
+        given = {n: x for n, x in reads.items() if x.constant is None}
+        data = model.SerializeToString()
+        # of constants alone the results are there to be looked at
+        name = self.graph.node
+        seen = {} if given else evaluated(backend, name, evaluator(backend, data, name), {})
+        main = (*self.proto.graph.value_info, *self.proto.graph.output) if depth == 0 else ()
+        declared = {v.name: v.type.tensor_type.shape.dim for v in main if v.type.tensor_type.HasField("shape")}
+        writes: dict[str, tuple[DType, list[int], bool]] = {}
+        for result, told in types.items():
+            if told.WhichOneof("value") != "tensor_type":
+                raise NetworkError(f"its result {result} is no tensor", name)
+            of, truth = onnx_type(told.tensor_type.elem_type)
+            held = from_numpy(of)
+            assert held is not None
+            there = told.tensor_type.HasField("shape")
+            dims = list(told.tensor_type.shape.dim if there else declared.get(result, ()))
+            if result in seen:
+                writes[result] = held, list(np.shape(seen[result])), truth
+                continue
+            if not there and result not in declared:
+                raise NetworkError(f"the shape of its result {result} depends on data; declare it in the model", name)
+            plain = self.onnx.TensorShapeProto.Dimension()  # instead of a name that ONNX made up
+            meant = declared.get(result, ())
+            meant = meant if len(meant) == len(dims) else [plain] * len(dims)
+            dims = [d if d.HasField("dim_value") else m for d, m in zip(dims, meant, strict=True)]
+            writes[result] = held, [self._size(result, n, d) for n, d in enumerate(dims)], truth
+        made = dict(zip(writes, self.graph.foreign(node.op_type, backend, data, given, writes), strict=True))
+        return [made[n] if n else None for n in node.output]
 
     def _call(
         self,
