@@ -110,11 +110,27 @@ def split_names(words: Sequence[str], text: str | None, second: str) -> tuple[st
     wanted = [second] if text is not None else ["KERNEL", second]
     if len(words) < len(wanted):
         without = "" if text is not None else "; or give the kernel itself with --text"
+        if words and text is None:
+            without += _unknown(words[0], second)
         raise click.UsageError(f"missing argument {wanted[len(words)]}{without}")
     if len(words) > len(wanted):
         hint = f": with --text the only argument is {second}" if text is not None else ""
         raise click.UsageError(f"unexpected argument {words[len(wanted)]!r}{hint}")
     return (None, words[0]) if text is not None else (words[0], words[1])
+
+
+def _unknown(name: str, second: str) -> str:
+    """What is said of a name that is alone on a command line, where nothing is called so."""
+    import isamap_hardware
+    import isamap_kernels
+    from isamap_smt.language.library import kernel_names
+
+    models = [*isamap_kernels.models()] if second == "HARDWARE" else []
+    known = [*models, *kernel_names()]
+    if name in known or name in isamap_hardware.names() or not name.isidentifier():
+        return ""
+    kinds = "model or kernel" if models else "kernel"
+    return f"\nno {kinds} is called {name!r}; {did_you_mean(name, known)}"
 
 
 def reproducing(*without: str) -> str:

@@ -70,3 +70,21 @@ def test_a_reader_that_has_seen_enough() -> None:
     child.stderr.close()
     assert child.wait(timeout=60) in (0, -13)  # 0 where the pipe took everything before it was closed
     assert said == b""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "resnet9"], "no model or kernel is called 'resnet9'; did you mean resnet8?"),
+        (["map", "gem"], "no kernel is called 'gem'; did you mean gemm"),
+    ],
+)
+def test_a_name_alone_that_nothing_has_is_told(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == 3
+    assert told in capsys.readouterr().err
+
+
+def test_a_kernel_alone_lacks_its_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "gemm"]) == 3
+    said = capsys.readouterr().err
+    assert "missing argument HARDWARE" in said and "is called" not in said
