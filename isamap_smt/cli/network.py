@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from isamap_smt.certificates.sealed import seal
-from isamap_smt.cli.directory import check_place, whole_directory
+from isamap_smt.cli.directory import check_place, whole_directory, write_whole
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT
@@ -226,7 +226,7 @@ def document(ran: Ran) -> dict[str, Any]:
         "kernels": len(plan.network.kernels),
         "distinct_kernels": len(plan.plans),
         "claims": ran.claims,
-        "foreign": [{"node": s.node, "operator": s.op, "by": s.backend} for s in plan.network.foreign],
+        "foreign": _foreign(plan.network),
         "assumptions": list(ran.compiled.proof.assumptions),
         "seconds": min(ran.times),
         "against": ran.against,
@@ -258,6 +258,35 @@ def show(ran: Ran) -> None:
         out.print(f"  assumed   {text}", markup=False, highlight=False)
     least = "the least possible" if plan.peak == plan.bound else f"{byte_count(plan.bound)} at least"
     out.print(f"  memory    {byte_count(plan.peak)} between the kernels, {least}")
+
+
+def report_model(
+    words: Sequence[str], place: Path, measure: bool, cc: str | None, command: str, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Write the page about a network; what it says as JSON. measure: run it on random inputs."""
+    from isamap_smt.networks.compiled import CompiledNetwork
+    from isamap_smt.report.network import network_report
+    from isamap_smt.runtime.clock import clock_ghz
+
+    path, hardware = _asked(words, options)
+    network = read_model(path, options)
+    planned = planned_network(network, hardware, options)
+    with progress("compiling") as tell:
+        compiled = CompiledNetwork(planned, cc=cc)
+        tell("running")
+        times = compiled.timed(random_inputs(network, 0)) if measure else ()
+        clock = clock_ghz(cc) if measure else None
+        write_whole(place, network_report(compiled, times, clock, command=command))
+    return {
+        "page": str(place), "network": network.name, "verdict": compiled.proof.word,
+        "kernels": len(planned.network.kernels), "distinct_kernels": len(planned.plans),
+        "seconds": sum(times) if measure else None, "arena_bytes": planned.peak, "arena_bound": planned.bound,
+        "foreign": _foreign(planned.network), "assumptions": list(compiled.proof.assumptions),
+    }  # fmt: skip
+
+
+def _foreign(network: Network) -> list[dict[str, str]]:
+    return [{"node": s.node, "operator": s.op, "by": s.backend} for s in network.foreign]
 
 
 def compile_model(

@@ -13,6 +13,7 @@ import click
 
 from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.map_kernel import as_document
+from isamap_smt.cli.network import constants_option, foreign_option, is_model, report_model
 from isamap_smt.cli.options import (
     OptionError,
     check_instruction,
@@ -57,6 +58,8 @@ MOST_DRAWN = 2**18  # uses of a simulated run that a page shows: about a minute
               help="Run the kernel, for the roofline, where this CPU can.")  # fmt: skip
 @compiler_option
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+@constants_option
+@foreign_option
 @plan_options
 @kernel_options
 def command(
@@ -71,6 +74,8 @@ def command(
 ) -> None:
     """Write one self-contained HTML page: lanes, loops and buffers, roofline, claims with their times, C.
 
+    `isamap report MODEL.onnx [HARDWARE]` does the same with a whole network: its steps, memory, times and proof.
+
     Of a machine with engines: cycles, a timeline of the simulated run, what the memories hold, the plan, the program, its proof.
 
     Of a machine that only maps (its instructions have no C, or it has no memories), and of a kernel that no instruction takes, the
@@ -78,6 +83,15 @@ def command(
     """
     from isamap_smt.report.page import is_report
 
+    if is_model(words):
+        place = output or Path(f"{Path(words[0]).stem}.html")
+        check_file(place, is_report, force)
+        told = report_model(words, place, measure, cc, reproducing(*ITS_OWN), options)
+        _finished(told, place, as_json, show)
+        return
+    for name in ("constants", "foreign"):
+        if options.pop(name):
+            raise click.UsageError(f"--{name} is of a model: isamap report MODEL.onnx")
     if output:
         check_file(output, is_report, force)  # before anything is planned
     asked = read_asked(words, options)
@@ -96,6 +110,10 @@ def command(
         document, why = planned_page(place, asked, planned, measure, cc), planned.notes
     if document is None:
         document = maps_alone(place, asked, instructions, given, why)
+    _finished(document, place, as_json, show)
+
+
+def _finished(document: dict[str, Any], place: Path, as_json: bool, show: bool) -> None:
     answer(as_json, lambda: document, lambda: console().print(f"wrote {place}"))
     if show:
         webbrowser.open(place.resolve().as_uri())

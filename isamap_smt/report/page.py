@@ -92,7 +92,7 @@ def _page(
     single = measured.gflops if measured and measured.threads == 1 else None
     roof = None if sized.free_sizes else roofline(schedules, sized, planned.hardware, single, clock)
     position = roofline_position(planned, measured) or described_position(planned, measured, clock)
-    mapped = _together([s.proved.proof for s in schedules])
+    mapped = together([s.proved.proof for s in schedules])
     rewritten = [] if planned.split is None else [planned.split.proof]
     several = len(sized.statements) > 1
     source = str(planned.program) if planned.hardware.no_c else planned.source
@@ -147,7 +147,7 @@ def _page(
     }  # fmt: skip
 
 
-def _together(proofs: Sequence[Proof]) -> Proof:
+def together(proofs: Sequence[Proof]) -> Proof:
     """All obligations of several proofs, in the arithmetic of the one that says least."""
     order = list(_ARITHMETIC)
     loosest = max((p.arithmetic for p in proofs), key=lambda a: order.index(a) if a in order else len(order))
