@@ -83,7 +83,8 @@ def _cards(
         told = f"measured, the sum of all steps, on {processor()}, {count(planned.threads, 'thread')}"
         predicted = [g["predicted"] for g in groups]
         if all(p is not None for p in predicted) and clock:
-            told += f"; predicted {seconds(sum(predicted))} at {clock:.1f} GHz"
+            least = "at least " if any(g["at_least"] for g in groups) else ""
+            told += f"; predicted {least}{seconds(sum(predicted))} at {clock:.1f} GHz"
         found.append(Card(value, told, unit))
     value, _, unit = byte_count(planned.peak).partition(" ")
     least = "the least possible" if planned.peak == planned.bound else f"{byte_count(planned.bound)} at least"
@@ -128,6 +129,9 @@ def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | No
         }
     made: Plan = planned.plan_of(step)
     cycles = predicted_cycles(made, planned.threads)
+    priced = planned.threads == 1 and all(s.unit == "cycles" and s.parallel is None for s in made.program.schedules)
+    if at_least := cycles is None and priced and made.cycles > 0:
+        cycles = made.cycles  # of the statements that have a price
     used = dict.fromkeys(s.proved.mapping.instruction.told for s in made.program.schedules)
     alone = len(made.kernel.statements) - len(made.program.schedules)
     by = ", ".join(used) or "element by element"
@@ -135,6 +139,7 @@ def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | No
         by += f"; {count(alone, 'statement')} beside it"
     return {
         "by": by, "why": [str(n) for n in made.notes], "vectors": bool(used), "source": source_lines(made.kernel),
+        "at_least": at_least,
         "predicted": None if cycles is None or not clock else times * cycles / clock / 1e9,
     }  # fmt: skip
 
