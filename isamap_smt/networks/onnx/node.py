@@ -11,7 +11,7 @@ import numpy as np
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks.graph import Graph, Var
 
-Operator = Callable[["Node"], Var | Sequence[Var]]
+Operator = Callable[["Node"], Var | Sequence[Var | None]]
 MOST_NUMBERS = 4096  # of an input that decides about shapes
 # (domain, operator) -> what computes it
 OPERATORS: dict[tuple[str, str], Operator] = {}

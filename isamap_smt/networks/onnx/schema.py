@@ -15,7 +15,7 @@ from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
 
-_LIKE = {"SimplifiedLayerNormalization": ("RMSNormalization", 23)}  # operators of exporters: (operator of ONNX, opset)
+MICROSOFT = "com.microsoft"
 _NAMES = {"f16": "float16", "f32": "float", "f64": "double", "bf16": "bfloat16"}
 _NAMES |= {f"{k}{bits}": f"{'u' * (k == 'u')}int{bits}" for k in "iu" for bits in (8, 16, 32, 64)}
 
@@ -40,13 +40,39 @@ class Schema:
     most: tuple[int, int]
 
 
+def _of_floats(inputs: str, *, results: int = 1, **attributes: str) -> Schema:
+    """A schema of inputs of one floating-point type: `X bias?`. attributes: `f` a number, `i` a whole one; none is required."""
+    names = inputs.split()
+    types = frozenset(f"tensor({n})" for n in ("float16", "bfloat16", "float", "double"))
+    given = tuple(Parameter(types, "T", not n.endswith("?"), True) for n in names)
+    kinds = {n: (_KINDS[k], False) for n, k in attributes.items()}
+    return Schema(kinds, given, sum(p.needed for p in given), (len(given), results))
+
+
+_KINDS = {"f": 1, "i": 2}  # of AttributeProto
+# operators whose schema is that of one of ONNX: (domain, operator) -> (operator, opset, domain)
+_LIKE = {("", "SimplifiedLayerNormalization"): ("RMSNormalization", 23, "")}
+# operators that ONNX has no schema of
+_OWN: dict[tuple[str, str], Schema] = {
+    (MICROSOFT, "BiasGelu"): _of_floats("A B"),
+    (MICROSOFT, "FastGelu"): _of_floats("X bias?"),
+    (MICROSOFT, "FusedMatMul"): _of_floats("A B", alpha="f", transA="i", transB="i", transBatchA="i", transBatchB="i"),
+    (MICROSOFT, "Gelu"): _of_floats("X"),
+    (MICROSOFT, "QuickGelu"): _of_floats("X", alpha="f"),
+    (MICROSOFT, "SkipLayerNormalization"): _of_floats("input skip gamma beta? bias?", results=4, epsilon="f"),
+    (MICROSOFT, "SkipSimplifiedLayerNormalization"): _of_floats("input skip gamma bias?", results=4, epsilon="f"),
+}
+
+
 @lru_cache(maxsize=1024)
 def schema_of(op: str, domain: str, opset: int) -> Schema | None:
     """The schema of an operator at an opset; None where ONNX has none."""
     onnx = library()
-    name, version = _LIKE.get(op, (op, opset))
+    if (domain, op) in _OWN:
+        return _OWN[domain, op]
+    like, version, within = _LIKE.get((domain, op), (op, opset, domain))
     try:
-        found = onnx.defs.get_schema(name, version, domain)
+        found = onnx.defs.get_schema(like, version, within)
     except Exception:  # onnx.defs.SchemaError is no class of every version
         return None
     option = onnx.defs.OpSchema.FormalParameterOption

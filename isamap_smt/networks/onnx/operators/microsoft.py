@@ -1,0 +1,88 @@
+"""Operators of onnxruntime's domain com.microsoft, which its optimiser and exporters write."""
+
+from __future__ import annotations
+
+from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks import operators as do
+from isamap_smt.networks.graph import Var
+from isamap_smt.networks.onnx.node import Node, onnx
+from isamap_smt.networks.onnx.schema import MICROSOFT
+
+GELU = "0.5 * {0} * (1 + erf({0} * 0.7071067811865476))"
+FAST_GELU = "0.5 * {0} * (1 + tanh({0} * (0.035677408136300125 * {0} * {0} + 0.7978845608028654)))"
+
+
+def _plus(x: Var, more: Var | None) -> Var:
+    return x if more is None else do.pointwise("{} + {}".format, x, more, to=x.dtype)
+
+
+@onnx("Gelu", "BiasGelu", domain=MICROSOFT)
+def _gelu(node: Node) -> Var:
+    return do.pointwise(GELU.format, _plus(node[0], node.get(1)))
+
+
+@onnx("FastGelu", domain=MICROSOFT)
+def _fast_gelu(node: Node) -> Var:
+    return do.pointwise(FAST_GELU.format, _plus(node[0], node.get(1)))
+
+
+@onnx("QuickGelu", domain=MICROSOFT)
+def _quick_gelu(node: Node) -> Var:
+    alpha = do.literal(float(node.attribute("alpha", 1.702)))
+    return do.pointwise(lambda x: f"{x} * sigmoid({alpha} * {x})", node[0])
+
+
+@onnx("FusedMatMul", domain=MICROSOFT)
+def _fused_matmul(node: Node) -> Var:
+    for name in ("transBatchA", "transBatchB"):
+        if node.attribute(name, 0):
+            raise NetworkError(f"FusedMatMul with {name} is not read", node.name)
+    a, b = (_turned(node[n], bool(node.attribute(f"trans{s}", 0))) for n, s in enumerate("AB"))
+    made, alpha = do.matmul(a, b), float(node.attribute("alpha", 1.0))
+    return made if alpha == 1.0 else do.pointwise(lambda x: f"{x} * {do.literal(alpha)}", made)
+
+
+def _turned(x: Var, turned: bool) -> Var:
+    """The last two dimensions in the other order; vectors stay."""
+    return do.transpose(x, [*range(x.rank - 2), x.rank - 1, x.rank - 2]) if turned and x.rank > 1 else x
+
+
+@onnx("SkipLayerNormalization", domain=MICROSOFT)
+def _skip_layer_normalization(node: Node) -> list[Var | None]:
+    whole = _skipped(node, 4)
+    epsilon = float(node.attribute("epsilon", 1e-12))
+    made = do.normalise(whole, [whole.rank - 1], epsilon, _row(node, 2, whole), _row(node, 3, whole))[0]
+    return _results(node, made, whole)
+
+
+@onnx("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
+def _skip_simplified(node: Node) -> list[Var | None]:
+    whole = _skipped(node, 3)
+    epsilon = float(node.attribute("epsilon", 1e-12))
+    made = do.normalise(whole, [whole.rank - 1], epsilon, _row(node, 2, whole), None, centred=False)[0]
+    return _results(node, made, whole)
+
+
+def _skipped(node: Node, bias: int) -> Var:
+    """The sum that is normalised. The skipped value may lack the batch, or have one of 1."""
+    x, skip = node[0], node[1]
+    if (
+        x.rank not in (2, 3)
+        or skip.shape[-2:] != x.shape[-2:]
+        or any(n != 1 for n in skip.shape[:-2] if skip.shape != x.shape)
+    ):
+        raise NetworkError(f"{skip.value} is not skipped to {x.value}", node.name)
+    return _plus(_plus(x, skip), _row(node, bias, x))
+
+
+def _row(node: Node, position: int, x: Var) -> Var | None:
+    """An input that has one element for each of a row, if it is there."""
+    found = node.get(position)
+    if found is not None and found.shape != x.shape[-1:]:
+        raise NetworkError(f"{found.value} has not one element for each of a row of {x.value}", node.name)
+    return found
+
+
+def _results(node: Node, made: Var, whole: Var) -> list[Var | None]:
+    """The result, and the sum as the fourth; the two between are of training."""
+    return [made] if node.outputs == 1 else [made, None, None, whole]

@@ -1,0 +1,101 @@
+"""Operators of com.microsoft, beside NumPy formulas of their published definitions, and onnxruntime where it is installed."""
+
+from __future__ import annotations
+
+from math import erf
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+
+import isamap_smt as im
+from isamap_smt.ir.errors import NetworkError
+from tests.networks.models import model
+
+rng = np.random.default_rng(0)
+X, SKIP = rng.standard_normal((2, 3, 8), np.float32), rng.standard_normal((2, 3, 8), np.float32)
+ROWS = [rng.standard_normal(8, np.float32) for _ in range(3)]
+A, B = rng.standard_normal((2, 4, 3), np.float32), rng.standard_normal((5, 4), np.float32)
+
+
+def gelu(x: np.ndarray) -> np.ndarray:
+    return 0.5 * x * (1 + np.vectorize(erf)(x / np.sqrt(2)))
+
+
+def fast(x: np.ndarray) -> np.ndarray:
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def norm(x: np.ndarray, g: np.ndarray, b: Any, epsilon: float) -> np.ndarray:
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon) * g + b
+
+
+def simple(x: np.ndarray, g: np.ndarray, epsilon: float) -> np.ndarray:
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon) * g
+
+
+CASES: list[tuple[str, list[np.ndarray], dict[str, Any], np.ndarray]] = [
+    ("Gelu", [X], {}, gelu(X)),
+    ("BiasGelu", [X, ROWS[0]], {}, gelu(X + ROWS[0])),
+    ("FastGelu", [X], {}, fast(X)),
+    ("FastGelu", [X, ROWS[0]], {}, fast(X + ROWS[0])),
+    ("QuickGelu", [X], {}, X / (1 + np.exp(-1.702 * X))),
+    ("QuickGelu", [X], {"alpha": 0.5}, X / (1 + np.exp(-0.5 * X))),
+    ("FusedMatMul", [A, B], {"alpha": 0.25, "transA": 1, "transB": 1}, 0.25 * np.swapaxes(A, 1, 2) @ B.T),
+    ("SkipLayerNormalization", [X, SKIP, *ROWS], {"epsilon": 0.01}, norm(X + SKIP + ROWS[2], *ROWS[:2], 0.01)),
+    ("SkipLayerNormalization", [X, SKIP[:1], ROWS[0]], {}, norm(X + SKIP[:1], ROWS[0], 0, 1e-12)),
+    ("SkipSimplifiedLayerNormalization", [X, SKIP, *ROWS[:2]], {}, simple(X + SKIP + ROWS[1], ROWS[0], 1e-12)),
+]  # fmt: skip
+
+
+def of(op: str, arrays: list[np.ndarray], attributes: dict[str, Any], results: int = 1) -> Any:
+    names = [f"i{n}" for n in range(len(arrays))]
+    outputs = ["y", "", "", "sum"][:results]
+    made = model(
+        [helper.make_node(op, names, outputs, name="n", domain="com.microsoft", **attributes)],
+        {n: list(a.shape) for n, a in zip(names, arrays, strict=True)},
+        {n: None for n in outputs if n}, {},
+    )  # fmt: skip
+    made.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return made
+
+
+@pytest.mark.parametrize(("op", "arrays", "attributes", "wanted"), CASES)
+def test_an_operator(op: str, arrays: list[np.ndarray], attributes: dict[str, Any], wanted: np.ndarray) -> None:
+    made = of(op, arrays, attributes)
+    given = {f"i{n}": a for n, a in enumerate(arrays)}
+    assert np.allclose(im.run_network(im.from_onnx(made), given)["y"], wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_onnxruntime_says_the_same() -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    for op, arrays, attributes, wanted in CASES:
+        made = of(op, arrays, attributes)
+        made.ir_version = 8
+        session = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+        (got,) = session.run(["y"], {f"i{n}": a for n, a in enumerate(arrays)})
+        assert np.allclose(got, wanted, rtol=1e-3, atol=1e-3), op
+
+
+def test_the_sum_is_the_fourth_result() -> None:
+    made = im.from_onnx(of("SkipLayerNormalization", [X, SKIP, ROWS[0]], {}, 4))
+    found = im.run_network(made, {"i0": X, "i1": SKIP, "i2": ROWS[0]})
+    assert np.allclose(found["sum"], X + SKIP)
+
+
+@pytest.mark.parametrize(
+    ("op", "arrays", "attributes", "told"),
+    [
+        ("FusedMatMul", [A, B], {"transBatchA": 1}, "n: FusedMatMul with transBatchA is not read"),
+        ("FusedMatMul", [A, B], {"alpha": 1}, "the attribute alpha of FusedMatMul is of type int, and not float"),
+        ("BiasGelu", [X], {}, "has not 1 inputs"),
+        ("Gelu", [X], {"beta": 1.0}, "has no attribute beta"),
+        ("Attention", [X], {}, "has no operator Attention"),
+        ("SkipLayerNormalization", [X, SKIP, ROWS[0][:7]], {}, "has not one element for each of a row"),
+        ("SkipLayerNormalization", [X, SKIP[..., :7], ROWS[0]], {}, "is not skipped to"),
+    ],
+)
+def test_what_is_wrong_is_refused(op: str, arrays: list[np.ndarray], attributes: dict[str, Any], told: str) -> None:
+    with pytest.raises(NetworkError, match=told):
+        im.from_onnx(of(op, arrays, attributes))
