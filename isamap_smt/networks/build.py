@@ -19,6 +19,7 @@ import numpy as np
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks.functions import GELU, SILU, UNARY
 from isamap_smt.networks.graph import Graph, Network, Var
 
 Pair = int | tuple[int, int]
@@ -69,42 +70,42 @@ def _value(graph: Graph, x: Any, of: DType) -> Var:
 
 def _unary(op: str, text: str, x: Var) -> Var:
     (x,) = _start(op, x)
-    return do.pointwise(text.format, x)
+    return do.pointwise(lambda value: text.format(x=value), x)
 
 
 def relu(x: Var) -> Var:
     """max(x, 0), element by element."""
-    return _unary("relu", "relu({})", x)
+    return _unary("relu", UNARY["Relu"], x)
 
 
 def sigmoid(x: Var) -> Var:
     """1 / (1 + exp(-x)), element by element."""
-    return _unary("sigmoid", "sigmoid({})", x)
+    return _unary("sigmoid", UNARY["Sigmoid"], x)
 
 
 def tanh(x: Var) -> Var:
     """The hyperbolic tangent, element by element."""
-    return _unary("tanh", "tanh({})", x)
+    return _unary("tanh", UNARY["Tanh"], x)
 
 
 def exp(x: Var) -> Var:
     """e to the power of x, element by element."""
-    return _unary("exp", "exp({})", x)
+    return _unary("exp", UNARY["Exp"], x)
 
 
 def sqrt(x: Var) -> Var:
     """The square root, element by element."""
-    return _unary("sqrt", "sqrt({})", x)
+    return _unary("sqrt", UNARY["Sqrt"], x)
 
 
 def gelu(x: Var) -> Var:
     """x times the normal distribution's share below x."""
-    return _unary("gelu", "0.5 * {0} * (1 + erf({0} * 0.7071067811865476))", x)
+    return _unary("gelu", GELU, x)
 
 
 def silu(x: Var) -> Var:
     """x * sigmoid(x), element by element."""
-    return _unary("silu", "{0} * sigmoid({0})", x)
+    return _unary("silu", SILU, x)
 
 
 def combined(op: str, sign: str, a: Any, b: Any) -> Var:

@@ -8,44 +8,12 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import dtype, from_numpy
 from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks.functions import FAST_GELU, GELU, UNARY
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
 from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
 from isamap_smt.networks.operators import F32, affine, computed_in, converted, is_factor, literal, pointwise
 
-# operator -> its value, x being the element
-_UNARY = {
-    "Abs": "abs({x})",
-    "Acos": "acos({x})",
-    "Acosh": "acosh({x})",
-    "Asin": "asin({x})",
-    "Asinh": "asinh({x})",
-    "Atan": "atan({x})",
-    "Atanh": "atanh({x})",
-    "Ceil": "ceil({x})",
-    "Cos": "cos({x})",
-    "Cosh": "cosh({x})",
-    "Erf": "erf({x})",
-    "Exp": "exp({x})",
-    "Floor": "floor({x})",
-    "HardSwish": "{x} * max(0, min(1, {x} / 6 + 0.5))",
-    "Identity": "{x}",
-    "Log": "log({x})",
-    "Mish": "{x} * tanh(max({x}, 0) + log(1 + exp(-abs({x}))))",
-    "Neg": "-{x}",
-    "Reciprocal": "1 / {x}",
-    "Relu": "relu({x})",
-    "Round": "rint({x})",
-    "Sigmoid": "sigmoid({x})",
-    "Sign": "select({x} > 0, 1, select({x} < 0, -1, {x} * 0))",
-    "Sin": "sin({x})",
-    "Sinh": "sinh({x})",
-    "Softplus": "max({x}, 0) + log(1 + exp(-abs({x})))",
-    "Softsign": "{x} / (1 + abs({x}))",
-    "Sqrt": "sqrt({x})",
-    "Tan": "tan({x})",
-    "Tanh": "tanh({x})",
-}
 # operator -> (its value, the attributes it mentions and their defaults)
 _WITH_ATTRIBUTES: dict[str, tuple[str, dict[str, float]]] = {
     "Celu": ("max({x}, 0) + min(0, {alpha} * (exp({x} / {alpha}) - 1))", {"alpha": 1.0}),
@@ -86,7 +54,7 @@ def _filled(text: str, **values: str) -> Callable[..., str]:
 
 
 def _unary(node: Node) -> Var:
-    x, text = node[0], _UNARY[node.op]
+    x, text = node[0], UNARY[node.op]
     if node.op == "Identity":
         return x
     if node.op in ("Sign", "Abs") and x.dtype.kind == "u":
@@ -123,7 +91,7 @@ def _logical(node: Node) -> Var:
 
 
 for _table, _make in (
-    (_UNARY, _unary), (_WITH_ATTRIBUTES, _with_attributes), (_BINARY, _binary), (_COMPARING, _comparison), (_LOGICAL, _logical),
+    (UNARY, _unary), (_WITH_ATTRIBUTES, _with_attributes), (_BINARY, _binary), (_COMPARING, _comparison), (_LOGICAL, _logical),
 ):  # fmt: skip
     OPERATORS |= {("", _name): _make for _name in _table}
 
@@ -228,11 +196,8 @@ def _clip(node: Node) -> Var:
 
 @onnx("Gelu")
 def _gelu(node: Node) -> Var:
-    if node.choice("approximate", "none", ("none", "tanh")) == "tanh":
-        return pointwise(
-            lambda x: f"0.5 * {x} * (1 + tanh(0.7978845608028654 * ({x} + 0.044715 * {x} * {x} * {x})))", node[0]
-        )
-    return pointwise(lambda x: f"0.5 * {x} * (1 + erf({x} * 0.7071067811865476))", node[0])
+    tanh = node.choice("approximate", "none", ("none", "tanh")) == "tanh"
+    return pointwise(_filled(FAST_GELU if tanh else GELU), node[0])
 
 
 @onnx("Where")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks.functions import FAST_GELU, GELU
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import Node, onnx
 from isamap_smt.networks.onnx.schema import MICROSOFT
 
-GELU = "0.5 * {0} * (1 + erf({0} * 0.7071067811865476))"
-FAST_GELU = "0.5 * {0} * (1 + tanh({0} * (0.035677408136300125 * {0} * {0} + 0.7978845608028654)))"
+
+def _of(text: str, x: Var) -> Var:
+    return do.pointwise(lambda value: text.format(x=value), x)
 
 
 def _plus(x: Var, more: Var | None) -> Var:
@@ -18,12 +20,12 @@ def _plus(x: Var, more: Var | None) -> Var:
 
 @onnx("Gelu", "BiasGelu", domain=MICROSOFT)
 def _gelu(node: Node) -> Var:
-    return do.pointwise(GELU.format, _plus(node[0], node.get(1)))
+    return _of(GELU, _plus(node[0], node.get(1)))
 
 
 @onnx("FastGelu", domain=MICROSOFT)
 def _fast_gelu(node: Node) -> Var:
-    return do.pointwise(FAST_GELU.format, _plus(node[0], node.get(1)))
+    return _of(FAST_GELU, _plus(node[0], node.get(1)))
 
 
 @onnx("QuickGelu", domain=MICROSOFT)
