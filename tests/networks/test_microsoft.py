@@ -94,6 +94,8 @@ def test_the_sum_is_the_fourth_result() -> None:
         ("Attention", [X], {}, "has no operator Attention"),
         ("SkipLayerNormalization", [X, SKIP, ROWS[0][:7]], {}, "has not one element for each of a row"),
         ("SkipLayerNormalization", [X, SKIP[..., :7], ROWS[0]], {}, "is not skipped to"),
+        ("SkipLayerNormalization", [X, SKIP[:1, :1][None], ROWS[0]], {}, "is not skipped to"),
+        ("SkipLayerNormalization", [X, SKIP[:1][None], ROWS[0]], {}, "is not skipped to"),
     ],
 )
 def test_what_is_wrong_is_refused(op: str, arrays: list[np.ndarray], attributes: dict[str, Any], told: str) -> None:

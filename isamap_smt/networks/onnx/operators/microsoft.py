@@ -70,6 +70,7 @@ def _skipped(node: Node, bias: int) -> Var:
     x, skip = node[0], node[1]
     if (
         x.rank not in (2, 3)
+        or skip.rank > x.rank
         or skip.shape[-2:] != x.shape[-2:]
         or any(n != 1 for n in skip.shape[:-2] if skip.shape != x.shape)
     ):
