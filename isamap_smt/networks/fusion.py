@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from isamap_smt.ir.expr import elements
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read
 from isamap_smt.networks.graph import AnyStep, Network, Step
@@ -112,15 +113,22 @@ def _read_in_place(kernel: Kernel, tensor: str) -> bool:
 
 
 def _is_a_part(kernel: Kernel, tensor: str) -> bool:
-    """Whether the tensor is one part of the result: one statement alone reads it, each element once, and puts it into its place."""
+    """Whether the tensor is one part of a result that assignments make up: one statement alone reads it, each element once, and
+    puts it into its place."""
     readers = [s for s in kernel.statements if any(a.tensor == tensor for a in s.inputs)]
     if len(readers) != 1 or len(kernel.results) != 1 or kernel.recurrences:
         return False
+    written = [s for s in kernel.statements if s.target.tensor == kernel.results[0]]
     (s,) = readers
-    shape = tuple(a.extent for i in s.inputs[0].index for a in s.axes if i == a.symbol)
-    whole = shape == tuple(n for n in kernel.tensor(tensor).shape if n != 1) or shape == kernel.tensor(tensor).shape
-    moved = isinstance(s.value, Read) and s.op == "=" and not s.guard and s.target.tensor == kernel.results[0]
-    return moved and whole and reads_once(s, tensor)
+    if s not in written or any(x.op != "=" or x.guard or by_data(x) for x in written):
+        return False
+    extents = {a.name: a.extent for a in s.axes}
+    return (
+        isinstance(s.value, Read)
+        and s.value.tensor == tensor
+        and reads_once(s, tensor)
+        and all(i == 0 or extents[i.name] == n for i, n in zip(s.value.index, kernel.tensor(tensor).shape, strict=True))
+    )
 
 
 def _takes_more(producer: Step) -> bool:
