@@ -141,7 +141,10 @@ def wrong_calls() -> dict[str, Callable[[np.ndarray, np.ndarray], Any]]:
         "shape of out": lambda a, b: ((a, b), {"out": out[:2]}),
         "type of out": lambda a, b: ((a, b), {"out": out.astype(np.int32)}),
         "frozen out": lambda a, b: ((a, b), {"out": frozen}),
-        "layout of out": lambda a, b: ((a, b), {"out": np.asfortranarray(out)}),
+        "rows of out in one place": lambda a, b: (
+            (a, b),
+            {"out": np.lib.stride_tricks.as_strided(out, out.shape, (0, 4))},
+        ),
         "overlap": lambda a, b: ((memory[:12].reshape(3, 4), b), {"out": memory[5:20].reshape(3, 5)}),
         "unaligned": lambda a, b: ((np.frombuffer(bytes(50), np.float32, 12, 1).reshape(3, 4), b), {}),
         "no threads": lambda a, b: ((a, b), {"threads": 0}),
