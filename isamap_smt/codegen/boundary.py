@@ -35,6 +35,7 @@ STEADY_CYCLES = 1.5  # for one that has the same answer all through the innermos
 FEW = 4  # of those compilers take out of that loop, and then they cost nothing
 LEFT_OUT_CYCLES = 0.5  # for each execution that is not made
 COPIED_CYCLES = 0.3  # for each byte of a window
+CHECKED_CYCLES = 0.1  # for each byte of another factor that every call looks at, as zeros ask for finite ones
 LONG = 16  # steps of a reduction from which on its border is asked for step by step
 COUNTED = 1 << 22  # points of a few axes that are counted one by one; of more, none is said to be excluded
 
@@ -119,15 +120,15 @@ def moving_axes(nest: Nest) -> set[str]:
     return {m for a in nest.axes.values() if a.leaf != 1 for m in a.members}
 
 
-def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window: int) -> bool:
+def window_costs_more(nest: Nest, operand: str, boundary: PeeledBoundary, window: int, checked: int = 0) -> bool:
     """Whether a copy of so many bytes, with its padding written out, takes longer than the tests. False where that depends on
-    sizes which are not fixed."""
+    sizes which are not fixed. checked: bytes of other factors that each call would look at."""
     starts = _starts(nest)
     slack = _least_slack(nest, boundary.guards, starts)
     if not _counted(nest, slack, starts):
         return False
     share = 1.0 if slack is None else _share_at_the_boundary(nest, slack, starts)
-    return _cycles(nest, operand, boundary, share) <= window * COPIED_CYCLES
+    return _cycles(nest, operand, boundary, share) <= window * COPIED_CYCLES + checked * CHECKED_CYCLES
 
 
 def _starts(nest: Nest) -> dict[str, Any]:

@@ -29,25 +29,34 @@ def with_stages(schedule: Schedule) -> Schedule:
     for operand in inputs:
         stage = schedule.stage(operand)
         if stage.depth is None and not stage.padding and guards_carried(nest, operand):
-            found[operand] = replace(stage, padding=_padding(nest, schedule, operand))
+            found[operand] = replace(
+                stage, padding=_padding(nest, schedule, operand, tuple(o for o in inputs if o != operand))
+            )
     if output not in found and schedule.hardware is not None and not is_direct(nest, schedule.hardware.whole, output):
         found[output] = Stage(output, schedule.accumulate)
     stages = tuple(found.values())
     return schedule if stages == schedule.stages else replace(schedule, stages=stages)
 
 
-def _padding(nest: Nest, schedule: Schedule, operand: str) -> str:
-    """What becomes of the points outside of an operand that is read in place."""
+def _padding(nest: Nest, schedule: Schedule, operand: str, others: tuple[str, ...]) -> str:
+    """What becomes of the points outside of an operand that is read in place. others: the other ones that are read."""
     boundary = boundary_of(nest, guards_carried(nest, operand), operand)
     if boundary is not None and (boundary.masks or _growing(nest, schedule, operand) or nest.statement.ordered):
         return LEFT_OUT  # a mask costs nothing; its points stand in one place, and have nothing added for padding
     copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]
     if nest.held(operand) == nest.mapping.element(operand) and boundary is not None and is_constant(prod(copy.shape)):
         size = int(prod(copy.shape)) * nest.kernel.tensor(copy.type.tensor).dtype.bytes
-        if window_costs_more(nest, operand, boundary, size):
+        if window_costs_more(nest, operand, boundary, size, _looked_at(nest, schedule, others)):
             return LEFT_OUT
     neutral = padding_is_neutral(nest.statement) and keeps_finite(nest)
     return ZEROS if neutral or boundary is None else LEFT_OUT
+
+
+def _looked_at(nest: Nest, schedule: Schedule, others: tuple[str, ...]) -> int:
+    """Bytes of other factors, of known size, that are given at each call."""
+    given = {nest.mapping.operand_access(o).tensor for o in others if not schedule.stage(o).ahead}
+    tensors = [nest.kernel.tensor(n) for n in sorted(given)]
+    return sum(int(prod(t.shape)) * t.dtype.bytes for t in tensors if is_constant(prod(t.shape)) and t.dtype.is_float)
 
 
 def _growing(nest: Nest, schedule: Schedule, operand: str) -> bool:

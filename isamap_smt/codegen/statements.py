@@ -94,8 +94,8 @@ def _joins(nest: Nest, n: int, joined: Dict[int, Dict[str, str]]) -> dict[str, s
     table = _axes(nest, s)
     if s.op == "*" or s.guard or table is None:
         return None
-    if not injective(s):
-        return None
+    if not injective(s) or (nest.kernel.recurrence_of(n) is not None and not _in_place(s)):
+        return None  # the next row of a state stays behind the loops, which then run to and fro
     results = {nest.statement.target.tensor: tuple(nest.statement.target.index)}
     for m, names in joined.items():
         target = statements[m].target
@@ -146,6 +146,11 @@ def _in_tile(nest: Nest, here: tuple[Any, ...], there: tuple[Any, ...]) -> bool:
     """Whether the element at `here` is in the tile of the one at `there`: it is the same, but for dimensions held whole."""
     moved = [(i, j) for i, j in zip(here, there, strict=True) if i != j]
     return all(is_constant(i) and j.is_Symbol and _whole(nest, {j.name}) for i, j in moved)
+
+
+def _in_place(s: Statement) -> bool:
+    """Whether each axis is an index of the target by itself."""
+    return {i.name for i in _plain(s.target.index)} == {a.name for a in s.axes}
 
 
 def _plain(index: tuple[Any, ...]) -> list[Any]:

@@ -10,7 +10,7 @@ from isamap_smt.codegen import lower
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
+from isamap_smt.ir.schedule import LEFT_OUT, LoopStep, Schedule, Stage
 from isamap_smt.language.hardware_library import find_hardware
 from isamap_smt.language.library import find_kernel
 from isamap_smt.mapping.fuse import fuse
@@ -133,7 +133,7 @@ CONVOLUTIONS = [
     Case("conv window", "conv2d", "avx2", "fmadd_ps", "l=q", "k:2 n:1 p:1 q:8 | r:1 s:1 c:1", (("k", 2), ("q", 8)),
          (P("a"), P("b")), (*CONV[:4], ("c", 1), *CONV[5:])),
     Case("conv border", "conv2d", "avx2", "fmadd_ps", "l=k", "k:16 n:1 p:1 q:3 | r:1 s:1 c:1", (("q", 3), ("k", 16)),
-         (P("a"), P("b", 0, True)), CONV),
+         (P("a", padding=LEFT_OUT), P("b", 0, True)), CONV),
     Case("conv border of whole rows", "conv2d", "avx2", "fmadd_ps", "l=k", "k:8 n:1 p:1 | r:1 s:1 c:1", (("q", 7), ("k", 8)),
          (P("a"), P("b", 0, True)), CONV),
     Case("conv border, weights streamed", "conv2d", "avx2", "fmadd_ps", "l=k", "k:24 n:1 p:1 q:2 | r:1 s:1 c:1",
