@@ -30,13 +30,13 @@ class CompiledNetwork:
         """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and what checks of instructions raise."""
         self.plan = planned = with_checked_instructions(planned, cc)
         self.network, self.proof = planned.network, require_network_proof(planned)
-        self._evaluate = {s.node: s.loaded() for s in self.network.foreign}
-        self._groups: list[list[AnyStep]] = [
-            []
-        ]  # what comes before the first kernel, then each kernel with what follows it
+        self._roots, self._callers = roots(self.network), callers(self.network)
+        self._evaluate = {s: s.loaded() for s in self.network.foreign}
+        self._groups: list[list[AnyStep]] = [[]]  # before the first kernel, then each kernel with what follows it
         for step in self.network.steps:
-            self._groups += [[step]] if isinstance(step, Step) else []
-            self._groups[-1] += [] if isinstance(step, Step) else [step]
+            if isinstance(step, Step):
+                self._groups.append([])
+            self._groups[-1].append(step)
         text = LibraryText(planned, PREFIX)
         self._running = Running(
             planned.network, PREFIX, text.built(cc), text.weights(cc), planned.peak, planned.threads
@@ -111,13 +111,13 @@ class CompiledNetwork:
 
     def _compute(self, step: Foreign, arrays: Arrays) -> None:
         held = {v: self._held(v, arrays) for v in step.sources}
-        for name, array in step.computed(self.network.values, held, self._evaluate[step.node]).items():
+        for name, array in step.computed(self.network.values, held, self._evaluate[step]).items():
             np.copyto(self._held(name, arrays), array)
 
     def _held(self, name: str, given: Arrays) -> np.ndarray:
         """A value, where it lies now. given: inputs and outputs."""
-        network, root = self.network, roots(self.network)[name]
-        value, theirs = network.values[name], callers(network)
+        network, root, theirs = self.network, self._roots[name], self._callers
+        value = network.values[name]
         if root in network.constants:
             held = network.constants[root]
         elif root in theirs:

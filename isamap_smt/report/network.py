@@ -113,7 +113,7 @@ def _groups(planned: NetworkPlan, measured: Dict[int, float], clock: float | Non
 
 def _key(planned: NetworkPlan, step: AnyStep) -> Any:
     """What equal steps have in common."""
-    return planned.question(step) if isinstance(step, Step) else (type(step).__name__, step.node)
+    return planned.question(step) if isinstance(step, Step) else step
 
 
 def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | None) -> dict[str, Any]:

@@ -58,6 +58,17 @@ def test_kernels_before_and_after_are_proved_and_the_rest_is_named() -> None:
     assert [n for n, *_ in made.traced({"x": X})].count("NonZero_1") == 1
 
 
+def test_nodes_of_one_name_are_computed_each_by_itself() -> None:
+    model = onnx.parser.parse_model(
+        f"""{HEADER} two (float[2,3] x) => (int64[2,n] y, int64[2,m] z) {{ r = Relu(x) y = NonZero(r) z = NonZero(x) }}"""
+    )
+    for node in model.graph.node:
+        node.name = "same"
+    made = im.compile_network(im.from_onnx(model, sizes={"n": 2, "m": 4}, foreign="reference"))
+    got = made(X)
+    assert np.array_equal(got["y"], np.nonzero(np.maximum(X, 0))) and np.array_equal(got["z"], np.nonzero(X))
+
+
 def test_it_is_off_unless_asked_for() -> None:
     with pytest.raises(NetworkError, match="no kernel computes the operator NonZero"):
         read(WITHIN)
