@@ -70,7 +70,7 @@ def _value(graph: Graph, x: Any, of: DType) -> Var:
 
 def _unary(op: str, text: str, x: Var) -> Var:
     (x,) = _start(op, x)
-    return do.pointwise(lambda value: text.format(x=value), x)
+    return do.applied(text, x)
 
 
 def relu(x: Var) -> Var:

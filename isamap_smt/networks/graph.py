@@ -71,12 +71,9 @@ class Value:
         return f"{self.name}: {'bool' if self.truth else self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
-@dataclass(frozen=True)
-class Step:
-    """One kernel. node: which nodes of the model it computes. reads, writes: the kernel's tensors, and the value of each."""
+class Bound:
+    """A step that binds names of its own to values. reads, writes: (name, value)."""
 
-    node: str
-    kernel: Kernel
     reads: tuple[tuple[str, str], ...]
     writes: tuple[tuple[str, str], ...]
 
@@ -89,6 +86,16 @@ class Step:
     def results(self) -> tuple[str, ...]:
         """The values it writes."""
         return tuple(v for _, v in self.writes)
+
+
+@dataclass(frozen=True)
+class Step(Bound):
+    """One kernel. node: which nodes of the model it computes. reads, writes: the kernel's tensors, and the value of each."""
+
+    node: str
+    kernel: Kernel
+    reads: tuple[tuple[str, str], ...]
+    writes: tuple[tuple[str, str], ...]
 
     def misfit(self, values: Dict[str, Value]) -> str:
         """What does not fit the values that it is bound to; empty where all does."""
@@ -105,7 +112,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Foreign:
+class Foreign(Bound):
     """An operator that no kernel expresses, computed by a back end (networks/foreign.py), without proof.
 
     model: the bytes of an ONNX model of this node alone. reads, writes: the model's inputs and outputs, and the value of each.
@@ -117,16 +124,6 @@ class Foreign:
     model: bytes
     reads: tuple[tuple[str, str], ...]
     writes: tuple[tuple[str, str], ...]
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The values it reads, each once."""
-        return tuple(dict.fromkeys(v for _, v in self.reads))
-
-    @property
-    def results(self) -> tuple[str, ...]:
-        """The values it writes."""
-        return tuple(v for _, v in self.writes)
 
     def __str__(self) -> str:
         return f"{self.node} ({self.op}) by {self.backend}"

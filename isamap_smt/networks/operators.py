@@ -74,6 +74,11 @@ def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
         raise NetworkError(f"shapes {', '.join(str(list(s)) for s in shapes)} do not broadcast") from None
 
 
+def applied(text: str, x: Var) -> Var:
+    """A function of one element (networks/functions.py) at every point of x."""
+    return pointwise(lambda value: text.format(x=value), x)
+
+
 def pointwise(
     value: Callable[..., str], *xs: Var, to: DType | None = None, within: DType | None = None, truth: bool = False
 ) -> Var:

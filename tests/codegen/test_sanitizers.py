@@ -97,7 +97,7 @@ def cc() -> str:
 def test_no_sanitizer_complains(cc: str, tmp_path: Path) -> None:
     cases = [c for c in [*ALL, *EVERY_SIZE] if c.name in CASES]
     assert len(cases) == len(CASES)
-    _clean(cc, [_prepare(c, cc, tmp_path) for c in cases])
+    assert_clean(cc, [_prepare(c, cc, tmp_path) for c in cases])
 
 
 def test_nor_of_indices_that_are_data(cc: str, tmp_path: Path) -> None:
@@ -114,10 +114,10 @@ def test_nor_of_indices_that_are_data(cc: str, tmp_path: Path) -> None:
                 tmp_path,
             )
         )
-    _clean(cc, prepared)
+    assert_clean(cc, prepared)
 
 
-def _clean(cc: str, prepared: list[Prepared]) -> None:
+def assert_clean(cc: str, prepared: list[Prepared]) -> None:
     """Run them all; what comes out is right, and nothing is complained about."""
     arguments = [text for library, file, _ in prepared for text in (library, file)]
     environment = {**os.environ, **sanitizer_environment(find_compiler(cc))}

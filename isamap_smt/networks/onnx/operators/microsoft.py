@@ -10,22 +10,18 @@ from isamap_smt.networks.onnx.node import Node, onnx
 from isamap_smt.networks.onnx.schema import MICROSOFT
 
 
-def _of(text: str, x: Var) -> Var:
-    return do.pointwise(lambda value: text.format(x=value), x)
-
-
 def _plus(x: Var, more: Var | None) -> Var:
     return x if more is None else do.pointwise("{} + {}".format, x, more, to=x.dtype)
 
 
 @onnx("Gelu", "BiasGelu", domain=MICROSOFT)
 def _gelu(node: Node) -> Var:
-    return _of(GELU, _plus(node[0], node.get(1)))
+    return do.applied(GELU, _plus(node[0], node.get(1)))
 
 
 @onnx("FastGelu", domain=MICROSOFT)
 def _fast_gelu(node: Node) -> Var:
-    return _of(FAST_GELU, _plus(node[0], node.get(1)))
+    return do.applied(FAST_GELU, _plus(node[0], node.get(1)))
 
 
 @onnx("QuickGelu", domain=MICROSOFT)
