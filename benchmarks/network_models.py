@@ -1,6 +1,6 @@
 """ONNX models to measure, with seeded weights: those that onnx ships; MobileNetV2, BERT, GPT-2 and an LSTM as exporters write them.
 
-Trained weights would say the same of speed and memory. He's scale (2015) keeps values in range through all layers.
+Trained weights would say the same of speed and memory.
 """
 
 from __future__ import annotations
@@ -12,57 +12,14 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
+
+from benchmarks.onnx_graph import Graph
 
 SHIPPED = {
     "resnet50": "resnet50", "squeezenet": "squeezenet", "shufflenet": "shufflenet", "densenet121": "densenet121",
     "inception1": "inception_v1", "inception2": "inception_v2", "vgg19": "vgg19", "alexnet": "bvlc_alexnet", "zfnet512": "zfnet512",
 }  # fmt: skip
-
-
-class _Graph:
-    """A graph under construction. Each call returns the name of a value."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.inputs: list[Any] = []
-        self.outputs: list[Any] = []
-
-    def input(self, name: str, *shape: int, integer: bool = False) -> str:
-        self.inputs.append(
-            helper.make_tensor_value_info(name, TensorProto.INT64 if integer else TensorProto.FLOAT, shape)
-        )
-        return name
-
-    def output(self, value: str, name: str, *shape: int) -> None:
-        self.nodes.append(helper.make_node("Identity", [value], [name], name=f"{name}.out"))
-        self.outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
-
-    def constant(self, array: Any) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
-        return name
-
-    def weight(self, *shape: int, rows: int | None = None, scale: float | None = None) -> str:
-        """rows: how many terms a sum over the weights has; scale: instead of He's."""
-        scale = math.sqrt(2 / (rows or shape[0])) if scale is None else scale
-        return self.constant((self.rng.standard_normal(shape) * scale).astype(np.float32))
-
-    def do(self, op: str, *inputs: Any, results: int = 1, **attributes: Any) -> Any:
-        """Numbers and arrays among the inputs become constants."""
-        number = len(self.nodes)
-        names = [f"v{number}" if results == 1 else f"v{number}.{k}" for k in range(results)]
-        given = [i if isinstance(i, str) else self.constant(i) for i in inputs]
-        self.nodes.append(helper.make_node(op, given, names, name=f"{op.lower()}{number}", **attributes))
-        return names[0] if results == 1 else names
-
-    def model(self, name: str) -> Any:
-        graph = helper.make_graph(self.nodes, name, self.inputs, self.outputs, self.constants)
-        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        onnx.checker.check_model(made)
-        return made
 
 
 def _f(x: float) -> Any:
@@ -71,7 +28,7 @@ def _f(x: float) -> Any:
 
 def mobilenetv2() -> Any:
     """Sandler et al. 2018, width 1, 224 x 224, norms in the convolutions."""
-    g = _Graph(2)
+    g = Graph(2)
 
     def conv(x: str, before: int, after: int, size: int, stride: int = 1, groups: int = 1, relu: bool = True) -> str:
         w = g.weight(after, before // groups, size, size, rows=before // groups * size * size)
@@ -106,25 +63,27 @@ def mobilenetv2() -> Any:
             x = g.do("Add", x, y) if k else y
             before = after
     x = g.do("Flatten", g.do("GlobalAveragePool", conv(x, 320, 1280, 1)))
-    g.output(g.do("Gemm", x, g.weight(1000, 1280, rows=1280), g.weight(1000, scale=0.1), transB=1), "classes", 1, 1000)
+    g.output(
+        g.do("Gemm", x, g.weight(1000, 1280, rows=1280), g.weight(1000, scale=0.1), transB=1), 1, 1000, name="classes"
+    )
     return g.model("mobilenetv2")
 
 
-def _norm(g: _Graph, x: str, width: int) -> str:
+def _norm(g: Graph, x: str, width: int) -> str:
     return str(
         g.do("LayerNormalization", x, np.ones(width, np.float32), np.zeros(width, np.float32), axis=-1, epsilon=1e-5)
     )
 
 
-def _linear(g: _Graph, x: str, before: int, after: int) -> str:
+def _linear(g: Graph, x: str, before: int, after: int) -> str:
     return str(g.do("Add", g.do("MatMul", x, g.weight(before, after)), g.weight(after, scale=0.1)))
 
 
-def _heads(g: _Graph, x: str, rows: int, order: tuple[int, ...] = (0, 2, 1, 3)) -> str:
+def _heads(g: Graph, x: str, rows: int, order: tuple[int, ...] = (0, 2, 1, 3)) -> str:
     return str(g.do("Transpose", g.do("Reshape", x, np.array([1, rows, 12, 64])), perm=order))
 
 
-def _attend(g: _Graph, scores: str, v: str, rows: int) -> str:
+def _attend(g: Graph, scores: str, v: str, rows: int) -> str:
     """[1, rows, 768] from scores of 12 heads."""
     y = g.do("MatMul", g.do("Softmax", scores, axis=-1), v)
     return str(g.do("Reshape", g.do("Transpose", y, perm=[0, 2, 1, 3]), np.array([1, rows, 768])))
@@ -132,7 +91,7 @@ def _attend(g: _Graph, scores: str, v: str, rows: int) -> str:
 
 def bert() -> Any:
     """The encoder of BERT-base (Devlin et al. 2018): 12 layers of 768 in 12 heads, 128 tokens, a mask, and embeddings."""
-    g, n = _Graph(3), 128
+    g, n = Graph(3), 128
     ids, mask = g.input("ids", 1, n, integer=True), g.input("mask", 1, n)
     x = g.do("Gather", g.weight(30522, 768, scale=0.02), ids)
     x = _norm(g, g.do("Add", x, g.weight(n, 768, scale=0.02)), 768)
@@ -145,13 +104,13 @@ def bert() -> Any:
         y = _linear(g, x, 768, 3072)
         y = g.do("Mul", g.do("Mul", y, g.do("Add", g.do("Erf", g.do("Div", y, _f(math.sqrt(2)))), _f(1))), _f(0.5))
         x = _norm(g, g.do("Add", _linear(g, y, 3072, 768), x), 768)
-    g.output(x, "hidden", 1, n, 768)
+    g.output(x, 1, n, 768, name="hidden")
     return g.model("bert")
 
 
 def gpt2(past: int = 127) -> Any:
     """One decoding step of GPT-2 small (Radford et al. 2019): 12 layers of 768, one token after `past`, scores of 50,257."""
-    g = _Graph(4)
+    g = Graph(4)
     ids = g.input("ids", 1, 1, integer=True)
     table = g.weight(50257, 768, scale=0.02)
     x = g.do("Add", g.do("Gather", table, ids), g.weight(1, 1, 768, scale=0.02))
@@ -169,22 +128,24 @@ def gpt2(past: int = 127) -> Any:
         )
         y = g.do("Mul", g.do("Mul", y, _f(0.5)), g.do("Add", g.do("Tanh", inner), _f(1)))
         x = g.do("Add", x, _linear(g, y, 3072, 768))
-        g.output(k, f"keys{layer}.now", 1, 12, past + 1, 64)
-        g.output(v, f"values{layer}.now", 1, 12, past + 1, 64)
-    g.output(g.do("MatMul", _norm(g, x, 768), g.do("Transpose", table, perm=[1, 0])), "scores", 1, 1, 50257)
+        g.output(k, 1, 12, past + 1, 64, name=f"keys{layer}.now")
+        g.output(v, 1, 12, past + 1, 64, name=f"values{layer}.now")
+    g.output(g.do("MatMul", _norm(g, x, 768), g.do("Transpose", table, perm=[1, 0])), 1, 1, 50257, name="scores")
     return g.model("gpt2")
 
 
 def lstm() -> Any:
     """Two LSTM layers of 512, 64 steps, batch 1, and a linear layer of the last state."""
-    g, n, width = _Graph(5), 64, 512
+    g, n, width = Graph(5), 64, 512
     x = g.input("x", n, 1, width)
     for _ in range(2):
         w, r = (g.weight(1, 4 * width, width, scale=1 / math.sqrt(width)) for _ in range(2))
         y, last, _ = g.do("LSTM", x, w, r, g.weight(1, 8 * width, scale=0.1), hidden_size=width, results=3)
         x = g.do("Squeeze", y, np.array([1]))
     x = g.do("Squeeze", last, np.array([0]))
-    g.output(g.do("Gemm", x, g.weight(100, width, rows=width), g.weight(100, scale=0.1), transB=1), "classes", 1, 100)
+    g.output(
+        g.do("Gemm", x, g.weight(100, width, rows=width), g.weight(100, scale=0.1), transB=1), 1, 100, name="classes"
+    )
     return g.model("lstm")
 
 
