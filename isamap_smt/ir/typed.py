@@ -20,6 +20,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import INDEX_HEADS, FloorDiv, FloorMod, elements, shown, substitute
 from isamap_smt.ir.heads import HEADS
+from isamap_smt.ir.indirect import indices_of
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
@@ -78,7 +79,7 @@ def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType
     """The statement's value with every element converted as the types ask for, and its type, None for literals. No size is asked
     for. Raises DTypeError."""
     out, value = types[statement.target.tensor], statement.value
-    for e in elements(i for r in reads(value) for i in r.index):
+    for e in elements(indices_of(statement)):
         if types[e.tensor].is_float:
             raise DTypeError(
                 f"{e.tensor} is {types[e.tensor]}, and {e} is an index; give it an integer type, such as `{e.tensor}: i32`"

@@ -79,8 +79,9 @@ def test_the_message(text: str) -> None:
     assert str(e.value) == MESSAGES[text]
 
 
-def test_an_index_is_an_integer() -> None:
-    made = kernel("E: [V,J]\nY[i,j] = E[idx[i],j]")
+@pytest.mark.parametrize("line", ["Y[i,j] = E[idx[i],j]", "Y[idx[i],j] += E[i,j]", "Y[max(idx[i],0),j] = E[i,j]"])
+def test_an_index_is_an_integer(line: str) -> None:
+    made = kernel(f"E: [V,J]\n{line}")
     for run in (lambda: im.compile(made, "scalar"), lambda: im.compile(made.with_dtypes({"idx": "f64"}), "scalar")):
         with pytest.raises(
             DTypeError, match=r"^line 2: idx is f\d\d, and idx\[i\] is an index; give it an integer type"
