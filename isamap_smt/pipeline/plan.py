@@ -193,7 +193,7 @@ def plan(
     family: str = "fuse",
     progress: Progress | None = None,
 ) -> Plan:
-    """Map, prove, schedule, lower, prove the program and print it. Sizes left out stay run-time parameters. For a machine with
+    """Map, prove, schedule, lower and prove the program. Sizes left out stay run-time parameters. For a machine with
     engines as stage(), with the options that it has.
 
     Kernel and hardware by value, or by a name for find_kernel() and find_hardware(). Every compute instruction of the
@@ -211,7 +211,7 @@ def plan(
     and takes one that is predicted to cost less. progress is told each stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
-    disk. `.seconds` says what each stage took, `.source` is the C. Raises UnknownNameError and SizeError for wrong
+    disk. `.seconds` says what each stage took, `.source` prints the C. Raises UnknownNameError and SizeError for wrong
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
     cannot be proved.
     """
@@ -289,7 +289,7 @@ def _plan(q: Question) -> Plan:
     cut = deadline.was_cut()
     if cut:
         made = replace(made, notes=(*made.notes, found_in_time(q.timeout)))
-    object.__setattr__(made, "asked", q)  # a copy would print its C once more
+    object.__setattr__(made, "asked", q)  # a copy would search for its mappings once more
     if cut:
         raise _CutShort(made)
     return made
@@ -426,8 +426,6 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
-    if not made.hardware.simulated:
-        clock.time("print", lambda: made.source)
     return made
 
 

@@ -174,10 +174,34 @@ def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]]
             directory = Path(scratch)
             for name, text in {**files, "kernel.c": ""}.items():
                 (directory / name).write_text(text)
-            link_shared(compiler, {directory / n: used for n, used in features.items()}, directory / "kernel.so")
+            _link_faster(compiler, directory, files, features, library.parent)
             _put(directory, "kernel.so", library)
 
     return _kept(library, build)
+
+
+def _link_faster(
+    compiler: Compiler, folder: Path, files: Mapping[str, str], features: Mapping[str, frozenset[str]], cache: Path
+) -> None:
+    """Make kernel.so of the folder's C, with the precompiled header where several files read it. A faulty one is removed."""
+    sources = {folder / n: used for n, used in features.items()}
+    ready: dict[Path, list[str]] = {}
+    keys = []
+    for used in dict.fromkeys(features.values()):
+        those = [n for n, f in features.items() if f == used and includes_it(files[n])]
+        if len(those) > 1:
+            flags = compiler.flags(used)
+            keys.append(build_key(INCLUDE, compiler, flags))
+            arguments = precompiled(compiler, flags, cache, keys[-1], _SCRATCH, at_once=True)
+            ready |= {folder / n: arguments for n in those}
+    try:
+        link_shared(compiler, sources, folder / "kernel.so", more=ready)
+    except BuildError:
+        if not any(ready.values()):
+            raise
+        link_shared(compiler, sources, folder / "kernel.so")  # says what is wrong with the sources
+        for key in keys:
+            forget(cache, key)
 
 
 def first_for(triple: str, cc: str | None = None) -> bool:
@@ -313,11 +337,13 @@ def includes_it(source: str) -> bool:
     return bool(found) and all(name.startswith("ISAMAP_") for name in _DEFINED.findall(before))
 
 
-def precompiled(compiler: Compiler, flags: Sequence[str], cache: Path, key: str, scratch: str) -> list[str]:
+def precompiled(
+    compiler: Compiler, flags: Sequence[str], cache: Path, key: str, scratch: str, at_once: bool = False
+) -> list[str]:
     """Arguments with which a source that includes_it() need not read the header; none where there is no compiled one.
 
-    It is made at the second build with these flags: who builds once does not wait for it. key: of the compiler and its flags.
-    scratch: how names of unfinished directories in the cache begin.
+    It is made at the second build with these flags: who builds once does not wait for it; or at_once. key: of the compiler and its
+    flags. scratch: how names of unfinished directories in the cache begin.
     """
     header = cache / f"intrinsics-{key}.h"
     made = header.with_suffix(".h.gch" if compiler.family == "gcc" else ".h.pch")
@@ -325,7 +351,8 @@ def precompiled(compiler: Compiler, flags: Sequence[str], cache: Path, key: str,
         if not made.exists():
             if not header.exists():
                 header.write_text(INCLUDE)
-                return []
+                if not at_once:
+                    return []
             _make(compiler, flags, header, made, scratch)
     except OSError:
         return []  # the build itself says what is the matter with the cache or the compiler

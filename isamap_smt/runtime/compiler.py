@@ -151,17 +151,18 @@ def link_shared(
     sources: Mapping[Path, Iterable[str]],
     made: Path,
     target: str | None = None,
-    more: Sequence[str] = (),
+    more: Mapping[Path, Sequence[str]] | None = None,
 ) -> None:
     """Make one shared library of several files of one folder, each for a CPU with its own features; the bytes do not say where it
-    lies. target: the machine's triple; more: flags for compiling. Raises BuildError.
+    lies. target: the machine's triple; more: further flags for a file. Raises BuildError.
     """
     place = f"-ffile-prefix-map={made.parent}=."
 
     def one(source: Path, requires: Iterable[str]) -> str:
         flags = [f for f in compiler.flags(requires, target=target) if f != "-shared"]
         compiled = source.with_suffix(".lib.o")
-        _run(compiler, [*flags, place, *more, "-c", source.name, "-o", compiled.name], source, compiled)
+        further = (more or {}).get(source, ())
+        _run(compiler, [*flags, place, *further, "-c", source.name, "-o", compiled.name], source, compiled)
         return compiled.name
 
     with ThreadPoolExecutor(os.cpu_count()) as at_once:

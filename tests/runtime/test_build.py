@@ -13,7 +13,7 @@ import pytest
 
 from isamap_smt.ir.errors import BuildError
 from isamap_smt.runtime import cache as build_cache
-from isamap_smt.runtime.cache import build_key, build_library
+from isamap_smt.runtime.cache import build_key, build_library, build_shared
 from isamap_smt.runtime.compiler import Compiler, find_compiler
 from isamap_smt.runtime.simde import find_simde
 
@@ -93,6 +93,22 @@ def test_the_header_of_the_intrinsics_is_compiled_at_the_second_build(cc: str, e
     assert not list(empty_cache.glob(".building-*"))
 
 
+@pytest.mark.parametrize("cc", compilers())
+def test_several_files_of_one_library_read_a_compiled_header(cc: str, empty_cache: Path) -> None:
+    """At the first build; one that is damaged changes nothing, and C that is wrong is refused."""
+    for number in range(3):
+        files = {f"f{n}.c": lanes(n).replace("sum", f"sum{n}") for n in (number, number + 1)}
+        made = ctypes.CDLL(str(build_shared(files, {}, cc)))
+        assert (getattr(made, f"sum{number}")(7), getattr(made, f"sum{number + 1}")(7)) == (7 + number, 8 + number)
+        headers = [f for f in empty_cache.glob("intrinsics-*") if f.suffix in (".pch", ".gch")]
+        assert number == 1 or len(headers) == 1
+        for header in headers if number == 0 else ():
+            header.write_bytes(b"no header")
+    with pytest.raises(BuildError, match="missing"):
+        build_shared({"f.c": lanes(1), "g.c": lanes(2) + "int g(void) { return missing; }\n"}, {}, cc)
+    assert not list(empty_cache.glob(".building-*"))
+
+
 def test_a_macro_before_the_intrinsics_is_read_by_their_header(empty_cache: Path) -> None:
     """So that what it changes is changed in every build."""
     for number in range(3):
@@ -141,7 +157,7 @@ def test_a_disk_that_takes_nothing_is_told(empty_cache: Path) -> None:
     script = (
         "import resource, sys\n"
         "from isamap_smt.ir.errors import BuildError\n"
-        "from isamap_smt.runtime.cache import build_library\nfrom isamap_smt.runtime.compiler import find_compiler\n"
+        "from isamap_smt.runtime.cache import build_library, build_shared\nfrom isamap_smt.runtime.compiler import find_compiler\n"
         "find_compiler()\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         f"try: build_library({SOURCE!r})\n"
