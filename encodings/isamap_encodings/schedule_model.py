@@ -27,6 +27,7 @@ from isamap_encodings.schedule_problem import (
     Choice,
     Component,
     ScheduleProblem,
+    TileAxis,
     TileOperand,
 )
 from isamap_encodings.schedule_sharing import Loop, loops, most_starts, outside, repeats, uneven
@@ -503,6 +504,10 @@ WALL_FACTOR = 4.0
 SEARCHES = ((0.25, 0), (0.4, 1))
 SHORT = 1.0  # deterministic seconds after which an answer that is near enough is taken
 LAST, NOISE = 50, 0.002  # so many solutions that together gain less than this part are no gain
+# The first search looks among so many chains of each register tile's part alone. It finds the best choice nearly always, in a third
+# of the time: then the whole search only has to show that there is no better one, and never ends far from it.
+FEW = 3
+FEW_SHARE = 0.1  # of the time
 Progress = Callable[[int, float, float], None]
 
 
@@ -562,14 +567,17 @@ def solve(
     limit and seed give the same answer on any load, unless `stopped` says otherwise. model: of the problem, with further
     constraints.
     """
-    model = model or build(problem)
     started = time.monotonic()
     attempts: list[Answer] = []
+    if model is None:
+        model, attempts = _begun(problem, deterministic_seconds, seed)
     searches = [(share * deterministic_seconds, linearization, enough) for share, linearization in SEARCHES]
     if enough:
         searches.insert(0, (min(SHORT, searches[0][0]), searches[0][1], 0.0))
     for n, (limit, linearization, near) in enumerate(searches, 1):
         wall = max(1.0, max(10.0, WALL_FACTOR * deterministic_seconds) - (time.monotonic() - started))
+        if attempts and attempts[-1].stopped == INTERRUPTED:
+            break
         if attempts and attempts[-1].choice is not None and deadline.enough():
             attempts[-1] = replace(attempts[-1], stopped=WALL)
             break
@@ -582,6 +590,35 @@ def solve(
         _hint(model, attempts[-1].choice)
     model.model.clear_hints()
     return _answer(problem, attempts, time.monotonic() - started)
+
+
+def _begun(problem: ScheduleProblem, deterministic_seconds: float, seed: int) -> tuple[ScheduleModel, list[Answer]]:
+    """The model of the whole problem, and the best choice among few chains, if they are fewer: what costs more is shut out."""
+    whole = build(problem)
+    places = [_few(a) for a in problem.axes]
+    if all(len(p) == len(a.chains) for p, a in zip(places, problem.axes, strict=True)):
+        return whole, []
+    axes = zip(problem.axes, places, strict=True)
+    small = replace(problem, axes=tuple(replace(a, chains=tuple(a.chains[n] for n in p)) for a, p in axes))
+    limit = FEW_SHARE * deterministic_seconds
+    found = _attempt(small, build(small), _solver(limit, max(10.0, WALL_FACTOR * limit), 0, seed), None, 0, 0.0, False)
+    if found.choice is None:
+        return whole, [found] if found.stopped == INTERRUPTED else []
+    choice = replace(found.choice, chains=tuple(p[n] for p, n in zip(places, found.choice.chains, strict=True)))
+    cost = evaluate(problem, choice)
+    if cost is None:
+        raise ValueError("a choice among few chains is none of the whole space")
+    whole.model.add(whole.objective <= cost.total)
+    _hint(whole, choice)
+    return whole, [replace(found, status="FEASIBLE", choice=choice, cost=cost, bound=0)]
+
+
+def _few(axis: TileAxis) -> list[int]:
+    """Positions of FEW chains, spread over those that begin with the same tile."""
+    by_tile: dict[int, list[int]] = {}
+    for n, chain in enumerate(axis.chains):
+        by_tile.setdefault(chain[0], []).append(n)
+    return sorted({those[k * (len(those) - 1) // (FEW - 1)] for those in by_tile.values() for k in range(FEW)})
 
 
 def _solver(deterministic_seconds: float, wall: float, linearization: int, seed: int) -> Any:
