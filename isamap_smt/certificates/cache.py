@@ -19,7 +19,8 @@ from platformdirs import user_cache_dir
 
 from isamap_encodings.solve import DIRECT, SEED, versions
 from isamap_encodings.z3_check import RESOURCES, cvc5_version
-from isamap_smt.certificates.digests import canonical, digest, encodings_digest
+from isamap_smt.certificates.digests import canonical, encodings_digest
+from isamap_smt.certificates.sealed import digest
 
 _SEAL = 64  # hexadecimal digits before a value
 _MOST = 200_000  # entries; beyond that the oldest half goes

@@ -14,6 +14,7 @@ from typing import Any
 
 import isamap_encodings
 import isamap_smt
+from isamap_smt.certificates.sealed import digest
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kept import per_object
@@ -24,11 +25,6 @@ from isamap_smt.language.printer import to_text
 # parts of the library that make, discharge or judge claims
 GENERATORS = ("ir", "language", "mapping", "proof", "codegen", "certificates")
 PACKAGES = ("isamap-smt", "z3-solver", "cvc5", "sympy", "numpy", "ml_dtypes")
-
-
-def digest(data: str | bytes) -> str:
-    """SHA-256, in hexadecimal."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
 def canonical(document: Any) -> str:

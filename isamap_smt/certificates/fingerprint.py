@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 
-from isamap_smt.certificates.digests import canonical, digest, instruction_digests, kernel_digest, mapping_digest
+from isamap_smt.certificates.digests import canonical, instruction_digests, kernel_digest, mapping_digest
+from isamap_smt.certificates.sealed import digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program

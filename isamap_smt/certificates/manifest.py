@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from isamap_smt.certificates.archive import archive_of, archived
-from isamap_smt.certificates.digests import canonical, digest
+from isamap_smt.certificates.digests import canonical
 from isamap_smt.certificates.errors import CertificateError, DamagedError
+from isamap_smt.certificates.sealed import digest
 
 FORMAT = "isamap certificate 2"
 INDEX = "proofs.json"

@@ -14,9 +14,10 @@ from typing import Any
 
 from isamap_encodings.z3_check import cvc5_version
 from isamap_smt.certificates.cache import Cache
-from isamap_smt.certificates.digests import canonical, digest, generator_digest
+from isamap_smt.certificates.digests import canonical, generator_digest
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.manifest import Stored, read_certificate, well_formed
+from isamap_smt.certificates.sealed import digest
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.ir.errors import IsamapError
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from isamap_smt.networks.against import Difference
     from isamap_smt.networks.compiled import CompiledNetwork
     from isamap_smt.networks.graph import Network
+    from isamap_smt.networks.loaded import LoadedNetwork
     from isamap_smt.networks.plan import NetworkPlan
+    from isamap_smt.networks.running import About
 
 AGAINST = ("onnxruntime", "interpreter")
 MISSING = "onnxruntime is not installed (pip install onnxruntime)"
@@ -108,7 +110,7 @@ def planned_network(network: Network, hardware: str, options: dict[str, Any]) ->
 class Ran:
     """A network that was run. times, others: seconds of ours and of `against`. difference: where the results first differ."""
 
-    compiled: CompiledNetwork
+    compiled: CompiledNetwork | LoadedNetwork
     against: str
     times: tuple[float, ...]
     others: tuple[float, ...]
@@ -116,9 +118,9 @@ class Ran:
     threads: int
 
     @property
-    def claims(self) -> int:
-        """How many claims of the kernels are proved."""
-        return sum(len(p.proof.claims) for p in self.compiled.plan.plans.values()) + len(self.compiled.proof.claims)
+    def about(self) -> About:
+        """What is said of the network beside its speed."""
+        return self.compiled.about
 
 
 def run(
@@ -128,18 +130,41 @@ def run(
     seed: int,
     budget: float,
     as_json: bool,
+    anew: bool,
     options: dict[str, Any],
 ) -> int:
-    """Compile a model, run it on random inputs, compare and time it."""
+    """Compile a model, or take what was compiled before; run it on random inputs, compare and time it."""
     path, hardware = _asked(words, options)
-    network = read_model(path, options)
-    planned = planned_network(network, hardware, options)
-    ran = ran_beside(path, network, planned, seed, against, cc, budget, parse_constants(options["constants"]))
+    ran = _ran_as_kept(path, hardware, seed, against, cc, budget, anew, options)
+    if ran is None or ran.difference is not None:  # step by step
+        network = read_model(path, options)
+        planned = planned_network(network, hardware, options)
+        ran = ran_beside(path, network, planned, seed, against, cc, budget, parse_constants(options["constants"]))
     answer(as_json, lambda: document(ran), lambda: show(ran))
     if ran.difference is not None:
         say(f"error: the result is wrong: {ran.difference}")
         return WRONG_RESULT
     return 0
+
+
+def _ran_as_kept(
+    path: Path, hardware: str, seed: int, against: str | None, cc: str | None, budget: float, anew: bool, options: dict[str, Any]
+) -> Ran | None:  # fmt: skip
+    """The model as compile_onnx() has it, its outputs beside onnxruntime's; None where each step is to be looked at: of foreign
+    nodes, and beside what somebody names."""
+    from isamap_smt.networks.kept import compile_onnx
+
+    if against or options.get("foreign") or options["timeout"] is not None or not _there("onnxruntime"):
+        return None
+    constants = parse_constants(options["constants"])
+    with progress("compiling") as tell:
+        compiled = compile_onnx(
+            path, hardware, threads=options["threads"], sizes=parse_sizes(options["sizes"]), constants=constants, cc=cc,
+            anew=anew, timeout=options["timeout"], objective=options["objective"],
+            progress=lambda done, of, node: tell(f"planning kernel {done + 1} of {of}: {node}"),
+        )  # fmt: skip
+    inputs = random_inputs(compiled.network, seed)
+    return _compared(path, compiled.network, compiled, inputs, constants, against, budget, options["threads"])
 
 
 def ran_beside(
@@ -174,13 +199,15 @@ def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
 
 
 def _compared(
-    path: Path, network: Network, compiled: CompiledNetwork, arrays: dict[str, np.ndarray], constants: dict[str, Any],
-    against: str | None, budget: float, threads: int,
+    path: Path, network: Network, compiled: CompiledNetwork | LoadedNetwork, arrays: dict[str, np.ndarray],
+    constants: dict[str, Any], against: str | None, budget: float, threads: int,
 ) -> Ran:  # fmt: skip
-    from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session
+    from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session, output_difference
+    from isamap_smt.networks.compiled import CompiledNetwork
 
     other = against or ("onnxruntime" if _there("onnxruntime") else "interpreter")
     if other == "interpreter":
+        assert isinstance(compiled, CompiledNetwork)
         with progress("running the interpreter"):
             difference = first_difference(compiled, arrays, by_interpreter(network, arrays))
         return Ran(compiled, other, _timed([lambda: compiled(**arrays)], budget)[0], (), difference, threads)
@@ -194,8 +221,14 @@ def _compared(
         return dict(zip(names, session.run(names, given), strict=True))
 
     with progress("running onnxruntime"):
-        difference = first_difference(compiled, arrays, reference)
         session = onnxruntime_session(model, threads)
+        if isinstance(compiled, CompiledNetwork):
+            difference = first_difference(compiled, arrays, reference)
+        else:
+            outputs = list(network.outputs)
+            difference = output_difference(
+                network, compiled(**arrays), dict(zip(outputs, session.run(outputs, given), strict=True))
+            )
         ours, theirs = _timed([lambda: compiled(**arrays), lambda: session.run(None, given)], budget)
     return Ran(compiled, other, ours, theirs, difference, threads)
 
@@ -220,44 +253,46 @@ def _timed(calls: list[Any], budget: float) -> list[tuple[float, ...]]:
 
 def document(ran: Ran) -> dict[str, Any]:
     """The same as JSON."""
-    plan = ran.compiled.plan
+    about = ran.about
     return {
-        "network": plan.network.name,
-        "kernels": len(plan.network.kernels),
-        "distinct_kernels": len(plan.plans),
-        "claims": ran.claims,
-        "foreign": _foreign(plan.network),
-        "assumptions": list(ran.compiled.proof.assumptions),
+        "network": about.name,
+        "kernels": about.kernels,
+        "distinct_kernels": about.distinct,
+        "claims": about.claims,
+        "proved": about.kept or "now",
+        "foreign": list(about.foreign),
+        "assumptions": list(about.assumptions),
         "seconds": min(ran.times),
         "against": ran.against,
         "seconds_against": min(ran.others, default=None),
         "ratio": min(ran.others) / min(ran.times) if ran.others else None,
-        "arena_bytes": plan.peak,
-        "arena_bound": plan.bound,
+        "arena_bytes": about.arena,
+        "arena_bound": about.bound,
         "threads": ran.threads,
         "wrong": None if ran.difference is None else str(ran.difference),
-        "outputs": {n: str(plan.network.values[n]) for n in plan.network.outputs},
+        "outputs": about.outputs,
     }
 
 
 def show(ran: Ran) -> None:
     """The network, its speed, whether it is right, and its memory, a line each."""
-    out, plan = console(), ran.compiled.plan
+    out, about = console(), ran.about
     threads = count(ran.threads, "thread")
-    kernels = f"{count(len(plan.network.kernels), 'kernel')}, {len(plan.plans)} different"
-    out.print(f"{plan.network.name}: {kernels} ({processor()}, {threads})", style="bold")
+    kernels = f"{count(about.kernels, 'kernel')}, {about.distinct} different"
+    out.print(f"{about.name}: {kernels} ({processor()}, {threads})", style="bold")
     beside = f"   beside nothing: {MISSING}" if ran.against == "interpreter" and not _there("onnxruntime") else ""
     if ran.others:
         beside = f"   {ran.against} {seconds(min(ran.others))}: {min(ran.others) / min(ran.times):.2f} times its speed"
     out.print(f"  {seconds(min(ran.times))} (best of {len(ran.times)}){beside}")
+    when = f" on {about.kept} (--anew: again)" if about.kept else ""
     if ran.difference is None:
-        out.print(f"  correct   as {ran.against} computes it   proved: {ran.claims:,} obligations")
+        out.print(f"  correct   as {ran.against} computes it   proved: {about.claims:,} obligations{when}")
     else:
         out.print(f"  WRONG: {ran.difference}", style="bold red")
-    for text in ran.compiled.proof.assumptions:
+    for text in about.assumptions:
         out.print(f"  assumed   {text}", markup=False, highlight=False)
-    least = "the least possible" if plan.peak == plan.bound else f"{byte_count(plan.bound)} at least"
-    out.print(f"  memory    {byte_count(plan.peak)} between the kernels, {least}")
+    least = "the least possible" if about.arena == about.bound else f"{byte_count(about.bound)} at least"
+    out.print(f"  memory    {byte_count(about.arena)} between the kernels, {least}")
 
 
 def report_model(
@@ -281,12 +316,8 @@ def report_model(
         "page": str(place), "network": network.name, "verdict": compiled.proof.word,
         "kernels": len(planned.network.kernels), "distinct_kernels": len(planned.plans),
         "seconds": sum(times) if measure else None, "arena_bytes": planned.peak, "arena_bound": planned.bound,
-        "foreign": _foreign(planned.network), "assumptions": list(compiled.proof.assumptions),
+        "foreign": list(compiled.about.foreign), "assumptions": list(compiled.about.assumptions),
     }  # fmt: skip
-
-
-def _foreign(network: Network) -> list[dict[str, str]]:
-    return [{"node": s.node, "operator": s.op, "by": s.backend} for s in network.foreign]
 
 
 def compile_model(

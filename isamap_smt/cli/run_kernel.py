@@ -144,12 +144,13 @@ def show_orders(seen: Observed, planned: Plan) -> None:
     help="Of a model: whose results ours are compared with; onnxruntime where it is installed, else the interpreter.",
 )
 @constants_option
+@click.option("--anew", is_flag=True, help="Of a model: plan, prove and compile it, though the same was before.")
 @foreign_option
 @plan_options
 @kernel_options
 def command(
     words: tuple[str, ...], target: str | None, seeds: int, trace: Path | None, cc: str | None, seed: int, budget: float,
-    against: str | None, as_json: bool, **options: Any,
+    against: str | None, anew: bool, as_json: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Compile KERNEL for HARDWARE, run it on random arrays, compare with the reference, and time it.
 
@@ -164,9 +165,11 @@ def command(
     if is_model(words):
         if target is not None:
             raise HardwareError("--target: a network runs on this CPU")
-        return run_model(words, against, cc, seed, budget, as_json, options)
+        return run_model(words, against, cc, seed, budget, as_json, anew, options)
     if against is not None:
         raise click.UsageError("--against is of a model: isamap run MODEL.onnx --against onnxruntime")
+    if anew:
+        raise click.UsageError("--anew is of a model: isamap run MODEL.onnx --anew; a kernel is proved at each run")
     if options.pop("foreign"):
         raise click.UsageError("--foreign is of a model: isamap run MODEL.onnx --foreign onnxruntime")
     if options.pop("constants"):

@@ -15,7 +15,7 @@ from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.library import FIRST_STEP, LibraryText, own_code
 from isamap_smt.networks.plan import NetworkPlan, arena, callers, plan_network, roots
 from isamap_smt.networks.proof import require_network_proof
-from isamap_smt.networks.running import Arrays, Running
+from isamap_smt.networks.running import About, Arrays, Running
 from isamap_smt.pipeline.another_cover import built
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.refusals import refusal
@@ -134,6 +134,18 @@ class CompiledNetwork:
         step, own = self.network.kernels[number - 1], own_code(code)
         held = {t: self._held(v, arrays) for t, v in (*step.reads, *step.writes)}
         return refusal(self.plan.plan_of(step).program, own, text, held, {})
+
+    @property
+    def about(self) -> About:
+        """What is said of it beside its speed."""
+        plan, network = self.plan, self.network
+        claims = sum(len(p.proof.claims) for p in plan.plans.values()) + len(self.proof.claims)
+        return About(
+            network.name, len(network.kernels), len(plan.plans), claims, plan.peak, plan.bound,
+            {n: str(network.values[n]) for n in network.outputs},
+            tuple({"node": s.node, "operator": s.op, "by": s.backend} for s in network.foreign),
+            tuple(map(str, self.proof.assumptions)),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"CompiledNetwork({self.network.name}, {len(self.network.kernels)} kernels, {self.plan.peak:,} bytes)"

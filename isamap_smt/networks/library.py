@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.certificates.digests import digest
+from isamap_smt.certificates.sealed import digest
 from isamap_smt.codegen.c_checks import stamp_words
 from isamap_smt.codegen.c_entry import chosen_values
 from isamap_smt.codegen.c_interface import check_prefix
@@ -43,7 +43,7 @@ from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.stored import PLAN, plan_document
 from isamap_smt.pipeline.plan import Plan
-from isamap_smt.runtime.cache import build_library, build_shared
+from isamap_smt.runtime.cache import build_library, build_shared, link_faster
 from isamap_smt.runtime.compiler import find_compiler, link_shared
 from isamap_smt.runtime.memory import lasting_empty
 from isamap_smt.runtime.packing import used_instructions
@@ -220,9 +220,11 @@ class LibraryText:
     def link(self, folder: Path, cc: str | None, target: str | None = None) -> None:
         """Make NAME.so of the C that lies in the folder. target: the triple of another machine. Raises BuildError."""
         needs = dict.fromkeys(self.kernel_files(), self.requires)
-        sources = {folder / f: needs.get(f, ()) for f in self.sources()}
-        compiler = find_compiler("zig" if cc is None and target else cc)
-        link_shared(compiler, sources, folder / f"{self.name}.so", target)
+        sources, made = self.sources(), folder / f"{self.name}.so"
+        if target is None:
+            link_faster(find_compiler(cc), made, sources, {f: needs.get(f, ()) for f in sources})
+        else:
+            link_shared(find_compiler(cc or "zig"), {folder / f: needs.get(f, ()) for f in sources}, made, target)
 
     def built(self, cc: str | None) -> Path:
         """The same in the cache. Raises BuildError, and HardwareError where this CPU lacks a feature."""

@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.certificates.digests import digest
 from isamap_smt.certificates.errors import DamagedError
-from isamap_smt.certificates.sealed import MARK, read_seal
+from isamap_smt.certificates.sealed import MARK, digest, read_seal
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.networks.graph import Network, Value
-from isamap_smt.networks.running import Arrays, Running
+from isamap_smt.networks.running import About, Arrays, Running
 from isamap_smt.runtime.memory import lasting_empty
 
 
 class LoadedNetwork:
     """`network(**inputs)` or `network(*inputs)` returns the outputs by name, as CompiledNetwork does; one call at a time."""
 
-    def __init__(self, folder: Path, record: Dict[str, Any], threads: int | None = None) -> None:
+    def __init__(self, folder: Path, record: Dict[str, Any], weights: np.ndarray, threads: int | None = None) -> None:
         """Of a folder whose files are as the record says. Raises NetworkError, and HardwareError where this CPU lacks a feature."""
         self.folder, self.record = folder, record
+        self.kept: str | None = None  # the day on which it was compiled, where compile_onnx() did that before
         prefix = str(record["prefix"])
         values = [_value(v) for v in (*record["inputs"], *record["outputs"])]
         inputs, outputs = (tuple(v["name"] for v in record[kind]) for kind in ("inputs", "outputs"))
@@ -36,17 +36,25 @@ class LoadedNetwork:
             raise HardwareError(
                 f"this CPU has no {', '.join(missing)}, which the library in {folder} needs; compile the model here"
             )
-        weights = np.fromfile(folder / f"{prefix}_weights.bin", np.uint8)
-        held = lasting_empty(len(weights))
-        held[:] = weights
         wanted = int(record["threads"]) if threads is None else threads
         self._running = Running(
-            self.network, prefix, folder / f"{prefix}.so", held, int(record["arena"]["bytes"]), wanted
+            self.network, prefix, folder / f"{prefix}.so", weights, int(record["arena"]["bytes"]), wanted
         )
 
     def __call__(self, *arrays: Any, **named: Any) -> dict[str, np.ndarray]:
         """The outputs. Raises ArgumentError for inputs of another name, type or shape, and NetworkError with the layer's name."""
         return self._running(self._running.given(arrays, named), self._refused)
+
+    @property
+    def about(self) -> About:
+        """What its record says of it."""
+        record, network = self.record, self.network
+        claims = sum(int(k["claims"]) for k in record["kernels"]) + len(record["claims"])
+        arena = record["arena"]
+        return About(
+            network.name, len(record["steps"]), len(record["kernels"]), claims, int(arena["bytes"]), int(arena["bound"]),
+            {n: str(network.values[n]) for n in network.outputs}, kept=self.kept,
+        )  # fmt: skip
 
     def _refused(self, code: int, text: str, node: str, arrays: Arrays) -> NetworkError:
         return NetworkError(text, node or str(self.network.name))
@@ -63,10 +71,13 @@ def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNet
     path = Path(folder)
     try:
         record = read_seal(path)
+        weights = np.empty(0, np.uint8)
         for name, wanted in record["files"].items():
-            if digest((path / name).read_bytes()) != wanted:
+            held = _read(path / name)
+            if digest(held.data) != wanted:
                 raise NetworkError(f"{path / name} has been changed since it was written; compile the model again")
-        return LoadedNetwork(path, record, threads)
+            weights = held if name == f"{record['prefix']}_weights.bin" else weights
+        return LoadedNetwork(path, record, weights, threads)
     except DamagedError as error:
         raise NetworkError(f"{path} holds no network that isamap compiled: {MARK}: {error}") from None
     except IsamapError:
@@ -75,6 +86,15 @@ def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNet
         raise NetworkError(f"cannot read {path}: {error.strerror or error}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise NetworkError(f"{path} holds no network that isamap compiled") from None
+
+
+def _read(file: Path) -> np.ndarray:
+    """Its bytes, at a place where they may stay."""
+    held = lasting_empty(file.stat().st_size)
+    with file.open("rb") as opened:
+        if opened.readinto(held.data) != len(held):
+            raise OSError(f"{file} was cut while it was read")
+    return held
 
 
 def _value(told: Dict[str, Any]) -> Value:

@@ -6,6 +6,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,27 @@ Refused = Callable[
     [int, str, str, Arrays], Exception
 ]  # of a code, its text, the node, and the arrays of inputs and outputs
 _AFTER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
+
+
+@dataclass(frozen=True)
+class About:
+    """What is said of a compiled network beside its speed.
+
+    kernels, distinct: how many it has, and how many of them differ. claims: how many are proved. foreign: nodes that back ends
+    compute. arena, bound: bytes between the kernels, and the least that any plan needs. kept: the day on which it was compiled and
+    proved, where that was done before.
+    """
+
+    name: str
+    kernels: int
+    distinct: int
+    claims: int
+    arena: int
+    bound: int
+    outputs: dict[str, str]
+    foreign: tuple[dict[str, str], ...] = ()
+    assumptions: tuple[str, ...] = ()
+    kept: str | None = None
 
 
 class _Options(ctypes.Structure):

@@ -14,8 +14,8 @@ import numpy as np
 from isamap_smt.certificates.claim_file import unproved
 from isamap_smt.certificates.derive import Step as Asked
 from isamap_smt.certificates.derive import Watching, derive_mapping, derive_split, further_from
-from isamap_smt.certificates.digests import digest
 from isamap_smt.certificates.errors import CertificateError
+from isamap_smt.certificates.sealed import digest
 from isamap_smt.certificates.subject import (
     Sources,
     further_document,

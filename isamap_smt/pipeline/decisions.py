@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,29 +20,18 @@ from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
-from isamap_smt.runtime.cache import cache_directory, digest_of, sources_stamp
+from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
 from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
 
 _key_text = per_object(most=16)(key_text)  # it is long, and many kernels are planned for one machine
-_PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels")
 
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     """Hex digest of all that a decision depends on."""
     return digest_of(
-        (to_text(kernel), repr(kernel.ranges), kernel.name, _key_text(hardware), repr(options), _sources())
+        (to_text(kernel), repr(kernel.ranges), kernel.name, _key_text(hardware), repr(options), own_sources())
     )
-
-
-@cache
-def _sources() -> str:
-    """What tells every source file of ours from what it was before, and the solvers' versions."""
-    folders = (folder for name in _PACKAGES for folder in __import__(name).__path__)
-    from importlib.metadata import version
-
-    versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
-    return " ".join([sources_stamp(*folders), *versions])
 
 
 def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:

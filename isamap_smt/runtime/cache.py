@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from platformdirs import user_cache_dir
@@ -34,6 +35,7 @@ from isamap_smt.runtime.compiler import (
 )
 from isamap_smt.runtime.target import check_here, check_target
 
+_PACKAGES = ("isamap_smt", "isamap_encodings", "isamap_hardware", "isamap_kernels")
 _SCRATCH = ".building-"
 _DIGEST = ".digest"
 _ELSEWHERE = "free some space there, or set ISAMAP_CACHE to another place"
@@ -81,6 +83,16 @@ def sources_stamp(*folders: str | Path) -> str:
         found = file.stat()
         digest.update(f"{file.path} {found.st_size} {found.st_mtime_ns}\n".encode())
     return digest.hexdigest()
+
+
+@cache
+def own_sources() -> str:
+    """What tells every source file of ours from what it was before, and the versions of what computes for us."""
+    folders = (folder for name in _PACKAGES for folder in __import__(name).__path__)
+    from importlib.metadata import version
+
+    versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
+    return " ".join([sources_stamp(*folders), *versions])
 
 
 def _sources(folders: Iterable[str | Path]) -> Iterator[os.DirEntry[str]]:
@@ -174,32 +186,36 @@ def build_shared(files: Mapping[str, str], requires: Mapping[str, Iterable[str]]
             directory = Path(scratch)
             for name, text in {**files, "kernel.c": ""}.items():
                 (directory / name).write_text(text)
-            _link_faster(compiler, directory, files, features, library.parent)
+            link_faster(compiler, directory / "kernel.so", files, features)
             _put(directory, "kernel.so", library)
 
     return _kept(library, build)
 
 
-def _link_faster(
-    compiler: Compiler, folder: Path, files: Mapping[str, str], features: Mapping[str, frozenset[str]], cache: Path
+def link_faster(
+    compiler: Compiler, made: Path, files: Mapping[str, str], features: Mapping[str, Iterable[str]]
 ) -> None:
-    """Make kernel.so of the folder's C, with the precompiled header where several files read it. A faulty one is removed."""
-    sources = {folder / n: used for n, used in features.items()}
+    """Make a shared library of the C files beside its place, with the precompiled header where several read it.
+
+    files: their texts; features: those that each is compiled for. A header that is at fault is removed. Raises BuildError.
+    """
+    cache = cache_directory()
+    sources = {made.parent / n: tuple(used) for n, used in features.items()}
     ready: dict[Path, list[str]] = {}
     keys = []
-    for used in dict.fromkeys(features.values()):
-        those = [n for n, f in features.items() if f == used and includes_it(files[n])]
+    for used in dict.fromkeys(sources.values()):
+        those = [p for p, f in sources.items() if f == used and includes_it(files[p.name])]
         if len(those) > 1:
             flags = compiler.flags(used)
             keys.append(build_key(INCLUDE, compiler, flags))
             arguments = precompiled(compiler, flags, cache, keys[-1], _SCRATCH, at_once=True)
-            ready |= {folder / n: arguments for n in those}
+            ready |= dict.fromkeys(those, arguments)
     try:
-        link_shared(compiler, sources, folder / "kernel.so", more=ready)
+        link_shared(compiler, sources, made, more=ready)
     except BuildError:
         if not any(ready.values()):
             raise
-        link_shared(compiler, sources, folder / "kernel.so")  # says what is wrong with the sources
+        link_shared(compiler, sources, made)  # says what is wrong with the sources
         for key in keys:
             forget(cache, key)
 

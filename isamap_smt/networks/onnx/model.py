@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,29 @@ def file_of(model: Any) -> Path:
     """The file of a path, or of a network that comes along, by its name."""
     known = isamap_kernels.models()
     return known[model] if isinstance(model, str) and model in known else Path(model)
+
+
+def external_files(data: bytes, folder: Path) -> list[Path]:
+    """The files in a model's folder that its bytes name as places of data; none where they are no model."""
+    if b"location" not in data:  # the key of each such entry
+        return []
+    try:
+        proto = _parsed(library(), data, "the model")
+    except NetworkError:
+        return []
+    found = {e.value for t in _tensors(proto.graph) for e in t.external_data if e.key == "location"}
+    return sorted(folder / name for name in found)
+
+
+def _tensors(graph: Any) -> Iterator[Any]:
+    """Every tensor of a graph, and of those inside its nodes."""
+    yield from graph.initializer
+    for node in graph.node:
+        for a in node.attribute:
+            yield from (a.t, *a.tensors)
+            for inner in (a.g, *a.graphs):
+                if inner.node or inner.initializer:
+                    yield from _tensors(inner)
 
 
 def in_type(values: Any, of: np.dtype) -> np.ndarray:

@@ -1,0 +1,202 @@
+"""Models that were compiled before: kept on disk under the digest of everything that made them.
+
+What is kept is what `isamap compile MODEL.onnx -o DIR` writes, with the record of all that was proved of it. Where the model, the
+machine, the options, this CPU, the compiler and every source file of ours are the same, and no kept file has changed, nothing is
+planned, proved or compiled again. The record proves nothing by itself: `isamap proofs check` derives all of it from the folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping as Dict
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isamap_smt.certificates.sealed import MARK, seal
+from isamap_smt.ir.described import key_text
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.language.hardware_library import find_hardware, host_features
+from isamap_smt.networks.loaded import LoadedNetwork, load_network
+from isamap_smt.networks.onnx.model import external_files, file_of
+from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
+from isamap_smt.runtime.compiler import find_compiler
+
+if TYPE_CHECKING:
+    from isamap_smt.ir.hardware import Hardware
+    from isamap_smt.networks.compiled import CompiledNetwork
+    from isamap_smt.networks.plan import NetworkPlan, Progress
+
+FORMAT = "isamap kept network 1"
+MOST = 4 << 30  # bytes of all kept networks; those that were used last stay
+PREFIX = "network"
+HOST = "host"
+
+
+def compile_onnx(
+    model: Any, hardware: Hardware | str = HOST, *, threads: int = 1, sizes: Dict[str, int] | None = None,
+    constants: Dict[str, Any] | None = None, foreign: str | None = None, cc: str | None = None, anew: bool = False,
+    progress: Progress | None = None, **options: Any,
+) -> LoadedNetwork | CompiledNetwork:  # fmt: skip
+    """The model, ready to be called: from_onnx(), plan_network() and a library in C in one; taken from the disk where the same was
+    compiled before.
+
+    model: a path, the bytes of a file, or a ModelProto. sizes, constants, foreign: as for from_onnx(). options: those of plan().
+    anew: plan, prove and compile in any case. A model with foreign nodes, and one that is planned within a timeout, is not kept.
+    Raises as from_onnx(), plan_network() and CompiledNetwork do.
+    """
+    key = None if foreign or options.get("timeout") is not None else _key(
+        model, hardware, cc, (threads, _texts(sizes), _texts(constants), _texts(options))
+    )  # fmt: skip
+    if key is not None and not anew and (there := _loaded(_place(key))) is not None:
+        return there
+    from isamap_smt.networks.compiled import CompiledNetwork, with_checked_instructions
+    from isamap_smt.networks.onnx.importer import from_onnx
+    from isamap_smt.networks.plan import plan_network
+
+    network = from_onnx(model, sizes=sizes, constants=constants, foreign=foreign)
+    planned = plan_network(network, hardware, threads=threads, progress=progress, **options)
+    if key is None or network.foreign:
+        return CompiledNetwork(planned, cc=cc)
+    try:
+        return _keep(with_checked_instructions(planned, cc), _place(key), cc)
+    except OSError:  # a full disk is no reason not to run
+        return CompiledNetwork(planned, cc=cc)
+
+
+def forget() -> None:
+    """Remove every kept network."""
+    shutil.rmtree(_folder(), ignore_errors=True)
+
+
+# ---- What tells two from each other
+
+
+def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[str | int, ...]) -> str:
+    compiler = find_compiler(cc)
+    machine = HOST if hardware == HOST else key_text(find_hardware(hardware))
+    measured = [_stamp(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
+    return digest_of(
+        [
+            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *measured, str(options), own_sources(),
+            *compiler.command, compiler.version, *compiler.arguments,
+        ]
+    )  # fmt: skip
+
+
+def _contents(model: Any) -> list[str]:
+    """Digests of the model's bytes, and of the files beside it that they name. Raises NetworkError."""
+    if isinstance(model, bytes | bytearray | memoryview):
+        return [_digest(bytes(model))]
+    if hasattr(model, "SerializeToString"):
+        return [_digest(model.SerializeToString(deterministic=True))]
+    path = file_of(model)
+    try:
+        data = path.read_bytes()
+    except (OSError, ValueError):
+        return [str(path), str(time.time_ns())]  # from_onnx() says what is wrong
+    return [path.stem, _digest(data), *(_stamp(f) for f in external_files(data, path.parent))]
+
+
+def _digest(data: bytes) -> str:
+    import hashlib
+
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _stamp(file: Path) -> str:
+    """The file's place, size and time of change; "" where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return ""
+    return f"{file} {found.st_size} {found.st_mtime_ns}"
+
+
+def _processor() -> list[str]:
+    """What the description of the host takes from this machine."""
+    from isamap_hardware.host import cpu_name
+
+    return [cpu_name(), str(os.cpu_count())]
+
+
+def _texts(given: Dict[str, Any] | None) -> str:
+    """Options as a text that differs where they do: arrays by their elements."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, np.ndarray):
+            return f"{value.dtype}{value.shape}{_digest(np.ascontiguousarray(value).tobytes())}"
+        return repr(value)
+
+    return str(sorted((str(n), text(v)) for n, v in (given or {}).items()))
+
+
+# ---- The folders
+
+
+def _folder() -> Path:
+    return cache_directory().parent / "networks"
+
+
+def _place(key: str) -> Path:
+    return _folder() / key
+
+
+def _loaded(place: Path) -> LoadedNetwork | None:
+    """The network that is kept there; None where none is, or its files are not as they were written."""
+    if not (place / MARK).is_file():
+        return None
+    try:
+        found = load_network(place)
+        found.kept = str(found.record["kept"])
+        with suppress(OSError):
+            os.utime(place)
+    except (IsamapError, LookupError):
+        shutil.rmtree(place, ignore_errors=True)
+        return None
+    return found
+
+
+def _keep(planned: NetworkPlan, place: Path, cc: str | None) -> LoadedNetwork:
+    """Write the network's library there, whole or not at all. Raises OSError, and what write_library() raises."""
+    from isamap_smt.networks.library import write_library
+    from isamap_smt.networks.record import network_record
+
+    place.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".writing-", dir=place.parent))
+    try:
+        written = write_library(planned, scratch, PREFIX, cc=cc)
+        seal(scratch, {**network_record(planned, written), "kept": time.strftime("%Y-%m-%d")})
+        shutil.rmtree(place, ignore_errors=True)
+        with suppress(OSError):  # somebody else was quicker: theirs is the same
+            scratch.rename(place)
+        _make_room(place)
+        return load_network(place)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _make_room(but: Path) -> None:
+    """Remove those that were not used for longest, until the rest is no more than MOST bytes; and what killed calls left behind."""
+    found = []
+    for place in _folder().iterdir():
+        with suppress(OSError):
+            used = place.stat().st_mtime
+            if re.match(r"\.writing-", place.name):
+                if time.time() - used > 86400:
+                    shutil.rmtree(place, ignore_errors=True)
+                continue
+            found.append((used, place, sum(f.stat().st_size for f in place.iterdir())))
+    total = sum(size for _, _, size in found)
+    for _, place, size in sorted(found):
+        if total <= MOST:
+            break
+        if place != but:
+            shutil.rmtree(place, ignore_errors=True)
+            total -= size
