@@ -589,7 +589,7 @@ def solve(
             break
         _hint(model, attempts[-1].choice)
     model.model.clear_hints()
-    return _answer(problem, attempts, time.monotonic() - started)
+    return _with_fewest_loops(problem, _answer(problem, attempts, time.monotonic() - started))
 
 
 def _begun(problem: ScheduleProblem, deterministic_seconds: float, seed: int) -> tuple[ScheduleModel, list[Answer]]:
@@ -610,7 +610,26 @@ def _begun(problem: ScheduleProblem, deterministic_seconds: float, seed: int) ->
         raise ValueError("a choice among few chains is none of the whole space")
     whole.model.add(whole.objective <= cost.total)
     _hint(whole, choice)
-    return whole, [replace(found, status="FEASIBLE", choice=choice, cost=cost, bound=0)]
+    return whole, [replace(found, status="FEASIBLE", choice=choice, cost=cost, bound=0, solutions=0)]
+
+
+def _with_fewest_loops(problem: ScheduleProblem, answer: Answer) -> Answer:
+    """The answer with the fewest loops of each axis at its cost: tiles that gain nothing are loops that only take time."""
+    choice, cost = answer.choice, answer.cost
+    if choice is None or cost is None:
+        return answer
+    for d, axis in enumerate(problem.axes):
+        trips = [[axis.tiles(n, level) for level in range(1, problem.levels + 2)] for n in range(len(axis.chains))]
+        loops = [sum(x != y for x, y in zip(t, t[1:], strict=False)) for t in trips]
+        now = choice.chains[d]
+        alike = (n for n, c in enumerate(axis.chains) if c[0] == axis.chains[now][0] and loops[n] < loops[now])
+        for n in sorted(alike, key=lambda n: (loops[n], n)):
+            other = replace(choice, chains=(*choice.chains[:d], n, *choice.chains[d + 1 :]))
+            price = evaluate(problem, other)
+            if price is not None and price.total <= cost.total:
+                choice, cost = other, price
+                break
+    return replace(answer, choice=choice, cost=cost)
 
 
 def _few(axis: TileAxis) -> list[int]:
