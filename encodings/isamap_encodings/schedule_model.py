@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from math import gcd, prod
 from typing import Any
 
@@ -620,7 +620,7 @@ def _with_fewest_loops(problem: ScheduleProblem, answer: Answer) -> Answer:
         return answer
     for d, axis in enumerate(problem.axes):
         trips = [[axis.tiles(n, level) for level in range(1, problem.levels + 2)] for n in range(len(axis.chains))]
-        loops = [sum(x != y for x, y in zip(t, t[1:], strict=False)) for t in trips]
+        loops = [sum(x != y for x, y in pairwise(t)) for t in trips]
         now = choice.chains[d]
         alike = (n for n, c in enumerate(axis.chains) if c[0] == axis.chains[now][0] and loops[n] < loops[now])
         for n in sorted(alike, key=lambda n: (loops[n], n)):

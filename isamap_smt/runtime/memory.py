@@ -37,7 +37,7 @@ def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     apart = 13 * ALIGNMENT * next(_places) % PAGE if count >= PAGE else 0
     raw = _new(count + ALIGNMENT + apart)
     start = -raw.__array_interface__["data"][0] % ALIGNMENT + apart
-    return raw[start : start + count].view(dtype).reshape(shape)
+    return np.ndarray(shape, dtype, raw, start)
 
 
 def lasting_empty(count: int) -> np.ndarray:

@@ -38,6 +38,18 @@ def test_it_computes_what_was_compiled(folder: Path) -> None:
         assert (loaded(X)["y"] == wanted).all()
     with pytest.raises(ArgumentError, match="the input x"):
         loaded(X[:, :2])
+    with pytest.raises(ArgumentError, match="got 2 inputs, and has 1"):
+        loaded(X, X)
+    with pytest.raises(ArgumentError, match="got x twice"):
+        loaded(X, x=X)
+    with pytest.raises(ArgumentError, match="no input 'z'"):
+        loaded(X, z=X)
+    for other in (X[:, :, ::-1][:, :, ::-1], np.asfortranarray(X), X.tolist()):
+        if isinstance(other, np.ndarray):
+            assert (loaded(other)["y"] == wanted).all()
+        else:
+            with pytest.raises(ArgumentError, match="float64"):
+                loaded(other)
 
 
 def test_another_process_loads_it_quickly(folder: Path, tmp_path: Path) -> None:
