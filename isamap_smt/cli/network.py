@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from isamap_smt.networks.loaded import LoadedNetwork
     from isamap_smt.networks.plan import NetworkPlan
     from isamap_smt.networks.running import About
+    from isamap_smt.networks.values import Signature
 
 AGAINST = ("onnxruntime", "interpreter")
 MISSING = "onnxruntime is not installed (pip install onnxruntime)"
@@ -183,7 +184,7 @@ def ran_beside(
     return _compared(path, network, compiled, inputs, constants or {}, against, budget, planned.threads)
 
 
-def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
+def random_inputs(network: Signature, seed: int) -> dict[str, np.ndarray]:
     """Arrays for the inputs: normal numbers, small whole ones, truth values."""
     rng = np.random.default_rng(seed)
     made: dict[str, np.ndarray] = {}
@@ -199,15 +200,16 @@ def random_inputs(network: Network, seed: int) -> dict[str, np.ndarray]:
 
 
 def _compared(
-    path: Path, network: Network, compiled: CompiledNetwork | LoadedNetwork, arrays: dict[str, np.ndarray],
+    path: Path, network: Signature, compiled: CompiledNetwork | LoadedNetwork, arrays: dict[str, np.ndarray],
     constants: dict[str, Any], against: str | None, budget: float, threads: int,
 ) -> Ran:  # fmt: skip
     from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session, output_difference
     from isamap_smt.networks.compiled import CompiledNetwork
+    from isamap_smt.networks.graph import Network
 
     other = against or ("onnxruntime" if _there("onnxruntime") else "interpreter")
     if other == "interpreter":
-        assert isinstance(compiled, CompiledNetwork)
+        assert isinstance(compiled, CompiledNetwork) and isinstance(network, Network)
         with progress("running the interpreter"):
             difference = first_difference(compiled, arrays, by_interpreter(network, arrays))
         return Ran(compiled, other, _timed([lambda: compiled(**arrays)], budget)[0], (), difference, threads)

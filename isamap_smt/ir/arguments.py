@@ -9,7 +9,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from isamap_smt.ir.errors import IsamapError, SizeError
 
@@ -70,33 +69,6 @@ def function_or_none(value: Any, what: str, error: type[IsamapError]) -> Any:
     if value is not None and not callable(value):
         raise error(f"{what}={value!r} is {type(value).__name__}: pass a function, or None")
     return value
-
-
-def is_open(value: Any) -> bool:
-    """Whether it is a machine parameter without a number, or a whole number of times one.
-
-    >>> is_open(4 * sp.Symbol("VL")), is_open(8)
-    (True, False)
-    """
-    if not isinstance(value, sp.Expr) or not value.free_symbols:
-        return False
-    count, name = value.as_coeff_Mul()
-    return bool(name.is_Symbol and count.is_Integer and count >= 1)
-
-
-def exceeds(a: Any, b: Any) -> bool:
-    """Whether a may be more than b, for some value of the machine's parameters that stand in them, which are 1 at least.
-
-    >>> exceeds(sp.Symbol("VL"), 4), exceeds(sp.Symbol("VL") - 1, 2 * sp.Symbol("VL"))
-    (True, False)
-    >>> exceeds(sp.Symbol("VL") ** 2, sp.Symbol("VL"))
-    True
-    """
-    apart = sp.expand(sp.sympify(b) - sp.sympify(a))
-    names = sorted(apart.free_symbols, key=str)
-    if names and not (apart.is_polynomial(*names) and sp.Poly(apart, *names).total_degree() <= 1):
-        return True  # what is not linear is not looked at
-    return bool(apart.subs(dict.fromkeys(names, 1)) < 0) or any(apart.coeff(p) < 0 for p in names)
 
 
 def valid_sizes(sizes: Any) -> dict[str, int]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.addresses import Steps, parsed
-from isamap_smt.ir.arguments import LARGEST, exceeds
+from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.states import CODE
 

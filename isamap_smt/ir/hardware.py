@@ -8,7 +8,6 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.c_text import check_together
 from isamap_smt.ir.described import reads_later
 from isamap_smt.ir.engines import Engine, check_engines
@@ -16,7 +15,7 @@ from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.hardware_checks import check_hardware, check_link, check_memory, check_states, check_ways
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kept import hashed_once
-from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, valid_values
+from isamap_smt.ir.machine_parameters import MachineParameter, at_values, check_parameters, is_open, valid_values
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import writes_state

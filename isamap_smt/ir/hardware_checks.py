@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from isamap_smt.ir.arguments import exceeds, is_open, whole_number
+from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.engines import Engine
 from isamap_smt.ir.errors import HardwareError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.machine_parameters import exceeds, is_open
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE, writes_state

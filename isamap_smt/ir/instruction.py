@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 from isamap_smt.ir import c_text
 from isamap_smt.ir import instruction_checks as checks
 from isamap_smt.ir.addresses import Address, Steps, address_of
-from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import KEPT, Operand, Work
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.kept import hashed_once
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.notebook import Shown
 from isamap_smt.ir.preconditions import Precondition, parse_precondition
 from isamap_smt.ir.rules import Rule

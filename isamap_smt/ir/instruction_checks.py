@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from isamap_smt.ir.addresses import address_of, check_steps
-from isamap_smt.ir.arguments import is_open, whole_number
+from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.engines import LEAST, MOST, ZERO, check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
 from isamap_smt.ir.features import feature_names, is_feature
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.move_form import MAIN, check_move
 from isamap_smt.ir.preconditions import Unruled, parse_precondition
 from isamap_smt.ir.scalar import Read

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import sympy as sp
 
-from isamap_smt.ir.arguments import is_open, whole_number
+from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import HardwareError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import substitute, symbols_of
 
@@ -24,6 +24,33 @@ if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
 LARGEST = 1 << 16
+
+
+def is_open(value: Any) -> bool:
+    """Whether it is a machine parameter without a number, or a whole number of times one.
+
+    >>> is_open(4 * sp.Symbol("VL")), is_open(8)
+    (True, False)
+    """
+    if not isinstance(value, sp.Expr) or not value.free_symbols:
+        return False
+    count, name = value.as_coeff_Mul()
+    return bool(name.is_Symbol and count.is_Integer and count >= 1)
+
+
+def exceeds(a: Any, b: Any) -> bool:
+    """Whether a may be more than b, for some value of the machine's parameters that stand in them, which are 1 at least.
+
+    >>> exceeds(sp.Symbol("VL"), 4), exceeds(sp.Symbol("VL") - 1, 2 * sp.Symbol("VL"))
+    (True, False)
+    >>> exceeds(sp.Symbol("VL") ** 2, sp.Symbol("VL"))
+    True
+    """
+    apart = sp.expand(sp.sympify(b) - sp.sympify(a))
+    names = sorted(apart.free_symbols, key=str)
+    if names and not (apart.is_polynomial(*names) and sp.Poly(apart, *names).total_degree() <= 1):
+        return True  # what is not linear is not looked at
+    return bool(apart.subs(dict.fromkeys(names, 1)) < 0) or any(apart.coeff(p) < 0 for p in names)
 
 
 @dataclass(frozen=True)

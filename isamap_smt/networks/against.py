@@ -11,8 +11,9 @@ import numpy as np
 
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks.compiled import CompiledNetwork
-from isamap_smt.networks.graph import Network, Value
+from isamap_smt.networks.graph import Network
 from isamap_smt.networks.interpret import run_network
+from isamap_smt.networks.values import Signature, Value
 
 ALLOWED = {
     "f64": 1e-6,
@@ -101,7 +102,9 @@ def first_difference(
     return None
 
 
-def output_difference(network: Network, got: Dict[str, np.ndarray], wanted: Dict[str, np.ndarray]) -> Difference | None:
+def output_difference(
+    network: Signature, got: Dict[str, np.ndarray], wanted: Dict[str, np.ndarray]
+) -> Difference | None:
     """The first output that is not the reference's; nothing is known of the steps."""
     for name in network.outputs:
         value = network.values[name]

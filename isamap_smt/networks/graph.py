@@ -23,6 +23,7 @@ from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.networks.foreign import Evaluate, evaluated, evaluator
+from isamap_smt.networks.values import Signature, Value, as_seen
 
 ALIGNMENT = 64  # bytes, of values in memory: a line of the cache, and the widest vector
 MOST_FOLDED = 1 << 22  # points of a kernel that is computed when it is built
@@ -30,45 +31,6 @@ MOST_FOLDED_TOGETHER = 1 << 28  # of all of them: what is left stays a step
 MOST_COMPUTED = 1 << 30  # bytes of constants that operators make, beside four times what the model gives
 LARGEST_VALUE = 1 << 31  # elements: what a size of the language can be
 MOST_DIMENSIONS = 32  # of a value; NumPy has 64 at most
-
-
-@dataclass(frozen=True)
-class Value:
-    """A tensor of a network. shape: elements of each dimension. truth: its bytes are 0 and 1, and NumPy sees them as bool.
-
-    order: which of the model's dimensions each one is, where they are stored in another order. of: the model's value that it holds,
-    where that has another name.
-    """
-
-    name: str
-    dtype: DType
-    shape: tuple[int, ...]
-    truth: bool = False
-    order: tuple[int, ...] | None = None
-    of: str = ""
-
-    @property
-    def original(self) -> str:
-        """The name of the model's value that it holds."""
-        return self.of or self.name
-
-    @property
-    def elements(self) -> int:
-        """How many elements it has."""
-        return math.prod(self.shape)
-
-    @property
-    def bytes(self) -> int:
-        """What it takes in memory."""
-        return self.elements * self.dtype.numpy.itemsize
-
-    @property
-    def numpy(self) -> np.dtype[Any]:
-        """The type of the arrays that a caller gives and gets."""
-        return np.dtype(np.bool_) if self.truth else self.dtype.numpy
-
-    def __str__(self) -> str:
-        return f"{self.name}: {'bool' if self.truth else self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
 class Bound:
@@ -156,11 +118,6 @@ class Foreign(Bound):
         return (array.view(np.uint8) != 0).astype(np.uint8) if value.truth else array
 
 
-def as_seen(value: Value, array: np.ndarray) -> np.ndarray:
-    """An array as NumPy sees the value: truth values as bool."""
-    return array.view(np.bool_) if value.truth else array
-
-
 @dataclass(frozen=True)
 class View:
     """`result` holds the elements of `source`, row by row, in a shape of its own."""
@@ -193,17 +150,12 @@ AnyStep = Step | View | Foreign
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Signature):
     """Steps in an order in which each reads what came before it.
 
-    inputs, outputs: names of values, in the model's order. constants: the values that are known, by name. labels: what the model
-    calls values between steps.
+    constants: the values that are known, by name. labels: what the model calls values between steps.
     """
 
-    name: str
-    values: Dict[str, Value]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
     constants: Dict[str, np.ndarray]
     steps: tuple[AnyStep, ...]
     labels: Dict[str, str] = field(default_factory=dict)

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isamap_hardware.host import features as host_features
 from isamap_smt.certificates.sealed import MARK, seal
-from isamap_smt.ir.described import key_text
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.language.hardware_library import find_hardware, host_features
 from isamap_smt.networks.loaded import LoadedNetwork, load_network
 from isamap_smt.networks.onnx.model import external_files, file_of
 from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
@@ -80,7 +79,7 @@ def forget() -> None:
 
 def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[str | int, ...]) -> str:
     compiler = find_compiler(cc)
-    machine = HOST if hardware == HOST else key_text(find_hardware(hardware))
+    machine = HOST if hardware == HOST else _described(hardware)
     measured = [_stamp(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
     return digest_of(
         [
@@ -88,6 +87,13 @@ def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[st
             *compiler.command, compiler.version, *compiler.arguments,
         ]
     )  # fmt: skip
+
+
+def _described(hardware: Hardware | str) -> str:
+    from isamap_smt.ir.described import key_text
+    from isamap_smt.language.hardware_library import find_hardware
+
+    return key_text(find_hardware(hardware))
 
 
 def _contents(model: Any) -> list[str]:

@@ -13,8 +13,9 @@ import numpy as np
 
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.language import kernel as read_kernel
-from isamap_smt.networks.graph import AnyStep, Network, Step, Value, View
+from isamap_smt.networks.graph import AnyStep, Network, Step, View
 from isamap_smt.networks.kernels import plain_target, stored
+from isamap_smt.networks.values import Value
 
 Order = tuple[int, ...]
 

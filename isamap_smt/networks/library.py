@@ -38,10 +38,11 @@ from isamap_smt.ir.program import Alloc, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.networks.c_files import assembler, cmake, makefile, threads_c, threads_header
 from isamap_smt.networks.cpu import cpu_check, unasked
-from isamap_smt.networks.graph import ALIGNMENT, Step, Value
+from isamap_smt.networks.graph import ALIGNMENT, Step
 from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.stored import PLAN, plan_document
+from isamap_smt.networks.values import Value
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.cache import build_library, build_shared, link_faster
 from isamap_smt.runtime.compiler import find_compiler, link_shared

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from isamap_hardware.host import features as host_features
 from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.sealed import MARK, digest, read_seal
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
-from isamap_smt.language.hardware_library import host_features
-from isamap_smt.networks.graph import Network, Value
 from isamap_smt.networks.running import About, Arrays, Running
+from isamap_smt.networks.values import Signature, Value
 from isamap_smt.runtime.memory import lasting_empty
 
 
@@ -31,7 +31,7 @@ class LoadedNetwork:
         prefix = str(record["prefix"])
         values = [_value(v) for v in (*record["inputs"], *record["outputs"])]
         inputs, outputs = (tuple(v["name"] for v in record[kind]) for kind in ("inputs", "outputs"))
-        self.network = Network(str(record["network"]), {v.name: v for v in values}, inputs, outputs, {}, ())
+        self.network = Signature(str(record["network"]), {v.name: v for v in values}, inputs, outputs)
         if missing := sorted({*map(str, record["features"])} - host_features()):
             raise HardwareError(
                 f"this CPU has no {', '.join(missing)}, which the library in {folder} needs; compile the model here"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.language.printer import to_text
-from isamap_smt.networks.graph import Value
 from isamap_smt.networks.library import Library
 from isamap_smt.networks.plan import NetworkPlan
 from isamap_smt.networks.proof import prove_network
+from isamap_smt.networks.values import Value
 
 
 def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:

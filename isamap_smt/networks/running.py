@@ -14,8 +14,7 @@ import numpy as np
 
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ArgumentError, NetworkError
-from isamap_smt.networks.graph import Network
-from isamap_smt.networks.interpret import checked_inputs
+from isamap_smt.networks.values import Signature, checked_inputs
 from isamap_smt.runtime.memory import aligned_empty, lasting_empty
 
 Arrays = dict[str, np.ndarray]
@@ -62,7 +61,7 @@ class Running:
     """`running(arrays)` returns the outputs by name. network: its inputs and outputs with their values."""
 
     def __init__(
-        self, network: Network, prefix: str, code: Path, weights: np.ndarray, arena: int, threads: int
+        self, network: Signature, prefix: str, code: Path, weights: np.ndarray, arena: int, threads: int
     ) -> None:
         """weights: bytes at a multiple of 64; arena: how many; threads: of its own pool. Raises NetworkError for other code."""
         self.network, self.threads = network, whole_number(threads, "threads", ArgumentError)

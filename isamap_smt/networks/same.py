@@ -24,8 +24,9 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import IndexValue, Read, Scalar
 from isamap_smt.ir.typed import typed_value
-from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, Value, View
+from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.kernels import plain_target
+from isamap_smt.networks.values import Value
 
 Index = tuple[Any, ...]
 

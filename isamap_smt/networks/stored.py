@@ -36,8 +36,9 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.language import to_text
 from isamap_smt.language.loading import with_set
-from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, Value, View
+from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.plan import NetworkPlan, Question, Work
+from isamap_smt.networks.values import Value
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof import require_proof
 from isamap_smt.proof.split import require_split

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from platformdirs import user_cache_dir
 
+from isamap_hardware.host import features as host_features
 from isamap_smt.ir.errors import BuildError
-from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime import simde as emulation
 from isamap_smt.runtime.compiler import (
     Compiler,

@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from isamap_hardware.host import features as host_features
 from isamap_smt.ir.errors import BuildError
-from isamap_smt.language.hardware_library import host_features
 
 _PLACES = ("/usr/include", "/usr/local/include")
 

@@ -11,13 +11,13 @@ from typing import Any
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
-from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.expr import evaluate, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
 from isamap_smt.mapping.epilogue import Cover

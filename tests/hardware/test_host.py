@@ -9,8 +9,8 @@ import pytest
 
 import isamap_hardware
 from isamap_hardware.host import cache_sizes, features, host
-from isamap_smt.ir.arguments import is_open
 from isamap_smt.ir.dtypes import DTYPES
+from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.language.hardware_library import find_hardware, hardware_names
 
 EVERYTHING = {f for n in isamap_hardware.names() for i in isamap_hardware.load(n).instructions for f in i.requires}

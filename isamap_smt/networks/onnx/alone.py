@@ -7,8 +7,9 @@ from collections.abc import Mapping as Dict
 from typing import Any
 
 from isamap_smt.ir.errors import NetworkError
-from isamap_smt.networks.graph import Var, as_seen
+from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.definitions import type_of
+from isamap_smt.networks.values import as_seen
 
 LEAST_IR = 8  # from which on a model has functions, and initializers that are no inputs
 

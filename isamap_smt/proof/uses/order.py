@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from isamap_smt.ir.arguments import exceeds
 from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.program import Buffer, Command, Ref
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.uses.book import Told, UseBook
