@@ -11,7 +11,7 @@ from fractions import Fraction
 
 BITS = {
     "f64": 64, "f32": 32, "bf16": 16, "f16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "u64": 64, "u32": 32,
-    "u16": 16, "u8": 8,
+    "u16": 16, "u8": 8, "bool": 8,
 }  # fmt: skip
 EXPONENT = {"f64": 11, "f32": 8, "bf16": 8, "f16": 5}  # bits
 NAMES = tuple(BITS)
@@ -25,6 +25,8 @@ def floating(name: str) -> bool:
 
 def limits(name: str) -> tuple[int, int]:
     """Least and greatest value of an integer type."""
+    if name == "bool":
+        return 0, 1
     n = BITS[name]
     return (-(1 << (n - 1)), (1 << (n - 1)) - 1) if name[0] == "i" else (0, (1 << n) - 1)
 
@@ -47,7 +49,9 @@ def decoded(bits: int, name: str) -> Value:
 
 
 def encoded(value: Value, name: str) -> int | str:
-    """The bits of the conversion of a value; "nan" for any NaN."""
+    """The bits of the conversion of a value; "nan" for any NaN. Of bool it is 1 for all but zeros."""
+    if name == "bool":
+        return int(value not in (0, "-0.0"))
     return _to_float(value, name) if floating(name) else _to_integer(value, name)
 
 
@@ -88,7 +92,7 @@ def _to_integer(value: Value, name: str) -> int:
 
 def converted(bits: int, source: str, to: str) -> int | str:
     """The bits in the type `to` of an element of type `source`; "nan" for any NaN."""
-    if not floating(source) and not floating(to):
+    if not floating(source) and not floating(to) and to != "bool":
         whole = decoded(bits, source)
         assert isinstance(whole, Fraction)
         return int(whole) % (1 << BITS[to])
@@ -157,7 +161,7 @@ def edges(name: str, to: str) -> list[int]:
 def some(name: str, to: str, count: int, seed: int = 0) -> list[int]:
     """The edges, and random bits: uniform ones, and numbers near enough to zero for `to` to hold them."""
     rng = random.Random(f"{name} {to} {seed}")
-    n = BITS[name]
+    n = BITS[name] if name != "bool" else 1
     found = edges(name, to) + [rng.getrandbits(n) for _ in range(count)]
     for _ in range(count):
         if floating(name):

@@ -1,7 +1,7 @@
 """Scalar trees as the machine computes them: integers as bit-vectors that wrap, floating point as IEEE numbers.
 
 Conversions are those of isamap_smt.ir.convert: between integers modulo 2^bits; to an integer towards zero, clamped, NaN as 0; to
-floating point rounded once to nearest even. Z3 has one NaN and tells +0 from -0.
+floating point rounded once to nearest even; to bool 1 of what is not 0. Z3 has one NaN and tells +0 from -0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 import z3
 
-from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, TYPED, Kind, kind_of, limits
+from isamap_encodings.scalar_values import ARITHMETIC, BOOL, COMPARE, TYPED, Kind, kind_of, limits
 from isamap_encodings.terms import NotExpressible
 
 SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
@@ -92,6 +92,9 @@ def converted(x: Any, source: Kind, to: Kind) -> Any:
         if source in SORTS:
             return z3.fpFPToFP(nearest, x, sort)
         return z3.fpSignedToFP(nearest, x, sort) if source[0] == "i" else z3.fpUnsignedToFP(nearest, x, sort)
+    if to == BOOL:
+        zero = z3.fpIsZero(x) if source in SORTS else x == 0
+        return z3.If(zero, z3.BitVecVal(0, 1), z3.BitVecVal(1, 1))
     return _whole(x, source, to, z3.RTZ()) if source in SORTS else _resize(x, source, to[1])
 
 

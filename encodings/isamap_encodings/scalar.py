@@ -20,7 +20,7 @@ import sympy as sp
 import z3
 
 from isamap_encodings.machine import RING, Bits, Operations, operation
-from isamap_encodings.scalar_values import COMPARE, Kind, difference, kind_of, limits
+from isamap_encodings.scalar_values import BOOL, COMPARE, Kind, difference, kind_of, limits
 from isamap_encodings.solve import ask
 from isamap_encodings.terms import NotExpressible
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
@@ -263,9 +263,9 @@ class _Reals:
 
 
 def _exact_conversion(source: Kind, to: Kind) -> bool:
-    """Whether every value of `source` is one of `to`, and `to` is floating point."""
+    """Whether every value of `source` is one of `to`, as far as that is known."""
     if to[0] != "f" or to[1] not in MANTISSA:
-        return source == to
+        return source == to or (source == BOOL and _within(source, to))
     if source[0] in ("f", "bf"):
         return source[1] <= to[1]
     return source[1] <= MANTISSA[to[1]]

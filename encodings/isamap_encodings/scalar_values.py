@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 Kind = tuple[str, int]
+BOOL = ("u", 1)
 MOST = 20_000  # combinations of extremes tried
 WIDEST = 1 << 12  # bits: no exact value has as many
 
@@ -30,8 +31,10 @@ def wrapped(value: int, kind: Kind) -> int:
 
 @lru_cache(maxsize=1024)  # names of types are SymPy's symbols, which are slow to print
 def kind_of(name: Any) -> Kind:
-    """The element type of that name; bf16 is told from f16 by its kind."""
+    """The element type of that name; bf16 is told from f16 by its kind, and bool has one bit."""
     text = str(name)
+    if text == "bool":
+        return BOOL
     return ("bf", 16) if text == "bf16" else (text[0], int(text[1:]))
 
 
@@ -47,6 +50,8 @@ def value(e: Any, at: Mapping[str, int], types: Mapping[str, Kind]) -> tuple[int
         found, source = value(e.args[1], at, types)
         if source is None and not e.args[1].is_Integer:
             raise KeyError(head)  # literals of which some may be floating point
+        if kind == BOOL:
+            return int(found != 0), kind
         return wrapped(found, _integer(kind)), kind
     if head == "Saturate":
         kind = _integer(kind_of(e.args[0]))

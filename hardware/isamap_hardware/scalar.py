@@ -12,7 +12,7 @@ from isamap_hardware.caches import links, memories
 C_TYPES = {
     "f64": "double", "f32": "float", "f16": "_Float16", "bf16": "uint16_t",
     "i64": "int64_t", "i32": "int32_t", "i16": "int16_t", "i8": "int8_t",
-    "u64": "uint64_t", "u32": "uint32_t", "u16": "uint16_t", "u8": "uint8_t",
+    "u64": "uint64_t", "u32": "uint32_t", "u16": "uint16_t", "u8": "uint8_t", "bool": "uint8_t",
 }  # fmt: skip
 HEADERS = ("stdint.h", "string.h")
 BF16 = """\

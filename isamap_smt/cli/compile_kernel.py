@@ -30,6 +30,7 @@ from isamap_smt.codegen.checks import (
 )
 from isamap_smt.codegen.standard_names import MACROS, RESERVED
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, comment_lines
+from isamap_smt.ir.dtypes import bool_
 from isamap_smt.ir.errors import HardwareError
 from isamap_smt.ir.hypotheses import Finite, Range, Unchanged
 from isamap_smt.ir.program import Program
@@ -123,6 +124,10 @@ def _arguments(program: Program, prefix: str, checks: tuple[Check, ...]) -> list
         shape = "".join(f"[{e}]" for e in t.shape)
         called = "" if name == t.name else f"; here {name}"
         lines.append(f"  {t.dtype.c} {t.name}{shape}  ({t.dtype}, {_role(program, t.name)}{called})")
+    if any(t.dtype == bool_ for t in program.kernel.tensors):
+        lines.append(
+            "bool: one byte, 0 or 1, as C's _Bool; a call that reads another byte is refused with the code RANGE_ of its tensor"
+        )
     free = program.kernel.free_sizes
     lines.append(f"sizes: {', '.join(free)}" if free else "sizes: none are left open")
     if program.ahead:

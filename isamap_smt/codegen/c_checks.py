@@ -345,7 +345,7 @@ def _outside(d: DType, low: Any, high: Any) -> str:
         return f"({turned} < {least:#x}{suffix}) | ({turned} > {most:#x}{suffix})"
     number = {"u64": "UINT64_C({})", "i64": "INT64_C({})", "u32": "{}u"}.get(d.name, "{}").format
     sides = [f"isamap_x < {number(low)}"] if low > d.low else []
-    sides += [f"isamap_x > {number(high)}"] if high < d.high else []
+    sides += [f"isamap_x > {number(high)}"] if high < d.cells.high else []
     return " | ".join(f"({s})" for s in sides)
 
 

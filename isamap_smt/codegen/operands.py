@@ -100,7 +100,7 @@ def keeps_finite(nest: Nest) -> bool:
 
 def _in_place(nest: Nest, operand: str) -> InPlace:
     access = nest.mapping.operand_access(operand)
-    if nest.held(operand) != nest.mapping.element(operand):
+    if not nest.mapping.element(operand).lies_as(nest.held(operand)):
         raise ScheduleError(
             f"{access.tensor} cannot be read in place: {nest.mapping.instruction.name} takes {operand} in {nest.held(operand)}, "
             f"to which {nest.mapping.element(operand)} is converted on the way; pack {operand}"

@@ -44,7 +44,11 @@ def _padding(nest: Nest, schedule: Schedule, operand: str, others: tuple[str, ..
     if boundary is not None and (boundary.masks or _growing(nest, schedule, operand) or nest.statement.ordered):
         return LEFT_OUT  # a mask costs nothing; its points stand in one place, and have nothing added for padding
     copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]
-    if nest.held(operand) == nest.mapping.element(operand) and boundary is not None and is_constant(prod(copy.shape)):
+    if (
+        nest.mapping.element(operand).lies_as(nest.held(operand))
+        and boundary is not None
+        and is_constant(prod(copy.shape))
+    ):
         size = int(prod(copy.shape)) * nest.kernel.tensor(copy.type.tensor).dtype.bytes
         if window_costs_more(nest, operand, boundary, size, _looked_at(nest, schedule, others)):
             return LEFT_OUT

@@ -3,6 +3,7 @@
     integer -> integer   modulo 2^bits
     float -> integer     towards zero, clamped to the type; NaN is 0
     any -> float         the nearest value, ties to even; beyond the largest an infinity; NaN stays NaN, zeros keep their sign
+    any -> bool          whether it is not 0: NaN is not
 
 NumPy rounds once except to bfloat16, which it reaches through f32. A value that is first rounded *to odd* with at least two
 more bits is rounded right the second time (Boldo and Melquiond, 2008), so the step to f32 is such a one. To f16 no integer is
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from isamap_smt.ir.dtypes import DType, from_numpy
+from isamap_smt.ir.dtypes import DType, bool_, from_numpy
 
 Array = np.ndarray
 _STICKY = 2047  # low bits of a 64-bit integer that f64 may not hold
@@ -34,6 +35,8 @@ def converted(x: Array, to: DType) -> Array:
     source = from_numpy(x.dtype)
     if source == to:
         return x
+    if to == bool_:
+        return np.asarray(x != 0)
     if to.is_float:
         return (_odd_single(x) if to.name == "bf16" else x).astype(to.numpy)
     return _truncated(x.astype(np.float64), to) if source is None or source.is_float else x.astype(to.numpy)
@@ -103,6 +106,8 @@ def single(value: Any, kind: DType) -> Any:
     (array(2., dtype=float32), 2.5)
     """
     if isinstance(value, np.generic):
+        return np.asarray(value)
+    if type(value) is bool and kind == bool_:
         return np.asarray(value)
     if type(value) is int and not kind.is_float:
         return np.asarray(value, kind.numpy) if kind.low <= value <= kind.high else value

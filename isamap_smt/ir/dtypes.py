@@ -14,7 +14,7 @@ from isamap_smt.ir.errors import DTypeError, did_you_mean
 
 @dataclass(frozen=True)
 class DType:
-    """An element type. `bits` wide; `kind` is 'f' (float), 'i' (signed) or 'u' (unsigned)."""
+    """An element type. Its values have `bits`; `kind` is 'f' (float), 'i' (signed) or 'u' (unsigned). `bool` is 'u' of one bit."""
 
     name: str
     kind: str
@@ -29,7 +29,16 @@ class DType:
     @property
     def bytes(self) -> int:
         """Size of one element in bytes."""
-        return self.bits // 8
+        return -(-self.bits // 8)
+
+    @property
+    def cells(self) -> DType:
+        """What its elements are in memory: those of bool are u8, 0 or 1."""
+        return u8 if self.name == "bool" else self
+
+    def lies_as(self, other: DType) -> bool:
+        """Whether its elements, as they lie in memory, are elements of the other type."""
+        return other in (self, self.cells)
 
     @property
     def is_float(self) -> bool:
@@ -71,16 +80,18 @@ _ALL = (
     DType("u32", "u", 32, "uint32_t"),
     DType("u16", "u", 16, "uint16_t"),
     DType("u8", "u", 8, "uint8_t"),
+    DType("bool", "u", 1, "uint8_t"),
 )
 _NUMPY = {
     "f64": np.dtype(np.float64),
     "f32": np.dtype(np.float32),
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f16": np.dtype(np.float16),
+    "bool": np.dtype(np.bool_),
     **{f"{k}{b}": np.dtype(f"{k}{b // 8}") for k in "iu" for b in (8, 16, 32, 64)},
 }
 DTYPES: dict[str, DType] = {d.name: d for d in _ALL}
-f64, f32, bf16, f16, i64, i32, i16, i8, u64, u32, u16, u8 = _ALL
+f64, f32, bf16, f16, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = _ALL
 
 
 def dtype(name: str | DType) -> DType:

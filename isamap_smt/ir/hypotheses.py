@@ -179,7 +179,8 @@ def broken(hypotheses: Iterable[Hypothesis], sizes: Mapping[str, int], arrays: M
 
 
 def inside(array: np.ndarray, low: Any, high: Any) -> np.ndarray:
-    """Which elements lie between the two, both included: no NaN does."""
+    """Which elements lie between the two, both included: no NaN does. Those of bool are the bytes that they are."""
+    array = array.view(np.uint8) if array.dtype == np.bool_ else array
     with np.errstate(invalid="ignore"):
         return np.asarray((array >= low) & (array <= high))
 

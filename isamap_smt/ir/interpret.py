@@ -26,7 +26,7 @@ from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, reads, rewrite_reads
-from isamap_smt.ir.sizes import check_array, fix_sizes
+from isamap_smt.ir.sizes import check_array, check_bools, fix_sizes
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.ir.used import fitting, require_used
@@ -77,11 +77,14 @@ def prepare(
         if n not in arrays:
             raise DTypeError(f"{kernel.name}: input {n} is missing; it needs {', '.join(fixed.inputs)}")
         check_array(fixed, n, arrays[n])
+        check_bools(n, arrays[n])
         held[n] = arrays[n]
     for n in fixed.outputs:
         given = None if n in fixed.temporaries else out.get(n)
         if given is not None:
             check_array(fixed, n, given)
+            if any(s.op != "=" for s in fixed.statements if s.target.tensor == n):
+                check_bools(n, given)
             held[n] = np.array(given, order="C")
         else:
             t = fixed.tensor(n)

@@ -46,7 +46,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import sympy as sp
 
-from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.dtypes import DType, bool_
 from isamap_smt.ir.errors import LanguageError, NotProvedError
 from isamap_smt.ir.expr import IMin, is_constant, sym
 from isamap_smt.ir.hardware import Hardware
@@ -760,6 +760,12 @@ class Program(Shown):
     def unfilled(self) -> tuple[str, ...]:
         """Tensors whose memory holds anything before: temporaries in every call, outputs in calls that add to nothing."""
         return (*self.starts, *self.assigned)
+
+    @property
+    def bools(self) -> tuple[str, ...]:
+        """Tensors of bool whose bytes before a call may be in results: inputs, and outputs not assigned before all else."""
+        hidden = (*self.kernel.temporaries, *self.assigned)
+        return tuple(t.name for t in self.kernel.tensors if t.dtype == bool_ and t.name not in hidden)
 
     def __str__(self) -> str:
         """Pseudo-code: every loop, buffer with its index type, move and use of an instruction."""

@@ -4,6 +4,9 @@ Without written casts, every element read is converted to the output's type befo
 written casts the value stays as written, and its result is converted to the output's type. Then both sides of
 every operation have one type; a literal takes the type of the other side. Inside Saturate, + - * max min and sums
 are exact: integers of any type may meet there, and nothing wraps before the clamp.
+
+A conversion to bool is written out as a choice, x != 0 ? 1 : 0, so every other part of a value of bool is an element, a choice, a
+maximum, a minimum or one of the bits: 0 or 1 of themselves.
 """
 
 from __future__ import annotations
@@ -16,12 +19,12 @@ import sympy as sp
 
 from isamap_encodings.scalar_values import TYPED
 from isamap_smt.ir.arguments import LARGEST
-from isamap_smt.ir.dtypes import DTYPES, DType
+from isamap_smt.ir.dtypes import DTYPES, DType, bool_
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import INDEX_HEADS, FloorDiv, FloorMod, elements, shown, substitute
 from isamap_smt.ir.heads import HEADS
 from isamap_smt.ir.indirect import indices_of
-from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kernel import REDUCTIONS, Kernel, Statement
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
@@ -29,20 +32,26 @@ from isamap_smt.ir.scalar import (
     IndexValue,
     Read,
     Round,
+    SAnd,
     Saturate,
     Scalar,
     Select,
     SFloorDiv,
+    SMax,
+    SMin,
     SMod,
+    SOr,
     SShl,
     SShr,
     Sum,
+    SXor,
     cast,
     index_values,
     reads,
     rewrite_reads,
 )
 
+OF_BOOL = (SMax, SMin, SAnd, SOr, SXor)  # operations of two bools that are one
 EXACT = DType("exact", "i", 64, "int64_t")  # the type of integers below a saturation, which nothing wraps
 
 
@@ -66,13 +75,47 @@ def typed_at(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> 
 def _typed_value(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
+    if out == bool_ and statement.op in ("+", "*"):
+        name, sign = statement.target.tensor, REDUCTIONS[statement.op]
+        raise DTypeError(
+            f"{name} is bool, and {sign} is of numbers; write max= for any of them, min= for all, or give {name} a type that "
+            f"counts, such as `{name}: i32`"
+        )
     value, found = converted(statement, types)
     check_index_values(value, found or out, kernel, statement, sizes)
     if found is None:
         _check_literals(value, out)
     elif found != out:
-        value = cast(out, value)
+        value = _truth(value) if out == bool_ else cast(out, value)
     return value
+
+
+def _truth(value: Any) -> Any:
+    """1 where the value is not 0, NaN included, else 0."""
+    return value if _is_truth(value) else Select(Compare(sp.Symbol("!="), value, sp.S.Zero), sp.S.One, sp.S.Zero)
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether it is a choice between 0 and 1."""
+    return (
+        value in (0, 1)
+        if isinstance(value, sp.Integer)
+        else isinstance(value, Select) and all(map(_is_truth, value.args[1:]))
+    )
+
+
+def _without_bools(value: Any, types: Mapping[str, DType], bare: bool = True) -> Any:
+    """The value with each conversion to bool written out. bare: 0 and 1 mean the same whatever type they take there."""
+    if not isinstance(value, Scalar) or isinstance(value, Read | IndexValue):
+        return value
+    if isinstance(value, Cast) and target(value) == bool_:
+        inner = value.args[1]
+        if type_of(inner, dict(types)) == bool_:
+            return _without_bools(inner, types, bare)
+        found = _truth(_without_bools(inner, types))
+        return found if bare else cast(bool_, found)
+    keeps = isinstance(value, Cast | Compare)
+    return value.func(*(_without_bools(a, types, keeps) for a in value.args))
 
 
 def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType | None]:
@@ -80,15 +123,16 @@ def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType
     for. Raises DTypeError."""
     out, value = types[statement.target.tensor], statement.value
     for e in elements(indices_of(statement)):
-        if types[e.tensor].is_float:
+        if types[e.tensor].is_float or types[e.tensor] == bool_:
             raise DTypeError(
                 f"{e.tensor} is {types[e.tensor]}, and {e} is an index; give it an integer type, such as `{e.tensor}: i32`"
             )
-    if not has_casts(value):
+    if not has_casts(value) and out != bool_:
         if not out.is_float:
             _check_compared(value, types, statement, out)
         value = rewrite_reads(value, lambda r: r if types[r.tensor] == out else cast(out, r))
-    return value, type_of(value, types)
+    found = type_of(value, types)
+    return _without_bools(value, types), found
 
 
 def _check_compared(value: Any, types: dict[str, DType], statement: Statement, out: DType) -> None:
@@ -143,7 +187,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
         case Round():
             return _rounded(value, types)
         case Sum():
-            return type_of(value.args[2], types)
+            return _of_numbers(value, type_of(value.args[2], types))
         case Select():
             _meet(value.args[0].args[1:], types, value.args[0])
             return _meet(value.args[1:], types, value)
@@ -154,7 +198,17 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
     found = _meet(value.args, types, value)
     if value.floating and found is not None and not found.is_float:
         raise DTypeError(f"{describe(value)} needs floating point, not {found}; cast its operands, such as f32(x)")
+    _of_numbers(value, found)
     check_whole(value, found)
+    return found
+
+
+def _of_numbers(value: Any, found: DType | None) -> DType | None:
+    """The type itself. Raises DTypeError where that is bool, and the operation is none of bools."""
+    if found == bool_ and not isinstance(value, OF_BOOL):
+        raise DTypeError(
+            f"{describe(value)} is of numbers, not bool; write a conversion, such as i32(x), or join conditions by and, or, not"
+        )
     return found
 
 
@@ -280,6 +334,8 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
     match value:
         case Read() | Cast() | Saturate() | Round():
             kind = type_of(value, types)
+            if kind == bool_:
+                raise DTypeError("saturation is defined for integers, not bool; cast first, such as i32(x)")
             if kind is not None and kind.is_float:
                 raise DTypeError(f"saturation is defined for integers, not {kind}; cast first, such as i32(x)")
         case Sum():

@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.dtypes import DTYPES
+from isamap_smt.ir.dtypes import DTYPES, bool_
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import Inside, elements, sym
 from isamap_smt.ir.expr import element as index_element
@@ -39,8 +39,8 @@ _OF_INDICES = (
     ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.USub, ast.UAdd, ast.Load,
 )  # fmt: skip
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-_SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float}
-_ROUND = {f"round_{n}": n for n, d in DTYPES.items() if not d.is_float and d.bits <= 32}
+_SATURATE = {f"sat_{n}": n for n, d in DTYPES.items() if not d.is_float and d != bool_}
+_ROUND = {f"round_{n}": n for n, d in DTYPES.items() if not d.is_float and d != bool_ and d.bits <= 32}
 KNOWN_FUNCTIONS = (*FUNCTIONS, *DTYPES, *_SATURATE, *_ROUND, "sum")
 
 

@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import DTYPES, DType, widens
+from isamap_smt.ir.dtypes import DTYPES, DType, bool_, widens
 
 CHOICES = {"larger": ">", "smaller": "<"}
 _BF16 = """\
@@ -152,9 +152,9 @@ def _helpers() -> dict[str, str]:
     for source in (DTYPES["f32"], DTYPES["f64"]):
         found[f"isamap_number_{source}"] = _NUMBER.format(name=source, c=source.c)
         for to in DTYPES.values():
-            if not to.is_float:
+            if not to.is_float and to != bool_:
                 found[f"isamap_{source}_to_{to}"] = _whole(source, to)
-    whole = [d for d in DTYPES.values() if not d.is_float]
+    whole = [d for d in DTYPES.values() if not d.is_float and d != bool_]
     found |= {f"isamap_quotient_{d}": _division(_QUOTIENT, d) for d in whole}
     for name, f in (("f32", "f"), ("f64", "")):
         found[f"isamap_left_over_{name}"] = _FLOAT_LEFT_OVER.format(name=name, c=DTYPES[name].c, f=f)
@@ -189,6 +189,8 @@ def converted(to: DType, text: str, kind: DType, *, fits: bool = False, number: 
     """
     if to == kind:
         return text
+    if to == bool_:
+        return f"(({to.c})({wide(text, kind)} != 0))"
     if to.is_float:
         return _to_float(to, text, kind)
     if not kind.is_float:

@@ -15,7 +15,7 @@ import sympy as sp
 from isamap_encodings.scalar_values import EXACTLY, spanned
 from isamap_smt.ir import activations, activations_f64, functions_f64
 from isamap_smt.ir.convert import constant, converted
-from isamap_smt.ir.dtypes import DType, dtype, widens
+from isamap_smt.ir.dtypes import DType, bool_, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS, special
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
@@ -92,6 +92,8 @@ class _Spans(Meaning[Span]):
         return _every(own)
 
     def _cast(self, x: Any, to: DType, given: Span) -> Span:
+        if to == bool_:
+            return _every(to)
         if to.is_float:
             with np.errstate(all="ignore"):
                 low, high = (float(converted(np.array(v), to)) for v in (given.low, given.high))
@@ -202,7 +204,7 @@ class _C(Meaning[str]):
 
     def _cast(self, x: Any, to: DType, text: str) -> str:
         source, inner = self.given(x), x.args[1]
-        if to.is_float or not source.is_float:
+        if to.is_float or to == bool_ or not source.is_float:
             return c_converted(to, text, source)
         found = span(inner, self.types, source)
         return c_converted(to, text, source, fits=found.within(to), number=found.number)

@@ -20,7 +20,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.cover_model import Offer, cheapest
-from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.dtypes import DType, bool_
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.hardware import Hardware
@@ -29,6 +29,7 @@ from isamap_smt.ir.instruction import Cost, Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import (
+    Cast,
     Compare,
     Pow,
     Read,
@@ -48,7 +49,7 @@ from isamap_smt.ir.scalar import (
     reads,
     rewrite_reads,
 )
-from isamap_smt.ir.typed import below, of_type, plain, type_of, typed_value
+from isamap_smt.ir.typed import below, of_type, plain, target, type_of, typed_value
 from isamap_smt.language.printer import to_text
 from isamap_smt.mapping.point_c import c_value
 from isamap_smt.mapping.rewriting import Equalities, Forms
@@ -216,8 +217,19 @@ class _Asked:
         inputs = dict.fromkeys(a for a in s.inputs if a != s.target)
         names = {a: f"x{n}" for n, a in enumerate(inputs)} | {s.target: TO}
         value = rewrite_reads(typed_value(kernel, s), lambda r: read(names[Access(r.tensor, tuple(r.index))]))
-        types = tuple((n, kernel.tensor(a.tensor).dtype) for a, n in names.items())
-        return _Asked(s.op, s.ordered, value, types)
+        types = [(n, kernel.tensor(a.tensor).dtype) for a, n in names.items()]
+        if types[-1][1] != bool_:  # lanes of bool are bytes of 0 and 1
+            value, types = _as_bytes(value), [(n, d.cells) for n, d in types]
+        return _Asked(s.op, s.ordered, value, tuple(types))
+
+
+def _as_bytes(value: Any) -> Any:
+    """The value with u8 in the place of bool."""
+    if not isinstance(value, Scalar) or isinstance(value, Read):
+        return value
+    if isinstance(value, Cast) and target(value) == bool_:
+        return cast(bool_.cells, _as_bytes(value.args[1]))
+    return value.func(*map(_as_bytes, value.args))
 
 
 @lru_cache(maxsize=1024)

@@ -260,7 +260,7 @@ def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
         return 0.0
     held = {o: m.instruction.kernel.tensor(o).dtype for o, _ in m.binding}
     extents = {a.name: int(a.extent) if is_constant(a.extent) else sizes.get(str(a.extent), _ASSUMED) for a in s.axes}
-    apart = [symbols_of(a.index) for o, a in m.binding if m.kernel.tensor(a.tensor).dtype != held[o]]
+    apart = [symbols_of(a.index) for o, a in m.binding if not m.kernel.tensor(a.tensor).dtype.lies_as(held[o])]
     return CONVERTED * sum(prod(extents[n] for n in names & set(extents)) for names in apart)
 
 

@@ -51,7 +51,8 @@ def listed(sites: Sites, found: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
     if not sites.program.schedules:
         mapped = list(computed_arithmetic(sites.kernel)[1])
     stated = (Range(*r) for r in sites.kernel.ranges)  # each call looks, also where no claim needs it
-    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.hypotheses, *stated)))
+    bools = (Range(n, 0, 1) for n in sites.program.bools)
+    return tuple(dict.fromkeys((*_entry(sites), *found, *mapped, *sites.program.hypotheses, *stated, *bools)))
 
 
 def _entry(sites: Sites) -> list[Hypothesis]:

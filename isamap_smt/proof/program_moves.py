@@ -151,7 +151,7 @@ def _keeps_type(t: Transfer) -> bool:
     source, target = t.src.held.dtype, t.dst.held.dtype
     if copies and (source, target) != tuple(x.dtype for x in reversed(use.instruction.kernel.tensors)):
         return False
-    return source == target or (copies and t.dst.home is not None and widens(source, target))
+    return source.lies_as(target) or (copies and t.dst.home is not None and widens(source, target))
 
 
 def _written(use: Move) -> str:

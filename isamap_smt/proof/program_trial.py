@@ -216,7 +216,7 @@ def _elements(
 ) -> np.ndarray:  # fmt: skip
     t = kernel.tensor(name)
     shape = tuple(max(0, int(evaluate(e, sizes))) for e in t.shape)
-    low, most = 0 if t.dtype.kind == "u" else -4, 4
+    low, most = 0 if t.dtype.kind == "u" else -4, 4 if t.dtype.is_float else min(4, t.dtype.high)
     if not t.dtype.is_float and t.dtype.bits == 8 and random.random() < 0.5:
         low, most = t.dtype.low, t.dtype.high  # what a copy of another type could not hold; sums stay exact
     if index_tensors(kernel).get(name):

@@ -16,6 +16,7 @@ import sympy as sp
 
 from isamap_encodings.ranges import Question
 from isamap_encodings.scalar_floats import equal_floats
+from isamap_encodings.scalar_values import BOOL
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
@@ -95,7 +96,7 @@ def _reads(e: Any, table: dict[str, Any]) -> Any:
 
 
 def _dtype(kind: str, bits: int) -> DType:
-    return DTYPES["bf16" if kind == "bf" else f"{kind}{bits}"]
+    return DTYPES[{("bf", 16): "bf16", BOOL: "bool"}.get((kind, bits), f"{kind}{bits}")]
 
 
 def _samples(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[np.ndarray]:

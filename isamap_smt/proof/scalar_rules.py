@@ -16,6 +16,7 @@ import sympy as sp
 from isamap_encodings.egraph import TooMany
 from isamap_encodings.ranges import Question
 from isamap_encodings.scalar import same_tree
+from isamap_encodings.scalar_values import BOOL
 from isamap_encodings.verdict import Proved, Unknown, Verdict
 from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import IsamapError
@@ -73,7 +74,7 @@ def _names(rules: Sequence[Rule]) -> str:
 
 
 def _dtype(kind: str, bits: int) -> DType:
-    return DTYPES["bf16" if kind == "bf" else f"{kind}{bits}"]
+    return DTYPES[{("bf", 16): "bf16", BOOL: "bool"}.get((kind, bits), f"{kind}{bits}")]
 
 
 def _elements(e: Any) -> Any:

@@ -310,7 +310,8 @@ def out_of_proved(kernel: Signature, name: str, low: Any, high: Any, array: np.n
 
 def _first(name: str, array: np.ndarray, bad: np.ndarray) -> str:
     where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-    return f"{name}{list(where)} is {array[where]}"
+    held = array.view(np.uint8) if array.dtype == np.bool_ else array
+    return f"{name}{list(where)} is {held[where]}"
 
 
 def tensor_shape(tensor: Tensor, sizes: Dict[str, int]) -> tuple[int, ...]:

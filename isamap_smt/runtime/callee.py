@@ -32,7 +32,8 @@ def unchecked(check_finite: Any, check_ranges: Any) -> int:
 class Callee(Shown):
     """A program with what its calls need: the kernel's signature, the ranges that its proof assumes, and notes for the user.
 
-    zeroed: outputs that are added to from 0 only, since an instruction saturates them.
+    zeroed: outputs that are added to from 0 only, since an instruction saturates them. looked_at: these, and those of bool that go
+    on from what they hold: each call looks at it.
     """
 
     def __init__(self, program: Program) -> None:
@@ -43,6 +44,7 @@ class Callee(Shown):
         assumed = {h for x in program.schedules for h in x.proved.proof.hypotheses}
         self.zeroed = tuple(n for n in program.kernel.results if Range(n, 0, 0) in assumed)
         self.notes: tuple[str, ...] = ()
+        self.looked_at = (*self.zeroed, *(n for n in program.bools if n in program.kernel.results))
         self.started = frozenset(program.unfilled)
         self._fits: dict[Any, Dict[str, int]] = {}
 

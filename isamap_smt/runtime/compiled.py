@@ -145,10 +145,10 @@ class CompiledKernel(Callee):
         """The arrays' pointers, where the C takes this call. `packed`: pointers to what was packed, None before that. Constants
         that are among the arrays are compared with it. Raises what refusal() gives."""
         tensors, how = self._pointers(arguments.arrays), trust | (BEGIN if arguments.fresh else 0)
-        filled = [n for n in arguments.begun if n in self.zeroed]  # before it runs, and not before all is checked
-        zeros = {n: np.zeros_like(arguments.arrays[n]) for n in filled}
+        filled = [n for n in arguments.begun if n in self.looked_at]  # before it runs, and not before all is checked
+        begun = {n: np.full_like(arguments.arrays[n], self.first(n)[()]) for n in filled}
         asked = [(tensors, how | (TRUST_RANGES if filled else 0))]
-        asked += [(self._pointers({**arguments.arrays, **zeros}), how)] if filled else []
+        asked += [(self._pointers({**arguments.arrays, **begun}), how)] if filled else []
         for pointers, bits in asked:
             values = self._size_array(arguments.sizes, bits)
             code = self._exported.check(pointers, values, packed, ctypes.c_int64(threads))
@@ -157,7 +157,7 @@ class CompiledKernel(Callee):
 
     def _new_known(self, inputs: Sequence[str], results: Sequence[str]) -> KnownCalls:
         """For calls that take these inputs and give these results."""
-        e, trusted = self._exported, _TRUSTED & ~TRUST_RANGES if self.zeroed else _TRUSTED
+        e, trusted = self._exported, _TRUSTED & ~TRUST_RANGES if self.looked_at else _TRUSTED
         return KnownCalls(inputs, results, (e.run, e.check, e.pack), trusted)
 
     def _new_buffers(self, sizes: Dict[str, int]) -> list[np.ndarray]:
@@ -226,7 +226,7 @@ class Call:
         if kernel._dropped:
             self._rest = kernel._pointers({n: a for n, a in arguments.arrays.items() if n not in kernel._dropped})
         # its elements have been looked at; what outputs hold is another thing at each run
-        trusted = trust | (_TRUSTED & ~TRUST_RANGES) if kernel.zeroed else _TRUSTED
+        trusted = trust | (_TRUSTED & ~TRUST_RANGES) if kernel.looked_at else _TRUSTED
         self._sizes = kernel._size_array(arguments.sizes, trusted | (BEGIN if arguments.fresh else 0))
         self._packed = _buffer_pointers(buffers)
         self._pack = kernel._exported.pack if pack else None
@@ -262,7 +262,7 @@ class Call:
     @property
     def looked_at_when_begun(self) -> bool:
         """Whether the C looks at what is filled of the caller's arrays, so that what they hold before must not be looked at."""
-        return bool({*self.arguments.given} & {*self.arguments.begun} & {*self._kernel.zeroed})
+        return bool({*self.arguments.given} & {*self.arguments.begun} & {*self._kernel.looked_at})
 
     def _told(self, code: int) -> None:
         if code:

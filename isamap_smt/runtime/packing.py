@@ -30,7 +30,7 @@ def assumed_ranges(program: Program) -> tuple[tuple[str, Any, Any], ...]:
     which an instruction of the program is what its contract says.
     """
     held = {name: b.type.tensor for name, b in buffers(program).items()}
-    found = dict.fromkeys(program.kernel.ranges)
+    found = dict.fromkeys((*program.kernel.ranges, *((n, 0, 1) for n in program.bools if n in program.kernel.inputs)))
     for node in (*nodes_of(Compute, program), *nodes_of(Command, program)):
         operands = dict(node.operands)
         for operand, low, high in node.instruction.assume if node.instruction.kind == "compute" else ():

@@ -152,7 +152,7 @@ class Setting:
 
     def widened(self, operand: str) -> bool:
         """Whether the operand is fed by a tensor of a narrower type, and converted on the way."""
-        return self.mapping.element(operand) != self.mapping.instruction.kernel.tensor(operand).dtype
+        return not self.mapping.element(operand).lies_as(self.mapping.instruction.kernel.tensor(operand).dtype)
 
 
 def setting(

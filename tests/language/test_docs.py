@@ -16,7 +16,7 @@ def test_the_examples_run(repository):
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "docs/language.md", "exec"), names)  # noqa: S102
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     assert {"gemm", "padded", "running", "dot"} <= set(names)
 
 

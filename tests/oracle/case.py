@@ -103,6 +103,8 @@ def numbers(meaning: Meaning, name: str, data: str, rng: random.Random) -> list[
 
 def _number(kind: Kind, data: str, rng: random.Random) -> Number:
     small = rng.randint(-4 if kind.signed or kind.floating else 0, 4)
+    if kind.name == "bool":
+        return rng.randint(0, 1)
     if data == "whole":
         return rounded(kind, small) if kind.floating else small
     if not kind.floating:

@@ -50,6 +50,7 @@ KINDS = {
         Kind("f64", 64, digits=53, exponent=11), Kind("f32", 32, digits=24, exponent=8),
         Kind("bf16", 16, digits=8, exponent=8), Kind("f16", 16, digits=11, exponent=5),
         *(Kind(f"i{b}", b) for b in (64, 32, 16, 8)), *(Kind(f"u{b}", b, signed=False) for b in (64, 32, 16, 8)),
+        Kind("bool", 1, signed=False),
     )
 }  # fmt: skip
 
@@ -155,7 +156,10 @@ def smaller(kind: Kind, a: Number, b: Number) -> Number:
 
 
 def converted(to: Kind, x: Number) -> Number:
-    """x in another type: integers wrap; a float is rounded once, or cut off towards zero and clamped, and NaN is 0."""
+    """x in another type: integers wrap; a float is rounded once, or cut off towards zero and clamped, and NaN is 0. Of bool it is 1
+    where x is not 0, NaN included."""
+    if to.name == "bool":
+        return int(x != 0)
     if isinstance(x, int):
         return rounded(to, x) if to.floating else wrapped(to, x)
     if to.floating:
@@ -182,7 +186,7 @@ _PACKED = {"f64": "<d", "f32": "<f", "f16": "<e"}
 def encoded(kind: Kind, values: list[Number]) -> bytes:
     """The values as they lie in memory, little end first."""
     if not kind.floating:
-        return b"".join(int(v).to_bytes(kind.bits // 8, "little", signed=kind.signed) for v in values)
+        return b"".join(int(v).to_bytes(-(-kind.bits // 8), "little", signed=kind.signed) for v in values)
     if kind.name == "bf16":
         return b"".join(struct.pack("<f", v)[2:] for v in values)
     return b"".join(struct.pack(_PACKED[kind.name], v) for v in values)
@@ -190,7 +194,7 @@ def encoded(kind: Kind, values: list[Number]) -> bytes:
 
 def decoded(kind: Kind, data: bytes) -> list[Number]:
     """encoded() the other way round."""
-    width = kind.bits // 8
+    width = -(-kind.bits // 8)
     pieces = [data[n : n + width] for n in range(0, len(data), width)]
     if not kind.floating:
         return [int.from_bytes(p, "little", signed=kind.signed) for p in pieces]

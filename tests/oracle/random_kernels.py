@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.oracle.random_steps import steps
 from tests.oracle.random_values import Drawn, value
@@ -21,6 +21,8 @@ FAMILIES: dict[tuple[str, tuple[str, ...]], int] = {
     ("i64", ("i64",)): 2, ("i8", ("i8",)): 1, ("u8", ("u8",)): 2, ("i16", ("i16", "i8")): 1, ("u32", ("u32", "u16")): 1,
     ("u64", ("u64",)): 1, ("f64", ("f32", "i32")): 1, ("f32", ("i8", "u8", "i32")): 1, ("u16", ("u16",)): 1,
 }  # fmt: skip
+BOOLS = [("bool", ("bool",)), ("bool", ("f32",)), ("bool", ("bool", "i32")), ("f32", ("f32", "bool")), ("i32", ("bool",)),
+         ("u8", ("bool", "u8")), ("bool", ("bf16", "bool")), ("f64", ("bool", "f64")), ("bool", ("u64", "f16"))]  # fmt: skip
 ROWS = {k: w for k, w in FAMILIES.items() if k[1] == (k[0],) and k[0] in ("f32", "f64", "i32")}
 CLASHES = (
     "int", "double", "float", "long", "register", "auto", "restrict", "static", "main", "printf", "NULL", "I", "M_PI", "part_",
@@ -30,7 +32,7 @@ CLASHES = (
 FORMS: dict[str, int] = {
     "product": 8, "elements": 5, "convolution": 4, "reduction": 3, "chain": 5, "recurrence": 3, "odd": 5, "bytes": 2,
     "rows": 1, "masked": 1, "data": 2, "steps": 3,
-    "zero points": 1, "neighbours": 1, "leading": 1,
+    "bools": 2, "zero points": 1, "neighbours": 1, "leading": 1,
 }  # fmt: skip
 
 
@@ -183,6 +185,22 @@ def reduction(d: Draft) -> None:
     op = d.rng.choice(["+=", "max=", "min=", "*="])
     ordered = d.chance(0.25)
     _add(d, Line(at(name, target), op, value(d.rng, out, reads, 1), over(d, d.axes), guards(d, d.axes, 0.2), ordered))
+
+
+def bools(d: Draft) -> None:
+    """Elements of bool, or made of them: each from others, or the largest and smallest of many, with a statement that reads it."""
+    out, _ = d.family
+    (elements if d.chance(0.6) else reduction)(d)
+    first = d.statements[-1]
+    if out == "bool" and first.op in ("+=", "*="):
+        d.statements[-1] = first = replace(first, op=d.rng.choice(["max=", "min="]))
+    if d.chance(0.3):
+        held = first.target.partition("[")[0]
+        name, kind = d.tensor(d.rng.choice(["f32", "bool", "i32"])), d.types[held]
+        made = Drawn(first.target, kind)
+        indices = first.target[len(held) :]
+        d.temporaries += [held] * d.chance(0.5)
+        _add(d, Line(f"{name}{indices}", "=", value(d.rng, d.types[name], [made], 1)))
 
 
 def convolution(d: Draft) -> None:
@@ -549,7 +567,7 @@ def leading(d: Draft) -> None:
 
 
 MAKERS: dict[str, Callable[[Draft], None]] = {
-    "data": data,
+    "data": data, "bools": bools,
     "product": product, "elements": elements, "convolution": convolution, "reduction": reduction, "chain": chain,
     "recurrence": recurrence, "odd": odd, "bytes": quantised, "rows": rows, "masked": masked,
     "zero points": zero_points, "neighbours": neighbours, "leading": leading,
@@ -572,7 +590,7 @@ def draft(rng: random.Random, form: str) -> Text:
     axes = list("ijkn")[: rng.choice([1, 2, 2, 3, 3, 3, 4])]
     if rng.random() < 0.03:
         axes[0] = rng.choice([c for c in CLASHES if c not in names and c not in ("I", "over", "size", "param", "axis")])
-    family = weighted(rng, FAMILIES if form != "rows" else ROWS)  # type: ignore[arg-type]
+    family = rng.choice(BOOLS) if form == "bools" else weighted(rng, FAMILIES if form != "rows" else ROWS)  # type: ignore[arg-type]
     names += [f"T{n}" for n in range(12)] if form == "rows" else []
     d = Draft(rng, family, axes, names)  # type: ignore[arg-type]
     MAKERS[form](d)

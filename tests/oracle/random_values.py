@@ -28,7 +28,8 @@ def value(
     rng: random.Random, out: str, reads: list[Drawn], depth: int, *, first: bool = False, plain: bool = False
 ) -> str:
     """A value that has every element in it. first: the first stands outermost, so that it counts in each term; plain: no casts."""
-    casts = not plain and rng.random() < (0.8 if any(r.kind != out for r in reads) else 0.25)
+    bools = "bool" in (out, *(r.kind for r in reads))  # nothing is converted to bool before it is compared
+    casts = not plain and (bools or rng.random() < (0.8 if any(r.kind != out for r in reads) else 0.25))
     if not casts:
         kind = out
         parts = [r.text for r in reads]
@@ -49,6 +50,8 @@ def converted(rng: random.Random, x: Drawn, kind: str) -> str:
     """x as a value of that type."""
     if x.kind == kind:
         return x.text
+    if "bool" in (x.kind, kind):
+        return f"{kind}({x.text})"
     if not KINDS[kind].floating:
         if KINDS[x.kind].floating and kind in _SMALL and rng.random() < 0.6:
             return f"round_{kind}({x.text})"
@@ -58,6 +61,8 @@ def converted(rng: random.Random, x: Drawn, kind: str) -> str:
 
 
 def literal(rng: random.Random, kind: str) -> str:
+    if kind == "bool":
+        return rng.choice("01")
     if KINDS[kind].floating:
         return rng.choice(["2", "0.5", "1.25", "-1.0", "0.1", "3", "0.0"])
     return rng.choice(["2", "1", "3", "7", "0"] + (["-1", "-3"] if KINDS[kind].signed else []))
@@ -68,15 +73,29 @@ def binary(rng: random.Random, kind: str, a: str, b: str) -> str:
     forms = ["{} * {}"] * 3 + ["{} + {}"] * 3 + ["{} - {}"] * 2 + ["max({}, {})", "min({}, {})"]
     if KINDS[kind].floating and rng.random() < 0.3:
         forms = ["{} / {}"]
+    if kind == "bool":
+        forms = ["max({}, {})", "min({}, {})", "(({}) & ({}))", "(({}) | ({}))", "(({}) ^ ({}))"]
     form = rng.choice(forms)
     if "(" not in form:
         a, b = (f"({x})" if any(s in x for s in (" + ", " - ", " / ")) else x for x in (a, b))
     return form.format(a, b)
 
 
+def _truth(rng: random.Random, x: str, c: str, p: str) -> str:
+    """x with one more operation of bools around it."""
+    compared = f"({x}) {rng.choice(['<', '<=', '==', '!='])} ({p})"
+    forms = ["not ({x})", "(({x}) and ({p}))", "(({x}) or not ({p}))", "select({p}, {x}, {c})", "select({x}, {c}, {p})",
+             "bool({x})", "bool(i32({x}) - i32({p}))", "select({compared}, {p}, {c})", "bool(f32({x}) * inf)"]  # fmt: skip
+    forms = [f.format(x=x, c=c, p=p, compared=compared) for f in forms]
+    forms = [f.format(x=x, c=c, p=p, compared=compared) for f in forms]
+    return rng.choice([binary(rng, "bool", x, p), f"bool({compared})", *forms])
+
+
 def step(rng: random.Random, kind: str, x: str, parts: list[str], casts: bool) -> str:
     """x with one more operation around it."""
     c, p = literal(rng, kind), rng.choice(parts)
+    if kind == "bool":
+        return _truth(rng, x, c, p)
     forms = [
         f"relu({x})",
         f"abs({x})",

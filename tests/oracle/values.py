@@ -66,7 +66,7 @@ class Values:
     def __init__(self, source: Source, line: Line, out: Kind) -> None:
         self.source, self.out, self.made = source, out, Value()
         self.node = language.expression(line.value)
-        self.converts = not any(_is_cast(n) for n in ast.walk(self.node))
+        self.converts = out.name != "bool" and not any(_is_cast(n) for n in ast.walk(self.node))
 
     def whole(self) -> Value:
         """The value in the output's type."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.dtypes import DType, bool_
 
 _EDGES = {"f64": (64, 52, 1023), "f32": (32, 23, 127), "f16": (16, 10, 15), "bf16": (16, 7, 127)}
 
@@ -27,8 +27,8 @@ def edges(dtype: DType) -> np.ndarray:
 
 
 def random_values(dtype: DType, count: int, random: np.random.Generator) -> np.ndarray:
-    """Any bit pattern, or an edge; of floats also near one, with few bits (so that sums cancel) or all (so that they round)."""
-    raw = random.integers(0, 256, count * dtype.bytes, dtype=np.uint8).view(dtype.numpy).copy()
+    """Any element, or an edge; of floats also near one, with few bits (so that sums cancel) or all (so that they round)."""
+    raw = random.integers(0, 256 if dtype != bool_ else 2, count * dtype.bytes, dtype=np.uint8).view(dtype.numpy).copy()
     kind = random.integers(0, 4 if dtype.is_float else 3, count)
     if dtype.is_float:
         sign = random.choice([-1.0, 1.0], count)
