@@ -30,7 +30,9 @@ PAIRS = [(a, b, "cast") for a in oracle.NAMES for b in oracle.NAMES]
 PAIRS += [
     (a, b, "clamp")
     for a, b, _ in PAIRS
-    if not oracle.floating(b) and "bool" not in (a, b) and not (oracle.floating(a) and oracle.BITS[b] > 32)  # round_T goes up to 32 bits
+    if not oracle.floating(b)
+    and "bool" not in (a, b)
+    and not (oracle.floating(a) and oracle.BITS[b] > 32)  # round_T goes up to 32 bits
 ]
 RANDOM = 60
 LENGTHS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65)
