@@ -20,6 +20,19 @@ from isamap_smt.networks.cpu import cpu_check, unasked
 from isamap_smt.networks.library import write_library
 from tests.networks.models import convolutional, model, node
 
+TRY = """
+#include "small.h"
+static _Alignas(64) char arena[1 << 20];
+int main(void) {
+    static float x[768], y[16];
+    const small_inputs in = {x};
+    const small_outputs out = {y};
+    float sum = 0;
+    if (small_run(&in, &out, arena, small_weights, 0)) return 1;
+    for (int n = 0; n < 16; ++n) sum += y[n];
+    return sum > 0.999f && sum < 1.001f ? 0 : 2;
+}
+"""
 HEAP = {"malloc", "calloc", "realloc", "aligned_alloc", "free", "posix_memalign"}
 
 
@@ -103,6 +116,21 @@ def test_wrong_arguments_have_codes(small: InC) -> None:
     assert small.code.small_node(2 * 100_000 + 2001) == b"p1"
 
 
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+def test_cmake_builds_it_as_a_part_of_a_program(small: InC, tmp_path: Path) -> None:
+    (tmp_path / "try.c").write_text(TRY)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(try C)\n"
+        f'add_subdirectory("{small.folder}" small)\nadd_executable(try try.c)\ntarget_link_libraries(try small)\n'
+    )
+    for command in (["-S", ".", "-B", "built"], ["--build", "built"]):
+        done = subprocess.run(["cmake", *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "warning" not in done.stderr.lower()
+    assert (tmp_path / "built" / "small" / "libsmall.a").exists()
+    assert subprocess.run([tmp_path / "built" / "try"], check=False).returncode == 0
+
+
 def test_it_builds_by_itself_and_takes_no_heap(small: InC) -> None:
     alone = {n: v for n, v in os.environ.items() if not n.startswith("MAKE")}  # the tests may run below make themselves
     command = ["make", "-s", "CC=cc"]
@@ -119,12 +147,7 @@ def test_it_builds_by_itself_and_takes_no_heap(small: InC) -> None:
         "__stack_chk_fail",
         "_GLOBAL_OFFSET_TABLE_",
     }
-    (small.folder / "try.c").write_text(
-        '#include "small.h"\nstatic _Alignas(64) char arena[1 << 20];\n'
-        "int main(void) {\n    static float x[768], y[16];\n    const small_inputs in = {x};\n    const small_outputs out = {y};\n"
-        "    float sum = 0;\n    if (small_run(&in, &out, arena, small_weights, 0)) return 1;\n"
-        "    for (int n = 0; n < 16; ++n) sum += y[n];\n    return sum > 0.999f && sum < 1.001f ? 0 : 2;\n}\n"
-    )
+    (small.folder / "try.c").write_text(TRY)
     command = ["cc", "-Wall", "-Wextra", "-Werror", "try.c", "-L.", "-lsmall", "-lm", "-o", "try"]
     subprocess.run(command, cwd=small.folder, check=True, capture_output=True)
     assert subprocess.run([small.folder / "try"], check=False).returncode == 0
