@@ -181,7 +181,7 @@ _HEAD = """\
 # ONNX's operators
 
 `im.from_onnx` reads these operators ([how to](networks.md)). Each is a kernel text, or ONNX's own definition by simpler
-operators. An operator that no kernel computes is refused by its name,
+operators. What no kernel computes, an operator or a case of it, is refused by its name,
 unless [another library](networks.md#what-another-library-computes) is asked for it.
 
 `python -m benchmarks.onnx_nodes > docs/onnx.md` wrote this page; with `--compiled` each case is compiled, too. It runs the node

@@ -86,6 +86,10 @@ class NetworkError(IsamapError):
         self.node = node
 
 
+class UncomputedError(NetworkError):
+    """A node that may be right, and that no kernel computes: a back end may."""
+
+
 class NotProvedError(IsamapError):
     """Something unproved was handed to a stage that takes only proved values.
 

@@ -143,7 +143,7 @@ class CompiledNetwork:
         return About(
             network.name, len(network.kernels), len(plan.plans), claims, plan.peak, plan.bound,
             {n: str(network.values[n]) for n in network.outputs},
-            tuple({"node": s.node, "operator": s.op, "by": s.backend} for s in network.foreign),
+            tuple({"node": s.node, "operator": s.op, "by": s.backend, "reason": s.reason} for s in network.foreign),
             tuple(map(str, self.proof.assumptions)),
         )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """A network is a list of steps in order; each step is one kernel, and values are what steps hand on.
 
 A value has a fixed type and shape. A view is another shape of the same elements in the same order, and costs nothing. A foreign
-step is an operator that no kernel expresses.
+step is a node that no kernel computes.
 The builder makes networks: each method of `Graph` adds a step, or computes at once where everything it needs is constant.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, dtype, from_numpy
-from isamap_smt.ir.errors import IsamapError, NetworkError
+from isamap_smt.ir.errors import IsamapError, NetworkError, UncomputedError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
@@ -75,20 +75,22 @@ class Step(Bound):
 
 @dataclass(frozen=True)
 class Foreign(Bound):
-    """An operator that no kernel expresses, computed by a back end (networks/foreign.py), without proof.
+    """A node that no kernel computes, computed by a back end (networks/foreign.py), without proof.
 
-    model: the bytes of an ONNX model of this node alone. reads, writes: the model's inputs and outputs, and the value of each.
+    reason: why kernels refuse it. model: the bytes of an ONNX model of this node alone. reads, writes: the model's inputs and
+    outputs, and the value of each.
     """
 
     node: str
     op: str
     backend: str
+    reason: str
     model: bytes
     reads: tuple[tuple[str, str], ...]
     writes: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        return f"{self.node} ({self.op}) by {self.backend}"
+        return f"{self.node} ({self.op}) by {self.backend}: {self.reason}"
 
     def misfit(self, values: Dict[str, Value]) -> str:
         """What does not fit: a value in an order of its own."""
@@ -426,6 +428,9 @@ class Graph:
         lines += [f"axis {n} < {extent}" for n, extent in axes.items() if n in mentioned]
         try:
             made = _read("\n".join([*lines, text]))
+        except IsamapError as error:
+            raise UncomputedError(f"{str(error).splitlines()[0]}", self.node) from None
+        try:
             held = {n: c for n in made.inputs if (c := reads[n].constant) is not None}
             if len(held) == len(made.inputs) and self._folds(made):
                 found = run_kernel(made, held)
@@ -441,11 +446,12 @@ class Graph:
         self,
         op: str,
         backend: str,
+        reason: str,
         model: bytes,
         reads: Dict[str, Var],
         writes: Dict[str, tuple[DType, Sequence[int], bool]],
     ) -> tuple[Var, ...]:
-        """The results of an operator that a back end computes, in the order of `writes`: type, shape, whether truth values."""
+        """The results of a node that a back end computes, in the order of `writes`: type, shape, truth values or not."""
         for name, (_, shape, _) in writes.items():
             if math.prod(self.sizes(shape)) == 0:
                 raise NetworkError(
@@ -453,7 +459,7 @@ class Graph:
                 )
         named = [(n, self._value(self.node, d, s, t)) for n, (d, s, t) in writes.items()]
         used = tuple((n, x.name) for n, x in reads.items())
-        self._steps.append(Foreign(self.node, op, backend, model, used, tuple((n, v.name) for n, v in named)))
+        self._steps.append(Foreign(self.node, op, backend, reason, model, used, tuple((n, v.name) for n, v in named)))
         return tuple(Var(self, v) for _, v in named)
 
     def inputs_of(self, x: Var) -> list[str]:

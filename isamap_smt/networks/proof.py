@@ -33,7 +33,9 @@ ARENA = ""
 
 def prove_network(planned: NetworkPlan) -> Proof:
     """All claims between the kernels of a plan. What a back end computes is assumed, node by node."""
-    assumed = tuple(Stated(f"{s} is what the model means: no kernel computes it") for s in planned.network.foreign)
+    assumed = tuple(
+        Stated(f"{s.node} ({s.op}) by {s.backend} is what the model means: {s.reason}") for s in planned.network.foreign
+    )
     return Proof((*same_values(planned.model, planned.network), *_claims(planned)), hypotheses=assumed)
 
 

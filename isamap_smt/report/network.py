@@ -122,7 +122,7 @@ def _computed(planned: NetworkPlan, step: AnyStep, times: int, clock: float | No
         assert isinstance(step, Foreign)
         return {
             "by": f"{step.backend}, outside of the proof",
-            "why": [],
+            "why": [step.reason],
             "predicted": None,
             "source": [],
             "vectors": False,

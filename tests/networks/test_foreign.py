@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,7 @@ def test_kernels_before_and_after_are_proved_and_the_rest_is_named() -> None:
         assert np.array_equal(got["z"], X * np.float32(wanted.sum()))
     assert made.proof.proved
     assert made.proof.assumptions == (
-        "NonZero_1 (NonZero) by reference is what the model means: no kernel computes it",
+        "NonZero_1 (NonZero) by reference is what the model means: no kernel computes the operator NonZero",
     )
     assert [n for n in made.nodes if n == "NonZero_1"]
     assert [n for n, *_ in made.traced({"x": X})].count("NonZero_1") == 1
@@ -206,5 +207,50 @@ def test_no_file_is_opened_for_a_back_end() -> None:
     model.graph.node[0].CopyFrom(
         onnx.helper.make_node("If", ["c"], ["y"], name="if", then_branch=branch, else_branch=branch)
     )
-    with pytest.raises(NetworkError, match="if: If: the data of q is in a file"):
+    with pytest.raises(
+        NetworkError, match="if: no kernel computes the operator If; reference: the data of q is in a file"
+    ):
         im.from_onnx(model, foreign="reference")
+
+
+LONG = f"""{HEADER} l (float[2,4100] x) => (float[2,2] y, int64[2,2] i) <int64[1] k = {{2}}> {{
+    r = Relu(x) t, i = TopK<axis = -1>(r, k) y = Neg(t) }}"""
+REFUSED = "TopK: the 2 of 4100 elements: it is computed by comparing each two, of 4,096 at most"
+
+
+def test_a_refused_case_of_a_known_operator_goes_to_the_back_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x = np.random.default_rng(0).standard_normal((2, 4100), np.float32)
+    network = read(LONG, foreign="reference")
+    assert f"foreign TopK_1 (TopK) by reference: {REFUSED}" in str(network)
+    made = im.compile_network(network)
+    assert np.array_equal(made(x)["y"], -np.sort(np.maximum(x, 0))[:, :-3:-1])
+    assert made.proof.assumptions == (f"TopK_1 (TopK) by reference is what the model means: {REFUSED}",)
+    path = tmp_path / "m.onnx"
+    onnx.save(onnx.parser.parse_model(LONG), path)
+    words = ["run", str(path), "--foreign", "reference", "--against", "interpreter", "--seconds", "0", "--json"]
+    assert run(words) == 0
+    (named,) = json.loads(capsys.readouterr().out)["foreign"]
+    assert named == {"node": "TopK_1", "operator": "TopK", "by": "reference", "reason": REFUSED}
+
+
+def test_a_refusal_says_where_a_back_end_helps() -> None:
+    with pytest.raises(NetworkError, match=r"TopK_1: TopK: .* at most; foreign='onnxruntime' .* without proof"):
+        read(LONG)
+    broken = f"{HEADER} b (float[2,3] x, float[4,5] w) => (float[2,5] y) {{ y = MatMul(x, w) }}"
+    for options in ({}, {"foreign": "reference"}):
+        with pytest.raises(NetworkError, match=r"MatMul_0: x: f32\[2, 3\] has 3 columns, and w: f32\[4, 5\] 4 rows$"):
+            read(broken, **options)
+
+
+def test_a_shape_that_data_decide_is_one_that_the_model_declares() -> None:
+    shaped = f"{HEADER} s (float[2,3] x, int64[2] n) => (float[3,2] y) {{ r = Reshape(x, n) y = Neg(r) }}"
+    with pytest.raises(NetworkError, match=r"must be known; .*give constants=.*; foreign="):
+        read(shaped)
+    with pytest.raises(NetworkError, match=r"must be known; .*; reference: .*sizes=\{'r.0'"):
+        read(shaped, foreign="reference")
+    network = read(shaped, foreign="reference", sizes={"r.0": 3, "r.1": 2})
+    assert np.array_equal(im.run_network(network, {"x": X, "n": np.int64([3, 2])})["y"], -X.reshape(3, 2))
+    with pytest.raises(NetworkError, match=r"gives float32\[2, 3\] for"):
+        im.run_network(network, {"x": X, "n": np.int64([2, 3])})

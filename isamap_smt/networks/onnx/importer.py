@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, from_numpy
-from isamap_smt.ir.errors import NetworkError, did_you_mean
+from isamap_smt.ir.errors import NetworkError, UncomputedError, did_you_mean
 from isamap_smt.networks.foreign import check_backend, evaluated, evaluator
 from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.onnx import definitions, operators  # noqa: F401 - the operators register themselves
@@ -23,6 +23,7 @@ from isamap_smt.networks.onnx.operators.elementwise import onnx_type
 from isamap_smt.networks.onnx.schema import check_node
 
 DEEPEST = 8  # functions within functions
+ELSEWHERE = "; foreign='onnxruntime' (--foreign onnxruntime) asks another library for it, without proof"
 MOST_NODES = 1 << 17  # of the model, those of its functions at each call included
 
 
@@ -37,8 +38,8 @@ def from_onnx(
     ModelProto.
 
     sizes: a number for each dimension that the model leaves open, by its name. constants: values of inputs on which shapes depend.
-    foreign: the back end (`onnxruntime`, `reference`, or one of register_backend()) that computes operators that no kernel does,
-    without proof. Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
+    foreign: the back end (`onnxruntime`, `reference`, or one of register_backend()) that computes what kernels refuse: an operator,
+    or one case of it, without proof. Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
     """
     try:
         proto, folder = load(model)
@@ -208,27 +209,37 @@ class _Import:
             raise NetworkError(f"{name}: the model imports no operators of domain {domain!r}")
         check_node(node, name, domain, opsets[domain], inputs)
         make = OPERATORS.get((domain, node.op_type))
-        if make is not None:
-            wanted = max((n + 1 for n, o in enumerate(node.output) if o), default=0)
-            asked = Node(node.op_type, name, opsets[domain], self.graph, inputs, wanted, self._attributes(node))
-            try:
+        try:
+            if make is not None:
+                wanted = max((n + 1 for n, o in enumerate(node.output) if o), default=0)
+                asked = Node(node.op_type, name, opsets[domain], self.graph, inputs, wanted, self._attributes(node))
                 made = make(asked)
-            except NetworkError as error:
-                raise _told(error, name, node.op_type) from None
-            return [made] if isinstance(made, Var) else list(made)
-        body = definitions.body(self.onnx, node, domain, opsets[domain], inputs)
-        if body is None and self.backend is not None:
-            try:
-                return self._foreign(node, self.backend, opsets, depth, known)
-            except NetworkError as error:
-                raise _told(error, name, node.op_type) from None
-        if body is None:
-            raise NetworkError(f"{name}: no kernel computes the operator {node.op_type}")
+                return [made] if isinstance(made, Var) else list(made)
+            body = definitions.body(self.onnx, node, domain, opsets[domain], inputs)
+            if body is None:
+                raise UncomputedError(f"no kernel computes the operator {node.op_type}", name)
+        except UncomputedError as error:
+            return self._elsewhere(node, name, _told(error, name, node.op_type), opsets, depth, known)
+        except NetworkError as error:
+            raise _told(error, name, node.op_type) from None
         given = definitions.defaults(self.onnx, node, domain, opsets[domain])
         return self._call(body, node, name, inputs, depth, given)
 
+    def _elsewhere(
+        self, node: Any, name: str, refusal: NetworkError, opsets: dict[str, int], depth: int, known: Dict[str, Var | None],
+    ) -> list[Var | None]:  # fmt: skip
+        """A node that no kernel computes, computed by the back end. Raises NetworkError: the refusal, and the back end's."""
+        self.graph.node = name
+        if self.backend is None:
+            raise NetworkError(f"{refusal}{ELSEWHERE}") from None
+        reason = str(refusal).removeprefix(f"{name}: ")
+        try:
+            return self._foreign(node, self.backend, reason, opsets, depth, known)
+        except NetworkError as error:
+            raise NetworkError(f"{refusal}; {self.backend}: {str(error).removeprefix(f'{name}: ')}") from None
+
     def _foreign(
-        self, node: Any, backend: str, opsets: dict[str, int], depth: int, known: Dict[str, Var | None]
+        self, node: Any, backend: str, reason: str, opsets: dict[str, int], depth: int, known: Dict[str, Var | None]
     ) -> list[Var | None]:
         """The node, computed by a back end. Open dimensions are those that the model declares, and have numbers in `sizes`."""
         names = [n for n in outer_names(node) if n in known]
@@ -239,7 +250,8 @@ class _Import:
         data = model.SerializeToString()
         # of constants alone the results are there to be looked at
         name = self.graph.node
-        seen = {} if given else evaluated(backend, name, evaluator(backend, data, name), {})
+        evaluate = evaluator(backend, data, name)
+        seen = {} if given else evaluated(backend, name, evaluate, {})
         main = (*self.proto.graph.value_info, *self.proto.graph.output) if depth == 0 else ()
         declared = {v.name: v.type.tensor_type.shape.dim for v in main if v.type.tensor_type.HasField("shape")}
         writes: dict[str, tuple[DType, list[int], bool]] = {}
@@ -261,7 +273,7 @@ class _Import:
             meant = meant if len(meant) == len(dims) else [plain] * len(dims)
             dims = [d if d.HasField("dim_value") else m for d, m in zip(dims, meant, strict=True)]
             writes[result] = held, [self._size(result, n, d) for n, d in enumerate(dims)], truth
-        made = dict(zip(writes, self.graph.foreign(node.op_type, backend, data, given, writes), strict=True))
+        made = dict(zip(writes, self.graph.foreign(node.op_type, backend, reason, data, given, writes), strict=True))
         return [made[n] if n else None for n in node.output]
 
     def _call(
@@ -303,10 +315,10 @@ class _Import:
                 value = self.onnx.helper.get_attribute_value(a)
                 found[a.name] = list(value) if a.type in (kinds.INTS, kinds.FLOATS) else value
             else:
-                raise NetworkError(f"{node.name or node.op_type}: its attribute {a.name} is not read")
+                raise UncomputedError(f"its attribute {a.name} is not read")
         return found
 
 
 def _told(error: NetworkError, name: str, op: str) -> NetworkError:
     """The error, with the node where it does not name one."""
-    return error if error.node else NetworkError(f"{op}: {error}", name)
+    return error if error.node else type(error)(f"{op}: {error}", name)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks.graph import Graph, Var
 
 Operator = Callable[["Node"], Var | Sequence[Var | None]]
@@ -80,7 +80,7 @@ class Node:
             if x.constant is None:
                 behind = self.graph.inputs_of(x)
                 given = ", ".join(f"{n!r}: ..." for n in behind)
-                raise NetworkError(
+                raise UncomputedError(
                     f"input {position + 1} of {self.op} decides about shapes and must be known; it follows from "
                     f"{', '.join(behind)}: give constants={{{given}}}",
                     self.name,

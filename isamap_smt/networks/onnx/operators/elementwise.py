@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from isamap_smt.ir.dtypes import dtype, from_numpy
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks.functions import FAST_GELU, GELU, UNARY
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
@@ -270,7 +270,7 @@ def _dropout(node: Node) -> list[Var]:
     if training is not None and training.any():
         ratio = node.known(1)
         if ratio is None or ratio.any():
-            raise NetworkError("training draws random numbers")
+            raise UncomputedError("training draws random numbers")
     kept = (
         node.graph.constant(np.ones(node.graph.room(node[0].shape, np.bool_), np.bool_)) if node.outputs > 1 else None
     )

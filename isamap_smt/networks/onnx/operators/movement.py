@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from isamap_smt.ir.dtypes import from_numpy
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
@@ -330,4 +330,4 @@ def _bit_cast(node: Node) -> Var:
     to = from_numpy(held)
     if to == x.dtype and truth == x.truth:
         return x
-    raise NetworkError(f"bits of {x.dtype} are not read as {to}")
+    raise UncomputedError(f"bits of {x.dtype} are not read as {to}")

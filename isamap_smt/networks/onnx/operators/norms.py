@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
@@ -104,7 +104,7 @@ def _lrn(node: Node) -> Var:
     at, inner = ",".join(index), [index[0], f"{index[1]}+r-{(size - 1) // 2}", *index[2:]]
     d = do.computed_in(x.dtype)
     if d != x.dtype:
-        raise NetworkError(f"of {x.dtype} it is not computed")
+        raise UncomputedError(f"of {x.dtype} it is not computed")
     shape = ",".join(map(str, x.shape))
     e = f"X[{','.join(inner)}]"
     base = f"({do.literal(bias)} + {do.literal(alpha / size)} * S[{at}])"

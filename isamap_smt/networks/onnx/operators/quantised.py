@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isamap_smt.ir.dtypes import DType, dtype, from_numpy
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import Node, onnx
@@ -49,7 +49,7 @@ def _quantize(node: Node) -> Var:
 
 def _quantized(x: Var, scale: Var, zero: Var | None, to: DType) -> Var:
     if to.is_float or to.bits > 16:
-        raise NetworkError(f"to {to} it is not computed")
+        raise UncomputedError(f"to {to} it is not computed")
     if zero is None or (zero.constant is not None and not zero.constant.any()):
         return do.pointwise(lambda a, b: f"round_{to}({a} / {b})", x, scale, to=to, within=do.F32)
     return do.pointwise(lambda a, b, z: f"round_{to}(rint({a} / {b}) + {z})", x, scale, zero, to=to, within=do.F32)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import Node, onnx
@@ -95,15 +95,15 @@ class Cell:
 def _recurrent(node: Node) -> list[Var]:
     g, x, r = node.graph, node.of_rank(0, 3), node.of_rank(2, 3)
     if do.computed_in(x.dtype) != x.dtype:
-        raise NetworkError(f"of {x.dtype} it is not computed")
+        raise UncomputedError(f"of {x.dtype} it is not computed")
     if node.attribute("layout", 0):
         x = do.transpose(x, (1, 0, 2))
     lengths = node.known(4)
     time, batch, width = x.shape
     if not time:
-        raise NetworkError("a sequence of no time steps is not computed")
+        raise UncomputedError("a sequence of no time steps is not computed")
     if lengths is not None and (lengths != time).any():
-        raise NetworkError("sequences of different lengths are not computed")
+        raise UncomputedError("sequences of different lengths are not computed")
     hidden, gates = r.shape[2], {"RNN": 1, "GRU": 3, "LSTM": 4}[node.op]
     ways = _WAYS[node.choice("direction", "forward", _WAYS)]
     parts: list[list[Var]] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
@@ -72,7 +72,7 @@ def _of_nothing(node: Node, axes: tuple[int, ...], op: str, finish: str, keep: b
 def _made(x: Var, axes: tuple[int, ...], op: str, element: str, finish: str, keep: bool) -> Var:
     count = math.prod(x.shape[n] for n in axes)
     if not x.dtype.is_float and finish != "{x}":
-        raise NetworkError(f"of {x.dtype} it is not computed")
+        raise UncomputedError(f"of {x.dtype} it is not computed")
     last: Callable[[str], str] | None = None
     if finish != "{x}":
 
@@ -169,7 +169,7 @@ def _top_k(node: Node) -> list[Var]:
     if not 0 <= k <= x.shape[axis]:
         raise NetworkError(f"the {k} of {x.shape[axis]} elements")
     if x.shape[axis] > 4096:
-        raise NetworkError(
+        raise UncomputedError(
             f"the {k} of {x.shape[axis]} elements: it is computed by comparing each two, of 4,096 at most"
         )
     index = do.names(x.rank)

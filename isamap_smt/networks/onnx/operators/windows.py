@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import LARGEST_VALUE, Var
 from isamap_smt.networks.onnx.node import Node, onnx
@@ -177,7 +177,7 @@ def _global_max(node: Node) -> Var:
 def _global_lp(node: Node) -> Var:
     p = int(node.attribute("p", 2))
     if p not in (1, 2):
-        raise NetworkError(f"p={p} is not computed")
+        raise UncomputedError(f"p={p} is not computed")
     x = node[0]
     return do.reduce(
         x,
