@@ -1,4 +1,4 @@
-"""Functions of one element, as kernel text: those of ONNX's operators and of the builder."""
+"""Functions of elements, as kernel text: those of ONNX's operators and of the builder."""
 
 from __future__ import annotations
 
@@ -38,3 +38,33 @@ UNARY = {
 GELU = "0.5 * {x} * (1 + erf({x} * 0.7071067811865476))"  # x times the normal distribution's share below x
 FAST_GELU = "0.5 * {x} * (1 + tanh(0.7978845608028654 * ({x} + 0.044715 * {x} * {x} * {x})))"
 SILU = "{x} * sigmoid({x})"
+# ONNX's name -> its value of two
+BINARY = {
+    "Add": "{x} + {y}",
+    "BitwiseAnd": "{x} & {y}",
+    "BitwiseOr": "{x} | {y}",
+    "BitwiseXor": "{x} ^ {y}",
+    "Mul": "{x} * {y}",
+    "Max": "max({x}, {y})",
+    "Min": "min({x}, {y})",
+    "PRelu": "select({x} < 0, {y} * {x}, {x})",
+    "Sub": "{x} - {y}",
+}
+# ... -> what is asked of two
+COMPARING = {
+    "Equal": "{x} == {y}", "Greater": "{x} > {y}", "GreaterOrEqual": "{x} >= {y}", "Less": "{x} < {y}", "LessOrEqual": "{x} <= {y}",
+}  # fmt: skip
+# ... -> a truth value of two
+LOGICAL = {"And": "{x} * {y}", "Or": "max({x}, {y})", "Xor": "{x} + {y} - 2 * {x} * {y}"}
+# ... -> (reduction, each element, what is made of the result; N is the number of elements)
+REDUCED = {
+    "ReduceSum": ("+=", "{x}", "{x}"),
+    "ReduceMean": ("+=", "{x}", "{x} / {N}"),
+    "ReduceProd": ("*=", "{x}", "{x}"),
+    "ReduceMax": ("max=", "{x}", "{x}"),
+    "ReduceMin": ("min=", "{x}", "{x}"),
+    "ReduceL1": ("+=", "abs({x})", "{x}"),
+    "ReduceL2": ("+=", "{x} * {x}", "sqrt({x})"),
+    "ReduceSumSquare": ("+=", "{x} * {x}", "{x}"),
+    "ReduceLogSum": ("+=", "{x}", "log({x})"),
+}

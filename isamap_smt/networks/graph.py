@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -215,11 +215,12 @@ class Network(Signature):
 
 @dataclass(frozen=True, eq=False)
 class Var:
-    """A value of a graph that is being built."""
+    """A value of a graph that is being built. `==` asks for the same value; equal() compares elements."""
 
     within: Graph
     value: Value
     constant: np.ndarray | None = None
+    __array_ufunc__: ClassVar[None] = None  # so that an array on the left leaves its operators to these
 
     @property
     def graph(self) -> Graph:
@@ -250,10 +251,44 @@ class Var:
     def __rtruediv__(self, other: Any) -> Var:
         return _combined("div", "/", other, self)
 
-    def __matmul__(self, other: Any) -> Var:
-        from isamap_smt.networks.build import matmul
+    def __pow__(self, other: Any) -> Var:
+        return _combined("pow", "**", self, other)
 
-        return matmul(self, other)
+    def __rpow__(self, other: Any) -> Var:
+        return _combined("pow", "**", other, self)
+
+    def __lt__(self, other: Any) -> Var:
+        return _combined("less", "<", self, other)
+
+    def __le__(self, other: Any) -> Var:
+        return _combined("less_equal", "<=", self, other)
+
+    def __gt__(self, other: Any) -> Var:
+        return _combined("greater", ">", self, other)
+
+    def __ge__(self, other: Any) -> Var:
+        return _combined("greater_equal", ">=", self, other)
+
+    def __neg__(self) -> Var:
+        return _builder().negative(self)
+
+    def __abs__(self) -> Var:
+        return _builder().abs(self)
+
+    def __matmul__(self, other: Any) -> Var:
+        return _builder().matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Var:
+        return _builder().matmul(other, self)
+
+    def __getitem__(self, key: Any) -> Var:
+        return _builder().item(self, key)
+
+    def __iter__(self) -> Iterator[Var]:
+        return _builder().rows(self)
+
+    def __bool__(self) -> bool:
+        raise NetworkError(f"{self.value} has no elements yet, and is neither true nor false; where() chooses")
 
     @property
     def name(self) -> str:
@@ -528,7 +563,11 @@ def _points(kernel: Kernel) -> int:
     return sum(math.prod(int(a.extent) for a in s.axes) for s in kernel.statements)
 
 
-def _combined(op: str, sign: str, a: Any, b: Any) -> Var:
-    from isamap_smt.networks.build import combined
+def _builder() -> Any:
+    from isamap_smt.networks import build
 
-    return combined(op, sign, a, b)
+    return build
+
+
+def _combined(op: str, sign: str, a: Any, b: Any) -> Any:
+    return _builder().combined(op, sign, a, b)

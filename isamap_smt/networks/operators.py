@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
+from isamap_smt.networks.functions import BINARY, COMPARING, LOGICAL, REDUCED, UNARY
 from isamap_smt.networks.graph import Var
 
 F32, F64, I64, U8 = map(dtype, ("f32", "f64", "i64", "u8"))
+# how Python writes a comparison -> ONNX's name of it
+SIGNS = {text.split()[1]: name for name, text in COMPARING.items()} | {"!=": "NotEqual"}
 
 
 # ---- Texts
@@ -107,6 +110,80 @@ def pointwise(
     return first.graph.step(line, reads, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)), truth)[0]
 
 
+# ---- Of elements at the same place
+
+
+def unary(name: str, x: Var) -> Var:
+    """An ONNX function of one element, by its name in functions.UNARY."""
+    text = UNARY[name]
+    if name in ("Sign", "Abs") and x.dtype.kind == "u":
+        text = "min({x}, 1)" if name == "Sign" else "{x}"
+    return applied(text, x)
+
+
+def binary(name: str, x: Var, y: Var) -> Var:
+    """An ONNX function of two elements, by its name in functions.BINARY, in x's type."""
+    if name == "PRelu" and x.dtype.kind == "u":
+        return x
+    if name in ("Add", "Mul"):
+        for value, other in ((x, y), (y, x)):
+            if is_factor(value, other):
+                return affine(value, *((other, None) if name == "Mul" else (None, other)))
+    return pointwise(lambda a, b: BINARY[name].format(x=a, y=b), x, y, to=x.dtype)
+
+
+def compared(name: str, x: Var, y: Var) -> Var:
+    """Truth values of a comparison, by its name in functions.COMPARING, or NotEqual."""
+    test, yes, no = (COMPARING["Equal"], 0, 1) if name == "NotEqual" else (COMPARING[name], 1, 0)
+    text = f"select({test}, {yes}, {no})"
+    return pointwise(lambda a, b: text.format(x=a, y=b), x, y, within=computed_in(x.dtype), truth=True)
+
+
+def logical(name: str, x: Var, y: Var) -> Var:
+    """A truth value of two, by its name in functions.LOGICAL."""
+    return pointwise(lambda a, b: LOGICAL[name].format(x=a, y=b), x, y, truth=True)
+
+
+def divided(x: Var, y: Var) -> Var:
+    """x / y in x's type; of whole numbers towards 0."""
+    if x.dtype.is_float:
+        return pointwise(lambda a, b: f"{a} / {b}", x, y, to=x.dtype)
+    if x.dtype.kind == "u":
+        return pointwise(lambda a, b: f"{a} // {b}", x, y, to=x.dtype)
+    towards_zero = (
+        "select({a} < 0, select({b} < 0, -{a} // -{b}, -(-{a} // {b})), select({b} < 0, -({a} // -{b}), {a} // {b}))"
+    )
+    return pointwise(lambda a, b: towards_zero.format(a=a, b=b), x, y, to=x.dtype)
+
+
+def power(x: Var, y: Var) -> Var:
+    """x to the power of y, in x's type."""
+    if y.constant is not None and y.elements == 1:
+        exponent = float(y.constant.reshape(-1)[0])
+        if exponent in (0.5, -0.5) and x.dtype.is_float:
+            return pointwise(lambda a: f"{a} ** {literal(exponent)}", x)
+        if exponent.is_integer() and 1 <= abs(exponent) <= 16 and (exponent > 0 or x.dtype.is_float):
+            return pointwise(lambda a: f"{a} ** {literal(int(exponent))}", x)
+    within = x.dtype if x.dtype.is_float and x.dtype.bits >= 32 else F32 if x.dtype.is_float else dtype("f64")
+    a, b = converted(x, within), converted(y, within)
+    return converted(pointwise(lambda p, q: f"pow({p}, {q})", a, b), x.dtype)
+
+
+def clip(x: Var, low: Var | None, high: Var | None) -> Var:
+    """What lies below `low` becomes that, then what lies above `high`."""
+    if low is not None:
+        x = pointwise(lambda a, b: f"max({a}, {b})", x, low, to=x.dtype)
+    return x if high is None else pointwise(lambda a, b: f"min({a}, {b})", x, high, to=x.dtype)
+
+
+def where(condition: Var, x: Var, y: Var) -> Var:
+    """x where the condition is not 0, y elsewhere."""
+    text = "select({} != 0, {}, {})".format
+    if x.truth:
+        return pointwise(text, condition, x, y, truth=True)
+    return pointwise(text, converted(condition, computed_in(x.dtype)), x, y, to=x.dtype)
+
+
 def affine(x: Var, factor: Var | None, shift: Var | None) -> Var:
     """x * factor + shift, of constants that broadcast against x; behind another one of these both become one.
 
@@ -172,6 +249,47 @@ def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
 # ---- Movement: nothing is computed
 
 
+def reshape(x: Var, shape: Sequence[int]) -> Var:
+    """The same elements in another shape; one dimension may be -1."""
+    wanted = list(shape)
+    if -1 in wanted:
+        rest = math.prod(s for s in wanted if s != -1)
+        if rest <= 0 or x.elements % rest:
+            raise NetworkError(f"{x.value} cannot have the shape {wanted}")
+        wanted[wanted.index(-1)] = x.elements // rest
+    return x.graph.view(x, wanted)
+
+
+def squeeze(x: Var, axes: Sequence[int] | None) -> Var:
+    """x without these dimensions of 1; all of them where none are named."""
+    gone = {n for n, s in enumerate(x.shape) if s == 1} if axes is None else set(axes_of(axes, x.rank))
+    if any(x.shape[n] != 1 for n in gone):
+        raise NetworkError(f"a dimension of {x.value} is not 1")
+    return x.graph.view(x, [s for n, s in enumerate(x.shape) if n not in gone])
+
+
+def unsqueeze(x: Var, axes: Sequence[int]) -> Var:
+    """x with dimensions of 1 at these places of the result."""
+    rank = x.rank + len(axes)
+    added, rest = set(axes_of(axes, rank)), iter(x.shape)
+    if len(added) < len(axes):
+        raise NetworkError(f"{axes} names an axis twice")
+    return x.graph.view(x, [1 if n in added else next(rest) for n in range(rank)])
+
+
+def split(x: Var, sizes: Sequence[int], axis: int) -> list[Var]:
+    """Parts of these extents along an axis."""
+    if min(sizes, default=0) < 0 or sum(sizes) != x.shape[axis]:
+        raise NetworkError(f"parts of {list(sizes)} are not {x.shape[axis]}")
+    made, begin = [], 0
+    for size in sizes:
+        starts, counts = [0] * x.rank, list(x.shape)
+        starts[axis], counts[axis] = begin, size
+        made.append(part(x, starts, counts, [1] * x.rank))
+        begin += size
+    return made
+
+
 def transpose(x: Var, order: Sequence[int]) -> Var:
     """x with its dimensions in this order."""
     order = [axis_of(int(n), x.rank) for n in order]
@@ -220,11 +338,8 @@ def part(x: Var, starts: Sequence[int], counts: Sequence[int], steps: Sequence[i
     starts, counts, steps = (numbers_of(x, "numbers of a part", n) for n in (starts, counts, steps))
     if tuple(counts) == x.shape and all(s == 1 or n == 1 for s, n in zip(steps, counts, strict=True)):
         return x
-    if all(
-        n == s or (math.prod(x.shape[:d]) == 1 and steps[d] == 1)
-        for d, (n, s) in enumerate(zip(counts, x.shape, strict=True))
-    ):
-        pass  # rows of memory; a view of a part is not made yet
+    if not math.prod(counts):
+        return x.graph.constant(np.zeros(counts, np.bool_ if x.truth else x.dtype.numpy))
     index = names(x.rank)
     inside = []
     for i, start, count, step in zip(index, starts, counts, steps, strict=True):
@@ -408,6 +523,37 @@ def reduce(
     made = x.graph.step(lines, {"X": x}, {"Y": (to, inner)}, sizes)[0]
     shape = [1 if n in axes else s for n, s in enumerate(x.shape)] if keep else inner
     return x.graph.view(made, shape)
+
+
+def reduction(name: str, x: Var, axes: Sequence[int], keep: bool) -> Var:
+    """An ONNX reduction over the axes, by its name in functions.REDUCED; over none each element is reduced by itself."""
+    op, element, finish = REDUCED[name]
+    if x.elements == 0:
+        return _of_nothing(x, axes, op, finish, keep)
+    if x.truth and op in ("max=", "min=") and axes:
+        return x.graph.retyped(reduce(x, axes, op, keep=keep), True)
+    if not axes:
+        whole = ("{x}" if finish == "{x} / {N}" else finish).replace("{x}", f"({element.replace('{x}', '{0}')})")
+        return pointwise(whole.format, x) if whole != "({0})" else x
+    count = math.prod(x.shape[n] for n in axes)
+    if not x.dtype.is_float and finish != "{x}":
+        raise UncomputedError(f"of {x.dtype} it is not computed")
+    last = None if finish == "{x}" else lambda t: finish.replace("{x}", t).replace("{N}", str(count))
+    return reduce(x, axes, op, lambda e: element.replace("{x}", e), last, keep)
+
+
+def _of_nothing(x: Var, axes: Sequence[int], op: str, finish: str, keep: bool) -> Var:
+    shape = [1 if n in axes else s for n, s in enumerate(x.shape) if keep or n not in axes]
+    value = {"max=": -math.inf, "min=": math.inf, "*=": 1.0, "+=": 0.0}[op]
+    if x.dtype.kind != "f" and math.isinf(value):
+        value = x.dtype.low if value < 0 else x.dtype.high
+    if finish.startswith("log"):
+        value = -math.inf if value == 0 else math.log(value)
+    if finish.endswith("{N}"):
+        value = math.nan
+    if x.truth:
+        return x.graph.constant(np.full(x.graph.room(shape, np.bool_), op != "max=", np.bool_))
+    return x.graph.constant(np.full(x.graph.room(shape, x.dtype.numpy), value, x.dtype.numpy))
 
 
 def argument(x: Var, axis: int, op: str, last: bool, keep: bool) -> Var:
@@ -682,6 +828,14 @@ def _read(x: Var, tensor: str, index: Sequence[str], to: DType) -> str:
     return converted_text(f"{tensor}[{','.join(index)}]", x.dtype, to)
 
 
+def transposed_extents(
+    extents: Sequence[int], points: Sequence[int], strides: Sequence[int], dilations: Sequence[int], more: Sequence[int]
+) -> list[int]:
+    """The extents of a transposed cross-correlation, before anything is cut off; more: added behind each."""
+    sides = zip(extents, points, strides, dilations, more, strict=True)
+    return [t * (s - 1) + m + d * (k - 1) + 1 for s, k, t, d, m in sides]
+
+
 def transposed_convolution(
     x: Var, w: Var, bias: Var | None, strides: Sequence[int], dilations: Sequence[int], before: Sequence[int],
     counts: Sequence[int], groups: int,
@@ -796,3 +950,41 @@ def normalise(
     wide = [1 if n in axes else s for n, s in enumerate(x.shape)]
     found = [x.graph.view(v, wide) for v in made[:-1]]
     return made[-1], found[0], found[-1]
+
+
+def channels(x: Var, rank: int) -> Var:
+    """A value of each channel, so that it broadcasts against [n, c, spatial...]."""
+    return x.graph.view(x, (x.elements, *[1] * (rank - 2)))
+
+
+def batch_norm(x: Var, mean: Var, variance: Var, scale: Var | None, shift: Var | None, epsilon: float) -> Var:
+    """(x - mean) / sqrt(variance + epsilon) * scale + shift, of [n, c, spatial...] and values of each channel."""
+    for v in (mean, variance, scale, shift):
+        if v is not None and (x.rank < 2 or v.shape != x.shape[1:2]):
+            raise NetworkError(f"{v.value} is not of the channels of {x.value}")
+    root = f"sqrt({{}} + {literal(epsilon)})"
+    if scale is None:
+        factor = pointwise(lambda v: f"1 / {root.format(v)}", variance)
+    else:
+        factor = pointwise(lambda s, v: f"{s} / {root.format(v)}", scale, variance)
+    if shift is None:
+        rest = pointwise(lambda m, f: f"-{m} * {f}", mean, factor)
+    else:
+        rest = pointwise(lambda b, m, f: f"{b} - {m} * {f}", shift, mean, factor)
+    f, r = channels(factor, x.rank), channels(rest, x.rank)
+    if is_factor(x, f) and is_factor(x, r):
+        return affine(x, f, r)
+    return pointwise(lambda e, a, b: f"{e} * {a} + {b}", x, f, r, to=x.dtype)
+
+
+def group_norm(x: Var, groups: int, scale: Var | None, shift: Var | None, epsilon: float) -> Var:
+    """normalise() of groups of channels of [n, c, spatial...]; scale and shift of each channel, or of each group."""
+    if x.rank < 2 or groups < 1 or x.shape[1] % groups:
+        raise NetworkError(f"{x.value} has no channels in {groups} groups")
+    n, c = x.shape[:2]
+    for v in (scale, shift):
+        if v is not None and v.shape not in ((c,), (groups,)):
+            raise NetworkError(f"{v.value} is neither of {c} channels nor of {groups} groups")
+    g, b = (None if v is None else x.graph.view(v, (groups, v.elements // groups, 1)) for v in (scale, shift))
+    apart = x.graph.view(x, (n, groups, c // groups, math.prod(x.shape[2:])))
+    return x.graph.view(normalise(apart, (2, 3), epsilon, g, b)[0], x.shape)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import dtype, from_numpy
+from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import NetworkError, UncomputedError
-from isamap_smt.networks.functions import FAST_GELU, GELU, UNARY
+from isamap_smt.networks import operators as do
+from isamap_smt.networks.functions import BINARY, COMPARING, FAST_GELU, GELU, LOGICAL, UNARY
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
 from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
-from isamap_smt.networks.operators import F32, affine, computed_in, converted, is_factor, literal, pointwise
+from isamap_smt.networks.operators import F32, computed_in, converted, literal, pointwise
 
 # operator -> (its value, the attributes it mentions and their defaults)
 _WITH_ATTRIBUTES: dict[str, tuple[str, dict[str, float]]] = {
@@ -30,20 +31,6 @@ _WITH_ATTRIBUTES: dict[str, tuple[str, dict[str, float]]] = {
     "Swish": ("{x} * sigmoid({alpha} * {x})", {"alpha": 1.0}),
     "ThresholdedRelu": ("select({x} > {alpha}, {x}, {x} * 0)", {"alpha": 1.0}),
 }  # fmt: skip
-# operator -> its value of two
-_BINARY = {
-    "Add": "{x} + {y}",
-    "BitwiseAnd": "{x} & {y}",
-    "BitwiseOr": "{x} | {y}",
-    "BitwiseXor": "{x} ^ {y}",
-    "Mul": "{x} * {y}",
-    "PRelu": "select({x} < 0, {y} * {x}, {x})",
-    "Sub": "{x} - {y}",
-}
-_COMPARING = {
-    "Equal": "{x} == {y}", "Greater": "{x} > {y}", "GreaterOrEqual": "{x} >= {y}", "Less": "{x} < {y}", "LessOrEqual": "{x} <= {y}",
-}  # fmt: skip
-_LOGICAL = {"And": "{x} * {y}", "Or": "max({x}, {y})", "Xor": "{x} + {y} - 2 * {x} * {y}"}
 
 
 def _filled(text: str, **values: str) -> Callable[..., str]:
@@ -54,12 +41,7 @@ def _filled(text: str, **values: str) -> Callable[..., str]:
 
 
 def _unary(node: Node) -> Var:
-    x, text = node[0], UNARY[node.op]
-    if node.op == "Identity":
-        return x
-    if node.op in ("Sign", "Abs") and x.dtype.kind == "u":
-        text = "min({x}, 1)" if node.op == "Sign" else "{x}"
-    return pointwise(_filled(text), x)
+    return node[0] if node.op == "Identity" else do.unary(node.op, node[0])
 
 
 def _with_attributes(node: Node) -> Var:
@@ -71,27 +53,19 @@ def _with_attributes(node: Node) -> Var:
 
 
 def _binary(node: Node) -> Var:
-    x, y = node[0], node[1]
-    if node.op == "PRelu" and x.dtype.kind == "u":
-        return x
-    if node.op in ("Add", "Mul"):
-        for value, other in ((x, y), (y, x)):
-            if is_factor(value, other):
-                return affine(value, *((other, None) if node.op == "Mul" else (None, other)))
-    return pointwise(_filled(_BINARY[node.op]), x, y, to=x.dtype)
+    return do.binary(node.op, node[0], node[1])
 
 
 def _comparison(node: Node) -> Var:
-    within = computed_in(node[0].dtype)
-    return pointwise(_filled(f"select({_COMPARING[node.op]}, 1, 0)"), node[0], node[1], within=within, truth=True)
+    return do.compared(node.op, node[0], node[1])
 
 
 def _logical(node: Node) -> Var:
-    return pointwise(_filled(_LOGICAL[node.op]), node[0], node[1], truth=True)
+    return do.logical(node.op, node[0], node[1])
 
 
 for _table, _make in (
-    (UNARY, _unary), (_WITH_ATTRIBUTES, _with_attributes), (_BINARY, _binary), (_COMPARING, _comparison), (_LOGICAL, _logical),
+    (UNARY, _unary), (_WITH_ATTRIBUTES, _with_attributes), (BINARY, _binary), (COMPARING, _comparison), (LOGICAL, _logical),
 ):  # fmt: skip
     OPERATORS |= {("", _name): _make for _name in _table}
 
@@ -115,15 +89,7 @@ def _shift(node: Node) -> Var:
 
 @onnx("Div")
 def _div(node: Node) -> Var:
-    x, y = node[0], node[1]
-    if x.dtype.is_float:
-        return pointwise(lambda a, b: f"{a} / {b}", x, y, to=x.dtype)
-    if x.dtype.kind == "u":
-        return pointwise(lambda a, b: f"{a} // {b}", x, y, to=x.dtype)
-    towards_zero = (
-        "select({a} < 0, select({b} < 0, -{a} // -{b}, -(-{a} // {b})), select({b} < 0, -({a} // -{b}), {a} // {b}))"
-    )
-    return pointwise(lambda a, b: towards_zero.format(a=a, b=b), x, y, to=x.dtype)
+    return do.divided(node[0], node[1])
 
 
 @onnx("Mod")
@@ -139,43 +105,22 @@ def _mod(node: Node) -> Var:
 
 @onnx("Pow")
 def _pow(node: Node) -> Var:
-    x, y = node[0], node[1]
-    if y.constant is not None and y.elements == 1:
-        exponent = float(y.constant.reshape(-1)[0])
-        if exponent in (0.5, -0.5) and x.dtype.is_float:
-            return pointwise(lambda a: f"{a} ** {literal(exponent)}", x)
-        if exponent.is_integer() and 1 <= abs(exponent) <= 16 and (exponent > 0 or x.dtype.is_float):
-            return pointwise(lambda a: f"{a} ** {literal(int(exponent))}", x)
-    within = x.dtype if x.dtype.is_float and x.dtype.bits >= 32 else F32 if x.dtype.is_float else dtype("f64")
-    a, b = converted(x, within), converted(y, within)
-    return converted(pointwise(lambda p, q: f"pow({p}, {q})", a, b), x.dtype)
+    return do.power(node[0], node[1])
 
 
-def _folded(node: Node, text: str) -> Var:
-    made = node[0]
+def _folded(node: Node) -> Var:
+    made, text = node[0], BINARY["Add" if node.op in ("Sum", "Mean") else node.op]
     for n in range(1, len(node.inputs)):
-        made = pointwise(_filled(text), made, node[n], to=node[0].dtype)
+        made = pointwise(_filled(text), made, node[n], to=made.dtype)
     return made
 
 
-@onnx("Max")
-def _max(node: Node) -> Var:
-    return _folded(node, "max({x}, {y})")
-
-
-@onnx("Min")
-def _min(node: Node) -> Var:
-    return _folded(node, "min({x}, {y})")
-
-
-@onnx("Sum")
-def _sum(node: Node) -> Var:
-    return _folded(node, "{x} + {y}")
+OPERATORS |= {("", _name): _folded for _name in ("Max", "Min", "Sum")}
 
 
 @onnx("Mean")
 def _mean(node: Node) -> Var:
-    total, count = _folded(node, "{x} + {y}"), len(node.inputs)
+    total, count = _folded(node), len(node.inputs)
     return pointwise(lambda x: f"{x} / {count}", total)
 
 
@@ -189,9 +134,7 @@ def _clip(node: Node) -> Var:
             for n in ("min", "max")
         ]
         low, high = made
-    if low is not None:
-        x = pointwise(lambda a, b: f"max({a}, {b})", x, low, to=x.dtype)
-    return x if high is None else pointwise(lambda a, b: f"min({a}, {b})", x, high, to=x.dtype)
+    return do.clip(x, low, high)
 
 
 @onnx("Gelu")
@@ -202,13 +145,7 @@ def _gelu(node: Node) -> Var:
 
 @onnx("Where")
 def _where(node: Node) -> Var:
-    condition, x, y = node[0], node[1], node[2]
-    within = computed_in(x.dtype)
-    return (
-        pointwise(lambda c, a, b: f"select({c} != 0, {a}, {b})", converted(condition, within), x, y, to=x.dtype)
-        if not x.truth
-        else (pointwise(lambda c, a, b: f"select({c} != 0, {a}, {b})", condition, x, y, truth=True))
-    )
+    return do.where(node[0], node[1], node[2])
 
 
 @onnx("IsNaN")

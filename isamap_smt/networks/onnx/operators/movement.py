@@ -61,12 +61,7 @@ def _reshape(node: Node) -> Var:
     x, wanted = node[0], node.wanted(1, "shape")
     if not node.attribute("allowzero", 0):
         wanted = [x.shape[n] if s == 0 and n < x.rank else s for n, s in enumerate(wanted)]
-    if -1 in wanted:
-        rest = math.prod(s for s in wanted if s != -1)
-        if rest <= 0 or x.elements % rest:
-            raise NetworkError(f"{x.value} cannot have the shape {wanted}")
-        wanted[wanted.index(-1)] = x.elements // rest
-    return node.graph.view(x, wanted)
+    return do.reshape(x, wanted)
 
 
 @onnx("Flatten")
@@ -80,21 +75,12 @@ def _flatten(node: Node) -> Var:
 
 @onnx("Squeeze")
 def _squeeze(node: Node) -> Var:
-    x, axes = node[0], node.whole(1, "axes")
-    gone = {n for n, s in enumerate(x.shape) if s == 1} if axes is None else set(do.axes_of(axes, x.rank))
-    if any(x.shape[n] != 1 for n in gone):
-        raise NetworkError(f"a dimension of {x.value} is not 1")
-    return node.graph.view(x, [s for n, s in enumerate(x.shape) if n not in gone])
+    return do.squeeze(node[0], node.whole(1, "axes"))
 
 
 @onnx("Unsqueeze")
 def _unsqueeze(node: Node) -> Var:
-    x, axes = node[0], node.whole(1, "axes") or []
-    rank = x.rank + len(axes)
-    added, rest = set(do.axes_of(axes, rank)), iter(x.shape)
-    if len(added) < len(axes):
-        raise NetworkError(f"{axes} names an axis twice")
-    return node.graph.view(x, [1 if n in added else next(rest) for n in range(rank)])
+    return do.unsqueeze(node[0], node.whole(1, "axes") or [])
 
 
 @onnx("Transpose")
@@ -128,15 +114,7 @@ def _split(node: Node) -> list[Var]:
             raise NetworkError(f"{parts} parts of {x.shape[axis]} elements")
         each = -(-x.shape[axis] // parts)
         sizes = [min(each, x.shape[axis] - n * each) for n in range(parts)]
-    made, begin = [], 0
-    if min(sizes, default=0) < 0 or sum(sizes) != x.shape[axis]:
-        raise NetworkError(f"parts of {sizes} are not {x.shape[axis]}")
-    for size in sizes:
-        starts, counts = [0] * x.rank, list(x.shape)
-        starts[axis], counts[axis] = begin, size
-        made.append(do.part(x, starts, counts, [1] * x.rank))
-        begin += size
-    return made
+    return do.split(x, sizes, axis)
 
 
 @onnx("Slice")
@@ -159,8 +137,6 @@ def _slice(node: Node) -> Var:
             raise NetworkError("a step is 0")
         points = range(x.shape[a])[slice(s, e, t)]
         begin[a], count[a], step[a] = (points[0] if points else 0), len(points), t
-    if not math.prod(count):
-        return node.graph.constant(np.zeros(count, np.bool_ if x.truth else x.dtype.numpy))
     return do.part(x, begin, count, step)
 
 

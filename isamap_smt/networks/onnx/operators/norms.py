@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from isamap_smt.ir.errors import NetworkError, UncomputedError
@@ -12,35 +10,24 @@ from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 
 
-def _channels(x: Var, rank: int) -> Var:
-    """A value of each channel, so that it broadcasts against [n, c, spatial...]."""
-    return x.graph.view(x, (x.elements, *[1] * (rank - 2)))
-
-
 @onnx("BatchNormalization")
 def _batch_normalization(node: Node) -> Var | list[Var]:
     x, (scale, shift, mean, variance) = node.of_rank(0, 2, MOST_DIMENSIONS), (node.of_rank(n, 1) for n in range(1, 5))
     if node.attribute("training_mode", 0) or node.outputs > 1:
         return _training(node)
-    epsilon = do.literal(float(node.attribute("epsilon", 1e-5)))
-    factor = do.pointwise(lambda s, v: f"{s} / sqrt({v} + {epsilon})", scale, variance)
-    rest = do.pointwise(lambda b, m, f: f"{b} - {m} * {f}", shift, mean, factor)
-    f, r = _channels(factor, x.rank), _channels(rest, x.rank)
-    if do.is_factor(x, f) and do.is_factor(x, r):
-        return do.affine(x, f, r)
-    return do.pointwise(lambda e, a, b: f"{e} * {a} + {b}", x, f, r, to=x.dtype)
+    return do.batch_norm(x, mean, variance, scale, shift, float(node.attribute("epsilon", 1e-5)))
 
 
 def _training(node: Node) -> list[Var]:
     x, (scale, shift, mean, variance) = node[0], (node[n] for n in range(1, 5))
     axes = [n for n in range(x.rank) if n != 1]
     made, centre, root = do.normalise(
-        x, axes, float(node.attribute("epsilon", 1e-5)), _channels(scale, x.rank), _channels(shift, x.rank)
+        x, axes, float(node.attribute("epsilon", 1e-5)), do.channels(scale, x.rank), do.channels(shift, x.rank)
     )
     momentum, count = float(node.attribute("momentum", 0.9)), x.elements // x.shape[1]
     centre = node.graph.view(centre, mean.shape)
     square = do.reduce(
-        do.pointwise(lambda a, b: f"{a} - {b}", x, _channels(centre, x.rank)),
+        do.pointwise(lambda a, b: f"{a} - {b}", x, do.channels(centre, x.rank)),
         axes,
         "+=",
         lambda e: f"{e} * {e}",
@@ -77,23 +64,18 @@ def _rms_normalization(node: Node) -> Var:
 @onnx("InstanceNormalization")
 def _instance_normalization(node: Node) -> Var:
     x = node.of_rank(0, 3, MOST_DIMENSIONS)
-    scale, shift = _channels(node[1], x.rank), _channels(node[2], x.rank)
+    scale, shift = do.channels(node[1], x.rank), do.channels(node[2], x.rank)
     return do.normalise(x, range(2, x.rank), float(node.attribute("epsilon", 1e-5)), scale, shift)[0]
 
 
 @onnx("GroupNormalization")
 def _group_normalization(node: Node) -> Var:
     x, groups = node.of_rank(0, 2, MOST_DIMENSIONS), node.number("num_groups", 1, 1)
-    n, c = x.shape[:2]
-    if c % groups:
-        raise NetworkError(f"{c} channels are no {groups} groups")
-    apart = node.graph.view(x, (n, groups, c // groups, math.prod(x.shape[2:])))
-    if node.opset < 21:
-        scale, shift = (node.graph.view(node[k], (groups, 1, 1)) for k in (1, 2))
-    else:
-        scale, shift = (node.graph.view(node[k], (groups, c // groups, 1)) for k in (1, 2))
-    made = do.normalise(apart, (2, 3), float(node.attribute("epsilon", 1e-5)), scale, shift)[0]
-    return node.graph.view(made, x.shape)
+    of = groups if node.opset < 21 else x.shape[1]
+    for v in (node[1], node[2]):
+        if v.elements != of:
+            raise NetworkError(f"{v.value} is not of {of} elements")
+    return do.group_norm(x, groups, node[1], node[2], float(node.attribute("epsilon", 1e-5)))
 
 
 @onnx("LRN")

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-
-import numpy as np
 
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks.functions import REDUCED
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
-
-# operator -> (reduction, each element, what is made of the result; N is the number of elements)
-_PLAIN: dict[str, tuple[str, str, str]] = {
-    "ReduceSum": ("+=", "{x}", "{x}"),
-    "ReduceMean": ("+=", "{x}", "{x} / {N}"),
-    "ReduceProd": ("*=", "{x}", "{x}"),
-    "ReduceMax": ("max=", "{x}", "{x}"),
-    "ReduceMin": ("min=", "{x}", "{x}"),
-    "ReduceL1": ("+=", "abs({x})", "{x}"),
-    "ReduceL2": ("+=", "{x} * {x}", "sqrt({x})"),
-    "ReduceSumSquare": ("+=", "{x} * {x}", "{x}"),
-    "ReduceLogSum": ("+=", "{x}", "log({x})"),
-}
-_EMPTY = {"max=": -math.inf, "min=": math.inf, "*=": 1.0, "+=": 0.0}
 
 
 def axes_asked(node: Node) -> tuple[int, ...] | None:
@@ -36,60 +20,18 @@ def axes_asked(node: Node) -> tuple[int, ...] | None:
 
 
 def _reduction(node: Node) -> Var:
-    x, (op, element, finish) = node[0], _PLAIN[node.op]
     axes = axes_asked(node)
-    keep = bool(node.attribute("keepdims", 1))
-    if axes is None:  # each element is a sum of its own
-        axes = ()
-    if x.truth and op in ("max=", "min=") and x.elements and axes:
-        return node.graph.retyped(_made(x, axes, op, element, finish, keep), True)
-    if x.elements == 0 or not axes:
-        if x.elements == 0:
-            return _of_nothing(node, axes, op, finish, keep)
-        one = element.replace("{x}", "{0}")
-        if finish == "{x} / {N}":
-            finish = "{x}"
-        whole = finish.replace("{x}", f"({one})")
-        return do.pointwise(whole.format, x) if whole not in ("({0})",) else x
-    return _made(x, axes, op, element, finish, keep)
+    return do.reduction(node.op, node[0], () if axes is None else axes, bool(node.attribute("keepdims", 1)))
 
 
-def _of_nothing(node: Node, axes: tuple[int, ...], op: str, finish: str, keep: bool) -> Var:
-    x = node[0]
-    shape = [1 if n in axes else s for n, s in enumerate(x.shape) if keep or n not in axes]
-    value = _EMPTY[op]
-    if x.dtype.kind != "f" and math.isinf(value):
-        value = x.dtype.low if value < 0 else x.dtype.high
-    if finish.startswith("log"):
-        value = -math.inf if value == 0 else math.log(value)
-    if finish.endswith("{N}"):
-        value = math.nan
-    if x.truth:
-        return node.graph.constant(np.full(node.graph.room(shape, np.bool_), op != "max=", np.bool_))
-    return node.graph.constant(np.full(node.graph.room(shape, x.dtype.numpy), value, x.dtype.numpy))
-
-
-def _made(x: Var, axes: tuple[int, ...], op: str, element: str, finish: str, keep: bool) -> Var:
-    count = math.prod(x.shape[n] for n in axes)
-    if not x.dtype.is_float and finish != "{x}":
-        raise UncomputedError(f"of {x.dtype} it is not computed")
-    last: Callable[[str], str] | None = None
-    if finish != "{x}":
-
-        def last(t: str) -> str:
-            return finish.replace("{x}", t).replace("{N}", str(count))
-
-    return do.reduce(x, axes, op, lambda e: element.replace("{x}", e), last, keep)
-
-
-OPERATORS |= {("", _name): _reduction for _name in _PLAIN}
+OPERATORS |= {("", _name): _reduction for _name in REDUCED}
 
 
 @onnx("ReduceLogSumExp")
 def _log_sum_exp(node: Node) -> Var:
     x, axes = node[0], axes_asked(node) or ()
     if not x.elements:
-        return _of_nothing(node, axes, "+=", "log({x})", bool(node.attribute("keepdims", 1)))
+        return do.reduction("ReduceLogSum", x, axes, bool(node.attribute("keepdims", 1)))
     index = do.names(x.rank)
     kept = [i for n, i in enumerate(index) if n not in axes]
     shape = tuple(s for n, s in enumerate(x.shape) if n not in axes)

@@ -84,9 +84,7 @@ def _conv_transpose(node: Node) -> Var:
     if asked is not None and len(asked) not in (rank, rank + 2):
         raise NetworkError(f"its output_shape is {asked}")
     before, counts = pads[:rank], []
-    for n in range(rank):
-        reach = dilations[n] * (points[n] - 1) + 1
-        whole = strides[n] * (x.shape[n + 2] - 1) + more[n] + reach
+    for n, whole in enumerate(do.transposed_extents(x.shape[2:], points, strides, dilations, more)):
         if asked is not None or auto in ("SAME_UPPER", "SAME_LOWER"):
             count = int(asked[n + len(asked) - rank]) if asked is not None else x.shape[n + 2] * strides[n]
             total = whole - count
