@@ -21,7 +21,9 @@ import onnx
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.networks.onnx import operators  # noqa: F401 - the operators register themselves
+from isamap_smt.networks.onnx.importer import ELSEWHERE
 from isamap_smt.networks.onnx.node import OPERATORS
+from isamap_smt.networks.onnx.schema import MICROSOFT
 from tests.networks.onnx_nodes import ROUNDED_INSIDE, Arrays, Result, cases, result
 
 Operator = tuple[str, str]  # domain, name
@@ -55,6 +57,21 @@ class Cases:
     reasons: tuple[str, ...] = ()
 
 
+# operators without cases -> what of them is refused (tests/networks/test_microsoft_attention.py)
+STATED: dict[Operator, str] = {
+    (
+        MICROSOFT,
+        "Attention",
+    ): "do_rotary; past_sequence_length with a shared past; masks [3 * batch + 2] and of four dimensions",
+    (MICROSOFT, "GroupQueryAttention"): (
+        "smooth_softmax, head_sink, quantised caches and output_qk; several tokens at once behind a past, "
+        "unless total_sequence_length is known"
+    ),
+    (MICROSOFT, "MultiHeadAttention"): (
+        "past_sequence_length, cache_indirection and the result qk; masks [3 * batch + 2]; a bias for keys that come in heads"
+    ),
+    (MICROSOFT, "RotaryEmbedding"): "is_packed_batching, and a scale",
+}
 Ways = tuple[defaultdict[Operator, Cases], ...]  # by the interpreter, and compiled where that was asked for
 
 
@@ -115,7 +132,7 @@ def tried(compile_too: bool) -> tuple[Ways, list[str]]:
 
 def told(reasons: tuple[str, ...]) -> str:
     """The reasons, each once, without the names of nodes; elements of many types in one sentence."""
-    plain = [re.sub(r"^(?:\S+: )+", "", r) for r in reasons]
+    plain = [re.sub(r"^(?:\S+: )+", "", r.removesuffix(ELSEWHERE)) for r in reasons]
     types = [found[1] for r in plain if (found := re.fullmatch(r"elements of type (\S+) are not computed with", r))]
     said = [f"elements of type {t}" if t != STRINGS else "strings" for t in dict.fromkeys(types)]
     if len(said) > 1:
@@ -168,8 +185,8 @@ def counts(key: Operator, by: Ways) -> str:
 
 
 def reasons(key: Operator, by: Ways) -> str:
-    """Why cases of an operator are refused."""
-    return told(tuple(r for way in by for r in way[key].reasons))
+    """Why cases of an operator are refused; of one without cases, what is known to be."""
+    return told(tuple(r for way in by for r in way[key].reasons)) or STATED.get(key, "")
 
 
 def shown(key: Operator) -> str:

@@ -17,6 +17,8 @@ rng = np.random.default_rng(0)
 X, SKIP = rng.standard_normal((2, 3, 8), np.float32), rng.standard_normal((2, 3, 8), np.float32)
 ROWS = [rng.standard_normal(8, np.float32) for _ in range(3)]
 A, B = rng.standard_normal((2, 4, 3), np.float32), rng.standard_normal((5, 4), np.float32)
+D = rng.standard_normal((4, 2, 3, 5), np.float32)
+TURNED, WIDE = np.swapaxes(A, 1, 2)[:, None].copy(), np.broadcast_to(A[:1], (2, 3, 4, 3)).copy()
 
 
 def gelu(x: np.ndarray) -> np.ndarray:
@@ -43,6 +45,8 @@ CASES: list[tuple[str, list[np.ndarray], dict[str, Any], np.ndarray]] = [
     ("QuickGelu", [X], {}, X / (1 + np.exp(-1.702 * X))),
     ("QuickGelu", [X], {"alpha": 0.5}, X / (1 + np.exp(-0.5 * X))),
     ("FusedMatMul", [A, B], {"alpha": 0.25, "transA": 1, "transB": 1}, 0.25 * np.swapaxes(A, 1, 2) @ B.T),
+    ("FusedMatMul", [TURNED, D], {"transBatchB": 1}, TURNED @ D.transpose(1, 2, 0, 3)),
+    ("FusedMatMul", [D, WIDE], {"transBatchA": 1, "transA": 1}, D.transpose(1, 2, 3, 0) @ WIDE),
     ("SkipLayerNormalization", [X, SKIP, *ROWS], {"epsilon": 0.01}, norm(X + SKIP + ROWS[2], *ROWS[:2], 0.01)),
     ("SkipLayerNormalization", [X, SKIP[:1], ROWS[0]], {}, norm(X + SKIP[:1], ROWS[0], 0, 1e-12)),
     ("SkipSimplifiedLayerNormalization", [X, SKIP, *ROWS[:2]], {}, simple(X + SKIP + ROWS[1], ROWS[0], 1e-12)),
@@ -87,11 +91,11 @@ def test_the_sum_is_the_fourth_result() -> None:
 @pytest.mark.parametrize(
     ("op", "arrays", "attributes", "told"),
     [
-        ("FusedMatMul", [A, B], {"transBatchA": 1}, "n: FusedMatMul with transBatchA is not read"),
+        ("FusedMatMul", [A, B], {"transBatchB": 1}, "n: i1: .* has no batches for transBatchB"),
         ("FusedMatMul", [A, B], {"alpha": 1}, "the attribute alpha of FusedMatMul is of type int, and not float"),
         ("BiasGelu", [X], {}, "has not 1 inputs"),
         ("Gelu", [X], {"beta": 1.0}, "has no attribute beta"),
-        ("Attention", [X], {}, "has no operator Attention"),
+        ("Attentions", [X], {}, "has no operator Attentions"),
         ("SkipLayerNormalization", [X, SKIP, ROWS[0][:7]], {}, "has not one element for each of a row"),
         ("SkipLayerNormalization", [X, SKIP[..., :7], ROWS[0]], {}, "is not skipped to"),
         ("SkipLayerNormalization", [X, SKIP[:1, :1][None], ROWS[0]], {}, "is not skipped to"),

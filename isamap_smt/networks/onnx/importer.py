@@ -231,7 +231,9 @@ class _Import:
         """A node that no kernel computes, computed by the back end. Raises NetworkError: the refusal, and the back end's."""
         self.graph.node = name
         if self.backend is None:
-            raise NetworkError(f"{refusal}{ELSEWHERE}") from None
+            domain = "" if node.domain == "ai.onnx" else node.domain
+            known_to_onnx = self.onnx.defs.has(node.op_type, domain)
+            raise NetworkError(f"{refusal}{ELSEWHERE if known_to_onnx else ''}") from None
         reason = str(refusal).removeprefix(f"{name}: ")
         try:
             return self._foreign(node, self.backend, reason, opsets, depth, known)

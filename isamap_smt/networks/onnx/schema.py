@@ -40,28 +40,53 @@ class Schema:
     most: tuple[int, int]
 
 
-def _of_floats(inputs: str, *, results: int = 1, **attributes: str) -> Schema:
-    """A schema of inputs of one floating-point type: `X bias?`. attributes: `f` a number, `i` a whole one; none is required."""
-    names = inputs.split()
-    types = frozenset(f"tensor({n})" for n in ("float16", "bfloat16", "float", "double"))
-    given = tuple(Parameter(types, "T", not n.endswith("?"), True) for n in names)
-    kinds = {n: (_KINDS[k], False) for n, k in attributes.items()}
-    return Schema(kinds, given, sum(p.needed for p in given), (len(given), results))
+def _own(inputs: str, *, results: int = 1, **attributes: str) -> Schema:
+    """A schema of inputs `X bias? at:int64`, of one floating-point type where none is told.
+
+    attributes: `f` a number, `i` a whole one, `s` a word, `is` whole numbers; `!` is required.
+    """
+    given = []
+    for name in inputs.split():
+        _, _, told = name.partition(":")
+        types = (told,) if told else ("float16", "bfloat16", "float", "double")
+        given.append(Parameter(frozenset(f"tensor({t})" for t in types), told or "T", "?" not in name, True))
+    kinds = {n: (_KINDS[k.rstrip("!")], k.endswith("!")) for n, k in attributes.items()}
+    least = max(n + 1 for n, p in enumerate(given) if p.needed)
+    return Schema(kinds, tuple(given), least, (len(given), results))
 
 
-_KINDS = {"f": 1, "i": 2}  # of AttributeProto
+_KINDS = {"f": 1, "i": 2, "s": 3, "is": 7}  # of AttributeProto
 # operators whose schema is that of one of ONNX: (domain, operator) -> (operator, opset, domain)
 _LIKE = {("", "SimplifiedLayerNormalization"): ("RMSNormalization", 23, "")}
 # operators that ONNX has no schema of
 _OWN: dict[tuple[str, str], Schema] = {
-    (MICROSOFT, "BiasGelu"): _of_floats("A B"),
-    (MICROSOFT, "FastGelu"): _of_floats("X bias?"),
-    (MICROSOFT, "FusedMatMul"): _of_floats("A B", alpha="f", transA="i", transB="i", transBatchA="i", transBatchB="i"),
-    (MICROSOFT, "Gelu"): _of_floats("X"),
-    (MICROSOFT, "QuickGelu"): _of_floats("X", alpha="f"),
-    (MICROSOFT, "SkipLayerNormalization"): _of_floats("input skip gamma beta? bias?", results=4, epsilon="f"),
-    (MICROSOFT, "SkipSimplifiedLayerNormalization"): _of_floats("input skip gamma bias?", results=4, epsilon="f"),
-}
+    (MICROSOFT, "Attention"): _own(
+        "input weights bias? mask_index?:int32 past? attention_bias? past_sequence_length?:int32", results=2, do_rotary="i",
+        mask_filter_value="f", num_heads="i!", past_present_share_buffer="i", qkv_hidden_sizes="is", rotary_embedding_dim="i",
+        scale="f", unidirectional="i",
+    ),
+    (MICROSOFT, "BiasGelu"): _own("A B"),
+    (MICROSOFT, "FastGelu"): _own("X bias?"),
+    (MICROSOFT, "FusedMatMul"): _own("A B", alpha="f", transA="i", transB="i", transBatchA="i", transBatchB="i"),
+    (MICROSOFT, "Gelu"): _own("X"),
+    (MICROSOFT, "GroupQueryAttention"): _own(
+        "query key? value? past_key? past_value? seqlens_k:int32 total_sequence_length:int32 cos_cache? sin_cache? "
+        "position_ids?:int64 attention_bias? head_sink? k_scale? v_scale?", results=4, do_rotary="i", k_quant_type="s",
+        kv_cache_bit_width="i", kv_num_heads="i!", local_window_size="i", num_heads="i!", qk_output="i", rotary_interleaved="i",
+        scale="f", smooth_softmax="i", softcap="f", v_quant_type="s",
+    ),
+    (MICROSOFT, "MultiHeadAttention"): _own(
+        "query key? value? bias? key_padding_mask?:int32 attention_bias? past_key? past_value? past_sequence_length?:int32 "
+        "cache_indirection?:int32", results=4, mask_filter_value="f", num_heads="i!", scale="f", unidirectional="i",
+    ),
+    (MICROSOFT, "QuickGelu"): _own("X", alpha="f"),
+    (MICROSOFT, "RotaryEmbedding"): _own(
+        "input position_ids:int64 cos_cache sin_cache", interleaved="i", is_packed_batching="i", num_heads="i",
+        rotary_embedding_dim="i", scale="f",
+    ),
+    (MICROSOFT, "SkipLayerNormalization"): _own("input skip gamma beta? bias?", results=4, epsilon="f"),
+    (MICROSOFT, "SkipSimplifiedLayerNormalization"): _own("input skip gamma bias?", results=4, epsilon="f"),
+}  # fmt: skip
 
 
 @lru_cache(maxsize=1024)

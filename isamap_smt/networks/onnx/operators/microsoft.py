@@ -32,17 +32,22 @@ def _quick_gelu(node: Node) -> Var:
 
 @onnx("FusedMatMul", domain=MICROSOFT)
 def _fused_matmul(node: Node) -> Var:
-    for name in ("transBatchA", "transBatchB"):
-        if node.attribute(name, 0):
-            raise NetworkError(f"FusedMatMul with {name} is not read", node.name)
-    a, b = (_turned(node[n], bool(node.attribute(f"trans{s}", 0))) for n, s in enumerate("AB"))
+    a, b = (_turned(node, n, s) for n, s in enumerate("AB"))
     made, alpha = do.matmul(a, b), float(node.attribute("alpha", 1.0))
     return made if alpha == 1.0 else do.pointwise(lambda x: f"{x} * {do.literal(alpha)}", made)
 
 
-def _turned(x: Var, turned: bool) -> Var:
-    """The last two dimensions in the other order; vectors stay."""
-    return do.transpose(x, [*range(x.rank - 2), x.rank - 1, x.rank - 2]) if turned and x.rank > 1 else x
+def _turned(node: Node, position: int, which: str) -> Var:
+    """An operand with its first dimension behind its batches, then its last two in the other order; vectors stay."""
+    x = node[position]
+    order = list(range(x.rank))
+    if node.attribute(f"transBatch{which}", 0):
+        if x.rank < 3:
+            raise NetworkError(f"{x.value} has no batches for transBatch{which}", node.name)
+        order = [*order[1:-1], 0, order[-1]]
+    if node.attribute(f"trans{which}", 0) and x.rank > 1:
+        order[-2:] = order[:-3:-1]
+    return do.transpose(x, order)
 
 
 @onnx("SkipLayerNormalization", domain=MICROSOFT)
