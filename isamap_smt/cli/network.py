@@ -190,7 +190,7 @@ def random_inputs(network: Signature, seed: int) -> dict[str, np.ndarray]:
     made: dict[str, np.ndarray] = {}
     for name in network.inputs:
         value = network.values[name]
-        if value.truth:
+        if value.dtype.numpy == np.bool_:
             made[name] = rng.integers(0, 2, value.shape).astype(np.bool_)
         elif value.dtype.is_float:
             made[name] = np.asarray(rng.standard_normal(value.shape)).astype(value.dtype.numpy)

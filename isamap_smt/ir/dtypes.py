@@ -136,3 +136,13 @@ def widens(held: DType, wanted: DType) -> bool:
 def from_numpy(array_dtype: np.dtype) -> DType | None:
     """The element type whose NumPy dtype equals `array_dtype`, or None."""
     return next((DTYPES[n] for n, d in _NUMPY.items() if d == array_dtype), None)
+
+
+def check_bools(name: str, array: np.ndarray) -> None:
+    """Raise DTypeError where an array of bool has a byte that is neither 0 nor 1."""
+    if array.dtype == np.bool_ and (bad := array.view(np.uint8) > 1).any():
+        where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
+        raise DTypeError(
+            f"{name}{list(where)} is the byte {array.view(np.uint8)[where]}, and elements of bool are 0 or 1; pass "
+            f"{name}.view('uint8') != 0"
+        )

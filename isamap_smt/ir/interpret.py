@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.convert import single
-from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.dtypes import DType, check_bools
 from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO
 from isamap_smt.ir.errors import DTypeError, WrongKindError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
@@ -26,7 +26,7 @@ from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, reads, rewrite_reads
-from isamap_smt.ir.sizes import check_array, check_bools, fix_sizes
+from isamap_smt.ir.sizes import check_array, fix_sizes
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.ir.used import fitting, require_used

@@ -165,13 +165,3 @@ def check_array(kernel: Kernel, name: str, array: Any) -> None:
     shape = tuple(int(e) for e in t.shape)
     if array.shape != shape:
         raise SizeError(f"{name} has shape {array.shape}, the kernel says {shape}")
-
-
-def check_bools(name: str, array: np.ndarray) -> None:
-    """Raise DTypeError where an array of bool has a byte that is neither 0 nor 1."""
-    if array.dtype == np.bool_ and (bad := array.view(np.uint8) > 1).any():
-        where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
-        raise DTypeError(
-            f"{name}{list(where)} is the byte {array.view(np.uint8)[where]}, and elements of bool are 0 or 1; pass "
-            f"{name}.view('uint8') != 0"
-        )

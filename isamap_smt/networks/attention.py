@@ -74,7 +74,7 @@ def _mask(mask: Var, groups: int, share: int, shape: tuple[int, ...]) -> Var:
         raise NetworkError(f"{mask.value} is no mask")
     if 1 < mask.shape[-1] < shape[-1]:
         missing = [0] * (mask.rank - 1) + [shape[-1] - mask.shape[-1]]
-        mask = do.pad(mask, [0] * mask.rank, missing, "constant", 0 if mask.truth else -math.inf)
+        mask = do.pad(mask, [0] * mask.rank, missing, "constant", 0 if mask.dtype == do.BOOL else -math.inf)
     if do.broadcast(mask.shape, shape) != shape:
         raise NetworkError(f"the mask {mask.value} does not broadcast to scores of shape {list(shape)}")
     wide = [1] * (4 - mask.rank) + list(mask.shape)
@@ -88,7 +88,7 @@ def _masked(s: _Scores, now: str, mask: Var | None, seen: Seen, rows: int) -> st
     if mask is not None:
         s.reads["P"] = mask
         bias = do.element(mask, "P", s.at.split(","), s.d)
-        value = f"select({bias} != 0, {value}, F[])" if mask.truth else f"{value} + {bias}"
+        value = f"select({bias} != 0, {value}, F[])" if mask.dtype == do.BOOL else f"{value} + {bias}"
     if lengths is not None:
         s.reads["N"] = do.converted(lengths, do.I64)
     if seen.first is None and lengths is None:

@@ -37,8 +37,7 @@ _numbers = count(1)  # of all nodes in this process, so that graphs that meet ca
 
 def input(name: str, shape: Sequence[int], dtype: DType | str = "f32") -> Var:
     """A value that the caller gives; dtype "bool" is of truth values. Raises NetworkError for a shape that no value has."""
-    truth = dtype == "bool"
-    return Graph(node=name).input(name, "u8" if truth else dtype, shape, truth)
+    return Graph(node=name).input(name, dtype, shape)
 
 
 def network(outputs: Dict[str, Var], name: str = "network") -> Network:
@@ -85,10 +84,10 @@ def _alike(op: str, *xs: Any) -> list[Var]:
     graph = _graph(op, *xs)
     first = next(x for x in xs if isinstance(x, Var))
     for x in xs:
-        if isinstance(x, Var) and (x.dtype, x.truth) != (first.dtype, first.truth):
-            to = "bool" if first.truth else first.dtype.name
+        if isinstance(x, Var) and x.dtype != first.dtype:
             raise NetworkError(
-                f"{first.value} and {x.value} are of two types; convert one: astype(x, {to!r})", graph.node
+                f"{first.value} and {x.value} are of two types; convert one: astype(x, {first.dtype.name!r})",
+                graph.node,
             )
     return [x if isinstance(x, Var) else _constant(graph, x, first) for x in xs if x is not None]
 
@@ -105,11 +104,11 @@ def _array(x: Any) -> np.ndarray:
 
 def _constant(graph: Graph, x: Any, like: Var) -> Var:
     """An array or a number in the type of a value. Raises NetworkError where that does not hold it."""
-    array, to = _array(x), np.dtype(np.bool_) if like.truth else like.dtype.numpy
+    array, to = _array(x), like.dtype.numpy
     if array.dtype != to:
         with np.errstate(all="ignore"):
             made = array.astype(to)
-            if like.truth:
+            if like.dtype == do.BOOL:
                 fits = False
             elif like.dtype.is_float:
                 fits = bool((np.isfinite(made.astype(np.float64)) | ~np.isfinite(array.astype(np.float64))).all())
@@ -126,7 +125,7 @@ def _numeric(op: str, *xs: Any, floating: bool = False) -> list[Var]:
     """_alike(), of numbers; of floating point where asked for. Raises NetworkError."""
     found = _alike(op, *xs)
     x = found[0]
-    if x.truth or (floating and not x.dtype.is_float):
+    if x.dtype == do.BOOL or (floating and not x.dtype.is_float):
         kind = "of floating point" if floating else "a number"
         raise NetworkError(f"{x.value} is not {kind}; convert it: astype(x, 'f32')", x.graph.node)
     return found
@@ -236,7 +235,7 @@ def silu(x: Var) -> Var:
 def astype(x: Var, to: DType | str) -> Var:
     """x in another type, rounded to nearest, towards 0 if to whole numbers; to "bool": whether it is not 0."""
     _graph("astype", x)
-    return do.converted(x, x.dtype, True) if to == "bool" else do.converted(x, dtype(to))
+    return do.converted(x, dtype(to))
 
 
 # ---- Of two elements, whose shapes broadcast
@@ -246,7 +245,7 @@ def combined(op: str, sign: str, a: Any, b: Any) -> Var:
     """a sign b: `+ - * / **`, and the comparisons `< <= > >= == !=`, which give truth values."""
     if sign in do.SIGNS:
         x, y = _alike(op, a, b)
-        if x.truth and sign not in ("==", "!="):
+        if x.dtype == do.BOOL and sign not in ("==", "!="):
             raise NetworkError(f"truth values have no order: {x.value} {sign} {y.value}", x.graph.node)
         return do.compared(do.SIGNS[sign], x, y)
     x, y = _numeric(op, a, b, floating=sign in ("/", "**"))
@@ -302,7 +301,7 @@ def logical_not(x: Var) -> Var:
 
 def _logical(name: str, a: Any, b: Any) -> Var:
     x, y = _alike(name.lower(), a, b)
-    if not x.truth:
+    if x.dtype != do.BOOL:
         raise NetworkError(
             f"{x.value} is not of truth values; compare it, or convert it: astype(x, 'bool')", x.graph.node
         )
@@ -498,7 +497,7 @@ def attention(q: Var, k: Any, v: Any, mask: Any = None, *, causal: bool = False,
         node = graph.node
         graph = _together(q, mask)
         graph.node = node
-        if not mask.truth and mask.dtype != q.dtype:
+        if mask.dtype not in (do.BOOL, q.dtype):
             raise NetworkError(f"the mask {mask.value} is neither of truth values nor of {q.dtype}", node)
 
     if mask is not None and (not 1 <= mask.rank <= q.rank or mask.shape[-1] not in (1, k.shape[-2])):
@@ -648,7 +647,7 @@ def embedding(indices: Any, table: Any) -> Var:
 def _indexed(op: str, table: Any, indices: Any) -> tuple[Var, Var]:
     graph = _graph(op, indices, table)
     x, at = (v if isinstance(v, Var) else graph.constant(_array(v)) for v in (table, indices))
-    if at.truth or at.dtype.is_float:
+    if at.dtype == do.BOOL or at.dtype.is_float:
         raise NetworkError(f"{at.value} holds no whole numbers, and indices are some", graph.node)
     return x, at
 

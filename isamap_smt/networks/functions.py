@@ -55,7 +55,7 @@ COMPARING = {
     "Equal": "{x} == {y}", "Greater": "{x} > {y}", "GreaterOrEqual": "{x} >= {y}", "Less": "{x} < {y}", "LessOrEqual": "{x} <= {y}",
 }  # fmt: skip
 # ... -> a truth value of two
-LOGICAL = {"And": "{x} * {y}", "Or": "max({x}, {y})", "Xor": "{x} + {y} - 2 * {x} * {y}"}
+LOGICAL = {"And": "{x} & {y}", "Or": "{x} | {y}", "Xor": "{x} ^ {y}"}
 # ... -> (reduction, each element, what is made of the result; N is the number of elements)
 REDUCED = {
     "ReduceSum": ("+=", "{x}", "{x}"),

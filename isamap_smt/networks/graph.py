@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import DType, dtype, from_numpy
+from isamap_smt.ir.dtypes import DType, bool_, dtype, from_numpy
 from isamap_smt.ir.errors import IsamapError, NetworkError, UncomputedError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.networks.foreign import Evaluate, evaluated, evaluator
-from isamap_smt.networks.values import Signature, Value, as_seen
+from isamap_smt.networks.values import Signature, Value
 
 ALIGNMENT = 64  # bytes, of values in memory: a line of the cache, and the widest vector
 MOST_FOLDED = 1 << 22  # points of a kernel that is computed when it is built
@@ -105,7 +105,7 @@ class Foreign(Bound):
         self, values: Dict[str, Value], held: Dict[str, np.ndarray], evaluate: Evaluate | None = None
     ) -> dict[str, np.ndarray]:
         """Its results, each looked at. Raises NetworkError for a back end that fails, or gives another type or shape."""
-        given = {t: as_seen(values[v], held[v]) for t, v in self.reads}
+        given = {t: held[v] for t, v in self.reads}
         found = evaluated(self.backend, self.node, evaluate or self.loaded(), given)
         return {v: self._result(t, values[v], found.get(t)) for t, v in self.writes}
 
@@ -114,10 +114,10 @@ class Foreign(Bound):
             got = "nothing" if array is None else f"a {type(array).__name__}"
             raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
         array = np.array(array, order="C", subok=False)
-        if array.dtype != value.numpy or array.shape != value.shape:
+        if array.dtype != value.dtype.numpy or array.shape != value.shape:
             got = f"{array.dtype}{list(array.shape)}"
             raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
-        return (array.view(np.uint8) != 0).astype(np.uint8) if value.truth else array
+        return array.view(np.uint8) != 0 if value.dtype == bool_ else array
 
 
 @dataclass(frozen=True)
@@ -311,11 +311,6 @@ class Var:
         return len(self.value.shape)
 
     @property
-    def truth(self) -> bool:
-        """Whether it holds truth values."""
-        return self.value.truth
-
-    @property
     def elements(self) -> int:
         """How many elements it has."""
         return self.value.elements
@@ -368,9 +363,9 @@ class Graph:
                 return longer
         return name
 
-    def input(self, name: str, dtype_: DType | str, shape: Sequence[int], truth: bool = False) -> Var:
+    def input(self, name: str, dtype_: DType | str, shape: Sequence[int]) -> Var:
         """A value that the caller gives."""
-        made = self._named(name, dtype(dtype_), shape, truth)
+        made = self._named(name, dtype(dtype_), shape)
         self._inputs.append(made.name)
         return Var(self, made)
 
@@ -406,12 +401,11 @@ class Graph:
         return sizes
 
     def _constant(self, array: np.ndarray, name: str = "") -> Var:
-        truth = array.dtype == np.bool_
-        held = np.ascontiguousarray(array.view(np.uint8) if truth else array).reshape(array.shape)
+        held = np.ascontiguousarray(array).reshape(array.shape)
         of = from_numpy(held.dtype)
         if of is None:
             raise NetworkError(f"elements of type {array.dtype} are not computed with", name or self.node)
-        made = self._value(name or self.node or "constant", of, array.shape, truth)
+        made = self._value(name or self.node or "constant", of, array.shape)
         self._constants[made.name] = held
         return Var(self, made, held)
 
@@ -423,22 +417,10 @@ class Graph:
         if math.prod(shape) != x.elements:
             raise NetworkError(f"{x.value} has {x.elements} elements, and not {math.prod(shape)}", self.node)
         if x.constant is not None:
-            return self._known(x.constant.reshape(shape), x.truth)
-        made = self._value(self.node, x.dtype, shape, x.truth)
+            return self._constant(x.constant.reshape(shape))
+        made = self._value(self.node, x.dtype, shape)
         self._steps.append(View(self.node, x.name, made.name))
         return Var(self, made)
-
-    def retyped(self, x: Var, truth: bool) -> Var:
-        """The same bytes as truth values, or as numbers."""
-        return x if x.truth == truth else replace(x, value=self._as(x, truth))
-
-    def _as(self, x: Var, truth: bool) -> Value:
-        made = self._value(self.node, x.dtype, x.shape, truth)
-        if x.constant is not None:
-            self._constants[made.name] = x.constant
-        else:
-            self._steps.append(View(self.node, x.name, made.name))
-        return made
 
     def step(
         self,
@@ -446,7 +428,6 @@ class Graph:
         reads: Dict[str, Var],
         writes: Dict[str, tuple[DType, Sequence[int]]],
         axes: Dict[str, int],
-        truth: bool = False,
     ) -> tuple[Var, ...]:
         """The results of a kernel text, in the order of `writes`.
 
@@ -456,7 +437,7 @@ class Graph:
         writes = {n: (d, self.sizes(s)) for n, (d, s) in writes.items()}
         shapes = {n: (x.dtype, x.shape) for n, x in reads.items()} | dict(writes)
         if any(math.prod(s) == 0 for _, s in writes.values()):
-            return tuple(self._known(np.zeros(s, d.numpy), truth) for d, s in writes.values())
+            return tuple(self._constant(np.zeros(s, d.numpy)) for d, s in writes.values())
         lines = [f"{n}: {d}[{', '.join(map(str, s))}]" for n, (d, s) in shapes.items()]
         # a sum over one point mentions its axis in no index
         mentioned = {n for n, extent in axes.items() if extent != 1 or re.search(rf"\b{n}\b", text)}
@@ -469,10 +450,10 @@ class Graph:
             held = {n: c for n in made.inputs if (c := reads[n].constant) is not None}
             if len(held) == len(made.inputs) and self._folds(made):
                 found = run_kernel(made, held)
-                return tuple(self._known(found[n], truth) for n in writes)
+                return tuple(self._constant(found[n]) for n in writes)
         except IsamapError as error:
             raise NetworkError(f"{str(error).splitlines()[0]}", self.node) from None
-        named = [(n, self._value(self.node, d, s, truth)) for n, (d, s) in writes.items()]
+        named = [(n, self._value(self.node, d, s)) for n, (d, s) in writes.items()]
         used = tuple((n, reads[n].name) for n in made.inputs)
         self._steps.append(Step(self.node, made, used, tuple((n, v.name) for n, v in named)))
         return tuple(Var(self, v) for _, v in named)
@@ -484,15 +465,15 @@ class Graph:
         reason: str,
         model: bytes,
         reads: Dict[str, Var],
-        writes: Dict[str, tuple[DType, Sequence[int], bool]],
+        writes: Dict[str, tuple[DType, Sequence[int]]],
     ) -> tuple[Var, ...]:
-        """The results of a node that a back end computes, in the order of `writes`: type, shape, truth values or not."""
-        for name, (_, shape, _) in writes.items():
+        """The results of a node that a back end computes, in the order of `writes`: type and shape."""
+        for name, (_, shape) in writes.items():
             if math.prod(self.sizes(shape)) == 0:
                 raise NetworkError(
                     f"{name} of shape {list(shape)} has no elements; a back end computes some", self.node
                 )
-        named = [(n, self._value(self.node, d, s, t)) for n, (d, s, t) in writes.items()]
+        named = [(n, self._value(self.node, d, s)) for n, (d, s) in writes.items()]
         used = tuple((n, x.name) for n, x in reads.items())
         self._steps.append(Foreign(self.node, op, backend, reason, model, used, tuple((n, v.name) for n, v in named)))
         return tuple(Var(self, v) for _, v in named)
@@ -522,15 +503,12 @@ class Graph:
         """The value under the name of a result."""
         if x.name == name:
             return x.value
-        made = self._named(name, x.dtype, x.shape, x.truth)
+        made = self._named(name, x.dtype, x.shape)
         if x.constant is not None:
             self._constants[made.name] = x.constant
         else:
             self._steps.append(View(name, x.name, made.name))
         return made
-
-    def _known(self, array: np.ndarray, truth: bool) -> Var:
-        return self._constant(array.view(np.bool_) if truth and array.dtype == np.uint8 else array)
 
     def _folds(self, made: Kernel) -> bool:
         """Whether a kernel of constants is computed now; what that takes is counted."""
@@ -541,14 +519,14 @@ class Graph:
         self._folded, self._computed = self._folded + points, self._computed + held
         return True
 
-    def _value(self, name: str, of: DType, shape: Sequence[int], truth: bool) -> Value:
-        return self._named(self.fresh(name), of, shape, truth)
+    def _value(self, name: str, of: DType, shape: Sequence[int]) -> Value:
+        return self._named(self.fresh(name), of, shape)
 
-    def _named(self, name: str, of: DType, shape: Sequence[int], truth: bool) -> Value:
+    def _named(self, name: str, of: DType, shape: Sequence[int]) -> Value:
         """The value of exactly this name. Raises NetworkError."""
         if name in self._values:
             raise NetworkError(f"{name} is an input, and a result of another value")
-        made = Value(name, of, self.sizes(shape, name), truth)
+        made = Value(name, of, self.sizes(shape, name))
         self._values[made.name] = made
         return made
 

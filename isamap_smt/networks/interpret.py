@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.networks.graph import Network
-from isamap_smt.networks.values import as_given, checked_inputs
+from isamap_smt.networks.values import checked_inputs
 
 
 def run_network(network: Network, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:
@@ -16,4 +16,4 @@ def run_network(network: Network, arrays: Dict[str, Any]) -> dict[str, np.ndarra
     held = dict(network.constants) | checked_inputs(network, arrays)
     for step in network.steps:
         held |= step.computed(network.values, held)
-    return {n: as_given(network, n, held[n]) for n in network.outputs}
+    return {n: held[n] for n in network.outputs}

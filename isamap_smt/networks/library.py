@@ -28,11 +28,12 @@ from isamap_smt.codegen.c_entry import chosen_values
 from isamap_smt.codegen.c_interface import check_prefix
 from isamap_smt.codegen.c_parallel import MOST, OPTIONS
 from isamap_smt.codegen.c_printer import packing_c, print_c
-from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, constants_only
+from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, TRUST_RANGES, constants_only, entry_checks
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
 from isamap_smt.ir.errors import BuildError, NetworkError
 from isamap_smt.ir.executed import Executed, executed
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import Alloc, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
@@ -301,6 +302,12 @@ class LibraryText:
     def _calls(self) -> str:
         return "".join(self._call(n, s) for n, s in enumerate(self.network.kernels)) + self._copies()
 
+    def _is_known(self, program: Program, held: dict[str, str]) -> bool:
+        """Whether all bytes that the kernel looks at are bools that other kernels wrote, or constants."""
+        asked = [c.asked.tensor for c in entry_checks(program) if isinstance(c.asked, Range)]
+        known = {*self.network.constants, *(v for s in self.network.kernels for v in s.results)}
+        return bool(asked) and all(t in program.bools and held.get(t) in known for t in asked)
+
     def _call(self, number: int, step: Step) -> str:
         kernel_number = self.questions[self.planned.question(step)]
         program, work = self.programs[kernel_number], self.planned.work[number]
@@ -325,10 +332,11 @@ class LibraryText:
         packed = [f"(void *)(isamap_weights + {p})" for p in self.packed[number]]
         packed += [f"isamap_arena + {work.heap}"]
         said = comment_lines(step.node)[0][:100]
+        how = " + 1" if self._is_known(program, held) else ""
         lines += [
             f"const void *const t[] = {{{', '.join(tensors)}}};",
             f"void *const p[] = {{{', '.join(packed)}}};",
-            f"if ((code = {self.name}_k{kernel_number}_run(t, isamap_how, p, isamap_threads, options)))",
+            f"if ((code = {self.name}_k{kernel_number}_run(t, isamap_how{how}, p, isamap_threads, options)))",
             f"    return {number + 1} * {FIRST_STEP} + (code < 0 ? {BELOW} - code : code);",
             f"if (isamap_after) isamap_after(options->context, {number + 1});",
         ]
@@ -376,7 +384,7 @@ class LibraryText:
 {cpu_check(self.requires)}
 {declared}
 static const char isamap_digest[] = {c_string(self.digest[:HEADER_BYTES])};
-static const int64_t isamap_how[] = {{{BEGIN | TRUST_PACKED}}};
+static const int64_t isamap_how[] = {{{BEGIN | TRUST_PACKED}, {BEGIN | TRUST_PACKED | TRUST_RANGES}}};
 {fill}
 size_t {name}_arena_bytes(void) {{ return {max(self.planned.peak, 1)}; }}
 size_t {name}_weights_bytes(void) {{ return {self.size}; }}

@@ -98,4 +98,4 @@ def _read(file: Path) -> np.ndarray:
 
 
 def _value(told: Dict[str, Any]) -> Value:
-    return Value(str(told["name"]), dtype(told["dtype"]), tuple(map(int, told["shape"])), bool(told["truth"]))
+    return Value(str(told["name"]), dtype(told["dtype"]), tuple(map(int, told["shape"])))

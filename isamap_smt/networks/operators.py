@@ -18,7 +18,7 @@ from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks.functions import BINARY, COMPARING, LOGICAL, REDUCED, UNARY
 from isamap_smt.networks.graph import Var
 
-F32, F64, I64, U8 = map(dtype, ("f32", "f64", "i64", "u8"))
+F32, F64, I64, BOOL = map(dtype, ("f32", "f64", "i64", "bool"))
 # how Python writes a comparison -> ONNX's name of it
 SIGNS = {text.split()[1]: name for name, text in COMPARING.items()} | {"!=": "NotEqual"}
 
@@ -82,16 +82,14 @@ def applied(text: str, x: Var) -> Var:
     return pointwise(lambda value: text.format(x=value), x)
 
 
-def pointwise(
-    value: Callable[..., str], *xs: Var, to: DType | None = None, within: DType | None = None, truth: bool = False
-) -> Var:
+def pointwise(value: Callable[..., str], *xs: Var, to: DType | None = None, within: DType | None = None) -> Var:
     """value(text of each operand) at every point of the shapes' broadcast.
 
     within: the type that computes; that of the operands by default. to: the result's.
     """
     first = next((x for x in xs if x.constant is None), xs[0])
     within = within or computed_in(first.dtype)
-    to = to or (U8 if truth else first.dtype)
+    to = to or first.dtype
     shape = broadcast(*(x.shape for x in xs))
     index = names(len(shape))
     plain = within == to and all(x.dtype == to for x in xs)
@@ -107,7 +105,7 @@ def pointwise(
         reads, texts[0] = {"X0": xs[0]}, element(xs[0], "X0", index, within)
     whole = value(*texts)
     line = f"Y[{','.join(index)}] = {whole if plain else f'{to}({whole})'}"
-    return first.graph.step(line, reads, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)), truth)[0]
+    return first.graph.step(line, reads, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)))[0]
 
 
 # ---- Of elements at the same place
@@ -136,12 +134,12 @@ def compared(name: str, x: Var, y: Var) -> Var:
     """Truth values of a comparison, by its name in functions.COMPARING, or NotEqual."""
     test, yes, no = (COMPARING["Equal"], 0, 1) if name == "NotEqual" else (COMPARING[name], 1, 0)
     text = f"select({test}, {yes}, {no})"
-    return pointwise(lambda a, b: text.format(x=a, y=b), x, y, within=computed_in(x.dtype), truth=True)
+    return pointwise(lambda a, b: text.format(x=a, y=b), x, y, to=BOOL, within=computed_in(x.dtype))
 
 
 def logical(name: str, x: Var, y: Var) -> Var:
     """A truth value of two, by its name in functions.LOGICAL."""
-    return pointwise(lambda a, b: LOGICAL[name].format(x=a, y=b), x, y, truth=True)
+    return pointwise(lambda a, b: LOGICAL[name].format(x=a, y=b), x, y)
 
 
 def divided(x: Var, y: Var) -> Var:
@@ -179,8 +177,6 @@ def clip(x: Var, low: Var | None, high: Var | None) -> Var:
 def where(condition: Var, x: Var, y: Var) -> Var:
     """x where the condition is not 0, y elsewhere."""
     text = "select({} != 0, {}, {})".format
-    if x.truth:
-        return pointwise(text, condition, x, y, truth=True)
     return pointwise(text, converted(condition, computed_in(x.dtype)), x, y, to=x.dtype)
 
 
@@ -216,14 +212,10 @@ def is_factor(x: Var, c: Var) -> bool:
     return c.elements * 16 <= x.elements and broadcast(x.shape, c.shape) == x.shape
 
 
-def converted(x: Var, to: DType, truth: bool = False) -> Var:
-    """x in another type; truth values are made by comparison with zero."""
-    if truth:
-        return (
-            x if x.truth else pointwise(lambda a: f"select({a} != 0, 1, 0)", x, within=computed_in(x.dtype), truth=True)
-        )
+def converted(x: Var, to: DType) -> Var:
+    """x in another type."""
     if x.dtype == to:
-        return x.graph.retyped(x, False)
+        return x
     return pointwise(lambda a: f"{to}({a})", x, to=to, within=x.dtype)
 
 
@@ -301,7 +293,7 @@ def transpose(x: Var, order: Sequence[int]) -> Var:
     if x.constant is not None:
         x.graph.room(shape, x.dtype.numpy)
         held = np.ascontiguousarray(np.transpose(x.constant, order))
-        return x.graph.constant(held.view(np.bool_) if x.truth else held)
+        return x.graph.constant(held)
     index = names(x.rank)
     inside = [""] * x.rank
     for place, n in enumerate(order):
@@ -311,7 +303,7 @@ def transpose(x: Var, order: Sequence[int]) -> Var:
 
 def _moved(x: Var, index: Sequence[str], shape: Sequence[int], value: str) -> Var:
     line = f"Y[{','.join(index)}] = {value}"
-    return x.graph.step(line, {"X": x}, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)), x.truth)[0]
+    return x.graph.step(line, {"X": x}, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)))[0]
 
 
 def expand(x: Var, shape: Sequence[int]) -> Var:
@@ -339,7 +331,7 @@ def part(x: Var, starts: Sequence[int], counts: Sequence[int], steps: Sequence[i
     if tuple(counts) == x.shape and all(s == 1 or n == 1 for s, n in zip(steps, counts, strict=True)):
         return x
     if not math.prod(counts):
-        return x.graph.constant(np.zeros(counts, np.bool_ if x.truth else x.dtype.numpy))
+        return x.graph.constant(np.zeros(counts, x.dtype.numpy))
     index = names(x.rank)
     inside = []
     for i, start, count, step in zip(index, starts, counts, steps, strict=True):
@@ -381,7 +373,7 @@ def concatenate(xs: Sequence[Var], axis: int) -> Var:
         lines.append(f"Y[{','.join(target)}] = X{n}[{','.join(index)}]")
         begin += x.shape[axis]
     reads = {f"X{n}": x for n, x in enumerate(xs) if x.elements}
-    return xs[0].graph.step("\n".join(lines), reads, {"Y": (xs[0].dtype, shape)}, axes, xs[0].truth)[0]
+    return xs[0].graph.step("\n".join(lines), reads, {"Y": (xs[0].dtype, shape)}, axes)[0]
 
 
 def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "constant", value: float = 0) -> Var:
@@ -419,7 +411,7 @@ def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "consta
         chosen = f"select(0 <= {at}, select({at} < {s}, {chosen}, {text}), {text})"
     line = f"Y[{','.join(index)}] = {chosen}"
     reads = {"X": x} if math.isfinite(value) else {"X": x, "F": fill}
-    return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)), x.truth)[0]
+    return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)))[0]
 
 
 # ---- Elements found by indices that are data
@@ -455,7 +447,7 @@ def gather(x: Var, indices: Var, axis: int) -> Var:
 def _found(x: Var, found: Var, index: Sequence[str], shape: Sequence[int], inside: Sequence[str]) -> Var:
     line = f"Y[{','.join(index)}] = X[{','.join(inside)}]"
     axes = dict(zip(index, shape, strict=True))
-    return x.graph.step(line, {"X": x, "J": found}, {"Y": (x.dtype, shape)}, axes, x.truth)[0]
+    return x.graph.step(line, {"X": x, "J": found}, {"Y": (x.dtype, shape)}, axes)[0]
 
 
 def gather_elements(x: Var, indices: Var, axis: int) -> Var:
@@ -490,7 +482,7 @@ def gather_nd(x: Var, indices: Var, batch: int = 0) -> Var:
     inside = [*index[:batch], *(f"J{n}[{','.join(outer)}]" for n in range(depth)), *index[indices.rank - 1 :]]
     line = f"Y[{','.join(index)}] = X[{','.join(inside)}]"
     reads = {"X": x, **{f"J{n}": c for n, c in enumerate(found)}}
-    return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)), x.truth)[0]
+    return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)))[0]
 
 
 # ---- Reductions
@@ -530,8 +522,6 @@ def reduction(name: str, x: Var, axes: Sequence[int], keep: bool) -> Var:
     op, element, finish = REDUCED[name]
     if x.elements == 0:
         return _of_nothing(x, axes, op, finish, keep)
-    if x.truth and op in ("max=", "min=") and axes:
-        return x.graph.retyped(reduce(x, axes, op, keep=keep), True)
     if not axes:
         whole = ("{x}" if finish == "{x} / {N}" else finish).replace("{x}", f"({element.replace('{x}', '{0}')})")
         return pointwise(whole.format, x) if whole != "({0})" else x
@@ -551,8 +541,6 @@ def _of_nothing(x: Var, axes: Sequence[int], op: str, finish: str, keep: bool) -
         value = -math.inf if value == 0 else math.log(value)
     if finish.endswith("{N}"):
         value = math.nan
-    if x.truth:
-        return x.graph.constant(np.full(x.graph.room(shape, np.bool_), op != "max=", np.bool_))
     return x.graph.constant(np.full(x.graph.room(shape, x.dtype.numpy), value, x.dtype.numpy))
 
 

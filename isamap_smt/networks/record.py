@@ -46,4 +46,4 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
 
 
 def _value(value: Value) -> dict[str, Any]:
-    return {"name": value.name, "dtype": value.dtype.name, "shape": list(value.shape), "truth": value.truth}
+    return {"name": value.name, "dtype": value.dtype.name, "shape": list(value.shape)}

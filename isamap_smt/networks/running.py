@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.arguments import whole_number
+from isamap_smt.ir.dtypes import bool_
 from isamap_smt.ir.errors import ArgumentError, NetworkError
 from isamap_smt.networks.values import Signature, checked_inputs
 from isamap_smt.runtime.memory import aligned_empty, lasting_empty
@@ -80,8 +81,10 @@ class Running:
         self._pool = ctypes.cast(pool, ctypes.c_void_p).value if pool else None
         # Made once: beside a network of a third of a millisecond, what Python makes at each call is a tenth.
         taken, values = (((n, network.values[n]) for n in names) for names in (network.inputs, network.outputs))
-        self._inputs = [(n, v.shape, np.dtype(v.dtype.numpy)) for n, v in taken]  # of truth values: looked at again
-        self._outputs = [(n, v.shape, np.dtype(v.dtype.numpy), v.truth) for n, v in values]
+        self._inputs = [
+            (n, v.shape, None if v.dtype == bool_ else v.dtype.numpy) for n, v in taken
+        ]  # bools: byte by byte
+        self._outputs = [(n, v.shape, np.dtype(v.dtype.numpy)) for n, v in values]
         self._taken, self._made = (_pointers(len(names)) for names in (network.inputs, network.outputs))
         self._places = self.arena.ctypes.data, self._weights.ctypes.data
         self._alone = _Options(self._pool, None, self.threads, None)
@@ -108,7 +111,7 @@ class Running:
 
     def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
         """The outputs. Raises what `refused` makes of a code. after: told of each kernel, with the arrays of inputs and outputs."""
-        made = {n: aligned_empty(shape, of) for n, shape, of, _ in self._outputs}
+        made = {n: aligned_empty(shape, of) for n, shape, of in self._outputs}
         with self._lock:
             for n, array in enumerate(given.values()):
                 self._taken[n] = array.__array_interface__["data"][0]
@@ -123,7 +126,7 @@ class Running:
             code = self._run(self._taken, self._made, *self._places, ctypes.byref(options))
             if code:
                 raise refused(code, self._text(code).decode(), self._node(code).decode(), {**made, **given})
-        return {n: made[n].view(np.bool_) if truth else made[n] for n, _, _, truth in self._outputs}
+        return made
 
 
 def _pointers(count: int) -> Any:

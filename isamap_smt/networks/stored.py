@@ -86,7 +86,7 @@ def constant_digest(array: np.ndarray) -> str:
 
 def _value(v: Value) -> Document:
     order = None if v.order is None else list(v.order)
-    return {"name": v.name, "dtype": v.dtype.name, "shape": list(v.shape), "truth": v.truth, "order": order, "of": v.of}
+    return {"name": v.name, "dtype": v.dtype.name, "shape": list(v.shape), "order": order, "of": v.of}
 
 
 def _step(step: AnyStep) -> Document:
@@ -156,9 +156,7 @@ def placeholders(document: Document) -> dict[str, np.ndarray]:
 
 def _value_from(then: Document) -> Value:
     order = None if then["order"] is None else tuple(map(int, then["order"]))
-    return Value(
-        str(then["name"]), dtype(then["dtype"]), tuple(map(int, then["shape"])), bool(then["truth"]), order, then["of"]
-    )
+    return Value(str(then["name"]), dtype(then["dtype"]), tuple(map(int, then["shape"])), order, then["of"])
 
 
 def _step_from(then: Document) -> AnyStep:

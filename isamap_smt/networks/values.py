@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.errors import ArgumentError, did_you_mean
+from isamap_smt.ir.dtypes import DType, check_bools
+from isamap_smt.ir.errors import ArgumentError, DTypeError, did_you_mean
 
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of a network. shape: elements of each dimension. truth: its bytes are 0 and 1, and NumPy sees them as bool.
+    """A tensor of a network. shape: elements of each dimension.
 
     order: which of the model's dimensions each one is, where they are stored in another order. of: the model's value that it holds,
     where that has another name.
@@ -27,7 +27,6 @@ class Value:
     name: str
     dtype: DType
     shape: tuple[int, ...]
-    truth: bool = False
     order: tuple[int, ...] | None = None
     of: str = ""
 
@@ -46,13 +45,8 @@ class Value:
         """What it takes in memory."""
         return self.elements * self.dtype.numpy.itemsize
 
-    @property
-    def numpy(self) -> np.dtype[Any]:
-        """The type of the arrays that a caller gives and gets."""
-        return np.dtype(np.bool_) if self.truth else self.dtype.numpy
-
     def __str__(self) -> str:
-        return f"{self.name}: {'bool' if self.truth else self.dtype}[{', '.join(map(str, self.shape))}]"
+        return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
 @dataclass(frozen=True)
@@ -65,16 +59,6 @@ class Signature:
     outputs: tuple[str, ...]
 
 
-def as_seen(value: Value, array: np.ndarray) -> np.ndarray:
-    """An array as NumPy sees the value: truth values as bool."""
-    return array.view(np.bool_) if value.truth else array
-
-
-def as_given(network: Signature, name: str, array: np.ndarray) -> np.ndarray:
-    """An output as NumPy sees it: truth values as bool."""
-    return as_seen(network.values[name], array)
-
-
 def checked_inputs(network: Signature, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:
     """The inputs as kernels take them. Raises ArgumentError."""
     for name in arrays:
@@ -85,8 +69,11 @@ def checked_inputs(network: Signature, arrays: Dict[str, Any]) -> dict[str, np.n
         if name not in arrays:
             raise ArgumentError(f"{network.name}: the input {name} is missing")
         value, array = network.values[name], np.asarray(arrays[name])
-        if array.dtype != value.numpy or array.shape != value.shape:
+        if array.dtype != value.dtype.numpy or array.shape != value.shape:
             raise ArgumentError(f"{network.name}: the input {value} got {array.dtype}{list(array.shape)}")
-        array = np.ascontiguousarray(array).reshape(value.shape)
-        held[name] = array.view(np.uint8) if value.truth else array
+        held[name] = np.ascontiguousarray(array).reshape(value.shape)
+        try:
+            check_bools(name, held[name])
+        except DTypeError as error:
+            raise ArgumentError(f"{network.name}: {error}") from None
     return held

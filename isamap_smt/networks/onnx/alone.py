@@ -9,7 +9,6 @@ from typing import Any
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.definitions import type_of
-from isamap_smt.networks.values import as_seen
 
 LEAST_IR = 8  # from which on a model has functions, and initializers that are no inputs
 
@@ -44,11 +43,7 @@ def model_of(onnx: Any, node: Any, opsets: Dict[str, int], proto: Any, reads: Di
         for n, x in reads.items()
         if x.constant is None
     ]
-    held = [
-        onnx.numpy_helper.from_array(as_seen(x.value, x.constant), n)
-        for n, x in reads.items()
-        if x.constant is not None
-    ]
+    held = [onnx.numpy_helper.from_array(x.constant, n) for n, x in reads.items() if x.constant is not None]
     outputs = [onnx.helper.make_empty_tensor_value_info(n) for n in node.output if n]
     graph = onnx.helper.make_graph([node], "alone", inputs, outputs, held)
     return onnx.helper.make_model(

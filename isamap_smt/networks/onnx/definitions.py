@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from isamap_smt.networks.graph import Var
 
 
@@ -45,7 +43,7 @@ def _bytes(found: Any) -> bytes:
 
 def type_of(onnx: Any, x: Var) -> bytes:
     """The bytes of a value's TypeProto."""
-    of = np.dtype(np.bool_) if x.truth else x.dtype.numpy
+    of = x.dtype.numpy
     made = onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(of), list(x.shape))
     return bytes(made.SerializeToString())
 

@@ -142,14 +142,13 @@ class _Import:
             of = np.dtype(self.onnx.helper.tensor_dtype_to_np_dtype(told.elem_type))
         except (KeyError, TypeError):
             raise NetworkError(f"{value.name}: its element type {told.elem_type} is unknown") from None
-        truth = of == np.bool_
-        found = from_numpy(np.dtype(np.uint8) if truth else of)
+        found = from_numpy(of)
         if found is None:
             raise NetworkError(f"{value.name}: elements of type {of} are not computed with")
         if not told.HasField("shape"):
             raise NetworkError(f"{value.name}: its shape is not known")
         shape = [self._size(value.name, n, d) for n, d in enumerate(told.shape.dim)]
-        return self.graph.input(value.name, found, shape, truth)
+        return self.graph.input(value.name, found, shape)
 
     def _size(self, name: str, position: int, dim: Any) -> int:
         if dim.WhichOneof("value") == "dim_value":
@@ -256,17 +255,15 @@ class _Import:
         seen = {} if given else evaluated(backend, name, evaluate, {})
         main = (*self.proto.graph.value_info, *self.proto.graph.output) if depth == 0 else ()
         declared = {v.name: v.type.tensor_type.shape.dim for v in main if v.type.tensor_type.HasField("shape")}
-        writes: dict[str, tuple[DType, list[int], bool]] = {}
+        writes: dict[str, tuple[DType, list[int]]] = {}
         for result, told in types.items():
             if told.WhichOneof("value") != "tensor_type":
                 raise NetworkError(f"its result {result} is no tensor", name)
-            of, truth = onnx_type(told.tensor_type.elem_type)
-            held = from_numpy(of)
-            assert held is not None
+            held = onnx_type(told.tensor_type.elem_type)
             there = told.tensor_type.HasField("shape")
             dims = list(told.tensor_type.shape.dim if there else declared.get(result, ()))
             if result in seen:
-                writes[result] = held, list(np.shape(seen[result])), truth
+                writes[result] = held, list(np.shape(seen[result]))
                 continue
             if not there and result not in declared:
                 raise NetworkError(f"the shape of its result {result} depends on data; declare it in the model", name)
@@ -274,7 +271,7 @@ class _Import:
             meant = declared.get(result, ())
             meant = meant if len(meant) == len(dims) else [plain] * len(dims)
             dims = [d if d.HasField("dim_value") else m for d, m in zip(dims, meant, strict=True)]
-            writes[result] = held, [self._size(result, n, d) for n, d in enumerate(dims)], truth
+            writes[result] = held, [self._size(result, n, d) for n, d in enumerate(dims)]
         made = dict(zip(writes, self.graph.foreign(node.op_type, backend, reason, data, given, writes), strict=True))
         return [made[n] if n else None for n in node.output]
 

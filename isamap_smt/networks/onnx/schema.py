@@ -16,7 +16,7 @@ from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
 
 MICROSOFT = "com.microsoft"
-_NAMES = {"f16": "float16", "f32": "float", "f64": "double", "bf16": "bfloat16"}
+_NAMES = {"f16": "float16", "f32": "float", "f64": "double", "bf16": "bfloat16", "bool": "bool"}
 _NAMES |= {f"{k}{bits}": f"{'u' * (k == 'u')}int{bits}" for k in "iu" for bits in (8, 16, 32, 64)}
 
 
@@ -145,7 +145,7 @@ def check_node(node: Any, name: str, domain: str, opset: int, inputs: Sequence[V
             if p.needed:
                 raise NetworkError(f"{name}: {op} lacks its input {n + 1}")
             continue
-        held = "bool" if x.truth else _NAMES.get(x.dtype.name, "")
+        held = _NAMES.get(x.dtype.name, "")
         if held and f"tensor({held})" not in p.types:
             raise NetworkError(f"{name}: {op} of opset {opset} does not take {held} as its input {n + 1}")
         if held and p.one_type and letters.setdefault(p.letter, held) != held:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.dtypes import DType, from_numpy
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.functions import BINARY, COMPARING, FAST_GELU, GELU, LOGICAL, UNARY
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.model import library
 from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
-from isamap_smt.networks.operators import F32, computed_in, converted, literal, pointwise
+from isamap_smt.networks.operators import BOOL, F32, computed_in, converted, literal, pointwise
 
 # operator -> (its value, the attributes it mentions and their defaults)
 _WITH_ATTRIBUTES: dict[str, tuple[str, dict[str, float]]] = {
@@ -72,7 +72,7 @@ for _table, _make in (
 
 @onnx("Not")
 def _not(node: Node) -> Var:
-    return pointwise(lambda x: f"1 - {x}", node[0], truth=True)
+    return pointwise(lambda x: f"not {x}", node[0])
 
 
 @onnx("BitwiseNot")
@@ -150,7 +150,7 @@ def _where(node: Node) -> Var:
 
 @onnx("IsNaN")
 def _is_nan(node: Node) -> Var:
-    return pointwise(lambda x: f"select({x} == {x}, 0, 1)", node[0], within=computed_in(node[0].dtype), truth=True)
+    return pointwise(lambda x: f"select({x} == {x}, 0, 1)", node[0], to=BOOL, within=computed_in(node[0].dtype))
 
 
 @onnx("IsInf")
@@ -163,36 +163,29 @@ def _is_inf(node: Node) -> Var:
     if node.attribute("detect_negative", 1):
         tests.append(f"select({{x}} < -{most!r}, 1, 0)")
     text = f"max({tests[0]}, {tests[1]})" if len(tests) == 2 else tests[0] if tests else "select({x} < {x}, 1, 0)"
-    return pointwise(_filled(text), x, within=computed_in(x.dtype), truth=True)
+    return pointwise(_filled(text), x, to=BOOL, within=computed_in(x.dtype))
 
 
-def onnx_type(number: int) -> tuple[np.dtype, bool]:
-    """The type of this number in ONNX, as kernels hold it, and whether it is that of truth values. Raises NetworkError."""
+def onnx_type(number: int) -> DType:
+    """The type of this number in ONNX. Raises NetworkError."""
     try:
         of = np.dtype(library().helper.tensor_dtype_to_np_dtype(int(number)))
     except (KeyError, TypeError, ValueError):
         raise NetworkError(f"element type {number} is unknown") from None
-    truth = of == np.bool_
-    if not truth and from_numpy(of) is None:
+    found = from_numpy(of)
+    if found is None:
         raise NetworkError(f"elements of type {of} are not computed with")
-    return np.dtype(np.uint8) if truth else of, bool(truth)
+    return found
 
 
 @onnx("Cast")
 def _cast(node: Node) -> Var:
-    held, truth = onnx_type(node.attribute("to"))
-    return _to(node[0], held, truth)
+    return converted(node[0], onnx_type(node.attribute("to")))
 
 
 @onnx("CastLike")
 def _cast_like(node: Node) -> Var:
-    return _to(node[0], node[1].dtype.numpy, node[1].truth)
-
-
-def _to(x: Var, held: np.dtype, truth: bool) -> Var:
-    to = from_numpy(held)
-    assert to is not None
-    return converted(x, to, truth)
+    return converted(node[0], node[1].dtype)
 
 
 @onnx("Binarizer", domain="ai.onnx.ml")

@@ -44,7 +44,7 @@ def _mask(node: Node, position: int, batch: int, rows: int, columns: int) -> Var
             begins = g.view(do.part(mask, [batch], [batch], [1]), (batch, 1, 1, 1))
             seen = do.logical("And", seen, do.compared("GreaterOrEqual", place, begins))
     elif mask.shape in ((batch, columns), (batch, rows, columns)):
-        seen = g.view(do.converted(mask, mask.dtype, True), (batch, 1, mask.shape[1] if mask.rank == 3 else 1, columns))
+        seen = g.view(do.converted(mask, do.BOOL), (batch, 1, mask.shape[1] if mask.rank == 3 else 1, columns))
     else:
         told = f"{mask.value} for {batch} batches of {rows} queries and {columns} keys"
         raise UncomputedError(f"{node.op} with a mask {told} is not computed", node.name)

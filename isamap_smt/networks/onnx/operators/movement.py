@@ -228,9 +228,9 @@ def _range(node: Node) -> Var:
 def _eye(node: Node) -> Var:
     rows, columns = node.graph.room(node.of_rank(0, 2).shape, np.float64)
     kind = node.attribute("dtype")
-    held, truth = (node[0].dtype.numpy, node[0].truth) if kind is None else onnx_type(kind)
+    held = node[0].dtype if kind is None else onnx_type(kind)
     return node.graph.constant(
-        np.eye(rows, columns, max(-rows, min(columns, int(node.attribute("k", 0))))).astype(np.bool_ if truth else held)
+        np.eye(rows, columns, max(-rows, min(columns, int(node.attribute("k", 0))))).astype(held.numpy)
     )
 
 
@@ -245,7 +245,7 @@ def _trilu(node: Node) -> Var:
     if not x.elements:
         return x
     axes = dict(zip(index, x.shape, strict=True))
-    return node.graph.step(f"Y{at} = X{at} where {test}", {"X": x}, {"Y": (x.dtype, x.shape)}, axes, x.truth)[0]
+    return node.graph.step(f"Y{at} = X{at} where {test}", {"X": x}, {"Y": (x.dtype, x.shape)}, axes)[0]
 
 
 @onnx("OneHot")
@@ -264,9 +264,7 @@ def _one_hot(node: Node) -> Var:
     value = f"{d}(select({chosen} == {place}, 1, select({chosen} + {depth[0]} == {place}, 1, 0)))"
     text = f"temporary T\nT: {d}[{','.join(map(str, shape))}]\nT[{','.join(index)}] = {value}\n"
     text += f"Y[{','.join(index)}] = select(T[{','.join(index)}] == 1, V[1], V[0])"
-    return node.graph.step(
-        text, {"J": number, "V": values}, {"Y": (d, shape)}, dict(zip(index, shape, strict=True)), values.truth
-    )[0]
+    return node.graph.step(text, {"J": number, "V": values}, {"Y": (d, shape)}, dict(zip(index, shape, strict=True)))[0]
 
 
 @onnx("ReverseSequence")
@@ -297,13 +295,12 @@ def _compress(node: Node) -> Var:
 
 @onnx("BitCast")
 def _bit_cast(node: Node) -> Var:
-    held, truth = onnx_type(node.attribute("to"))
+    to = onnx_type(node.attribute("to"))
     x = node[0]
     if x.constant is not None:
-        if held.itemsize != x.constant.itemsize:
-            raise NetworkError(f"an element of {x.dtype} has not the bits of {held}")
-        return node.graph.constant(x.constant.view(np.bool_ if truth else held))
-    to = from_numpy(held)
-    if to == x.dtype and truth == x.truth:
+        if to.bytes != x.constant.itemsize:
+            raise NetworkError(f"an element of {x.dtype} has not the bits of {to}")
+        return node.graph.constant(x.constant.view(to.numpy))
+    if to == x.dtype:
         return x
     raise UncomputedError(f"bits of {x.dtype} are not read as {to}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isamap_smt.ir.dtypes import DType, dtype, from_numpy
+from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import Var
@@ -42,7 +42,7 @@ def _quantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
     axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
     kind = int(node.attribute("output_dtype", 0))
-    found = from_numpy(onnx_type(kind)[0]) if kind and zero is None else zero.dtype if zero is not None else dtype("u8")
+    found = onnx_type(kind) if kind and zero is None else zero.dtype if zero is not None else dtype("u8")
     assert found is not None
     return _quantized(x, _along(node, x, scale, axis), None if zero is None else _along(node, x, zero, axis), found)
 

@@ -78,4 +78,4 @@ def _written(
     else:  # rounded once
         text = f"temporary T\nT: {within}[{','.join(map(str, x.shape))}]\n"
         text += f"T{at} = {within}(X{at})\nT{to}{within}({u})\nY{at} = {d}(T{at})"
-    return node.graph.step(text, {"X": x, "U": updates, **reads}, {"Y": (d, x.shape)}, axes, x.truth)[0]
+    return node.graph.step(text, {"X": x, "U": updates, **reads}, {"Y": (d, x.shape)}, axes)[0]
