@@ -117,7 +117,9 @@ def attention(
         raise NetworkError(f"{q.value}, {k.value} and {v.value} do not fit")
     if k.shape[0] != q.shape[0]:
         raise NetworkError(f"{q.value}, {k.value} and {v.value} do not fit")
-    if not q.elements * k.elements * v.elements or q.shape[1] % k.shape[1]:
+    if empty := [x for x in (q, k, v) if not x.elements]:
+        raise NetworkError(f"{empty[0].value} has no elements")
+    if q.shape[1] % k.shape[1]:
         raise NetworkError(f"{q.shape[1]} heads of queries and {k.shape[1]} of keys")
     batch, heads, rows, depth = q.shape
     groups, columns, width = k.shape[1], k.shape[2], v.shape[3]

@@ -372,6 +372,8 @@ def _convolution(
     x, w, *more = _numeric(op, x, w, bias)
     _images(x, w, len(steps))
     _positive("stride and dilation", [*steps, *dilations])
+    if builtins.min(sides) < 0:
+        raise NetworkError(f"pad {sides} is negative; slices cut off: x[..., 1:-1]", x.graph.node)
     return do.convolution(x, w, more[0] if more else None, steps, dilations, sides, sides, groups)
 
 

@@ -227,6 +227,9 @@ class Var:
         """The graph that it is in now: another one may have taken its first one in."""
         return self.within.whole
 
+    def __repr__(self) -> str:
+        return f"<{self.value}>"
+
     def __add__(self, other: Any) -> Var:
         return _combined("add", "+", self, other)
 

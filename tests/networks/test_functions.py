@@ -233,6 +233,7 @@ def test_what_needs_no_copy_is_a_view() -> None:
 def test_values_are_keys_and_have_no_truth() -> None:
     x = im.input("x", (3,))
     assert {x: 1, x + 0: 2}[x] == 1
+    assert repr(x) == "<x: f32[3]>"
     with pytest.raises(
         NetworkError, match=r": bool\[3\] has no elements yet, and is neither true nor false; where\(\) chooses"
     ):
@@ -290,6 +291,9 @@ REFUSED: list[tuple[str, Callable[..., Any], str]] = [
     ("image", lambda image: im.conv2d(image, W, stride=0), "not all 1"),
     ("image", lambda image: im.conv2d(image, W, pad=(1, 1, 1)), "nor one for each of two sides"),
     ("image", lambda image: im.conv_transpose2d(image, W[:4], pad=9), "nothing is left"),
+    ("image", lambda image: im.conv2d(image, W[:, :1], groups=4, pad=-1), "is negative; slices cut off"),
+    ("image", lambda image: im.conv2d(image, W, groups=0), "in 0 groups"),
+    ("k", lambda k: im.attention(k[:, :, :0], k, k), "has no elements"),
     ("image", lambda image: im.max_pool2d(image, 2, pad=2), "with pads"),
     ("image", lambda image: im.max_pool2d(image, 2, stride=0), "not all 1"),
     ("image", lambda image: im.group_norm(image, 3), "has no channels in 3 groups"),

@@ -57,6 +57,7 @@ EACH = (rng.random((B, S, L)) > 0.3).astype(np.int32)
 COS, SIN = np.cos(a := rng.random((16, H // 2), np.float32) * 6), np.sin(a)
 KEYS, VALUES = normal(B, S, 2 * H), normal(B, S, 2 * H)
 CACHE_K, CACHE_V = normal(B, 2, 6, H), normal(B, 2, 6, H)
+CACHE_V[0, :, 5:] = np.nan  # behind what is held
 ONE, ONE_K, ONE_V = normal(B, 1, N * H), normal(B, 1, 2 * H), normal(B, 1, 2 * H)
 HELD = np.array([3, 5], np.int32)  # of the caches, in each batch
 HIDDEN = np.float32(-10000)
@@ -65,8 +66,8 @@ QKV = np.split(X @ W + BIAS, 3, -1)
 
 
 def cached(cache: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The cache with a row behind those held."""
-    made = cache.copy()
+    """The cache with a row behind those held, and nothing behind it."""
+    made = np.where(np.arange(cache.shape[2])[:, None] < HELD[:, None, None, None], cache, 0)
     made[np.arange(B), :, HELD] = x[:, :, 0]
     return made
 
@@ -204,7 +205,9 @@ CASES: list[Case] = [
                 cached(CACHE_K, turned(heads(ONE_K, 2), HELD[:, None])),
                 cached(CACHE_V, heads(ONE_V, 2)),
                 causal(1, 6, HELD),
-            )
+            ),
+            cached(CACHE_K, turned(heads(ONE_K, 2), HELD[:, None])),
+            cached(CACHE_V, heads(ONE_V, 2)),
         ],
     ),
     Case(
@@ -220,7 +223,7 @@ CASES: list[Case] = [
             None,
             None,
             None,
-            normal(B, 1, 1, 6) * 0 + ADDED[0, 0, 0, 1],
+            np.full((B, 1, 1, 6), 0.5, np.float32),
         ],
         GROUPED,
         [

@@ -177,7 +177,7 @@ def _group_query(node: Node) -> list[Var | None]:
         turned, apart = 2 * cos.shape[-1], bool(node.attribute("rotary_interleaved", 0))
         q, k = rotary(q, cos, sin, apart, turned), rotary(k, cos, sin, apart, turned)
     if past_k is not None and past_v is not None:
-        k, v = (_written(node, p, x, held, total) for p, x in ((past_k, k), (past_v, v)))
+        k, v = (_written(node, p, x, lengths, held, total) for p, x in ((past_k, k), (past_v, v)))
     window = int(node.attribute("local_window_size", -1))
     mask, left = _biased(node, 10, None, k.shape[2]), window - 1 if window > 0 else -1
     seen = Seen(mask, True, left, lengths=lengths, first=0 if prompt else None)
@@ -185,17 +185,18 @@ def _group_query(node: Node) -> list[Var | None]:
     return [joined(made), k, v]
 
 
-def _written(node: Node, past: Var, x: Var, held: Var | None, total: int | None) -> Var:
-    """The cache with new rows behind those that it holds, of `total` rows at least."""
+def _written(node: Node, past: Var, x: Var, lengths: Var, held: Var | None, total: int | None) -> Var:
+    """The cache with new rows behind those that it holds, of `total` rows at least; behind all of them 0, whatever lay there."""
     if past.rank != 4 or (*past.shape[:2], past.shape[3]) != (*x.shape[:2], x.shape[3]):
         raise NetworkError(f"{past.value} is no cache of [batch, heads, length, depth] before {x.value}", node.name)
     more = max(0, (past.shape[2] if total is None else total) - past.shape[2])
     cache = do.pad(past, [0] * 4, [0, 0, more, 0]) if more else past
     if cache.shape[2] < x.shape[2]:
         raise NetworkError(f"{cache.value} has no room for {x.value}", node.name)
-    reads = {"C": cache, "X": x} | ({} if held is None else {"J": held})
+    zero = node.graph.constant(np.zeros((), cache.dtype.numpy))
+    reads = {"C": cache, "X": x, "N": lengths, "Z": zero} | ({} if held is None else {"J": held})
     place = "l" if held is None else "J[b]+l"
-    text = f"Y[b,h,i,d] = C[b,h,i,d]\nY[b,h,{place},d] = X[b,h,l,d]"
+    text = f"Y[b,h,i,d] = select(i64(i) < N[b], C[b,h,i,d], Z[])\nY[b,h,{place},d] = X[b,h,l,d]"
     axes = dict(zip("bhid", cache.shape, strict=True)) | {"l": x.shape[2]}
     return node.graph.step(text, reads, {"Y": (cache.dtype, cache.shape)}, axes)[0]
 
