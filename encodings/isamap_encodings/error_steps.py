@@ -78,7 +78,7 @@ def step(
 ) -> Verdict:  # fmt: skip
     """Whether `op` of such operands, off by `ulp` ULP, is such a result. arithmetic: None where nothing is rounded.
 
-    op: + - * / max min neg abs relu floor ceil trunc rint same exp log tanh sigmoid erf sqrt rsqrt,
+    op: + - * / max min neg abs relu floor ceil trunc rint same exp log tanh sigmoid erf sin cos sqrt rsqrt,
     square (of one that is computed twice), either and surely (one of two; in `surely` a
     program takes the one that the exact result is). below: a is known to be at most b.
     """
@@ -245,6 +245,12 @@ def _max(a: Any, b: Any) -> Any:
     return z3.If(a >= b, a, b)
 
 
+def _wave(op: str, x: list[Any], p: list[Any], known: list[Known]) -> Meaning:
+    """Between -1 and 1, and nowhere steeper than 1."""
+    r, e, d = z3.Real(_R), z3.Real(_E), _size(p[0] - x[0])
+    return [], [r >= -1, r <= 1, e >= -1, e <= 1, e - r <= d, r - e <= d]
+
+
 _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meaning]] = {
     "+": _polynomial(lambda a, b: a + b),
     "-": _polynomial(lambda a, b: a - b),
@@ -252,6 +258,8 @@ _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meanin
     "max": _polynomial(_max),
     "min": _polynomial(lambda a, b: z3.If(a <= b, a, b)),
     "neg": _polynomial(lambda a: -a),
+    "sin": _wave,
+    "cos": _wave,
     "same": _polynomial(lambda a: a),
     "relu": _polynomial(lambda a: _max(a, z3.RealVal(0))),
     "abs": _polynomial(_size),

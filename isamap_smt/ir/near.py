@@ -17,7 +17,7 @@ import ml_dtypes
 import numpy as np
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.heads import FUNCTION_ROWS
+from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
 from isamap_smt.ir.scalar import (
     Abs,
     Acos,
@@ -30,11 +30,14 @@ from isamap_smt.ir.scalar import (
     Cosh,
     Erf,
     Exp,
+    Fmod,
     Log,
+    Pow,
     Rsqrt,
     Sigmoid,
     Sin,
     Sinh,
+    SMod,
     Sqrt,
     Tan,
     Tanh,
@@ -43,6 +46,7 @@ from isamap_smt.ir.scalar import (
 
 Array = np.ndarray
 EXACT = 2**53  # f64 holds all integers up to here
+TWICE = 0.51  # ULP of a sum that is rounded to f32, and then to its own type
 SLACK = 1 + 2.0**-30  # for the rounding of bounds themselves, which are computed in f64
 
 
@@ -178,6 +182,27 @@ def function(head: type[Unary], a: Near, kind: DType) -> Near:
         value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
         error = np.where(a.error > 0, _MOVED[head](a) if head in _MOVED else np.inf, 0.0)
     return rounded(Near(value, error), kind, row.error(kind.bits), row.wide_ulp)
+
+
+def power(a: Near, b: Near, kind: DType) -> Near:
+    """a to the power of b: of positive a' = a (1 + d) it is a^b e^(b log(1 + d) + (b' - b) log a')."""
+    row = FUNCTION_ROWS[Pow]
+    with np.errstate(all="ignore"):
+        value = np.asarray(row.f64(np.asarray(a.value, np.float64), np.asarray(b.value, np.float64)))
+        share = -np.log1p(-a.error / a.value)
+        moved = (np.abs(b.value) + b.error) * share + b.error * (np.abs(np.log(a.value)) + share)
+        error = np.where(a.low > 0, np.abs(value) * np.expm1(moved), np.inf)
+    return rounded(Near(value, np.where(a.error + b.error > 0, error, 0.0)), kind, row.error(kind.bits), row.wide_ulp)
+
+
+def left_over(a: Near, b: Near, kind: DType, down: bool) -> Near:
+    """fmod(a, b), which is exact, or a % b, which is rounded where b is added: it jumps, and stays nearer to 0 than the divisor."""
+    with np.errstate(all="ignore"):
+        value = np.asarray((HEADS[SMod] if down else FUNCTION_ROWS[Fmod]).numpy(*np.broadcast_arrays(a.value, b.value)))
+        least = np.abs(b.value) - b.error
+        jump = np.where(least > 0, np.abs(value) + np.abs(b.value) + b.error, np.inf)
+    found = Near(value, np.where(a.error + b.error > 0, jump, 0.0))
+    return rounded(found, kind, TWICE) if down else settled(found.value, found.error, Unit.of(kind))
 
 
 def _moved_exponential(a: Near) -> Array:

@@ -60,7 +60,7 @@ from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.meaning import Meaning, Rows
-from isamap_smt.ir.near import SLACK, Unit
+from isamap_smt.ir.near import SLACK, TWICE, Unit
 from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import (
     Abs,
@@ -75,8 +75,10 @@ from isamap_smt.ir.scalar import (
     Cosh,
     Erf,
     Exp,
+    Fmod,
     IndexValue,
     Log,
+    Pow,
     Read,
     Relu,
     Round,
@@ -384,8 +386,11 @@ class Bounds(Meaning[Bound]):
         SMax: lambda self, x, own, a, b: _larger(a, b),
         SMin: lambda self, x, own, a, b: _larger(a, b, True),
         Unary: lambda self, x, own, a: _function(type(x), a, own),
+        Pow: lambda self, x, own, a, b: _power(a, b, own),
+        Fmod: lambda self, x, own, a, b: _left_over(a, b),
+        SMod: lambda self, x, own, a, b: _modulo(a, b, own) if own.is_float else self._whole_numbers(x, own, a, b),
         **dict.fromkeys((SAdd, SSub, SMul, SDiv), _arithmetic),
-        **dict.fromkeys((SAnd, SOr, SXor, SInvert, SShl, SShr, SFloorDiv, SMod), _whole_numbers),
+        **dict.fromkeys((SAnd, SOr, SXor, SInvert, SShl, SShr, SFloorDiv), _whole_numbers),
     }
 
     def _square(self, a: Bound) -> Bound:
@@ -523,6 +528,44 @@ def _function(head: type[Unary], a: Bound, kind: DType) -> Bound:
         return Bound(low, a.size, a.relative, a.absolute)
     made = _EXACTLY[head](a) if head in _EXACTLY else NOTHING
     return made if made is NOTHING else _rounded(made, kind, row.error(kind.bits))
+
+
+def _power(a: Bound, b: Bound, kind: DType) -> Bound:
+    """a to the power of b: of positive a' = a (1 + d) it is a^b e^(b log(1 + d) + (b' - b) log a'), and largest at corners."""
+    share = a.relative + a.absolute / a.low if a.low > 0 else inf
+    if not share < 1 or not isfinite(b.error):
+        return NOTHING
+    logs = log(a.low), log(a.high)
+    corners = [y * x for y in (b.low, b.high) for x in logs]
+    more = -log1p(-share)
+    moved = ((b.size + b.error) * more + b.error * (max(map(abs, logs)) + more)) * _MORE
+    if max(*map(abs, corners), moved) > _WIDEST:
+        return NOTHING
+    spread = 1 + 1e-12 * (1 + max(map(abs, corners)))  # of powers that are computed by their logarithms
+    return _rounded(
+        Bound(exp(min(corners)) / spread, exp(max(corners)) * spread, expm1(moved) * _MORE),
+        kind,
+        FUNCTION_ROWS[Pow].error(kind.bits),
+    )
+
+
+def _left_over(a: Bound, b: Bound) -> Bound:
+    """fmod(a, b), exactly: of the sign of a, and nearer to 0 than b; it jumps."""
+    if max(b.low - b.error, -b.high - b.error) <= 0:
+        return NOTHING
+    reach = min(a.size, b.size)
+    made = Bound(-reach if a.low < 0 else 0.0, reach if a.high > 0 else 0.0)
+    exact = a.error == b.error == 0
+    return made if exact else replace(made, absolute=(2 * (b.size + b.error)) * _MORE)
+
+
+def _modulo(a: Bound, b: Bound, kind: DType) -> Bound:
+    """a % b, of the sign of b, rounded where b is added, in f32 first of narrower types."""
+    if max(b.low - b.error, -b.high - b.error) <= 0:
+        return NOTHING
+    exact = a.error == b.error == 0
+    made = Bound(min(b.low, 0.0), max(b.high, 0.0), 0.0, 0.0 if exact else 2 * (b.size + b.error) * _MORE)
+    return _rounded(made, kind, TWICE)
 
 
 def _exponential(a: Bound) -> Bound:

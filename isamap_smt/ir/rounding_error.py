@@ -25,6 +25,8 @@ from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.near import EXACT, Near
 from isamap_smt.ir.scalar import (
     Cast,
+    Fmod,
+    Pow,
     Read,
     Relu,
     Round,
@@ -34,6 +36,7 @@ from isamap_smt.ir.scalar import (
     Select,
     SMax,
     SMin,
+    SMod,
     SMul,
     SNeg,
     SSub,
@@ -176,6 +179,9 @@ class _At(Meaning[Near]):
         SSub: lambda self, x, own, a, b: near.add(a, b, own, -1),
         SMul: lambda self, x, own, a, b: near.multiply(a, b, own),
         SDiv: lambda self, x, own, a, b: near.divide(a, b, own),
+        Pow: lambda self, x, own, a, b: near.power(a, b, own),
+        Fmod: lambda self, x, own, a, b: near.left_over(a, b, own, down=False),
+        SMod: lambda self, x, own, a, b: near.left_over(a, b, own, down=True) if own.is_float else self.other(x, own),
         SMax: lambda self, x, own, a, b: near.larger(a, b),
         SMin: lambda self, x, own, a, b: near.larger(a, b, True),
     }

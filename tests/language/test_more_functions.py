@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath as mp
@@ -22,11 +23,12 @@ from isamap_smt.ir.dtypes import DTYPES, dtype
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, HEADS, applied
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.rounding_bound import NOTHING, Bound, _function
+from isamap_smt.ir.rounding_bound import NOTHING, Bound, _function, _left_over, _modulo, _power
 from isamap_smt.ir.scalar import Cos, Fmod, Pow, Sin, SMod, Unary
 from isamap_smt.language import to_text
 from isamap_smt.mapping.point_c import span
 from isamap_smt.mapping.selection import _tells_zeros
+from isamap_smt.proof.rounding import prove_rounding
 
 NAMES = [n for n in functions_f64.NAMES if n != "pow"]
 RANGES = {
@@ -348,11 +350,82 @@ def test_nothing_is_said_across_poles_and_ends(name: str, low: float, high: floa
     assert _function(FUNCTIONS[name], Bound(low, high, 1e-6, 1e-6), DTYPES["f32"]) is NOTHING  # type: ignore[arg-type]
 
 
-def test_of_functions_of_two_nothing_is_said() -> None:
-    for text in ("pow(X[i], X[i])", "fmod(X[i], X[i])", "X[i] % X[i]"):
+PAIRS = {  # where both arguments lie
+    "pow(X[i], Z[i])": ((0.25, 3), (-4, 5)), "fmod(X[i], Z[i])": ((-40, 30), (0.5, 7)), "X[i] % Z[i]": ((-40, 30), (-7, -0.5)),
+}  # fmt: skip
+
+
+def of_two(text: str, x: float, z: float) -> float:
+    """The exact value, rounded to 53 bits."""
+    if text.startswith("pow"):
+        return float(mp.power(mp.mpf(x), mp.mpf(z)))
+    a, b = Fraction(x), Fraction(z)
+    return float(a - (math.floor(a / b) if "%" in text else math.trunc(a / b)) * b)
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64", "bf16", "f16"])
+@pytest.mark.parametrize("text", PAIRS)
+def test_errors_of_functions_of_two_are_bounded(text: str, kind: str) -> None:
+    (xs, zs), of, rng = PAIRS[text], dtype(kind), np.random.default_rng(8)
+    made = im.kernel(f"Y[i] = {text}", dtypes=dict.fromkeys("XYZ", kind))
+    x, z = (np.clip(rng.uniform(*ends, 300).astype(of.numpy).astype(np.float64), *ends) for ends in (xs, zs))
+    arrays = {"X": x.astype(of.numpy), "Z": z.astype(of.numpy)}
+    got = run_kernel(made, arrays)["Y"].astype(np.float64)
+    bound = im.rounding_bound(made, {"X": xs, "Z": zs}, {"i": 300})["Y"]
+    found = im.rounding_error(made, arrays)["Y"].error
+    used = 0.0
+    for g, n, a, b in zip(got, found, x, z, strict=True):
+        want = of_two(text, a, b)
+        allowed, slack = bound.relative * abs(want) + bound.absolute, 2.0**-53 * abs(want)
+        assert bound.low <= want <= bound.high
+        assert abs(g - want) <= allowed + slack and abs(g - want) <= n + slack
+        used = max(used, abs(g - want) / allowed if allowed else 0.0)
+    assert used > 0.3 or not text.startswith("pow")  # what is left over is exact, or nearly so
+
+
+@pytest.mark.parametrize("text", PAIRS)
+def test_errors_of_both_arguments_are_followed(text: str) -> None:
+    rng, of, head = np.random.default_rng(9), DTYPES["f32"], {"pow": Pow, "fmo": Fmod}.get(text[:3], SMod)
+    many = []
+    for low, high in PAIRS[text]:
+        value = rng.uniform(low, high, 300)
+        off = np.abs(value) * 1e-3 * rng.uniform(0, 1, 300)
+        computed = np.clip(value + off * rng.uniform(-1, 1, 300), low, high)
+        many.append((value, np.maximum(off, np.abs(computed - value)), computed))
+    (a, e, p), (b, f, q) = many
+    x, z = near.Near(a, e), near.Near(b, f)
+    found = near.power(x, z, of) if head is Pow else near.left_over(x, z, of, down=head is SMod)
+    xs, zs = (Bound(*ends, 0.0, float(off.max())) for ends, (_, off, _) in zip(PAIRS[text], many, strict=True))
+    bound = _power(xs, zs, of) if head is Pow else _modulo(xs, zs, of) if head is SMod else _left_over(xs, zs)
+    assert np.isfinite(found.error).all() and bound is not NOTHING
+    for v, limit, x0, z0, x1, z1 in zip(found.value, found.error, a, b, p, q, strict=True):
+        want, got = of_two(text, x0, z0), of_two(text, x1, z1)
+        assert max(abs(got - v), abs(want - v)) <= limit
+        assert abs(got - want) <= bound.relative * abs(want) + bound.absolute
+
+
+def test_nothing_is_said_of_powers_of_0_and_of_divisors_that_may_be_0() -> None:
+    for text, x, z in (("pow(X[i], Z[i])", (0, 2), (1, 2)), ("fmod(X[i], Z[i])", (0, 2), (-1, 1)), ("X[i] % Z[i]", (0, 2), (0, 1)),
+                       ("pow(X[i], Z[i])", (1, 9), (1, 900))):  # fmt: skip
         made = im.kernel(f"Y[i] = {text}")
-        assert im.rounding_bound(made, {"X": (1, 2)}, {"i": 4})["Y"] == NOTHING
-        assert np.isinf(im.rounding_error(made, {"X": np.ones(3, np.float32)})["Y"].error).all()
+        assert im.rounding_bound(made, {"X": x, "Z": z}, {"i": 4})["Y"] == NOTHING
+    zeros = {"X": np.ones(3, np.float32), "Z": np.zeros(3, np.float32)}
+    for text in ("fmod(X[i], Z[i])", "X[i] % Z[i]"):
+        assert np.isinf(im.rounding_error(im.kernel(f"Y[i] = {text}"), zeros)["Y"].error).all()
+    proof, _ = prove_rounding(im.kernel("Y[i] = pow(X[i], Z[i])", sizes={"i": 4}), {"X": (1, 2), "Z": (1, 2)}, {})
+    assert proof.word == "unknown" and "Pow is not followed" in str(proof.failed()[0].verdict)
+
+
+def test_sines_and_cosines_are_claimed_of_all_inputs() -> None:
+    made = im.kernel("Y[i] = sin(X[i] * X[i]) + cos(Z[i])", sizes={"i": 4})
+    proof, found = prove_rounding(made, {"X": (-3, 3), "Z": (-100, 100)}, {})
+    assert proof.proved and sum(found["Y"]) < 1e-5
+    known = error_steps.Known(Fraction(-3), Fraction(3), Fraction(0), Fraction(1, 1000))
+    right = error_steps.Known(Fraction(-1), Fraction(1), Fraction(0), Fraction(1, 1000))
+    for op in ("sin", "cos"):
+        assert error_steps.step(op, [known], right, None).word == "proved"
+        for wrong in (replace(right, absolute=Fraction(1, 1001)), replace(right, high=Fraction(1, 2))):
+            assert error_steps.step(op, [known], wrong, None).word == "refuted"
 
 
 def test_proofs_know_only_that_they_are_functions() -> None:
@@ -364,7 +437,7 @@ def test_proofs_know_only_that_they_are_functions() -> None:
         assert isinstance(equal_reals(left, right, types), Unknown)
         assert isinstance(equal_floats(left, right, types, f32, {}), Unknown)
     one = error_steps.Known(Fraction(1), Fraction(2))
-    for op in (*NAMES, "pow", "fmod", "%"):
+    for op in (*(n for n in NAMES if n not in ("sin", "cos")), "pow", "fmod", "%"):
         assert error_steps.step(op, [one] * (1 + (op not in NAMES)), one, None).word == "unknown"
 
 
