@@ -305,6 +305,7 @@ REFUSED: list[tuple[str, list[np.ndarray | None], dict[str, Any], str]] = [
     ("MultiHeadAttention", [Q, K, V], {"num_heads": 5}, "is not of 5 heads"),
     ("MultiHeadAttention", [Q, K, V], {"num_heads": 0}, "the attribute num_heads of MultiHeadAttention is 0"),
     ("MultiHeadAttention", [Q], MANY, "n: MultiHeadAttention of i0: .* for 4 heads is not computed"),
+    ("MultiHeadAttention", [Q, K[0, 0, :1], V], MANY, "of i0: .*, i1: f32.1., i2: .* for 4 heads is not computed"),
     ("MultiHeadAttention", [Q, K, V, BIAS[:7]], MANY, "the bias i3: .* is not as wide as"),
     (
         "MultiHeadAttention",

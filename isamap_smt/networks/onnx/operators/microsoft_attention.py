@@ -86,7 +86,7 @@ def _multi_head(node: Node) -> list[Var | None]:
         parts = _pieces(q, 3, 3)
     elif q.rank == 3 and k is not None and k.rank == 5 and v is None and k.shape[2:4] == (heads, 2):
         parts = [q, *_pieces(k, 3, 2)]
-    elif q.rank == 3 and k is not None and v is not None:
+    elif q.rank == 3 and k is not None and v is not None and 3 <= k.rank == v.rank <= 4:
         parts = [q, k, v]
     else:
         told = ", ".join(str(x.value) for x in (q, k, v) if x is not None)
