@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from functools import wraps
@@ -79,9 +80,11 @@ def _graph(op: str, *xs: Any) -> Graph:
     return graph
 
 
-def _alike(op: str, *xs: Any) -> list[Var]:
-    """The operands that are there, of one type. Raises NetworkError."""
+def _alike(op: str, *xs: Any, needed: int | None = None) -> list[Var]:
+    """The operands that are there, of one type; the first `needed` have to be, all by itself. Raises NetworkError."""
     graph = _graph(op, *xs)
+    if builtins.any(x is None for x in xs[:needed]):
+        raise NetworkError(f"an operand of {op} is None", graph.node)
     first = next(x for x in xs if isinstance(x, Var))
     for x in xs:
         if isinstance(x, Var) and x.dtype != first.dtype:
@@ -121,14 +124,29 @@ def _constant(graph: Graph, x: Any, like: Var) -> Var:
     return graph.constant(array)
 
 
-def _numeric(op: str, *xs: Any, floating: bool = False) -> list[Var]:
+def _numeric(op: str, *xs: Any, floating: bool = False, needed: int | None = None) -> list[Var]:
     """_alike(), of numbers; of floating point where asked for. Raises NetworkError."""
-    found = _alike(op, *xs)
+    found = _alike(op, *xs, needed=needed)
     x = found[0]
     if x.dtype == do.BOOL or (floating and not x.dtype.is_float):
         kind = "of floating point" if floating else "a number"
         raise NetworkError(f"{x.value} is not {kind}; convert it: astype(x, 'f32')", x.graph.node)
     return found
+
+
+def _one(n: Any) -> int:
+    """A whole number. Raises NetworkError."""
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise NetworkError(f"{n!r} is no whole number") from None
+
+
+def _several(n: Any) -> list[int]:
+    """A whole number, or several, as a list. Raises NetworkError."""
+    if isinstance(n, Sequence | np.ndarray) and not isinstance(n, str) and np.ndim(n) == 1:
+        return [_one(k) for k in n]
+    return [_one(n)]
 
 
 def _optional(given: Sequence[Any], found: Sequence[Var]) -> list[Var | None]:
@@ -311,7 +329,7 @@ def _logical(name: str, a: Any, b: Any) -> Var:
 @_named
 def clip(x: Var, low: Any = None, high: Any = None) -> Var:
     """Elements below `low` become that, then those above `high`."""
-    x, *more = _numeric("clip", x, low, high)
+    x, *more = _numeric("clip", x, low, high, needed=1)
     return do.clip(x, *_optional((low, high), more))
 
 
@@ -342,7 +360,7 @@ def matmul(a: Any, b: Any) -> Var:
 @_named
 def linear(x: Var, w: Any, bias: Any = None) -> Var:
     """x [..., inner] times w [inner, columns], plus bias [columns]."""
-    x, w, *more = _numeric("linear", x, w, bias)
+    x, w, *more = _numeric("linear", x, w, bias, needed=2)
     if w.rank != 2 or not x.rank or x.shape[-1] != w.shape[0]:
         raise NetworkError(f"{x.value} does not fit weights {w.value}: [inner, columns]", x.graph.node)
     rows = x.graph.view(x, (math.prod(x.shape[:-1]), x.shape[-1]))
@@ -355,7 +373,7 @@ def conv1d(
     x: Var, w: Any, bias: Any = None, *, stride: int = 1, pad: int = 0, dilation: int = 1, groups: int = 1
 ) -> Var:
     """Cross-correlation: x [n, c, l], w [m, c / groups, r], bias [m]; result [n, m, ...]. pad: zeros on each side."""
-    return _convolution("conv1d", x, w, bias, [stride], [pad], [dilation], groups)
+    return _convolution("conv1d", x, w, bias, [_one(stride)], [_one(pad)], [_one(dilation)], groups)
 
 
 @_named
@@ -369,12 +387,12 @@ def conv2d(
 def _convolution(
     op: str, x: Var, w: Any, bias: Any, steps: list[int], sides: list[int], dilations: list[int], groups: int
 ) -> Var:
-    x, w, *more = _numeric(op, x, w, bias)
+    x, w, *more = _numeric(op, x, w, bias, needed=2)
     _images(x, w, len(steps))
     _positive("stride and dilation", [*steps, *dilations])
     if builtins.min(sides) < 0:
         raise NetworkError(f"pad {sides} is negative; slices cut off: x[..., 1:-1]", x.graph.node)
-    return do.convolution(x, w, more[0] if more else None, steps, dilations, sides, sides, groups)
+    return do.convolution(x, w, more[0] if more else None, steps, dilations, sides, sides, _one(groups))
 
 
 def _images(x: Var, w: Var, space: int) -> None:
@@ -397,7 +415,7 @@ def conv_transpose2d(
 
     Results have (extent - 1) * stride + dilation * (r - 1) + 1 + output_pad - 2 * pad places along each side.
     """
-    x, w, *more = _numeric("conv_transpose2d", x, w, bias)
+    x, w, *more = _numeric("conv_transpose2d", x, w, bias, needed=2)
     _images(x, w, 2)
     steps, sides, apart, extra = _pair(stride), _pair(pad), _pair(dilation), _pair(output_pad)
     _positive("stride and dilation", [*steps, *apart])
@@ -405,7 +423,7 @@ def conv_transpose2d(
     counts = [n - 2 * p for n, p in zip(whole, sides, strict=True)]
     if builtins.min(counts) < 1:
         raise NetworkError(f"nothing is left of {x.value} within pads {sides}", x.graph.node)
-    return do.transposed_convolution(x, w, more[0] if more else None, steps, apart, sides, counts, groups)
+    return do.transposed_convolution(x, w, more[0] if more else None, steps, apart, sides, counts, _one(groups))
 
 
 @_named
@@ -435,7 +453,8 @@ def _pooled(x: Var, op: str, size: Pair, stride: Pair | None, pad: Pair) -> Var:
 
 
 def _pair(n: Pair) -> list[int]:
-    found = [n, n] if isinstance(n, int) else list(n)
+    found = _several(n)
+    found = found if isinstance(n, Sequence) else found * 2
     if len(found) != 2:
         raise NetworkError(f"{n} is no number, nor one for each of two sides")
     return found
@@ -445,37 +464,39 @@ def _pair(n: Pair) -> list[int]:
 def softmax(x: Var, axis: int = -1) -> Var:
     """exp(x) over its sum along the axis."""
     (x,) = _numeric("softmax", x, floating=True)
-    return do.softmax(x, [do.along(x, axis)])
+    return do.softmax(x, [do.along(x, _one(axis))])
 
 
 @_named
 def layer_norm(x: Var, scale: Any = None, shift: Any = None, *, axis: int = -1, epsilon: float = 1e-5) -> Var:
     """x less its mean over the axis and those behind it, over its standard deviation, times scale plus shift."""
-    x, *more = _numeric("layer_norm", x, scale, shift, floating=True)
+    x, *more = _numeric("layer_norm", x, scale, shift, floating=True, needed=1)
     g, b = _optional((scale, shift), more)
-    return do.normalise(x, range(do.along(x, axis), x.rank), epsilon, g, b)[0]
+    return do.normalise(x, range(do.along(x, _one(axis)), x.rank), epsilon, g, b)[0]
 
 
 @_named
 def rms_norm(x: Var, scale: Any = None, *, axis: int = -1, epsilon: float = 1e-5) -> Var:
     """x over the root of its mean square over the axis and those behind it, times scale."""
-    x, *more = _numeric("rms_norm", x, scale, floating=True)
-    return do.normalise(x, range(do.along(x, axis), x.rank), epsilon, more[0] if more else None, None, centred=False)[0]
+    x, *more = _numeric("rms_norm", x, scale, floating=True, needed=1)
+    return do.normalise(
+        x, range(do.along(x, _one(axis)), x.rank), epsilon, more[0] if more else None, None, centred=False
+    )[0]
 
 
 @_named
 def group_norm(x: Var, groups: int, scale: Any = None, shift: Any = None, *, epsilon: float = 1e-5) -> Var:
     """x [n, c, ...] in groups of channels: each less its mean, over its deviation; then scale [c] and shift [c]."""
-    x, *more = _numeric("group_norm", x, scale, shift, floating=True)
+    x, *more = _numeric("group_norm", x, scale, shift, floating=True, needed=1)
     g, b = _optional((scale, shift), more)
-    return do.group_norm(x, groups, g, b, epsilon)
+    return do.group_norm(x, _one(groups), g, b, epsilon)
 
 
 @_named
 def batch_norm(x: Var, mean: Any, variance: Any, scale: Any = None, shift: Any = None, *, epsilon: float = 1e-5) -> Var:
     """(x - mean) / sqrt(variance + epsilon) * scale + shift for x [n, c, ...], all others [c]: the norm with known statistics."""
     given = (mean, variance, scale, shift)
-    x, *more = _numeric("batch_norm", x, *given, floating=True)
+    x, *more = _numeric("batch_norm", x, *given, floating=True, needed=3)
     m, v, g, b = _optional(given, more)
     assert m is not None and v is not None
     return do.batch_norm(x, m, v, g, b, epsilon)
@@ -518,7 +539,7 @@ def attention(q: Var, k: Any, v: Any, mask: Any = None, *, causal: bool = False,
 
 def _reduced(name: str, op: str, x: Var, axis: Axes, keepdims: bool, floating: bool = False) -> Var:
     (x,) = _numeric(op, x, floating=floating)
-    given = range(x.rank) if axis is None else [axis] if isinstance(axis, int) else axis
+    given = range(x.rank) if axis is None else _several(axis)
     axes = [do.along(x, n) for n in given]
     if len({*axes}) < len(axes):
         raise NetworkError(f"axis {axis} names a dimension of {x.value} twice", x.graph.node)
@@ -558,62 +579,64 @@ def min(x: Var, axis: Axes = None, keepdims: bool = False) -> Var:
 def reshape(x: Var, shape: Sequence[int]) -> Var:
     """The same elements in another shape; one dimension may be -1. Nothing is moved."""
     _graph("reshape", x)
-    return do.reshape(x, shape)
+    return do.reshape(x, _several(shape))
 
 
 @_named
 def transpose(x: Var, order: Sequence[int] | None = None) -> Var:
     """The dimensions in another order, reversed by itself."""
     _graph("transpose", x)
-    return do.transpose(x, list(reversed(range(x.rank))) if order is None else order)
+    return do.transpose(x, list(reversed(range(x.rank))) if order is None else _several(order))
 
 
 @_named
 def squeeze(x: Var, axis: Axes = None) -> Var:
     """x without dimensions of 1: those named, or all. Nothing is moved."""
     _graph("squeeze", x)
-    return do.squeeze(x, [axis] if isinstance(axis, int) else axis)
+    return do.squeeze(x, None if axis is None else _several(axis))
 
 
 @_named
 def expand_dims(x: Var, axis: int | Sequence[int]) -> Var:
     """x with dimensions of 1 at these places of the result. Nothing is moved."""
     _graph("expand_dims", x)
-    return do.unsqueeze(x, [axis] if isinstance(axis, int) else axis)
+    return do.unsqueeze(x, _several(axis))
 
 
 @_named
 def expand(x: Var, shape: Sequence[int]) -> Var:
     """x repeated to a shape that it broadcasts to."""
     _graph("expand", x)
-    if do.broadcast(x.shape, shape) != tuple(shape):
-        raise NetworkError(f"{x.value} does not broadcast to {list(shape)}")
-    return do.expand(x, shape)
+    wanted = _several(shape)
+    if do.broadcast(x.shape, wanted) != tuple(wanted):
+        raise NetworkError(f"{x.value} does not broadcast to {wanted}")
+    return do.expand(x, wanted)
 
 
 @_named
 def concatenate(xs: Sequence[Any], axis: int = 0) -> Var:
     """Values one behind the other along an axis."""
-    return do.concatenate(_alike("concatenate", *xs), axis)
+    return do.concatenate(_alike("concatenate", *xs), _one(axis))
 
 
 @_named
 def split(x: Var, parts: int | Sequence[int], axis: int = 0) -> list[Var]:
     """So many equal parts along an axis, or parts of these extents."""
     _graph("split", x)
-    axis = do.along(x, axis)
-    if isinstance(parts, int):
-        if parts < 1 or x.shape[axis] % parts:
-            raise NetworkError(f"{x.value} has no {parts} equal parts along axis {axis}; give their extents")
-        parts = [x.shape[axis] // parts] * parts
-    return do.split(x, parts, axis)
+    axis, sizes = do.along(x, _one(axis)), _several(parts)
+    if not isinstance(parts, Sequence | np.ndarray):
+        (number,) = sizes
+        if number < 1 or x.shape[axis] % number:
+            raise NetworkError(f"{x.value} has no {number} equal parts along axis {axis}; give their extents")
+        sizes = [x.shape[axis] // number] * number
+    return do.split(x, sizes, axis)
 
 
 @_named
 def pad(x: Var, pads: int | Sequence[tuple[int, int]], mode: str = "constant", value: float = 0) -> Var:
     """x with so many elements (before, after) each dimension; mode: constant, edge, reflect or wrap."""
     _graph("pad", x)
-    sides = [(pads, pads)] * x.rank if isinstance(pads, int) else [tuple(p) for p in pads]
+    sides = [_several(p) for p in pads] if isinstance(pads, Sequence) else [[_one(pads)] * 2] * x.rank
     if len(sides) != x.rank or builtins.any(len(p) != 2 or builtins.min(p) < 0 for p in sides):
         raise NetworkError(f"pads {sides} are not (before, after) of each dimension of {x.value}")
     if mode == "constant":
@@ -628,13 +651,13 @@ def pad(x: Var, pads: int | Sequence[tuple[int, int]], mode: str = "constant", v
 @_named
 def take(table: Any, indices: Any, axis: int = 0) -> Var:
     """Slices of a table along an axis, one for each index; indices below 0 count from the end, and each call looks at them."""
-    return do.gather(*_indexed("take", table, indices), axis)
+    return do.gather(*_indexed("take", table, indices), _one(axis))
 
 
 @_named
 def gather(x: Any, indices: Any, axis: int) -> Var:
     """At each place of the indices, x's element at that place, but along the axis where the index says."""
-    return do.gather_elements(*_indexed("gather", x, indices), axis)
+    return do.gather_elements(*_indexed("gather", x, indices), _one(axis))
 
 
 @_named
