@@ -6,8 +6,8 @@ algebras                         tables of functions by head: isamap_smt.ir.mean
 
 A function of one value is a `Function`. Its f32 and f64 are its meaning; of f16 and bf16 it is what f32 gives, rounded; of integers
 what `f64` gives. Its C has the same bits for every value. `ulp` is how far an f32 result lies from the exact value, over all 2^32
-arguments (benchmarks/accuracy.py; of those from sin to atanh over every 16th), 0.5 where it is the value that IEEE 754 asks for;
-`wide_ulp` is the same of f64, a bound above everything that benchmarks/accuracy_f64.py has found.
+arguments (benchmarks/accuracy.py; of those from sin to atanh over every 16th, of asin over all), 0.5 where it is the value that
+IEEE 754 asks for; `wide_ulp` is the same of f64, a bound above everything that benchmarks/accuracy_f64.py has found.
 """
 
 from __future__ import annotations
