@@ -40,14 +40,12 @@ def description() -> Path:
 
 def do_network(name: str, cc: str | None, json: bool, budget: float) -> dict[str, Any]:
     """A network that comes along, beside onnxruntime where it is installed. Raises WrongResultError."""
-    from isamap_smt.cli.network import document, planned_network, ran_beside, show
+    from isamap_smt.cli.network import document, ran_model, show
     from isamap_smt.ir.errors import WrongResultError
-    from isamap_smt.networks.onnx.importer import from_onnx
     from isamap_smt.networks.onnx.model import file_of
 
-    network = from_onnx(name)
-    planned = planned_network(network, "host", {"threads": 1, "timeout": None, "objective": "latency"})
-    ran = ran_beside(file_of(name), network, planned, 0, None, cc, budget)
+    options = {"threads": 1, "timeout": None, "objective": "latency", "sizes": (), "constants": ()}
+    ran = ran_model(file_of(name), "host", 0, None, cc, budget, False, options)
     if ran.difference is not None:
         raise WrongResultError(f"{name}: the result is wrong: {ran.difference}")
     if not json:

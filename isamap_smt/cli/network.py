@@ -135,17 +135,30 @@ def run(
     options: dict[str, Any],
 ) -> int:
     """Compile a model, or take what was compiled before; run it on random inputs, compare and time it."""
-    path, hardware = _asked(words, options)
-    ran = _ran_as_kept(path, hardware, seed, against, cc, budget, anew, options)
-    if ran is None or ran.difference is not None:  # step by step
-        network = read_model(path, options)
-        planned = planned_network(network, hardware, options)
-        ran = ran_beside(path, network, planned, seed, against, cc, budget, parse_constants(options["constants"]))
+    ran = ran_model(*_asked(words, options), seed, against, cc, budget, anew, options)
     answer(as_json, lambda: document(ran), lambda: show(ran))
     if ran.difference is not None:
         say(f"error: the result is wrong: {ran.difference}")
         return WRONG_RESULT
     return 0
+
+
+def ran_model(
+    path: Path, hardware: str, seed: int, against: str | None, cc: str | None, budget: float, anew: bool, options: dict[str, Any]
+) -> Ran:  # fmt: skip
+    """A model compiled, or taken as it was before, and run on random inputs beside another library, or the interpreter."""
+    from isamap_smt.networks.compiled import CompiledNetwork
+
+    found = _ran_as_kept(path, hardware, seed, against, cc, budget, anew, options)
+    if found is not None and found.difference is None:
+        return found
+    network = read_model(path, options)  # step by step
+    planned = planned_network(network, hardware, options)
+    with progress("compiling"):
+        compiled = CompiledNetwork(planned, cc=cc)
+    inputs = random_inputs(network, seed)
+    constants = parse_constants(options["constants"])
+    return _compared(path, network, compiled, inputs, constants, against, budget, planned.threads)
 
 
 def _ran_as_kept(
@@ -166,22 +179,6 @@ def _ran_as_kept(
         )  # fmt: skip
     inputs = random_inputs(compiled.network, seed)
     return _compared(path, compiled.network, compiled, inputs, constants, against, budget, options["threads"])
-
-
-def ran_beside(
-    path: Path, network: Network, planned: NetworkPlan, seed: int, against: str | None, cc: str | None, budget: float,
-    constants: dict[str, Any] | None = None,
-) -> Ran:  # fmt: skip
-    """The plan compiled, and run on random inputs beside another library, or the interpreter.
-
-    constants: as the model was read with.
-    """
-    from isamap_smt.networks.compiled import CompiledNetwork
-
-    with progress("compiling"):
-        compiled = CompiledNetwork(planned, cc=cc)
-    inputs = random_inputs(network, seed)
-    return _compared(path, network, compiled, inputs, constants or {}, against, budget, planned.threads)
 
 
 def random_inputs(network: Signature, seed: int) -> dict[str, np.ndarray]:

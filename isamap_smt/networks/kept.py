@@ -179,11 +179,13 @@ def _keep(planned: NetworkPlan, place: Path, cc: str | None) -> LoadedNetwork:
     try:
         written = write_library(planned, scratch, PREFIX, cc=cc)
         seal(scratch, {**network_record(planned, written), "kept": time.strftime("%Y-%m-%d")})
+        found = load_network(scratch)  # before others may replace it
         shutil.rmtree(place, ignore_errors=True)
         with suppress(OSError):  # somebody else was quicker: theirs is the same
             scratch.rename(place)
+        found.folder = place
         _make_room(place)
-        return load_network(place)
+        return found
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
