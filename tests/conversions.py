@@ -15,6 +15,7 @@ BITS = {
 }  # fmt: skip
 EXPONENT = {"f64": 11, "f32": 8, "bf16": 8, "f16": 5}  # bits
 NAMES = tuple(BITS)
+NUMBERS = tuple(n for n in NAMES if n != "bool")  # what can be computed with
 INFINITE = ("inf", "-inf")
 Value = Fraction | str  # a number, "-0.0", "inf", "-inf" or "nan"
 

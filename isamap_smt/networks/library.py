@@ -30,7 +30,7 @@ from isamap_smt.codegen.c_parallel import MOST, OPTIONS
 from isamap_smt.codegen.c_printer import packing_c, print_c
 from isamap_smt.codegen.checks import BEGIN, TRUST_PACKED, TRUST_RANGES, constants_only, entry_checks
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
-from isamap_smt.ir.errors import BuildError, NetworkError
+from isamap_smt.ir.errors import BuildError, IsamapError, NetworkError
 from isamap_smt.ir.executed import Executed, executed
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hypotheses import Range
@@ -158,16 +158,20 @@ class LibraryText:
         self.requires = {f for p in self.programs for i in used_instructions(p) for f in i.requires}
         self.threads = min(planned.threads, MOST) if any(any(nodes_of(Parallel, p.body)) for p in self.programs) else 1
         self.fields = _fields(self.network.inputs), _fields(self.network.outputs)
-        self.kernels = [
-            str(print_c(p.checked, kernel_title(p), f"{name}_k{n}", planned.threads))
-            for n, p in enumerate(planned.plans.values())
-        ]
+        self.kernels = [self._printed(q, p, f"{name}_k{n}") for n, (q, p) in enumerate(planned.plans.items())]
         self.plain: dict[str, int] = {}
         self.packed: dict[int, list[int]] = {}
         self._place_weights()
         body = self._calls()
         self.digest = digest("\n".join([*self.kernels, body]))
         self.body = body
+
+    def _printed(self, question: Question, plan: Plan, prefix: str) -> str:
+        try:
+            return str(print_c(plan.checked, kernel_title(plan), prefix, self.planned.threads))
+        except IsamapError as error:
+            node = next((s.node for s in self.network.kernels if self.planned.question(s) == question), self.name)
+            raise NetworkError(f"{node}: {error}") from error
 
     def texts(self) -> dict[str, str]:
         """Every file but the weights and what is compiled."""

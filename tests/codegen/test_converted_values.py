@@ -22,8 +22,8 @@ from isamap_smt.runtime.compiler import find_compiler
 from tests import conversions as oracle
 from tests.codegen.test_conversions import AVX2, TRAPS, compiled
 
-INTEGERS = [n for n in oracle.NAMES if not oracle.floating(n)]
-FLOATS = [n for n in oracle.NAMES if oracle.floating(n)]
+INTEGERS = [n for n in oracle.NUMBERS if not oracle.floating(n)]
+FLOATS = [n for n in oracle.NUMBERS if oracle.floating(n)]
 COUNT = 150
 LITERALS = (
     "0.0",
@@ -69,7 +69,7 @@ def value(rng: random.Random, kind: str, depth: int, read: str) -> str:
 
 
 def made(rng: random.Random) -> im.Kernel:
-    read, out = rng.choice(oracle.NAMES), rng.choice(oracle.NAMES)
+    read, out = rng.choice(oracle.NUMBERS), rng.choice(oracle.NUMBERS)
     text = f"{out}({value(rng, rng.choice(FLOATS), rng.choice((1, 2, 3)), read)})"
     return im.kernel(f"y[i] = {text}", dtypes={"y": out, "A": read})
 

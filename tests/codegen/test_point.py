@@ -67,5 +67,6 @@ def test_choices_nested_deeply_are_computed(dtype: str) -> None:
 
 def test_choices_nested_deeply_below_a_saturation_are_refused_soon() -> None:
     kernel = im.kernel(f"y[i] = sat_i32({DEEP})", dtypes=dict.fromkeys("yAB", "i32"))
+    planned = im.plan(kernel, im.find_hardware("scalar"), sizes={"i": 4})
     with pytest.raises(ScheduleError, match="too deeply for portable C"):
-        im.plan(kernel, im.find_hardware("scalar"), sizes={"i": 4})
+        _ = planned.source
