@@ -45,7 +45,8 @@ def test_neutral_alone_refutes_a_copy_with_zeros(n: int, monkeypatch: pytest.Mon
     mapping = im.find_mappings(kernel, point_instruction(kernel)).legal[0]
     for module in (mapped, stages):
         monkeypatch.setattr(module, "keeps_finite", lambda _: True)
-    failed = prove_program(lower(im.schedule(mapping, im.find_hardware("host")))).failed()
+    copied = im.schedule(mapping, im.find_hardware("host"), fix={"pack.A": "L1"})
+    failed = prove_program(lower(copied)).failed()
     assert {c.claim for c in failed} == {"neutral"}
     assert all(isinstance(c.verdict, Refuted) for c in failed)
 
