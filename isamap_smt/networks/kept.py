@@ -7,6 +7,7 @@ planned, proved or compiled again. The record proves nothing by itself: `isamap 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -80,10 +81,10 @@ def forget() -> None:
 def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[str | int, ...]) -> str:
     compiler = find_compiler(cc)
     machine = HOST if hardware == HOST else _described(hardware)
-    measured = [_stamp(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
+    measured = [_file(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
     return digest_of(
         [
-            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *measured, str(options), own_sources(),
+            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *measured, str(options), own_sources(exactly=True),
             *compiler.command, compiler.version, *compiler.arguments,
         ]
     )  # fmt: skip
@@ -107,22 +108,20 @@ def _contents(model: Any) -> list[str]:
         data = path.read_bytes()
     except (OSError, ValueError):
         return [str(path), str(time.time_ns())]  # from_onnx() says what is wrong
-    return [path.stem, _digest(data), *(_stamp(f) for f in external_files(data, path.parent))]
+    return [path.stem, _digest(data), *(_file(f) for f in external_files(data, path.parent))]
 
 
 def _digest(data: bytes) -> str:
-    import hashlib
-
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _stamp(file: Path) -> str:
-    """The file's place, size and time of change; "" where there is none."""
+def _file(file: Path) -> str:
+    """The file's name and the digest of what it holds; "" where it cannot be read."""
     try:
-        found = file.stat()
+        with file.open("rb") as opened:
+            return f"{file.name} {hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()}"
     except OSError:
         return ""
-    return f"{file} {found.st_size} {found.st_mtime_ns}"
 
 
 def _processor() -> list[str]:

@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from platformdirs import user_cache_dir
@@ -86,13 +86,16 @@ def sources_stamp(*folders: str | Path) -> str:
 
 
 @cache
-def own_sources() -> str:
-    """What tells every source file of ours from what it was before, and the versions of what computes for us."""
-    folders = (folder for name in _PACKAGES for folder in __import__(name).__path__)
+def own_sources(exactly: bool = False) -> str:
+    """What tells every source file of ours from what it was before, and the versions of what computes for us.
+
+    exactly: by what stands in the files, for what is not proved again; else by their sizes and times of change.
+    """
+    folders = [folder for name in _PACKAGES for folder in __import__(name).__path__]
     from importlib.metadata import version
 
     versions = [version(p) for p in ("z3-solver", "ortools", "sympy", "numpy")]
-    return " ".join([sources_stamp(*folders), *versions])
+    return " ".join([(sources_digest if exactly else sources_stamp)(*folders), *versions])
 
 
 def _sources(folders: Iterable[str | Path]) -> Iterator[os.DirEntry[str]]:
@@ -137,9 +140,10 @@ def build_library(
 
     def build() -> None:
         chosen = [f"-I{emulation.write_shim(library.parent)}", *flags] if simde else flags
-        plain = sanitize or not includes_it(source)
-        if plain or not _build_faster(source, compiler, chosen, library):
+        if sanitize or not includes_it(source):
             _build(source, compiler, chosen, library)
+        else:
+            _with_header(compiler, chosen, lambda more: _build(source, compiler, [*chosen, *more], library))
 
     return _kept(library, build)
 
@@ -197,27 +201,19 @@ def link_faster(
 ) -> None:
     """Make a shared library of the C files beside its place, with the precompiled header where several read it.
 
-    files: their texts; features: those that each is compiled for. A header that is at fault is removed. Raises BuildError.
+    files: their texts; features: those that each is compiled for. Raises BuildError.
     """
-    cache = cache_directory()
-    sources = {made.parent / n: tuple(used) for n, used in features.items()}
-    ready: dict[Path, list[str]] = {}
-    keys = []
-    for used in dict.fromkeys(sources.values()):
-        those = [p for p, f in sources.items() if f == used and includes_it(files[p.name])]
-        if len(those) > 1:
-            flags = compiler.flags(used)
-            keys.append(build_key(INCLUDE, compiler, flags))
-            arguments = precompiled(compiler, flags, cache, keys[-1], _SCRATCH, at_once=True)
-            ready |= dict.fromkeys(those, arguments)
-    try:
-        link_shared(compiler, sources, made, more=ready)
-    except BuildError:
-        if not any(ready.values()):
-            raise
-        link_shared(compiler, sources, made)  # says what is wrong with the sources
-        for key in keys:
-            forget(cache, key)
+    sources = {made.parent / n: frozenset(used) for n, used in features.items()}
+    readers: dict[frozenset[str], list[Path]] = {}
+    for file, used in sources.items():
+        if includes_it(files[file.name]):
+            readers.setdefault(used, []).append(file)
+    used, most = max(readers.items(), key=lambda r: len(r[1]), default=(frozenset[str](), list[Path]()))
+    if len(most) < 2:
+        link_shared(compiler, sources, made)
+        return
+    link = partial(link_shared, compiler, sources, made)
+    _with_header(compiler, compiler.flags(used), lambda more: link(more=dict.fromkeys(most, more)), at_once=True)
 
 
 def first_for(triple: str, cc: str | None = None) -> bool:
@@ -280,18 +276,19 @@ def _kept(made: Path, build: Callable[[], None]) -> Path:
     return made
 
 
-def _build_faster(source: str, compiler: Compiler, flags: list[str], library: Path) -> bool:
-    """Whether there is a precompiled header of the intrinsics, and so a library. A header that is at fault is removed."""
-    key = build_key(INCLUDE, compiler, flags)
-    ready = precompiled(compiler, flags, library.parent, key, _SCRATCH)
-    if not ready:
-        return False
+def _with_header(
+    compiler: Compiler, flags: list[str], build: Callable[[list[str]], None], at_once: bool = False
+) -> None:
+    """build() with the arguments of the precompiled header, if there is one; a faulty one is removed. Raises BuildError."""
+    cache, key = cache_directory(), build_key(INCLUDE, compiler, flags)
+    ready = precompiled(compiler, flags, cache, key, _SCRATCH, at_once)
     try:
-        _build(source, compiler, [*flags, *ready], library)
+        build(ready)
     except BuildError:
-        _build(source, compiler, flags, library)  # says what is wrong with the source
-        forget(library.parent, key)
-    return True
+        if not ready:
+            raise
+        build([])  # says what is wrong with the source
+        forget(cache, key)
 
 
 def _build(source: str, compiler: Compiler, flags: list[str], library: Path) -> None:
