@@ -96,9 +96,8 @@ def first_difference(
             continue
         if value.order is not None:
             there = np.transpose(array, np.argsort(value.order))
-        error = error_of(there, np.asarray(other))
-        if not error <= allowed(value):
-            return Difference(node, labels[name], error, allowed(value))
+        if (found := _difference(node, labels[name], value, there, other)) is not None:
+            return found
     return None
 
 
@@ -106,12 +105,14 @@ def output_difference(
     network: Signature, got: Dict[str, np.ndarray], wanted: Dict[str, np.ndarray]
 ) -> Difference | None:
     """The first output that is not the reference's; nothing is known of the steps."""
-    for name in network.outputs:
-        value = network.values[name]
-        error = error_of(got[name], np.asarray(wanted[name]))
-        if not error <= allowed(value):
-            return Difference(network.name, name, error, allowed(value))
-    return None
+    found = (_difference(network.name, n, network.values[n], got[n], wanted[n]) for n in network.outputs)
+    return next((d for d in found if d is not None), None)
+
+
+def _difference(node: str, name: str, value: Value, got: np.ndarray, wanted: Any) -> Difference | None:
+    """None where rounding explains what differs."""
+    error = error_of(got, np.asarray(wanted))
+    return None if error <= allowed(value) else Difference(node, name, error, allowed(value))
 
 
 def by_interpreter(network: Network, arrays: Dict[str, np.ndarray]) -> Callable[[list[str]], Dict[str, np.ndarray]]:

@@ -179,8 +179,7 @@ class LibraryText:
         files = ([f.removesuffix(".c") for f in kernels], [f.removesuffix(".c") for f in others])
         return {
             **self.sources(),
-            f"{name}.h": self.header(),
-            **({f"{name}_threads.h": threads_header(name)} if self.threads > 1 else {}),
+            **self.headers(),
             f"{name}_weights.S": assembler(name),
             "Makefile": makefile(name, *files, self.requires),
             "CMakeLists.txt": cmake(name, *files, self.requires),
@@ -219,6 +218,11 @@ class LibraryText:
         threads = {f"{self.name}_threads.c": threads_c(self.name)} if self.threads > 1 else {}
         return {f"{self.name}.c": self.main(), **threads}
 
+    def headers(self) -> dict[str, str]:
+        """What the C includes."""
+        threads = {f"{self.name}_threads.h": threads_header(self.name)} if self.threads > 1 else {}
+        return {f"{self.name}.h": self.header(), **threads}
+
     def sources(self) -> dict[str, str]:
         """The C."""
         return {**self.kernel_files(), **self.other_files()}
@@ -234,7 +238,7 @@ class LibraryText:
 
     def built(self, cc: str | None) -> Path:
         """The same in the cache. Raises BuildError, and HardwareError where this CPU lacks a feature."""
-        files = {f: t for f, t in self.texts().items() if f.endswith((".c", ".h"))}
+        files = {**self.sources(), **self.headers()}
         return build_shared(files, dict.fromkeys(self.kernel_files(), self.requires), cc)
 
     # ---- Weights: those that are packed, for each step; the others once

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.arguments import whole_number
-from isamap_smt.ir.dtypes import bool_
 from isamap_smt.ir.errors import ArgumentError, NetworkError
 from isamap_smt.networks.values import Signature, checked_inputs
 from isamap_smt.runtime.memory import aligned_empty, lasting_empty
@@ -80,10 +79,7 @@ class Running:
         pool = getattr(self._code, f"{prefix}_threads", None) if self.threads > 1 else None
         self._pool = ctypes.cast(pool, ctypes.c_void_p).value if pool else None
         # Made once: beside a network of a third of a millisecond, what Python makes at each call is a tenth.
-        taken, values = (((n, network.values[n]) for n in names) for names in (network.inputs, network.outputs))
-        self._inputs = [
-            (n, v.shape, None if v.dtype == bool_ else v.dtype.numpy) for n, v in taken
-        ]  # bools: byte by byte
+        values = ((n, network.values[n]) for n in network.outputs)
         self._outputs = [(n, v.shape, np.dtype(v.dtype.numpy)) for n, v in values]
         self._taken, self._made = (_pointers(len(names)) for names in (network.inputs, network.outputs))
         self._places = self.arena.ctypes.data, self._weights.ctypes.data
@@ -95,19 +91,7 @@ class Running:
         if len(arrays) > len(names) or (twice := [n for n in names[: len(arrays)] if n in named]):
             what = f"{len(arrays)} inputs, and has {len(names)}" if len(arrays) > len(names) else f"{twice[0]} twice"
             raise ArgumentError(f"{self.network.name} got {what}")
-        found = {**dict(zip(names, arrays, strict=False)), **named}
-        ready: Arrays = {}
-        for name, shape, of in self._inputs:
-            array = found.get(name)
-            if (
-                type(array) is not np.ndarray
-                or array.shape != shape
-                or array.dtype != of
-                or not array.flags.c_contiguous
-            ):
-                break
-            ready[name] = array
-        return ready if len(ready) == len(found) == len(names) else checked_inputs(self.network, found)
+        return checked_inputs(self.network, {**dict(zip(names, arrays, strict=False)), **named})
 
     def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
         """The outputs. Raises what `refused` makes of a code. after: told of each kernel, with the arrays of inputs and outputs."""
