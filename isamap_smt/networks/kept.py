@@ -84,8 +84,8 @@ def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[st
     measured = [_file(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
     return digest_of(
         [
-            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *measured, str(options), own_sources(exactly=True),
-            *compiler.command, compiler.version, *compiler.arguments,
+            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *measured, str(options),
+            own_sources(exactly=True), *compiler.command, compiler.version, *compiler.arguments,
         ]
     )  # fmt: skip
 
