@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,17 +159,17 @@ def ran_model(
         compiled = CompiledNetwork(planned, cc=cc)
     inputs = random_inputs(network, seed)
     constants = parse_constants(options["constants"])
-    return _compared(path, network, compiled, inputs, constants, against, budget, planned.threads)
+    return _compared(path, lambda: network, compiled, inputs, constants, against, budget, planned.threads)
 
 
 def _ran_as_kept(
     path: Path, hardware: str, seed: int, against: str | None, cc: str | None, budget: float, anew: bool, options: dict[str, Any]
 ) -> Ran | None:  # fmt: skip
-    """The model as compile_onnx() has it, its outputs beside onnxruntime's; None where each step is to be looked at: of foreign
-    nodes, and beside what somebody names."""
+    """The model as compile_onnx() has it, and its outputs compared; None where each step is to be looked at: of foreign nodes, and
+    beside what somebody names."""
     from isamap_smt.networks.kept import compile_onnx
 
-    if against or options.get("foreign") or options["timeout"] is not None or not _there("onnxruntime"):
+    if against or options.get("foreign") or options["timeout"] is not None:
         return None
     constants = parse_constants(options["constants"])
     with progress("compiling") as tell:
@@ -178,7 +179,8 @@ def _ran_as_kept(
             progress=lambda done, of, node: tell(f"planning kernel {done + 1} of {of}: {node}"),
         )  # fmt: skip
     inputs = random_inputs(compiled.network, seed)
-    return _compared(path, compiled.network, compiled, inputs, constants, against, budget, options["threads"])
+    read = partial(read_model, path, options)
+    return _compared(path, read, compiled, inputs, constants, against, budget, options["threads"])
 
 
 def random_inputs(network: Signature, seed: int) -> dict[str, np.ndarray]:
@@ -197,39 +199,38 @@ def random_inputs(network: Signature, seed: int) -> dict[str, np.ndarray]:
 
 
 def _compared(
-    path: Path, network: Signature, compiled: CompiledNetwork | LoadedNetwork, arrays: dict[str, np.ndarray],
+    path: Path, read: Callable[[], Network], compiled: CompiledNetwork | LoadedNetwork, arrays: dict[str, np.ndarray],
     constants: dict[str, Any], against: str | None, budget: float, threads: int,
 ) -> Ran:  # fmt: skip
+    """read: the network, for the interpreter."""
     from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session, output_difference
     from isamap_smt.networks.compiled import CompiledNetwork
-    from isamap_smt.networks.graph import Network
-
-    other = against or ("onnxruntime" if _there("onnxruntime") else "interpreter")
-    if other == "interpreter":
-        assert isinstance(compiled, CompiledNetwork) and isinstance(network, Network)
-        with progress("running the interpreter"):
-            difference = first_difference(compiled, arrays, by_interpreter(network, arrays))
-        return Ran(compiled, other, _timed([lambda: compiled(**arrays)], budget)[0], (), difference, threads)
     from isamap_smt.networks.onnx.model import as_declared
 
-    model = path.read_bytes()
-    given = {**arrays, **as_declared(model, constants)}
-
-    def reference(names: list[str]) -> dict[str, np.ndarray]:
-        session = onnxruntime_session(model, threads, dict.fromkeys(names))
-        return dict(zip(names, session.run(names, given), strict=True))
-
-    with progress("running onnxruntime"):
-        session = onnxruntime_session(model, threads)
+    def difference(reference: Callable[[list[str]], Mapping[str, np.ndarray]]) -> Difference | None:
         if isinstance(compiled, CompiledNetwork):
-            difference = first_difference(compiled, arrays, reference)
-        else:
-            outputs = list(network.outputs)
-            difference = output_difference(
-                network, compiled(**arrays), dict(zip(outputs, session.run(outputs, given), strict=True))
-            )
-        ours, theirs = _timed([lambda: compiled(**arrays), lambda: session.run(None, given)], budget)
-    return Ran(compiled, other, ours, theirs, difference, threads)
+            return first_difference(compiled, arrays, reference)
+        return output_difference(compiled.network, compiled(**arrays), reference(list(compiled.network.outputs)))
+
+    other = against or ("onnxruntime" if _there("onnxruntime") else "interpreter")
+    calls: list[Callable[[], Any]] = [lambda: compiled(**arrays)]
+    if other == "interpreter":
+        with progress("running the interpreter"):
+            found = difference(by_interpreter(read(), arrays))
+    else:
+        model = path.read_bytes()
+        given = {**arrays, **as_declared(model, constants)}
+
+        def reference(names: list[str]) -> dict[str, np.ndarray]:
+            session = onnxruntime_session(model, threads, dict.fromkeys(names))
+            return dict(zip(names, session.run(names, given), strict=True))
+
+        with progress("running onnxruntime"):
+            found = difference(reference)
+            session = onnxruntime_session(model, threads)
+            calls.append(lambda: session.run(None, given))
+    ours, *theirs = _timed(calls, budget)
+    return Ran(compiled, other, ours, theirs[0] if theirs else (), found, threads)
 
 
 def _there(name: str) -> bool:

@@ -135,8 +135,12 @@ def test_bad_models_leave_nothing(place: Path, tmp_path: Path) -> None:
     assert not place.exists()
 
 
-def test_the_command_says_when_it_was_proved(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime")
+@pytest.mark.parametrize("beside", ["onnxruntime", "interpreter"])
+def test_the_command_says_when_it_was_proved(beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if beside == "onnxruntime":
+        pytest.importorskip(beside)
+    else:
+        monkeypatch.setattr("isamap_smt.cli.network._there", lambda name: False)
     onnx.save(model(), tmp_path / "m.onnx")
     found = []
     for more in ([], [], ["--anew"]):
@@ -147,5 +151,7 @@ def test_the_command_says_when_it_was_proved(tmp_path: Path) -> None:
         found.append(json.loads(done.stdout))
     assert [f["proved"] == "now" for f in found] == [True, False, True]
     assert len({f["claims"] for f in found}) == 1
+    assert {f["against"] for f in found} == {beside}
+    assert not any(f["wrong"] for f in found)
     refused = CliRunner().invoke(app, ["run", "gemm", "host", "--anew"])
     assert refused.exit_code == 2
