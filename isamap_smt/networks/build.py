@@ -25,7 +25,9 @@ import numpy as np
 from isamap_smt.ir.dtypes import DType, dtype, from_numpy
 from isamap_smt.ir.errors import NetworkError
 from isamap_smt.networks import attention as attending
+from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
+from isamap_smt.networks import windows as of_windows
 from isamap_smt.networks.functions import FAST_GELU, GELU, SILU
 from isamap_smt.networks.graph import Graph, Network, Var
 
@@ -392,7 +394,7 @@ def _convolution(
     _positive("stride and dilation", [*steps, *dilations])
     if builtins.min(sides) < 0:
         raise NetworkError(f"pad {sides} is negative; slices cut off: x[..., 1:-1]", x.graph.node)
-    return do.convolution(x, w, more[0] if more else None, steps, dilations, sides, sides, _one(groups))
+    return of_windows.convolution(x, w, more[0] if more else None, steps, dilations, sides, sides, _one(groups))
 
 
 def _images(x: Var, w: Var, space: int) -> None:
@@ -419,11 +421,11 @@ def conv_transpose2d(
     _images(x, w, 2)
     steps, sides, apart, extra = _pair(stride), _pair(pad), _pair(dilation), _pair(output_pad)
     _positive("stride and dilation", [*steps, *apart])
-    whole = do.transposed_extents(x.shape[2:], w.shape[2:], steps, apart, extra)
+    whole = of_windows.transposed_extents(x.shape[2:], w.shape[2:], steps, apart, extra)
     counts = [n - 2 * p for n, p in zip(whole, sides, strict=True)]
     if builtins.min(counts) < 1:
         raise NetworkError(f"nothing is left of {x.value} within pads {sides}", x.graph.node)
-    return do.transposed_convolution(x, w, more[0] if more else None, steps, apart, sides, counts, _one(groups))
+    return of_windows.transposed_convolution(x, w, more[0] if more else None, steps, apart, sides, counts, _one(groups))
 
 
 @_named
@@ -449,7 +451,7 @@ def _pooled(x: Var, op: str, size: Pair, stride: Pair | None, pad: Pair) -> Var:
     if builtins.min(counts) < 1 or builtins.any(not 0 <= p < k for p, k in zip(sides, points, strict=True)):
         raise NetworkError(f"a window of {points} with pads {sides} has no place in {x.value}", x.graph.node)
     divisors = np.full(counts, math.prod(points)) if op == "+=" else None
-    return do.pool(x, op, points, steps, [1, 1], sides, counts, divisors=divisors)
+    return of_windows.pool(x, op, points, steps, [1, 1], sides, counts, divisors=divisors)
 
 
 def _pair(n: Pair) -> list[int]:
@@ -472,14 +474,14 @@ def layer_norm(x: Var, scale: Any = None, shift: Any = None, *, axis: int = -1, 
     """x less its mean over the axis and those behind it, over its standard deviation, times scale plus shift."""
     x, *more = _numeric("layer_norm", x, scale, shift, floating=True, needed=1)
     g, b = _optional((scale, shift), more)
-    return do.normalise(x, range(do.along(x, _one(axis)), x.rank), epsilon, g, b)[0]
+    return of_norms.normalise(x, range(do.along(x, _one(axis)), x.rank), epsilon, g, b)[0]
 
 
 @_named
 def rms_norm(x: Var, scale: Any = None, *, axis: int = -1, epsilon: float = 1e-5) -> Var:
     """x over the root of its mean square over the axis and those behind it, times scale."""
     x, *more = _numeric("rms_norm", x, scale, floating=True, needed=1)
-    return do.normalise(
+    return of_norms.normalise(
         x, range(do.along(x, _one(axis)), x.rank), epsilon, more[0] if more else None, None, centred=False
     )[0]
 
@@ -489,7 +491,7 @@ def group_norm(x: Var, groups: int, scale: Any = None, shift: Any = None, *, eps
     """x [n, c, ...] in groups of channels: each less its mean, over its deviation; then scale [c] and shift [c]."""
     x, *more = _numeric("group_norm", x, scale, shift, floating=True, needed=1)
     g, b = _optional((scale, shift), more)
-    return do.group_norm(x, _one(groups), g, b, epsilon)
+    return of_norms.group_norm(x, _one(groups), g, b, epsilon)
 
 
 @_named
@@ -499,7 +501,7 @@ def batch_norm(x: Var, mean: Any, variance: Any, scale: Any = None, shift: Any =
     x, *more = _numeric("batch_norm", x, *given, floating=True, needed=3)
     m, v, g, b = _optional(given, more)
     assert m is not None and v is not None
-    return do.batch_norm(x, m, v, g, b, epsilon)
+    return of_norms.batch_norm(x, m, v, g, b, epsilon)
 
 
 @_named

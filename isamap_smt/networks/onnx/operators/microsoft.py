@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.functions import FAST_GELU, GELU
 from isamap_smt.networks.graph import Var
@@ -54,7 +55,7 @@ def _turned(node: Node, position: int, which: str) -> Var:
 def _skip_layer_normalization(node: Node) -> list[Var | None]:
     whole = _skipped(node, 4)
     epsilon = float(node.attribute("epsilon", 1e-12))
-    made = do.normalise(whole, [whole.rank - 1], epsilon, _row(node, 2, whole), _row(node, 3, whole))[0]
+    made = of_norms.normalise(whole, [whole.rank - 1], epsilon, _row(node, 2, whole), _row(node, 3, whole))[0]
     return _results(node, made, whole)
 
 
@@ -62,7 +63,7 @@ def _skip_layer_normalization(node: Node) -> list[Var | None]:
 def _skip_simplified(node: Node) -> list[Var | None]:
     whole = _skipped(node, 3)
     epsilon = float(node.attribute("epsilon", 1e-12))
-    made = do.normalise(whole, [whole.rank - 1], epsilon, _row(node, 2, whole), None, centred=False)[0]
+    made = of_norms.normalise(whole, [whole.rank - 1], epsilon, _row(node, 2, whole), None, centred=False)[0]
     return _results(node, made, whole)
 
 

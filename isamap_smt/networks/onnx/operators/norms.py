@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isamap_smt.ir.errors import NetworkError, UncomputedError
+from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
@@ -15,19 +16,23 @@ def _batch_normalization(node: Node) -> Var | list[Var]:
     x, (scale, shift, mean, variance) = node.of_rank(0, 2, MOST_DIMENSIONS), (node.of_rank(n, 1) for n in range(1, 5))
     if node.attribute("training_mode", 0) or node.outputs > 1:
         return _training(node)
-    return do.batch_norm(x, mean, variance, scale, shift, float(node.attribute("epsilon", 1e-5)))
+    return of_norms.batch_norm(x, mean, variance, scale, shift, float(node.attribute("epsilon", 1e-5)))
 
 
 def _training(node: Node) -> list[Var]:
     x, (scale, shift, mean, variance) = node[0], (node[n] for n in range(1, 5))
     axes = [n for n in range(x.rank) if n != 1]
-    made, centre, root = do.normalise(
-        x, axes, float(node.attribute("epsilon", 1e-5)), do.channels(scale, x.rank), do.channels(shift, x.rank)
+    made, centre, root = of_norms.normalise(
+        x,
+        axes,
+        float(node.attribute("epsilon", 1e-5)),
+        of_norms.channels(scale, x.rank),
+        of_norms.channels(shift, x.rank),
     )
     momentum, count = float(node.attribute("momentum", 0.9)), x.elements // x.shape[1]
     centre = node.graph.view(centre, mean.shape)
     square = do.reduce(
-        do.pointwise(lambda a, b: f"{a} - {b}", x, do.channels(centre, x.rank)),
+        do.pointwise(lambda a, b: f"{a} - {b}", x, of_norms.channels(centre, x.rank)),
         axes,
         "+=",
         lambda e: f"{e} * {e}",
@@ -49,14 +54,16 @@ def _training(node: Node) -> list[Var]:
 def _layer_normalization(node: Node) -> list[Var]:
     x = node[0]
     axis = do.axis_of(int(node.attribute("axis", -1)), x.rank)
-    return list(do.normalise(x, range(axis, x.rank), float(node.attribute("epsilon", 1e-5)), node.get(1), node.get(2)))
+    return list(
+        of_norms.normalise(x, range(axis, x.rank), float(node.attribute("epsilon", 1e-5)), node.get(1), node.get(2))
+    )
 
 
 @onnx("RMSNormalization", "SimplifiedLayerNormalization")
 def _rms_normalization(node: Node) -> Var:
     x = node[0]
     axis = do.axis_of(int(node.attribute("axis", -1)), x.rank)
-    return do.normalise(
+    return of_norms.normalise(
         x, range(axis, x.rank), float(node.attribute("epsilon", 1e-5)), node.get(1), None, centred=False
     )[0]
 
@@ -64,8 +71,8 @@ def _rms_normalization(node: Node) -> Var:
 @onnx("InstanceNormalization")
 def _instance_normalization(node: Node) -> Var:
     x = node.of_rank(0, 3, MOST_DIMENSIONS)
-    scale, shift = do.channels(node[1], x.rank), do.channels(node[2], x.rank)
-    return do.normalise(x, range(2, x.rank), float(node.attribute("epsilon", 1e-5)), scale, shift)[0]
+    scale, shift = of_norms.channels(node[1], x.rank), of_norms.channels(node[2], x.rank)
+    return of_norms.normalise(x, range(2, x.rank), float(node.attribute("epsilon", 1e-5)), scale, shift)[0]
 
 
 @onnx("GroupNormalization")
@@ -75,7 +82,7 @@ def _group_normalization(node: Node) -> Var:
     for v in (node[1], node[2]):
         if v.elements != of:
             raise NetworkError(f"{v.value} is not of {of} elements")
-    return do.group_norm(x, groups, node[1], node[2], float(node.attribute("epsilon", 1e-5)))
+    return of_norms.group_norm(x, groups, node[1], node[2], float(node.attribute("epsilon", 1e-5)))
 
 
 @onnx("LRN")
@@ -101,4 +108,6 @@ def _lrn(node: Node) -> Var:
 @onnx("MeanVarianceNormalization")
 def _mean_variance(node: Node) -> Var:
     axes = do.axes_of(node.attribute("axes", [0, 2, 3]), node[0].rank)
-    return do.normalise(node[0], axes, 1e-9 if np.dtype(node[0].dtype.numpy).itemsize >= 4 else 1e-6, None, None)[0]
+    return of_norms.normalise(node[0], axes, 1e-9 if np.dtype(node[0].dtype.numpy).itemsize >= 4 else 1e-6, None, None)[
+        0
+    ]

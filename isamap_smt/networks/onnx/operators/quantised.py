@@ -5,6 +5,7 @@ from __future__ import annotations
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import UncomputedError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks import windows as of_windows
 from isamap_smt.networks.graph import Var
 from isamap_smt.networks.onnx.node import Node, onnx
 from isamap_smt.networks.onnx.operators.elementwise import onnx_type
@@ -88,7 +89,7 @@ def _conv_integer(node: Node) -> Var:
 
     x, w = _shifted(node[0], node.get(2), None), _shifted(node[1], node.get(3), 0)
     found = window(node, x, list(w.shape[2:]))
-    return do.convolution(
+    return of_windows.convolution(
         x, w, None, found.strides, found.dilations, found.before, found.after, int(node.attribute("group", 1))
     )
 
@@ -115,7 +116,7 @@ def _qlinear_conv(node: Node) -> Var:
 
     x, w = _shifted(node[0], node[2], None), _shifted(node[3], node[5], 0)
     found = window(node, x, list(w.shape[2:]))
-    made = do.convolution(
+    made = of_windows.convolution(
         x, w, node.get(8), found.strides, found.dilations, found.before, found.after, int(node.attribute("group", 1))
     )
     shape = [node[4].elements, *[1] * (x.rank - 2)] if node[4].elements > 1 else []

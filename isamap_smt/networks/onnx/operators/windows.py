@@ -9,6 +9,7 @@ import numpy as np
 
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks import windows as of_windows
 from isamap_smt.networks.graph import LARGEST_VALUE, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 
@@ -67,7 +68,7 @@ def window(node: Node, x: Var, points: list[int]) -> Window:
 def _conv(node: Node) -> Var:
     x, w = node[0], node[1]
     found = window(node, x, list(w.shape[2:]))
-    return do.convolution(
+    return of_windows.convolution(
         x, w, node.get(2), found.strides, found.dilations, found.before, found.after, int(node.attribute("group", 1))
     )
 
@@ -84,7 +85,7 @@ def _conv_transpose(node: Node) -> Var:
     if asked is not None and len(asked) not in (rank, rank + 2):
         raise NetworkError(f"its output_shape is {asked}")
     before, counts = pads[:rank], []
-    for n, whole in enumerate(do.transposed_extents(x.shape[2:], points, strides, dilations, more)):
+    for n, whole in enumerate(of_windows.transposed_extents(x.shape[2:], points, strides, dilations, more)):
         if asked is not None or auto in ("SAME_UPPER", "SAME_LOWER"):
             count = int(asked[n + len(asked) - rank]) if asked is not None else x.shape[n + 2] * strides[n]
             total = whole - count
@@ -92,7 +93,7 @@ def _conv_transpose(node: Node) -> Var:
         else:
             count = whole - pads[n] - pads[n + rank]
         counts.append(count)
-    return do.transposed_convolution(
+    return of_windows.transposed_convolution(
         x, w, node.get(2), strides, dilations, before, counts, int(node.attribute("group", 1))
     )
 
@@ -101,10 +102,10 @@ def _conv_transpose(node: Node) -> Var:
 def _max_pool(node: Node) -> Var | list[Var]:
     x = node[0]
     w = window(node, x, [int(n) for n in node.attribute("kernel_shape")])
-    made = do.pool(x, "max=", w.points, w.strides, w.dilations, w.before, w.counts)
+    made = of_windows.pool(x, "max=", w.points, w.strides, w.dilations, w.before, w.counts)
     if node.outputs < 2:
         return made
-    inner, places, guard = do.windows(x.shape[2:], w.counts, w.points, w.strides, w.dilations, w.before)
+    inner, places, guard = of_windows.windows(x.shape[2:], w.counts, w.points, w.strides, w.dilations, w.before)
     out = do.names(len(w.counts), "p")
     order = range(len(places)) if not node.attribute("storage_order", 0) else reversed(range(len(places)))
     flat, scale = "", 1
@@ -143,7 +144,7 @@ def _average_pool(node: Node) -> Var:
     x = node[0]
     w = window(node, x, [int(n) for n in node.attribute("kernel_shape")])
     counted = _divisors(x, w, bool(node.attribute("count_include_pad", 0)))
-    return do.pool(x, "+=", w.points, w.strides, w.dilations, w.before, w.counts, divisors=counted)
+    return of_windows.pool(x, "+=", w.points, w.strides, w.dilations, w.before, w.counts, divisors=counted)
 
 
 @onnx("LpPool")
@@ -152,7 +153,7 @@ def _lp_pool(node: Node) -> Var:
     w = window(node, x, [int(n) for n in node.attribute("kernel_shape")])
     element = {1: "abs({0})", 2: "{0} * {0}"}.get(p, f"abs({{0}}) ** {p}")
     root = {1: None, 2: "sqrt({0})".format}.get(p, f"exp(log({{0}}) / {p})".format)
-    return do.pool(x, "+=", w.points, w.strides, w.dilations, w.before, w.counts, element.format, root)
+    return of_windows.pool(x, "+=", w.points, w.strides, w.dilations, w.before, w.counts, element.format, root)
 
 
 def _whole(node: Node, op: str, mean: bool) -> Var:
