@@ -60,7 +60,7 @@ MAKERS: dict[str, Callable[[], Program]] = {
     "packed": toys.packed_gemm, "parallel": lambda: toys.packed_gemm(0), "inplace": toys.inplace_gemm,
     "dot": toys.dot_gemm, "fused": toys.fused_gemm, "staged": toys.staged_gemm, "conv": toys.padded_conv,
     "fixed": lambda: toys.packed_gemm(0, {"i": 5, "j": 9, "k": 7}),
-    "small": lambda: toys.dot_gemm({"i": 3, "j": 9, "k": 5}),
+    "small": lambda: toys.dot_gemm({"i": 3, "j": 9, "k": 5}), "blocked": toys.blocked_gemm,
     **{f"lengths {name}": make for name, make in toys.OF_ANY_LENGTH.items()},
     **{f"epilogue {name}": make for name, make in statements.ORIGINALS.items()},
     **{f"turns {name}": make for name, make in recurrences.ORIGINALS.items()},

@@ -24,7 +24,9 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMin, smallest, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Alloc, Buffer, If, IndexType, Node, Ref, copy_of, use_of
-from isamap_smt.mapping.moves import find_move, fits, lane_symbols, look_for_move
+from isamap_smt.mapping.moves import find_accumulating, find_move, fits, lane_symbols, look_for_move
+
+LOAD, ADD, STORE = "load", "add", "store"  # ways between the output tensor and the accumulators
 
 
 def accumulators(state: Lowering, work: Nodes) -> Nodes:
@@ -59,8 +61,12 @@ def _output_moves(state: Lowering, acc: Buffer) -> tuple[Nodes, Nodes]:
                 f"a tile of {state.output} is staged inside {depth} loops; its accumulators lie inside {state.nest.accumulate}"
             )
         return _staged_moves(state, acc)
-    load, store = _direct_moves(state, store=False), _direct_moves(state, store=True)
-    return (_begun(state, state.begin, load) if state.begin else load), store
+    store = _direct_moves(state, STORE)
+    begin = state.begin
+    if begin and begin.anew and adds_in_blocks(state.nest, state.hardware, state.output):
+        return _start(state, begin), (If((begin.later,), _direct_moves(state, ADD)), *store)
+    load = _direct_moves(state, LOAD)
+    return (_begun(state, begin, load) if begin else load), store
 
 
 def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
@@ -88,24 +94,36 @@ def is_direct(nest: Nest, hardware: Hardware, output: str) -> bool:
 
 def _begun(state: Lowering, begin: Begin, load: Nodes) -> Nodes:
     """What the reduction starts from where nothing has been added to the elements yet, their values otherwise."""
-    units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
-    register = Ref(state.nest.buffer("acc"), tuple(units.values()))
-    start = unroll(state.nest, units, use_of(begin.start, register, None))
+    start = _start(state, begin)
     if not begin.visits and begin.always:
         return start
     return If((begin.first,), start), If((begin.later,), load)
 
 
-def _direct_moves(state: Lowering, store: bool) -> Nodes:
+def _start(state: Lowering, begin: Begin) -> Nodes:
+    """What the reduction starts from, in every accumulator."""
+    units = {a: sym(f"{plain_name(a)}_uz") for a in unrolled_axes(state, state.output)}
+    register = Ref(state.nest.buffer("acc"), tuple(units.values()))
+    return unroll(state.nest, units, use_of(begin.start, register, None))
+
+
+def adds_in_blocks(nest: Nest, hardware: Hardware, output: str) -> bool:
+    """Whether moves add what lies in the tensor to the accumulators, whole ones and, where the tile may be cut, masked ones."""
+    cut = any(nest.has_tail(a) for a, x in nest.axes.items() if not x.reduction) or bool(left_out(nest))
+    pattern, compute = tuple(range(len(nest.lanes(output)))), nest.mapping.instruction
+    found = (find_accumulating(hardware, compute, output, pattern, masked) for masked in (False, True)[: 1 + cut])
+    return all(move is not None for move in found)
+
+
+def _direct_moves(state: Lowering, way: str) -> Nodes:
     """Moves between the output tensor and the accumulators: plain for a full register tile, guarded for a cut one.
 
     The two are kept apart because tests cost time in every tile, and masked stores are slow on some machines.
     """
     nest = state.nest
     lanes = nest.lanes(state.output)
-    suffix = "s" if store else "l"
-    units = {a: sym(f"{plain_name(a)}_u{suffix}") for a in unrolled_axes(state, state.output)}
-    plain = unroll(nest, units, _output_move(state, store, units, masked=False))
+    units = {a: sym(f"{plain_name(a)}_u{way[0]}") for a in unrolled_axes(state, state.output)}
+    plain = unroll(nest, units, _output_move(state, way, units, masked=False))
     tails, guards = cut_axes(state), left_out(nest)
     if not tails and not guards:
         return plain
@@ -115,7 +133,7 @@ def _direct_moves(state: Lowering, store: bool) -> Nodes:
     values = tile_values(state, units, {})
     rows = tuple(sp.Lt(values[a], nest.axes[a].extent) for a in tails if nest.axes[a].lane not in tailed)
     rows += tuple(g for g in at_cells(nest, tile_values(state, units, _own(lanes))) if not symbols_of([g]) & set(moved))
-    part = _output_move(state, store, units, masked=bool(masked))
+    part = _output_move(state, way, units, masked=bool(masked))
     guarded = unroll(nest, units, If(rows, (part,)) if rows else part)
     slack = _slack(state, tails)
     if slack is None:
@@ -139,12 +157,17 @@ def _own(lanes: tuple[str, ...]) -> dict[str, Any]:
     return {lane: sym(lane) for lane in lanes}
 
 
-def _output_move(state: Lowering, store: bool, units: dict[str, Any], masked: bool) -> Node:
+def _output_move(state: Lowering, way: str, units: dict[str, Any], masked: bool) -> Node:
     nest = state.nest
     lanes = nest.lanes(state.output)
     access = nest.mapping.operand_access(state.output)
     pattern = tuple(range(len(lanes)))
-    move = find_move(state.hardware, state.compute, state.output, store, pattern, masked)
+    if way == ADD:
+        added = find_accumulating(state.hardware, state.compute, state.output, pattern, masked)
+        assert added is not None, "adds_in_blocks() says that there is one"
+        move = added
+    else:
+        move = find_move(state.hardware, state.compute, state.output, way == STORE, pattern, masked)
     own = dict(zip(lanes, lane_symbols(move), strict=True))
     point = nest.point(tile_values(state, units, own))
     index = tuple(substitute(i, point) for i in access.index)

@@ -24,12 +24,15 @@ from isamap_smt.proof.kernel_begun import reduction_begins
 
 @dataclass(frozen=True)
 class Begin:
-    """visits: the reduction loops around the accumulators, by variable. always: in every call, not just where FRESH is 1."""
+    """visits: the reduction loops around the accumulators, by variable. always: in every call, not just where FRESH is 1. anew: at
+    every visit, and what was summed before is added where it closes: sums of floating point that come in any order, which round
+    less in blocks."""
 
     tensor: str
     start: Instruction
     visits: tuple[Any, ...]
     always: bool
+    anew: bool = False
 
     @property
     def first(self) -> Any:
@@ -65,4 +68,5 @@ def beginning(nest: Nest, schedule: Schedule, output: str) -> Begin | None:
     if start is None or not all(a.members for a in nest.axes.values()) or not _begins_all(kernel, position):
         return None
     around = tuple(loop.var for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction)
-    return Begin(tensor, start, around, tensor in kernel.temporaries)
+    loose = statement.op == "+" and not statement.ordered and kernel.tensor(tensor).dtype.is_float
+    return Begin(tensor, start, around, tensor in kernel.temporaries, loose and bool(around))

@@ -26,7 +26,8 @@ from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
 from isamap_smt.ir.vector_types import vector_type
 
-MOVES = ("load", "store", "broadcast", "zero")  # between a register and memory, or into a register
+ACCUMULATE = "accumulate"  # of what isamap makes of a load and an addition: it adds to a register what lies in memory
+MOVES = ("load", "store", "broadcast", "zero", ACCUMULATE)  # between a register and memory, or into a register
 FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
 GIVE, TAKE = "give", "take"  # of the host: it has written whole tensors, it reads whole tensors
 COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.portable)
@@ -45,7 +46,8 @@ class Cost:
 class Instruction(Shown):
     """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
 
-    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast' or 'zero' (a move), 'configure' (it writes a state),
+    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast', 'zero' or
+    'accumulate' (a move), 'configure' (it writes a state),
     'signal' (of an engine: it touches nothing), 'give' and 'take' (of the host: all of some tensors), 'move' (of an engine:
     between two memories of the machine), 'step' (of an engine: it begins, changes or stores sums and computes), 'copy' or
     'element' (portable: from memory to memory).

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, assert_never
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of, words
-from isamap_smt.ir.instruction import GIVE, TAKE
+from isamap_smt.ir.instruction import ACCUMULATE, GIVE, TAKE
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.program import (
     Alloc,
@@ -207,7 +207,9 @@ def _move(move: Move) -> str:
     if move.instruction.kind == "store":
         return f"{_ref(move.memory)} = {name}({register}{lanes})"
     asked = "".join(f"  # and the line {_asked(p)}" for p in move.prefetch)
-    return f"{register} = {name}({_ref(move.memory)}{lanes}){asked}"
+    return (
+        f"{register} {'+=' if move.instruction.kind == ACCUMULATE else '='} {name}({_ref(move.memory)}{lanes}){asked}"
+    )
 
 
 def _asked(p: Prefetch) -> str:

@@ -7,6 +7,7 @@ lie along each index of m its place says.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -18,13 +19,13 @@ from isamap_smt.ir.engines import ZERO
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction, SelectedInstruction
+from isamap_smt.ir.instruction import ACCUMULATE, Instruction, SelectedInstruction
 from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.move_form import MAIN, register_operand
 from isamap_smt.ir.program import Compute, Move, Node, Ref
-from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.scalar import Read, SAdd
 from isamap_smt.language.printer import access_text, value_text
 from isamap_smt.mapping.point_c import c_value
 
@@ -197,6 +198,92 @@ def _filled(broadcast: Instruction, number: Any) -> Instruction:
         headers=broadcast.headers,
         prelude=broadcast.prelude,
     )
+
+
+def find_accumulating(
+    hardware: Hardware, compute: Instruction, operand: str, pattern: tuple[int, ...], masked: bool
+) -> Instruction | None:
+    """What adds the elements that lie in memory to the register of `operand` of `compute`: the machine's load and its addition, as
+    one move. None where it has not both. pattern and masked: as for find_move()."""
+    load = look_for_move(hardware, compute, operand, False, pattern, masked)
+    return None if load is None else _accumulating(hardware, load)
+
+
+def accumulates(hardware: Hardware, i: Instruction) -> bool:
+    """Whether it is one of the machine's loads with one of its additions."""
+    loads = (m for m in hardware.instructions if m.kind == "load" and i.name == _added_name(m))
+    return any(_accumulating(hardware, m) == i for m in loads)
+
+
+def _added_name(load: Instruction) -> str:
+    return f"{load.name}_added"
+
+
+@lru_cache(maxsize=1024)
+def _accumulating(hardware: Hardware, load: Instruction) -> Instruction | None:
+    register, asks = register_operand(load), load.needs or load.preconditions or load.assume or load.may_fail
+    if load.kind != "load" or asks or load.kernel.tensor(register).dtype.name not in ("f32", "f64"):
+        return None
+    add = next((i for i in hardware.computes if _adds(i, load)), None)
+    return None if add is None else _load_and_add(load, add)
+
+
+def _adds(i: Instruction, load: Instruction) -> bool:
+    """Whether it is a plain sum of two registers like the one that the load fills."""
+    s, register = i.kernel.statements[0], register_operand(load)
+    if s.op != "=" or s.guard or not isinstance(s.value, SAdd) or not all(isinstance(x, Read) for x in s.value.args):
+        return False
+    if len(s.inputs) != 2 or i.needs or i.preconditions or i.assume or i.exact is not None or i.may_fail or i.engine:
+        return False
+    own = load.types[register], load.shapes[register], dict(load.places)[register], dict(load.c_types).get(register)
+    places, c_types = dict(i.places), dict(i.c_types)
+    like = all((i.types[o], i.shapes[o], places[o], c_types.get(o)) == own for o in i.types)
+    plain = all(a.index == s.target.index and s.extents_of(a.index) == i.shapes[a.tensor] for a in s.inputs)
+    return (
+        like
+        and plain
+        and (own[3] is not None or not load.emit)
+        and len({s.target.tensor, *(a.tensor for a in s.inputs)}) == 3
+    )
+
+
+def _load_and_add(load: Instruction, add: Instruction) -> Instruction:
+    """r += m: what is loaded lies in a variable of its own, which the sum takes. Beyond the active cells zeros are added."""
+    s, t, kept = load.kernel.statements[0], add.kernel.statements[0], "isamap_loaded"
+    register, memory = register_operand(load), _memory(load).tensor
+    loaded = {memory: _hole(memory), register: kept} | {word: _hole(word) for _, word in load.counted}
+    first, second = (a.tensor for a in t.inputs)
+    summed = {first: _hole(register), second: kept, t.target.tensor: _hole(register)}
+    text = f"{access_text(s.target)} += {value_text(s.value)}"
+    name, both = _added_name(load), (load, add)
+    lines = (
+        (f"{dict(load.c_types)[register]} {kept};", load.statement(loaded), add.statement(summed)) if load.emit else ()
+    )
+    return SelectedInstruction(
+        name,
+        replace(load.kernel, name=name, statements=(replace(s, op="+"),), text=text),
+        ACCUMULATE,
+        places=load.places,
+        emit="\n".join(_HOLES.sub(r"{\1}", line.replace("{", "{{").replace("}", "}}")) for line in lines),
+        requires=tuple(dict.fromkeys(r for i in both for r in i.requires)),
+        cost=replace(load.cost, latency=load.cost.latency + add.cost.latency),
+        rounding=add.rounding,
+        c_types=load.c_types,
+        headers=tuple(dict.fromkeys(h for i in both for h in i.headers)),
+        prelude=tuple(dict.fromkeys(p for i in both for p in i.prelude)),
+        active=load.active,
+        beyond=load.beyond,
+        steps=load.steps,
+        steps_taken=(load.name, add.name),
+    )
+
+
+_HOLES = re.compile(r"isamap_hole_(\w+)")
+
+
+def _hole(word: str) -> str:
+    """A word of C in the place of an operand that is not known yet."""
+    return f"isamap_hole_{word}"
 
 
 @lru_cache(maxsize=10_000)  # schedules and proofs of programs ask again and again

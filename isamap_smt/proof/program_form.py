@@ -27,7 +27,7 @@ from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.traversal import buffers, nodes_of, walk
 from isamap_smt.mapping.fuse import fuse_groups
-from isamap_smt.mapping.moves import fills
+from isamap_smt.mapping.moves import accumulates, fills
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program_memory import LIMIT, entry_bound
 from isamap_smt.proof.program_sites import UnrecognisedError
@@ -183,8 +183,8 @@ def _said(c: ClaimResult, where: str, values: Mapping[str, int]) -> Proved | Ref
 
 
 # ---- Which instructions a program of a core may use: those of the machines that it was scheduled for, as they are
-# described there, and those that isamap makes: of several by selection, of a broadcast and a number, of one point of a
-# statement.
+# described there, and those that isamap makes: of several by selection, of a broadcast and a number, of a load and an
+# addition, of one point of a statement.
 #
 # What an instruction does is taken from its description, and so is its C. So a use that says another C of the same
 # contract is no use of the machine's.
@@ -202,7 +202,7 @@ def foreign(program: Program) -> str:
     known = {i for m in machines for i in m.instructions} | {s.proved.mapping.instruction for s in program.schedules}
     for node in nodes_of(Use, program):
         for i in node.instructions:
-            if not (i.portable or i in known or any(fills(m, i) for m in machines)):
+            if not (i.portable or i in known or any(fills(m, i) or accumulates(m, i) for m in machines)):
                 names = " and ".join(dict.fromkeys(m.name for m in described))
                 like = any(i.name == x.name for x in known)
                 return f"{i.name} is {'another one' if like else 'none'} on {names}"

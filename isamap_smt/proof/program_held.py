@@ -13,6 +13,7 @@ import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import sym
+from isamap_smt.ir.instruction import ACCUMULATE, MOVES
 from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.program import Alloc, Buffer, Compute, Copy, Move, Ref
 from isamap_smt.ir.scalar import Read
@@ -50,13 +51,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Transfer:
-    """One copy or move: `selected` says where the source is read; elsewhere `fill` ('' leaves the destination)."""
+    """One copy or move: `selected` says where the source is read; elsewhere `fill` ('' leaves the destination). adds: to what the
+    destination holds."""
 
     site: Site
     dst: Place
     src: Place | None
     selected: Formula
     fill: str
+    adds: bool = False
 
     @property
     def written(self) -> Formula:
@@ -98,7 +101,7 @@ def transfer(sites: Sites, site: Site) -> Transfer:
         return Transfer(site, dst, src, conjunction(node.where), node.fill)
     i = node.instruction
     s = i.kernel.statements[0]
-    if len(i.kernel.statements) != 1 or i.exact is not None or i.kind not in ("load", "broadcast", "store", "zero"):
+    if len(i.kernel.statements) != 1 or i.exact is not None or i.kind not in MOVES:
         raise UnrecognisedError(f"{i.short} is no plain move")
     if i.kind == "zero":
         register = register_cell(node.register, s.target.index)
@@ -106,7 +109,8 @@ def transfer(sites: Sites, site: Site) -> Transfer:
         if not number.is_number or node.memory is not None:
             raise UnrecognisedError(f"{i.short} is called zero and is not r = 0, or another number")
         return Transfer(site, place_of(sites, site, node.register, register), None, ("or",), str(number))
-    if node.memory is None or not isinstance(s.value, Read) or s.op != "=" or s.guard:
+    adds = i.kind == ACCUMULATE
+    if node.memory is None or not isinstance(s.value, Read) or s.op != ("+" if adds else "=") or s.guard:
         raise UnrecognisedError(f"{i.short} does more than copy elements")
     memory = place_of(sites, site, node.memory, tuple(map(sp.sympify, node.memory.index)))
     selected = active(node)
@@ -115,7 +119,7 @@ def transfer(sites: Sites, site: Site) -> Transfer:
         return Transfer(site, memory, place_of(sites, site, node.register, register), selected, "")
     register = register_cell(node.register, s.target.index)
     into = place_of(sites, site, node.register, register)
-    return Transfer(site, into, memory, selected, str(left_beyond(i.beyond, into.held.dtype)))
+    return Transfer(site, into, memory, selected, str(left_beyond(i.beyond, into.held.dtype)), adds)
 
 
 def active(node: Move) -> Formula:
@@ -164,6 +168,8 @@ def arrives(t: Transfer) -> Formula:
         element = ("or",)
     if want.outside == DEAD:
         return ("implies", want.guard, element)
+    if t.adds:
+        return ("or",)  # what it holds elsewhere is no longer what its type says
     filled = ("not", t.selected) if same else ("or",)
     known = ("and", t.selected, ("not", have.guard)) if _same_fill(have.outside, want) else ("or",)
     return ("and", ("implies", want.guard, element), ("implies", outside, ("or", filled, known)))

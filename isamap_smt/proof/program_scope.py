@@ -9,6 +9,9 @@ then stored back:
 - live cells stand for distinct outputs, and for the same ones during the whole visit (their type mentions only loops
   around the declaration: program, frame).
 
+An accumulator may also begin anew at each visit, at 0, and have its home's value added between the work and the stores: at most
+once, where nothing keeps the order of the sum. Where it is not added, the visit is the first of all (program_start).
+
 Then a visit adds to each output just the points executed in it. That all visits together add every point once is
 link and coverage. A reduction that is empty runs no execution and leaves the output as it was.
 """
@@ -19,13 +22,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isamap_smt.ir.expr import sym
-from isamap_smt.ir.program import Ref
+from isamap_smt.ir.program import Loop, Ref
 from isamap_smt.proof.program_accesses import Access
 from isamap_smt.proof.program_accumulators import Accumulators
 from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_cover import covered
+from isamap_smt.proof.program_executions import execution
 from isamap_smt.proof.program_held import TRUE, Place, Transfer, place_of
-from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equal, primed, rename, state
+from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equal, own_names, primed, rename, state
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,12 @@ class Scope:
     loads: tuple[Transfer, ...]
     stores: tuple[Transfer, ...]
     work: tuple[Site, ...]
+    added: tuple[Transfer, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Transfer, ...]:
+        """Everything that goes between it and its home."""
+        return (*self.loads, *self.added, *self.stores)
 
     @property
     def settled(self) -> int:
@@ -67,6 +77,13 @@ def scope_claims(book: Book, touched: Sequence[Access], accumulators: Accumulato
         if s is not None:
             found[h.position] = s
             book.attempt("progress", name, words, lambda s=s: _claims(book, s, touched))
+    own = [t for s in found.values() for t in s.added]
+    for t in dict.fromkeys(a.transfer for a in touched if a.transfer is not None and a.transfer.adds):
+        words, wrong = (
+            f"what is added to {t.dst.name} {place(t.site)} is what its elements held",
+            f"{t.dst.name} is no sum",
+        )
+        book.structure("progress", t.dst.name, words, t in own, f"{wrong} that begins anew at each visit")
     return found
 
 
@@ -74,6 +91,7 @@ def _scope(h: Site, touched: Sequence[Access], accumulators: Accumulators) -> Sc
     """The transfers of one accumulator: with what is nearer to the output it is loaded and stored, the rest is work."""
     loads: list[Transfer] = []
     stores: list[Transfer] = []
+    added: list[Transfer] = []
     work = [a.site for a in touched if a.writes and a.transfer is None and a.place.home is h]
     mine = accumulators.distance(h)
 
@@ -85,14 +103,17 @@ def _scope(h: Site, touched: Sequence[Access], accumulators: Accumulators) -> Sc
 
     for t in dict.fromkeys(a.transfer for a in touched if a.transfer is not None):
         if t.dst.home is h:
-            loads.append(t) if nearer(t.src) else work.append(t.site)
+            into = added if t.adds else loads
+            into.append(t) if nearer(t.src) else work.append(t.site)
         elif t.src is not None and t.src.home is h:
             stores.append(t) if nearer(t.dst) else work.append(t.site)
-    return Scope(h, tuple(loads), tuple(stores), tuple(work))
+    return Scope(h, tuple(loads), tuple(stores), tuple(work), tuple(added))
 
 
 def _claims(book: Book, s: Scope, touched: Sequence[Access]) -> None:
     _phases(book, s)
+    if s.added:
+        _begins_anew(book, s)
     home = _home(s)
     if home is not None:
         _undisturbed(book, s, home, touched)
@@ -116,14 +137,15 @@ def _ref(s: Scope) -> Ref:
 
 
 def _phases(book: Book, s: Scope) -> None:
-    """All loads stand before all work, all work before all stores, in the body of the declaration."""
+    """In the body of the declaration stand all loads, all work, all that is added and all stores, in this order."""
     turns = [
-        [s.turn(t.site) for t in s.loads], [s.turn(x) for x in s.work], [s.turn(t.site) for t in s.stores],
+        [s.turn(t.site) for t in s.loads], [s.turn(x) for x in s.work], [s.turn(t.site) for t in s.added],
+        [s.turn(t.site) for t in s.stores],
     ]  # fmt: skip
     flat = [t for t in turns if t]
     apart = all(max(a) < min(b) for n, a in enumerate(flat) for b in flat[n + 1 :])
     words = f"{s.name} is loaded, then added to, then stored, each visit {place(s.site)}"
-    if not (turns[0] and turns[2]):
+    if not (turns[0] and turns[-1]):
         missing = "loaded" if not turns[0] else "stored"
         book.structure("progress", s.name, words, False, f"{s.name} is never {missing}, so what it held before is lost")
     elif not apart:
@@ -134,7 +156,7 @@ def _phases(book: Book, s: Scope) -> None:
 
 def _home(s: Scope) -> Place | None:
     """The one place that the accumulator is loaded from and stored to."""
-    found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in s.loads if t.src is not None}
+    found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in (*s.loads, *s.added) if t.src is not None}
     found |= {(t.dst.name, t.dst.home and t.dst.home.position): t.dst for t in s.stores}
     if len(found) > 1:
         raise UnrecognisedError(
@@ -150,15 +172,37 @@ def _home(s: Scope) -> Place | None:
 
 def _undisturbed(book: Book, s: Scope, home: Place, touched: Sequence[Access]) -> None:
     """Between the first load and the last store nothing else touches the home."""
-    turns = [s.turn(t.site) for t in (*s.loads, *s.stores)]
+    turns = [s.turn(t.site) for t in s.moved]
     prefix = s.site.position[:-1]
-    own = {t.site.position for t in (*s.loads, *s.stores)}
+    own = {t.site.position for t in s.moved}
     for a in touched:
         touches = a.place.name == home.name and a.place.home is home.home
         inside = a.site.position[: len(prefix)] == prefix and len(a.site.position) > len(prefix)
         if touches and a.site.position not in own and inside and min(turns) <= s.turn(a.site) <= max(turns):
             raise UnrecognisedError(f"{home.name} is used while {s.name} stands for part of it")
     book.structure("progress", s.name, f"nothing else touches {home.name} while {s.name} stands for it", True, "")
+
+
+def _begins_anew(book: Book, s: Scope) -> None:
+    """Every visit begins at 0, sums in any order, and adds what its home holds at most once to each cell."""
+    found = [execution(book.sites, x) for x in s.work]
+    words = f"{s.name} begins at 0 at each visit {place(s.site)}, and sums in any order"
+    anew = all(t.src is None and t.fill == "0" for t in s.loads)
+    loose = all(e.statement.op == "+" and not (e.statement.ordered and e.target.held.dtype.is_float) for e in found)
+    wrong = "the order of its sum is fixed, or it is no sum" if anew else "it holds what its home held before"
+    book.structure("progress", s.name, words, anew and loose, f"what {s.name}'s home holds is added to it, and {wrong}")
+    outside = len(s.site.position) - 2
+    for n, a in enumerate(s.added):
+        for b in s.added[n:]:
+            inner = [x.var.name for x in b.site.around[outside:] if isinstance(x, Loop)] + own_names(b.site.node)
+            again = primed(inner)
+            given = [*state(a.site), a.selected, *rename([*state(b.site), b.selected], again)]
+            given += equal(a.dst.index, [rename(i, again) for i in b.dst.index])
+            goals: list[Formula] = [("or",)] if a is not b else [("eq", sym(v), again[v]) for v in inner]
+            beside = "" if a is b else f" and {place(b.site)}"
+            words = f"no cell of {s.name} has its element added twice {place(a.site)}{beside}"
+            if goals:
+                book.ask("progress", s.name, words, given, goals)
 
 
 def _distinct(book: Book, s: Scope, here: Place, live: list[Formula]) -> None:

@@ -115,7 +115,7 @@ def _tensor(
     mine = {e.target.home.position for e in found if e.position == first and e.target.home is not None}
     later = {e.target.home.position for e in found if e.position != first and e.target.home is not None} - mine
     for scope in scopes.values():
-        for t in scope.loads if scope.site.position not in later else ():
+        for t in (*scope.loads, *scope.added) if scope.site.position not in later else ():
             if t.src is not None and t.src.home is None and t.src.name == tensor:
                 _loaded(book, tensor, t, scope)
     mine_first = [s for p, s in scopes.items() if p in mine]
@@ -160,8 +160,11 @@ def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
 
 
 def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequence[Access]) -> None:
-    """The begun visit is the first one of its elements, in a call that adds to nothing."""
+    """The begun visit is the first one of its elements, in a call that adds to nothing; or what they hold is added in it."""
     live = [*state(t.site), t.dst.held.guard]
+    if scope.added:
+        added = [(a.site, a.dst, a.selected) for a in scope.added]
+        live.append(("not", covered(scope.site, t.dst.index, added, len(scope.site.position) - 1)))
     _, again_and_again = _visits(scope)
     if any(x.unordered for x in again_and_again):
         raise UnrecognisedError(f"visits of one element of {tensor} run in any order")

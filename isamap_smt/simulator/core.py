@@ -294,7 +294,10 @@ class Core:
                     to[d], to_mask[d] = values, poison
                     return
                 d, s = d[keep], s[keep]
-            to[d], to_mask[d] = of[s], of_mask[s]
+            if t.adds:
+                to[d], to_mask[d] = to[d] + of[s], to_mask[d] | of_mask[s]
+            else:
+                to[d], to_mask[d] = of[s], of_mask[s]
 
         return act
 

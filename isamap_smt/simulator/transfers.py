@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.convert import constant
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import ACCUMULATE, Instruction
 from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
@@ -82,7 +82,8 @@ class Cells:
 @dataclass(frozen=True, eq=False)
 class Transfer:
     """Points from begins[row] to begins[row + 1] are those of a row. inside: which are read; fill: what becomes of the cells at
-    the others, None where they stay. whole: rows in which all are inside. source: None where it is the fill everywhere.
+    the others, None where they stay. whole: rows in which all are inside. source: None where it is the fill everywhere. adds: the
+    others stay, and what is read is added.
     """
 
     target: Cells
@@ -91,6 +92,7 @@ class Transfer:
     inside: Array
     whole: Array
     fill: Any
+    adds: bool = False
 
     def check(self, row: int) -> None:
         """Nothing happens for a row whose cells there are. Raises Stop."""
@@ -179,14 +181,18 @@ def moved(core: Core, node: Move, rows: Rows) -> Transfer:
     _lies(i, memory, (points, inside, row), far if store else statement.inputs[0].index)
     if store:
         return _transfer(memory, register_cells, rows, row, inside, None)
+    if i.kind == ACCUMULATE:
+        return _transfer(register_cells, memory, rows, row, inside, None, adds=True)
     kind = i.kernel.tensor(register_operand(i)).dtype
     return _transfer(register_cells, memory, rows, row, inside, constant(left_beyond(i.beyond, kind), kind))
 
 
-def _transfer(target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any) -> Transfer:
+def _transfer(
+    target: Cells, source: Cells | None, rows: Rows, row: Array, inside: Array, fill: Any, adds: bool = False
+) -> Transfer:
     begins = np.searchsorted(row, np.arange(rows.count + 1))
     outside = np.bincount(row[~inside], minlength=rows.count) if rows.count else np.zeros(0)
-    return Transfer(target, source, begins, inside, outside == 0, fill)
+    return Transfer(target, source, begins, inside, outside == 0, fill, adds)
 
 
 def _lies(i: Instruction, memory: Cells, points: tuple[Rows, Array, Array], index: Any) -> None:

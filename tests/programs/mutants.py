@@ -12,7 +12,7 @@ from marks import unmarked
 
 import isamap_smt as im
 from isamap_smt.codegen.lower import lower_points
-from isamap_smt.ir.expr import FloorDiv, IMax, sym
+from isamap_smt.ir.expr import FloorDiv, IMax, substitute, sym
 from isamap_smt.ir.program import (
     FRESH,
     Alloc,
@@ -31,6 +31,7 @@ from isamap_smt.ir.program import (
     Unrolled,
     use_of,
 )
+from isamap_smt.ir.traversal import buffers, nodes_of
 from tests.programs.loop_kinds import of_kind
 from tests.programs.portable import is_copy
 
@@ -238,6 +239,90 @@ def begun_though_given() -> Program:
 def begun_never() -> Program:
     """Nothing is ever zeroed."""
     return _begun_where(FRESH - 1)
+
+
+def _added(f: Callable[[Move], tuple[Node, ...] | None], program: Program | None = None) -> Program:
+    """With other nodes for what is added to an accumulator."""
+    return rewritten(
+        program or toys.blocked_gemm(),
+        lambda n: f(n) if isinstance(n, Move) and n.instruction.kind == "accumulate" else None,
+    )
+
+
+def added_at_once() -> Program:
+    """What the memory of the output holds is added at the first block, too."""
+    return _added_where(IMax(sym("k0"), -sym("k0")) + 1)
+
+
+def added_late() -> Program:
+    """What the first block left is not added by the second one."""
+    return _added_where(sym("k0") - FRESH)
+
+
+def added_never() -> Program:
+    """Each block takes the place of those before."""
+    return _added_where(sp.S.Zero)
+
+
+def _added_where(amount: Any) -> Program:
+    """What was summed before is added where the amount is 1 or more."""
+
+    def f(n: Node) -> Any:
+        return (
+            (If((sp.Ge(amount, 1),), n.body),) if isinstance(n, If) and FRESH in n.condition[0].free_symbols else None
+        )
+
+    return rewritten(toys.blocked_gemm(), f)
+
+
+def added_twice() -> Program:
+    """What was summed before counts twice from the second block on."""
+    return _added(lambda n: (n, n))
+
+
+def added_to_what_is_loaded() -> Program:
+    """What was summed before is loaded, and added as well."""
+    program = toys.blocked_gemm({"i": 6, "j": 32, "k": 9})
+    held = next(b for b in buffers(program).values() if b.name == "acc")
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Move) and n.instruction.kind == "zero" and n.register.name == "acc":
+            cells = dict(zip(map(str, held.cells), (*n.register.index, sym("l")), strict=True))
+            place = Ref("C", tuple(substitute(i, cells) for i in held.type.coordinates))
+            return (use_of(toys.move("toy.load_f32x1"), n.register, place),)
+
+    return rewritten(program, f)
+
+
+def added_to_another_cell() -> Program:
+    """The sums of the next columns are added."""
+
+    def f(n: Move) -> tuple[Node, ...]:
+        assert n.memory is not None
+        return (n.put(memory=Ref(n.memory.name, (n.memory.index[0], n.memory.index[1] + 4))),)
+
+    return _added(f)
+
+
+def added_to_an_operand() -> Program:
+    """An operand is added to what its register held, and not put there."""
+    whole = next(n.instruction for n in nodes_of(Move, toys.blocked_gemm().body) if n.instruction.kind == "accumulate")
+
+    def f(n: Node) -> Any:
+        if isinstance(n, Move) and n.instruction.name == "toy.load_f32x1" and n.register.name == "b_r":
+            return (replace(n, instruction=whole),)
+
+    return rewritten(toys.blocked_gemm(), f)
+
+
+def added_though_in_order() -> Program:
+    """The order of the sum is fixed, and blocks are summed by themselves."""
+    program = toys.blocked_gemm()
+    assert program.schedule is not None
+    mapping = program.schedule.proved.mapping
+    ordered = replace(mapping.kernel, statements=tuple(replace(s, ordered=True) for s in mapping.kernel.statements))
+    proved = toys.proved(toys.mapping(ordered, toys.FMA, {"l": ("j",)}))
+    return replace(program, kernel=ordered, schedule=replace(program.schedule, proved=proved))
 
 
 def begun_by_nobody() -> Program:

@@ -13,7 +13,7 @@ from isamap_smt.proof.program_trial import trials
 ORIGINALS = {
     "packed": toys.packed_gemm, "parallel": lambda: toys.packed_gemm(0), "inplace": toys.inplace_gemm,
     "dot": toys.dot_gemm, "fused": toys.fused_gemm, "staged": toys.staged_gemm, "conv": toys.padded_conv,
-    "fixed": lambda: toys.packed_gemm(None, {"i": 6, "j": 32, "k": 9}),
+    "fixed": lambda: toys.packed_gemm(None, {"i": 6, "j": 32, "k": 9}), "blocked": toys.blocked_gemm,
 }  # fmt: skip
 
 # mutant -> the claims that refute it
@@ -37,6 +37,14 @@ TRAPS = {
     "begun_by_column": {"progress"},
     "begun_in_memory": {"progress"},
     "begun_input": {"progress"},
+    "added_at_once": {"progress"},
+    "added_late": {"progress"},
+    "added_never": {"progress"},
+    "added_twice": {"progress"},
+    "added_to_what_is_loaded": {"progress"},
+    "added_to_another_cell": {"program"},
+    "added_to_an_operand": {"progress"},
+    "added_though_in_order": {"progress"},
     "row_of_a_later_time_step": {"begun"},
     "unwritten_result": {"begun"},
     "assigned_input": {"begun"},
@@ -65,7 +73,14 @@ ALONE = {
     "begun": "row_of_a_later_time_step",
 }  # fmt: skip
 # wrong in a way that no run at small sizes shows
-HARMLESS = {"serial_registers", "strided_lanes", "too_large", "divisor_may_be_zero", "declared_too_far_out"}
+HARMLESS = {
+    "added_though_in_order",  # one rounding more or less
+    "serial_registers",
+    "strided_lanes",
+    "too_large",
+    "divisor_may_be_zero",
+    "declared_too_far_out",
+}
 UNKNOWN = ("ambiguous_name", "stored_inside_k")
 
 

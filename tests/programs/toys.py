@@ -4,6 +4,7 @@ milliseconds."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -18,7 +19,7 @@ from isamap_smt.ir.machine_parameters import MachineParameter
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.scalar import SMul, cast, read
+from isamap_smt.ir.scalar import SAdd, SMul, cast, read
 from isamap_smt.ir.schedule import LoopStep, Schedule, Stage
 from isamap_smt.language.loading import parameter
 from isamap_smt.mapping.fuse import fuse
@@ -143,6 +144,18 @@ def machine(lanes: Any = LANES, parameters: tuple[MachineParameter, ...] = ()) -
 
 TOY = machine()
 FMA, DOT, ZERO = TOY.instructions[:3]
+
+
+def add(lanes: Any = LANES) -> Instruction:
+    """c[l] = a[l] + b[l]"""
+    l = sym("l")
+    return _instruction(
+        "toy.add", "compute", {"l": lanes}, dict.fromkeys("cab", ("f32", (lanes,))), ("c", (l,)),
+        SAdd(read("a", l), read("b", l)), places=(("a", "v"), ("b", "v"), ("c", "v")),
+    )  # fmt: skip
+
+
+ADDING = replace(TOY, instructions=(*TOY.instructions, add()))
 VL = parameter("VL")
 OPEN = machine(2 * VL, (MachineParameter("VL", (1, 2, 3), "toy_length()", 2),)).at()  # two, four or six lanes
 
@@ -182,6 +195,11 @@ def packed_gemm(parallel: int | None = None, sizes: dict[str, int] | None = None
     m = mapping(gemm(), FMA, {"l": ("j",)})
     loops = "j:16 k:3 i:6 j:8 i:2 k:1"
     return lower(schedule(m, loops, 5, {"i": 2, "j": 8, "k": 1}, {"a": 3, "b": 2}, parallel, sizes, on))
+
+
+def blocked_gemm(sizes: dict[str, int] | None = None) -> Program:
+    """The same on a machine that adds: each block of K begins at 0, and what was summed before is added to it."""
+    return packed_gemm(sizes=sizes, on=ADDING)
 
 
 def inplace_gemm(sizes: dict[str, int] | None = None, on: Hardware = TOY) -> Program:

@@ -14,7 +14,7 @@ import numpy as np
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.instruction import ACCUMULATE, Instruction
 from isamap_smt.ir.interpret import left_beyond, run_instruction
 from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.move_form import register_operand
@@ -213,7 +213,7 @@ def _step(
 
 
 def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot | None, a: Arena) -> np.ndarray:
-    """What the contract leaves in the register; lanes that are not active are 0, or what `beyond` says."""
+    """What the contract leaves in the register; lanes that are not active are 0, or what `beyond` says, or have that added."""
     r, m = register_operand(i), source.memory_operand(i)
     given: dict[str, np.ndarray] = {}
     if m is not None and spot is not None:
@@ -229,6 +229,9 @@ def _loaded(i: Instruction, register: np.ndarray, cells: np.ndarray, spot: Spot 
     found = run_instruction(i, given)[r]
     kind = i.kernel.tensor(r).dtype
     fill = constant(left_beyond(i.beyond, kind), kind)
+    if i.kind == ACCUMULATE:
+        with np.errstate(all="ignore"):
+            fill = register + fill
     return np.where(cells, found, fill).astype(found.dtype)
 
 
