@@ -83,7 +83,10 @@ def others(
 def _last_visit(nest: Nest) -> tuple[Any, ...] | None:
     """When the accumulators hold the whole sum: at the last iteration of each reduction loop around them. None: unknown."""
     around = [loop for loop in nest.loops[: nest.accumulate] if nest.axes[loop.axis].reduction]
-    if len({loop.axis for loop in around}) < len(around) or not all(a.members for a in nest.axes.values()):
+    vary = {x.var.name for x in around} & symbols_of(
+        [x.count for x in around]
+    )  # then no size alone says which one is the last
+    if vary or not all(a.members for a in nest.axes.values()):
         return None
     return tuple(sp.Eq(loop.var, loop.count - 1) for loop in around)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from itertools import pairwise
+from math import ceil, prod
 
 from isamap_encodings.schedule_cost import nontrivial
 from isamap_encodings.schedule_problem import IN_PLACE, Choice, Cost, ScheduleProblem, TileOperand
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.schedule import LoopStep, Stage
 from isamap_smt.scheduling.setting import Machine, Setting
+
+BLOCK = "block"  # the level of a loop that closes accumulators after so many terms
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,50 @@ def nest(s: Setting, m: Machine, p: ScheduleProblem, c: Choice) -> Nest:
         inside = ceil(a.extent / row[0]) != ceil(a.extent / row[1]) or opened
         if inside and row[0] < _outer(loops, a.name):
             loops.append(LoopStep(a.name, row[0], "register"))
-    return Nest(tuple(loops), tuple(blocks), accumulate)
+    loops, more = _cut(s, loops, accumulate) if _may_cut(s) else (loops, 0)
+    return Nest(tuple(loops), (*blocks, *[0] * more), accumulate + more)
+
+
+# ---- Long sums in blocks: an accumulator that takes one term after the other rounds the whole sum so far each time. So a sum of
+# floating point is closed after some hundred terms and begun anew, and what was summed before is added: one more load, addition and
+# store for each register of the tile.
+
+
+MOST = 512  # terms that an accumulator takes
+
+
+def _may_cut(s: Setting) -> bool:
+    """Whether the sum is of floating point, in any order, and its accumulators are kept where the tensor lies."""
+    x = s.mapping.statement
+    return x.op == "+" and not x.ordered and s.kernel.tensor(x.target.tensor).dtype.is_float
+
+
+def _cut(s: Setting, loops: list[LoopStep], accumulate: int) -> tuple[list[LoopStep], int]:
+    """The loops, with so many more around the accumulators that these take MOST terms at most; and how many more these are."""
+    outside, inside = loops[:accumulate], loops[accumulate:]
+    trips = [ceil(min(_outer(outside, x.axis), _extent(s, x.axis)) / x.step) for x in inside]
+    if prod(trips) <= MOST:
+        return loops, 0
+    at = next(n for n in range(len(inside)) if prod(trips[n + 1 :]) <= MOST)
+    most = MOST // prod(trips[at + 1 :])
+    each = next((n for n in range(most, most // 2, -1) if trips[at] % n == 0), ceil(trips[at] / ceil(trips[at] / most)))
+    block = LoopStep(inside[at].axis, inside[at].step * each, BLOCK)
+    last = s.mapping.statement_index == len(s.kernel.statements) - 1
+    if not last and not all(_counts(s, outside, x) for x in (*inside[:at], block)):
+        return loops, 0
+    rest = inside[at:] if each > 1 else inside[at + 1 :]
+    return [*outside, *inside[:at], block, *rest], at + 1
+
+
+def _counts(s: Setting, outside: list[LoopStep], loop: LoopStep) -> bool:
+    """Whether the loop has the same number of trips whichever those around it are at: then the last is told by itself, and what
+    comes behind the sum can follow it there."""
+    steps = [_extent(s, loop.axis), *(x.step for x in outside if x.axis == loop.axis), loop.step]
+    return len(steps) == 2 or (loop.axis not in s.open and all(a % b == 0 for a, b in pairwise(steps)))
+
+
+def _extent(s: Setting, axis: str) -> int:
+    return int(next(a.extent for a in s.axes if a.name == axis))
 
 
 def _innermost(s: Setting, p: ScheduleProblem, c: Choice) -> list[int]:

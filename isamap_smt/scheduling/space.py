@@ -122,12 +122,16 @@ class ScheduleSpace:
             unit="pJ" if self.energy else "cycles",
             costs=parts(m, s.mapping.instruction, answer.cost, self.energy),
             assumes=assumptions(m, self.energy, s.threads),
-            decided_outside=self._outside(packing),
+            decided_outside=self._outside(packing, n),
         )
 
-    def _outside(self, stages: tuple[Stage, ...]) -> tuple[str, ...]:
+    def _outside(self, stages: tuple[Stage, ...], nest: decode.Nest) -> tuple[str, ...]:
         """What is decided when the solver is done."""
         mapping, found = self.setting.mapping, []
+        if any(x.level == decode.BLOCK for x in nest.loops):
+            found.append(
+                f"that a sum is closed, and begun anew, after {decode.MOST} terms at most, so that it rounds less"
+            )
         if any((x.prefetch and x.operand not in self.pins.prefetch) or x.block is not None for x in stages):
             found.append("how far ahead lines are asked for, and which share of a block")
         for x in stages:

@@ -37,7 +37,7 @@ def check(s: Schedule) -> None:
         assert all(outer % inner == 0 and outer > inner for outer, inner in pairwise(steps))
         assert levels["register"] == s.register(name)
         for loop in s.loops:
-            if loop.axis == name:
+            if loop.axis == name and loop.level != "block":
                 assert levels[loop.level] == loop.step
     for p in s.stages:
         assert p.depth is None or 0 <= p.depth <= s.accumulate
