@@ -62,12 +62,14 @@ class Executed:
 
 
 def executed(program: Program) -> Executed:
-    """What `body` executes in a call that adds to nothing. Raises SizeError, TypeError where sizes are open."""
+    """What `body` executes in a call that adds to nothing, at the ends of parameters that have one. Raises SizeError, TypeError
+    where sizes are open."""
     whole = laid_out(at_own_values(program))
+    ends = {p.name: sp.Integer(p.high) for p in program.kernel.parameters if p.high is not None}
     sizes = {t.name: t.dtype.bytes for t in whole.kernel.tensors}
     sizes |= {n.buffer.name: n.buffer.dtype.bytes for n in nodes_of(Alloc, whole)}
     found = Executed()
-    _Count(found, sizes).nodes(whole.body, _Box())
+    _Count(found, sizes).nodes(whole.body, _Box(known=(*_Box().known, *ends.items())))
     return found
 
 

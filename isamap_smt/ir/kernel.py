@@ -49,10 +49,15 @@ class Axis:
 
 @dataclass(frozen=True)
 class Parameter:
-    """An integer the user sets (a stride, a padding), at least `low`."""
+    """An integer the user sets (a stride, a padding), at least `low`, and at most `high` where that is known: programs are then
+    made for that."""
 
     name: str
     low: int = 0
+    high: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} >= {self.low}" if self.high is None else f"{self.low} <= {self.name} <= {self.high}"
 
 
 @hashed_once
@@ -216,6 +221,7 @@ class Kernel(Shown):
         values: dict[str, int] = {}
         sizes_of_axes = {a.name: a.extent for a in self.axes}
         lows = {p.name: p.low for p in self.parameters}
+        highs = {p.name: p.high for p in self.parameters if p.high is not None}
         known = set(self.free_sizes) | set(sizes_of_axes) | set(lows)
         for key, value in sizes.items():
             if key not in known:
@@ -224,6 +230,8 @@ class Kernel(Shown):
             low = lows.get(key, 1)
             if value < low:
                 raise SizeError(f"size {key}={value}: must be at least {low}")
+            if key in highs and value > highs[key]:
+                raise SizeError(f"size {key}={value}: must be at most {highs[key]}")
             name = self._size_name(key, value, sizes_of_axes)
             if name and values.setdefault(name, value) != value:
                 raise SizeError(f"size {key}={value} contradicts {name}={values[name]}")

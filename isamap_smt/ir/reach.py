@@ -71,7 +71,8 @@ def needed_sizes(kernel: Kernel) -> Mapping[Condition, str]:
         for (extent, n), use in found.items()
         if not any(_more(m - n) for x, m in found if x == extent)
     }
-    return MappingProxyType(least)
+    ends = {Condition(p.high, ">=", sym(p.name)): f"param {p}" for p in kernel.parameters if p.high is not None}
+    return MappingProxyType(least | {c: told for c, told in ends.items() if c.right.name in kernel.free_sizes})
 
 
 @lru_cache(maxsize=256)

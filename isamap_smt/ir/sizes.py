@@ -27,6 +27,7 @@ def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[s
     """
     equations = _equations(kernel, shapes)
     lows = {p.name: p.low for p in kernel.parameters}
+    highs = {p.name: p.high for p in kernel.parameters if p.high is not None}
     known: dict[str, int] = {}
     origin: dict[str, str] = {}
     progress = True
@@ -43,6 +44,8 @@ def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[s
                     raise SizeError(
                         f"{where} = {value}: no {name} >= {lows.get(name, 1)} makes {words(expr)} = {value}"
                     )
+                if name in highs and x > highs[name]:
+                    raise SizeError(f"{where} = {value}: {name} is {x}, and {highs[name]} at most")
                 known[name], origin[name], progress = x, where, True
             else:
                 left.append((expr, value, where))

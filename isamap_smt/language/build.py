@@ -15,6 +15,7 @@ from typing import Any
 
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.kernel import Parameter
 from isamap_smt.ir.kinds import require_kind
 
 Lines = tuple[str, ...]  # declarations that an expression needs, each once
@@ -231,9 +232,9 @@ def axes(names: str, **extents: int) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def param(name: str, low: int = 0) -> Index:
-    """An integer the user sets, at least `low`."""
-    return Index(name, (f"param {name} >= {low}",))
+def param(name: str, low: int = 0, high: int | None = None) -> Index:
+    """An integer the user sets, at least `low`; where there is one, at most `high`, for which programs are made."""
+    return Index(name, (f"param {Parameter(name, low, high)}",))
 
 
 def size(name: str) -> Index:

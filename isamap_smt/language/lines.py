@@ -76,12 +76,13 @@ class TensorLine:
 
 @dataclass(frozen=True)
 class BoundLine:
-    """`param a, b >= low`, `size a, b`, `axis a < extent` or `temporary T`."""
+    """`param a, b >= low`, `param low <= a, b <= most`, `size a, b`, `axis a < extent` or `temporary T`."""
 
     segment: Segment
     kind: str
     names: tuple[str, ...]
     bound: Tree | None
+    most: Tree | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,11 @@ def parse_line(line: Segment) -> Line:
     """What a logical line says. Raises LanguageError when it says nothing legal."""
     if m := re.match(r"(param|axis|size|temporary)\s+(?=[A-Za-z_])", line.text):
         return _bound(line, m.group(1), m.end())
+    if m := re.fullmatch(r"param\s+(-?\s*\d+)\s*<=([^<>=]*)<=(.*)", line.text):
+        low, names, most = (line.cut(m.start(n), m.end(n)) for n in (1, 2, 3))
+        return BoundLine(
+            line, "param", _names(names, "param 1 <= s <= 8"), parse_expression(low), parse_expression(most)
+        )
     if m := re.match(r"assume\s+(?=[A-Za-z_(\d]|[-+]\s*\d)", line.text):
         return RangeLine(line.cut(m.end()))
     if re.match(r"for\b", line.text):

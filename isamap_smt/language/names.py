@@ -10,6 +10,7 @@ from typing import Any
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.errors import did_you_mean
 from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.kernel import Parameter
 from isamap_smt.language.indices import Names, index
 from isamap_smt.language.lines import BoundLine, DefinitionLine, StatementLine, Tree
 from isamap_smt.language.values import index_nodes
@@ -28,7 +29,7 @@ def default_size(axis: str) -> str:
 class Declarations:
     """What the declaration lines say. `lows` gives the lowest value of each parameter."""
 
-    parameters: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, Parameter] = field(default_factory=dict)
     definitions: dict[str, Any] = field(default_factory=dict)
     extents: dict[str, Any] = field(default_factory=dict)
     sizes: set[str] = field(default_factory=set)
@@ -37,7 +38,7 @@ class Declarations:
     @property
     def lows(self) -> dict[str, int]:
         """Lowest value by name; a size that is not listed is at least 1."""
-        return self.parameters
+        return {n: p.low for n, p in self.parameters.items()}
 
     def extent(self, axis: str) -> Any:
         """The number of points of an axis: declared, defined, or its own size symbol."""
@@ -53,7 +54,10 @@ class Declarations:
                 if n in self.parameters or n in self.sizes or n in self.extents:
                     raise line.segment.error(line.segment.text.index(n), f"{n} is declared twice", "remove one", len(n))
                 if line.kind == "param":
-                    self.parameters[n] = _integer(line.bound, 0)
+                    most = None if line.most is None else _integer(line.most, 0)
+                    self.parameters[n] = p = Parameter(n, _integer(line.bound, 0), most)
+                    if p.high is not None and p.high < max(1, p.low):
+                        raise line.segment.refuse(f"no {n} is from {p.low} to {p.high}", f"write `param 1 <= {n} <= 8`")
                 elif line.kind == "size":
                     self.sizes.add(n)
                     if line.bound is not None and _integer(line.bound, 1) != 1:

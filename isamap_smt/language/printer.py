@@ -42,7 +42,7 @@ def to_text(kernel: Kernel) -> str:
     y[i] += A[i, k] * x[k]
     """
     require_kind("to_text", kernel, Kernel, KERNEL)
-    lines = [f"param {p.name} >= {p.low}" for p in kernel.parameters]
+    lines = [f"param {p}" for p in kernel.parameters]
     lines += [f"{t.name}: {t.dtype}[{_list(t.shape)}]" for t in kernel.tensors]
     axes = kernel.axes
     lines += [f"axis {a.name} < {index_text(a.extent)}" for a in axes if str(a.extent) != default_size(a.name)]

@@ -29,7 +29,7 @@ from isamap_smt.ir.dtypes import DTYPES, DType, dtype
 from isamap_smt.ir.errors import DTypeError, LanguageError, did_you_mean
 from isamap_smt.ir.expr import Inside, affine, elements, symbols_of
 from isamap_smt.ir.indirect import check_indices
-from isamap_smt.ir.kernel import Access, Axis, Kernel, Parameter, Recurrence, Statement, Tensor
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, Sum, bound_axes, index_values, put_into_indices, reads, sums
 from isamap_smt.ir.typed import converted
 from isamap_smt.language.conditions import conditions_written_out
@@ -431,7 +431,7 @@ class _Reader:
             kind = dtype(dtypes[n]) if n in dtypes else self.written_dtypes.get(n, DTYPES["f32"])
             tensors.append(Tensor(n, kind, self._shape(n)))
             to_come |= {str(extent_to_come(n, d)): e for d, e in enumerate(tensors[-1].shape)}
-        parameters = tuple(Parameter(n, low) for n, low in self.known.parameters.items())
+        parameters = tuple(self.known.parameters.values())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
         made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
         if any(elements(i for a in (s.target, *s.inputs) for i in a.index) for s in self.statements):

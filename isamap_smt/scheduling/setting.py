@@ -165,9 +165,10 @@ def setting(
     """The numbers for these sizes. Raises SizeError for sizes the kernel does not have, ScheduleError for operands."""
     kernel = proved.mapping.kernel.with_sizes(sizes)
     lows = {p.name: p.low for p in kernel.parameters}
-    # A parameter is a stride, a dilation or a padding: its least value is the plain case.
+    # A parameter is a stride, a dilation or a padding: its least value is the plain case. What has an end is made for that.
     points = _assumed_points(proved.mapping, kernel)
-    assumed = {n: lows.get(n, points) for n in kernel.free_sizes}
+    ends = {p.name: p.high for p in kernel.parameters if p.high is not None}
+    assumed = {n: ends.get(n, lows.get(n, points)) for n in kernel.free_sizes}
     given = at_kernel(proved.mapping, kernel)
     mapping = at_kernel(proved.mapping, kernel.with_sizes(assumed) if assumed else kernel)
     axes = []
