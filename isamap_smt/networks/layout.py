@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.language import kernel as read_kernel
+from isamap_smt.networks.extents import most, open_sizes
 from isamap_smt.networks.graph import AnyStep, Network, Step, View
 from isamap_smt.networks.kernels import plain_target, stored
 from isamap_smt.networks.values import Value
@@ -89,8 +92,9 @@ def _fresh(values: dict[str, Value], old: Value) -> str:
 def _stored(node: str, held: Value, wanted: Value, before: Sequence[int], after: Sequence[int]) -> Step:
     """The step that stores a value in another order."""
     index = [f"a{n}" for n in range(len(before))]
+    sizes = "".join(f"param {s}\n" for s in open_sizes([held.shape]))
     axes = "\n".join(f"axis {index[n]} < {s}" for n, s in zip(before, held.shape, strict=True))
-    text = "\n".join(f"{t}: {v.dtype}[{','.join(map(str, v.shape))}]" for t, v in (("X", held), ("Y", wanted)))
+    text = sizes + "\n".join(f"{t}: {v.dtype}[{','.join(map(str, v.shape))}]" for t, v in (("X", held), ("Y", wanted)))
     text += f"\n{axes}\nY[{','.join(index[n] for n in after)}] = X[{','.join(index[n] for n in before)}]"
     return Step(node, read_kernel(text, name="step"), (("X", held.name),), (("Y", wanted.name),))
 
@@ -140,9 +144,16 @@ def _window_of(step: Step) -> Statement | None:
         axes = plain_target(s)
         if axes is None or len(axes) != 4 or s.op == "=" or not s.reduction_axes:
             continue
-        if any(len(a.index) == 4 and a.index[:1] == s.target.index[:1] for a in s.inputs):
+        if any(_is_image(a.index, s.target.index) for a in s.inputs):
             return s
     return None
+
+
+def _is_image(read: Sequence[Any], written: Sequence[Any]) -> bool:
+    """Whether a place of an image is read: the same one of a batch, and along each spatial dimension a point at the one written."""
+    if len(read) != 4 or read[0] != written[0]:
+        return False
+    return all(symbols_of([w]) <= symbols_of([r]) for r, w in zip(read[2:], written[2:], strict=True))
 
 
 def _alike(network: Network, step: Step, orders: dict[str, Order]) -> bool:
@@ -160,7 +171,7 @@ def _alike(network: Network, step: Step, orders: dict[str, Order]) -> bool:
     return found
 
 
-def through(shape: Sequence[int], order: Order, wanted: Sequence[int]) -> Order | None:
+def through(shape: Sequence[Any], order: Order, wanted: Sequence[Any]) -> Order | None:
     """The order in which a view's dimensions are stored, where its source's are stored in `order`; None where there is none.
 
     Both shapes are cut into the shortest runs of dimensions with as many elements; a run is stored together, and in its order.
@@ -170,9 +181,10 @@ def through(shape: Sequence[int], order: Order, wanted: Sequence[int]) -> Order 
     while i < len(shape) or j < len(wanted):
         left: list[int] = []
         right: list[int] = []
-        a = b = 1
+        a: Any = 1
+        b: Any = 1
         while True:
-            if a <= b and i < len(shape) and (a < b or not left):
+            if most(a) <= most(b) and i < len(shape) and (most(a) < most(b) or not left):
                 a *= shape[i]
                 left.append(i)
                 i += 1
@@ -193,10 +205,10 @@ def through(shape: Sequence[int], order: Order, wanted: Sequence[int]) -> Order 
     made: list[int] = []
     begins = []
     for number, (left, _) in enumerate(runs):
-        big = [d for d in left if shape[d] > 1]
+        big = [d for d in left if shape[d] != 1]
         places = [place[d] for d in big]
         if any(
-            (q != p + 1 and any(shape[order[k]] > 1 for k in range(min(p, q) + 1, max(p, q)))) or q < p
+            (q != p + 1 and any(shape[order[k]] != 1 for k in range(min(p, q) + 1, max(p, q)))) or q < p
             for p, q in pairwise(places)
         ):
             return None
