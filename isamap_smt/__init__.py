@@ -54,6 +54,7 @@ _WHERE = {
     **dict.fromkeys(
         (
             "input",
+            "open_size",
             "network",
             "relu",
             "abs",

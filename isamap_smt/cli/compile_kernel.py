@@ -11,7 +11,7 @@ import click
 
 from isamap_smt.certificates.sealed import MARK, seal
 from isamap_smt.cli.directory import check_place, whole_directory
-from isamap_smt.cli.network import compile_model, constants_option, is_model
+from isamap_smt.cli.network import compile_model, constants_option, is_model, most_option
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan, reproducing
 from isamap_smt.cli.output import console, print_json, progress, say_notes
 from isamap_smt.cli.plan_view import built_or_another, planned_with_notes, schedule_document
@@ -188,6 +188,7 @@ _FUSED = {"fma", "avx512f"}  # x86-64 has fused operations with either; elsewher
 @click.option("--target", metavar="TRIPLE", help="Compile for another machine, such as aarch64-linux-musl.")
 @compiler_option
 @constants_option
+@most_option
 @plan_options
 @kernel_options
 def command(
@@ -208,6 +209,8 @@ def command(
 
     if is_model(words):
         return compile_model(words, output, prefix, target, cc, as_json, options)
+    if options.pop("most"):
+        raise click.UsageError("--max is of a model: isamap compile MODEL.onnx --max batch=8")
     if options.pop("constants"):
         raise click.UsageError("--constants is of a model: isamap compile MODEL.onnx --constants rows=[2,3]")
     check_place(output)

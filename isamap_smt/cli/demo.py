@@ -44,7 +44,7 @@ def do_network(name: str, cc: str | None, json: bool, budget: float) -> dict[str
     from isamap_smt.ir.errors import WrongResultError
     from isamap_smt.networks.onnx.model import file_of
 
-    options = {"threads": 1, "timeout": None, "objective": "latency", "sizes": (), "constants": ()}
+    options = {"threads": 1, "timeout": None, "objective": "latency", "sizes": (), "most": (), "constants": ()}
     ran = ran_model(file_of(name), "host", 0, None, cc, budget, False, options)
     if ran.difference is not None:
         raise WrongResultError(f"{name}: the result is wrong: {ran.difference}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ from isamap_smt.cli.directory import check_place, whole_directory, write_whole
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT
+from isamap_smt.networks.extents import at
+from isamap_smt.networks.values import largest
 from isamap_smt.report.compared import processor
 from isamap_smt.report.header import count
 from isamap_smt.report.quantities import versions
@@ -37,6 +39,10 @@ MISSING = "onnxruntime is not installed (pip install onnxruntime)"
 constants_option = click.option(
     "--constants", multiple=True, metavar="NAME=VALUES",
     help="Of a model: an input on which shapes depend, as rows=[2,3] or rows=FILE.npy. Repeatable.",
+)  # fmt: skip
+most_option = click.option(
+    "--max", "most", multiple=True, metavar="NAME=N",
+    help="Of a model: the most that a dimension may be which stays open, so that each call says it. Repeatable.",
 )  # fmt: skip
 foreign_option = click.option(
     "--foreign", type=click.Choice(["onnxruntime", "reference"]),
@@ -71,9 +77,14 @@ def read_model(path: Path, options: dict[str, Any]) -> Network:
 
     with progress("reading the model"):
         return from_onnx(
-            path, sizes=parse_sizes(options["sizes"]), constants=parse_constants(options["constants"]),
-            foreign=options.get("foreign"),
+            path, sizes=parse_sizes(options["sizes"]), most=parse_most(options["most"]),
+            constants=parse_constants(options["constants"]), foreign=options.get("foreign"),
         )  # fmt: skip
+
+
+def parse_most(texts: Sequence[str]) -> dict[str, int]:
+    """The most of each dimension that stays open. Raises OptionError and SizeError."""
+    return parse_sizes(texts, "--max", "batch=8")
 
 
 def parse_constants(texts: Sequence[str]) -> dict[str, Any]:
@@ -110,7 +121,8 @@ def planned_network(network: Network, hardware: str, options: dict[str, Any]) ->
 
 @dataclass(frozen=True)
 class Ran:
-    """A network that was run. times, others: seconds of ours and of `against`. difference: where the results first differ."""
+    """A network that was run. times, others: seconds of ours and of `against`. difference: where the results first differ.
+    sizes: the largest of those that are open, at which it was timed."""
 
     compiled: CompiledNetwork | LoadedNetwork
     against: str
@@ -118,6 +130,7 @@ class Ran:
     others: tuple[float, ...]
     difference: Difference | None
     threads: int
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def about(self) -> About:
@@ -157,7 +170,7 @@ def ran_model(
     planned = planned_network(network, hardware, options)
     with progress("compiling"):
         compiled = CompiledNetwork(planned, cc=cc)
-    inputs = random_inputs(network, seed)
+    inputs = _inputs(network, seed)
     constants = parse_constants(options["constants"])
     return _compared(path, lambda: network, compiled, inputs, constants, against, budget, planned.threads)
 
@@ -174,63 +187,82 @@ def _ran_as_kept(
     constants = parse_constants(options["constants"])
     with progress("compiling") as tell:
         compiled = compile_onnx(
-            path, hardware, threads=options["threads"], sizes=parse_sizes(options["sizes"]), constants=constants, cc=cc,
-            anew=anew, timeout=options["timeout"], objective=options["objective"],
+            path, hardware, threads=options["threads"], sizes=parse_sizes(options["sizes"]), most=parse_most(options["most"]),
+            constants=constants, cc=cc, anew=anew, timeout=options["timeout"], objective=options["objective"],
             progress=lambda done, of, node: tell(f"planning kernel {done + 1} of {of}: {node}"),
         )  # fmt: skip
-    inputs = random_inputs(compiled.network, seed)
+    inputs = _inputs(compiled.network, seed)
     read = partial(read_model, path, options)
     return _compared(path, read, compiled, inputs, constants, against, budget, options["threads"])
 
 
-def random_inputs(network: Signature, seed: int) -> dict[str, np.ndarray]:
-    """Arrays for the inputs: normal numbers, small whole ones, truth values."""
-    rng = np.random.default_rng(seed)
+def random_inputs(network: Signature, seed: int, sizes: Mapping[str, int] | None = None) -> dict[str, np.ndarray]:
+    """Arrays for the inputs: normal numbers, small whole ones, truth values. sizes: those that are open, the largest by itself."""
+    rng, sizes = np.random.default_rng(seed), sizes or largest(network)
     made: dict[str, np.ndarray] = {}
     for name in network.inputs:
-        value = network.values[name]
-        if value.dtype.numpy == np.bool_:
-            made[name] = rng.integers(0, 2, value.shape).astype(np.bool_)
-        elif value.dtype.is_float:
-            made[name] = np.asarray(rng.standard_normal(value.shape)).astype(value.dtype.numpy)
+        of, shape = network.values[name].dtype, at(network.values[name].shape, sizes)
+        if of.numpy == np.bool_:
+            made[name] = rng.integers(0, 2, shape).astype(np.bool_)
+        elif of.is_float:
+            made[name] = np.asarray(rng.standard_normal(shape)).astype(of.numpy)
         else:
-            made[name] = rng.integers(0, 2 if value.dtype.bits > 16 else 100, value.shape).astype(value.dtype.numpy)
+            made[name] = rng.integers(0, 2 if of.bits > 16 else 100, shape).astype(of.numpy)
     return made
 
 
+def _inputs(network: Signature, seed: int) -> list[dict[str, np.ndarray]]:
+    """Inputs to compare with: of the largest sizes, and where some are open, of the least and of such between."""
+    most = largest(network)
+    tried = [most, dict.fromkeys(most, 1), {n: -(-m * 2 // 3) for n, m in most.items()}] if most else [most]
+    return [random_inputs(network, seed, sizes) for sizes in tried]
+
+
 def _compared(
-    path: Path, read: Callable[[], Network], compiled: CompiledNetwork | LoadedNetwork, arrays: dict[str, np.ndarray],
+    path: Path, read: Callable[[], Network], compiled: CompiledNetwork | LoadedNetwork, inputs: list[dict[str, np.ndarray]],
     constants: dict[str, Any], against: str | None, budget: float, threads: int,
 ) -> Ran:  # fmt: skip
-    """read: the network, for the interpreter."""
+    """read: the network, for the interpreter. inputs: what is compared; the first is timed."""
     from isamap_smt.networks.against import by_interpreter, first_difference, onnxruntime_session, output_difference
     from isamap_smt.networks.compiled import CompiledNetwork
     from isamap_smt.networks.onnx.model import as_declared
 
-    def difference(reference: Callable[[list[str]], Mapping[str, np.ndarray]]) -> Difference | None:
+    Reference = Callable[[list[str]], Mapping[str, np.ndarray]]
+
+    def differs(arrays: dict[str, np.ndarray], reference: Reference) -> Difference | None:
         if isinstance(compiled, CompiledNetwork):
             return first_difference(compiled, arrays, reference)
         return output_difference(compiled.network, compiled(**arrays), reference(list(compiled.network.outputs)))
 
+    def difference(reference: Callable[[dict[str, np.ndarray]], Reference]) -> Difference | None:
+        found = (differs(arrays, reference(arrays)) for arrays in inputs)
+        return next((d for d in found if d is not None), None)
+
     other = against or ("onnxruntime" if _there("onnxruntime") else "interpreter")
-    calls: list[Callable[[], Any]] = [lambda: compiled(**arrays)]
+    calls: list[Callable[[], Any]] = [lambda: compiled(**inputs[0])]
     if other == "interpreter":
         with progress("running the interpreter"):
-            found = difference(by_interpreter(read(), arrays))
+            network = read()
+            found = difference(lambda arrays: by_interpreter(network, arrays))
     else:
         model = path.read_bytes()
-        given = {**arrays, **as_declared(model, constants)}
+        known = as_declared(model, constants)
+        given = {**inputs[0], **known}
 
-        def reference(names: list[str]) -> dict[str, np.ndarray]:
-            session = onnxruntime_session(model, threads, dict.fromkeys(names))
-            return dict(zip(names, session.run(names, given), strict=True))
+        def reference(arrays: dict[str, np.ndarray]) -> Reference:
+            def answers(names: list[str]) -> dict[str, np.ndarray]:
+                session = onnxruntime_session(model, threads, dict.fromkeys(names))
+                return dict(zip(names, session.run(names, {**arrays, **known}), strict=True))
+
+            return answers
 
         with progress("running onnxruntime"):
             found = difference(reference)
             session = onnxruntime_session(model, threads)
             calls.append(lambda: session.run(None, given))
     ours, *theirs = _timed(calls, budget)
-    return Ran(compiled, other, ours, theirs[0] if theirs else (), found, threads)
+    sizes = largest(compiled.network)
+    return Ran(compiled, other, ours, theirs[0] if theirs else (), found, threads, sizes)
 
 
 def _there(name: str) -> bool:
@@ -271,6 +303,7 @@ def document(ran: Ran) -> dict[str, Any]:
         "threads": ran.threads,
         "wrong": None if ran.difference is None else str(ran.difference),
         "outputs": about.outputs,
+        "sizes": dict(ran.sizes),
     }
 
 
@@ -283,10 +316,12 @@ def show(ran: Ran) -> None:
     beside = f"   beside nothing: {MISSING}" if ran.against == "interpreter" and not _there("onnxruntime") else ""
     if ran.others:
         beside = f"   {ran.against} {seconds(min(ran.others))}: {min(ran.others) / min(ran.times):.2f} times its speed"
-    out.print(f"  {seconds(min(ran.times))} (best of {len(ran.times)}){beside}")
+    sized = "".join(f", {n} = {most}" for n, most in ran.sizes.items())
+    out.print(f"  {seconds(min(ran.times))} (best of {len(ran.times)}{sized}){beside}")
     when = f" on {about.kept} (--anew: again)" if about.kept else ""
     if ran.difference is None:
-        out.print(f"  correct   as {ran.against} computes it   proved: {about.claims:,} obligations{when}")
+        sized = " for all smaller sizes, too" if ran.sizes else ""
+        out.print(f"  correct   as {ran.against} computes it   proved: {about.claims:,} obligations{sized}{when}")
     else:
         out.print(f"  WRONG: {ran.difference}", style="bold red")
     for text in about.assumptions:

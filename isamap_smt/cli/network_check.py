@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.cli.bar import counting_bar
-from isamap_smt.cli.network import parse_constants
+from isamap_smt.cli.network import parse_constants, parse_most
 from isamap_smt.cli.options import parse_sizes
 from isamap_smt.cli.output import print_json, tell
 
@@ -23,7 +23,7 @@ def is_library(folder: Path) -> bool:
 
 def check(
     folder: Path, hardware: tuple[str, ...], sources: tuple[str, ...], cache: bool, model: str | None, sizes: tuple[str, ...],
-    constants: tuple[str, ...], as_json: bool,
+    most: tuple[str, ...], constants: tuple[str, ...], as_json: bool,
 ) -> int:  # fmt: skip
     """Check, tell, and return the exit status."""
     from isamap_smt.certificates import exit_status
@@ -35,7 +35,9 @@ def check(
     if model is not None:
         from isamap_smt.networks.onnx.importer import from_onnx
 
-        network = from_onnx(model, sizes=parse_sizes(sizes), constants=parse_constants(constants))
+        network = from_onnx(
+            model, sizes=parse_sizes(sizes), most=parse_most(most), constants=parse_constants(constants)
+        )
     with counting_bar("checking") as count:
         checked = check_library(
             folder, network, sources=load_sources(hardware, sources), cache=cache,

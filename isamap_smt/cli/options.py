@@ -168,10 +168,10 @@ def pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
     return found
 
 
-def parse_sizes(texts: Sequence[str]) -> dict[str, int]:
+def parse_sizes(texts: Sequence[str], option: str = "--sizes", example: str = "i=64") -> dict[str, int]:
     """Sizes by axis, size or parameter name. Raises OptionError and SizeError."""
     sizes: dict[str, int] = {}
-    for name, value in pairs(texts, "--sizes", "i=64").items():
+    for name, value in pairs(texts, option, example).items():
         try:
             sizes[name] = int(value)
         except ValueError:

@@ -10,7 +10,7 @@ import click
 from isamap_smt.certificates.errors import CertificateError
 from isamap_smt.cli import network_check, open_formulas
 from isamap_smt.cli.bar import counting_bar
-from isamap_smt.cli.network import constants_option
+from isamap_smt.cli.network import constants_option, most_option
 from isamap_smt.cli.options import as_json, kernel_options, plan_options, read_plan
 from isamap_smt.cli.output import console, print_json, say, table, tell
 from isamap_smt.ir.errors import SizeError
@@ -57,6 +57,7 @@ source_option = click.option(
 @click.option(
     "--sizes", multiple=True, metavar="NAME=N", help="Open dimensions of the model, as it was compiled with them."
 )
+@most_option
 @constants_option
 @open_formulas.option
 @jobs_option
@@ -70,6 +71,7 @@ def check(
     no_cache: bool,
     model: str | None,
     sizes: tuple[str, ...],
+    most: tuple[str, ...],
     constants: tuple[str, ...],
     undecided: str,
     jobs: int | None,
@@ -93,7 +95,9 @@ def check(
     if network_check.is_library(Path(directory)):
         if lock is not None:
             raise click.UsageError(f"--lock is of certificates; {directory} is a compiled network")
-        return network_check.check(Path(directory), hardware, sources, not no_cache, model, sizes, constants, as_json)
+        return network_check.check(
+            Path(directory), hardware, sources, not no_cache, model, sizes, most, constants, as_json
+        )
     if model is not None or sizes or constants:
         raise click.UsageError(f"--model, --sizes and --constants are of compiled networks; {directory} is none")
     if place is not None:

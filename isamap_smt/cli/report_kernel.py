@@ -13,7 +13,7 @@ import click
 
 from isamap_smt.cli.directory import check_file, write_whole
 from isamap_smt.cli.map_kernel import as_document
-from isamap_smt.cli.network import constants_option, foreign_option, is_model, report_model
+from isamap_smt.cli.network import constants_option, foreign_option, is_model, most_option, report_model
 from isamap_smt.cli.options import (
     OptionError,
     check_instruction,
@@ -59,6 +59,7 @@ MOST_DRAWN = 2**18  # uses of a simulated run that a page shows: about a minute
 @compiler_option
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @constants_option
+@most_option
 @foreign_option
 @plan_options
 @kernel_options
@@ -89,9 +90,9 @@ def command(
         told = report_model(words, place, measure, cc, reproducing(*ITS_OWN), options)
         _finished(told, place, as_json, show)
         return
-    for name in ("constants", "foreign"):
+    for name, option in (("constants", "constants"), ("most", "max"), ("foreign", "foreign")):
         if options.pop(name):
-            raise click.UsageError(f"--{name} is of a model: isamap report MODEL.onnx")
+            raise click.UsageError(f"--{option} is of a model: isamap report MODEL.onnx")
     if output:
         check_file(output, is_report, force)  # before anything is planned
     asked = read_asked(words, options)

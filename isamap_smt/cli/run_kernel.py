@@ -12,7 +12,7 @@ import click
 from rich.text import Text
 
 from isamap_smt.cli.directory import check_file, write_whole
-from isamap_smt.cli.network import AGAINST, constants_option, foreign_option, is_model
+from isamap_smt.cli.network import AGAINST, constants_option, foreign_option, is_model, most_option
 from isamap_smt.cli.network import run as run_model
 from isamap_smt.cli.options import (
     compiler_option,
@@ -144,6 +144,7 @@ def show_orders(seen: Observed, planned: Plan) -> None:
     help="Of a model: whose results ours are compared with; onnxruntime where it is installed, else the interpreter.",
 )
 @constants_option
+@most_option
 @click.option("--anew", is_flag=True, help="Of a model: plan, prove and compile it, though the same was before.")
 @foreign_option
 @plan_options
@@ -172,6 +173,8 @@ def command(
         raise click.UsageError("--anew is of a model: isamap run MODEL.onnx --anew; a kernel is proved at each run")
     if options.pop("foreign"):
         raise click.UsageError("--foreign is of a model: isamap run MODEL.onnx --foreign onnxruntime")
+    if options.pop("most"):
+        raise click.UsageError("--max is of a model: isamap run MODEL.onnx --max batch=8")
     if options.pop("constants"):
         raise click.UsageError("--constants is of a model: isamap run MODEL.onnx --constants rows=[2,3]")
     from isamap_smt.targets.target import default_target

@@ -32,6 +32,11 @@ def chosen_values(program: Program) -> dict[str, int]:
     return dict(program.schedules[0].hardware.values) if program.parameters and program.schedules[0].hardware else {}
 
 
+def largest_sizes(program: Program) -> dict[str, int]:
+    """The ends of parameters that have one."""
+    return {p.name: p.high for p in program.kernel.parameters if p.high is not None}
+
+
 def answer_for_machine(program: Program) -> str:
     """The functions that ask the machine for its parameters, with the chosen values as answers."""
     values = chosen_values(program)
@@ -103,11 +108,10 @@ class Room:
 
 
 def workspace_rooms(program: Program, threads: int) -> tuple[dict[str, Room], int]:
-    """The room of each heap buffer in the work space of a call on at most so many threads, and the bytes of all.
-
-    Raises SizeError where sizes are open.
+    """The room of each heap buffer in the work space of a call on at most so many threads, and the bytes of all; at the largest
+    sizes, where there are such. Raises SizeError where sizes are open.
     """
-    found, end, values = {}, 0, chosen_values(program)
+    found, end, values = {}, 0, chosen_values(program) | largest_sizes(program)
     for each, inside in ((1, False), (threads, True)):
         for b in heap_buffers(program.body, inside_parallel=inside):
             cells = substitute(sp.Mul(*b.shape), values)

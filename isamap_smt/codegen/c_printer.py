@@ -100,7 +100,7 @@ from isamap_smt.ir.program import (
 )
 from isamap_smt.ir.proof import Seal
 from isamap_smt.ir.scalar import Select, read
-from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.ir.traversal import buffers, nodes_of
 from isamap_smt.mapping.configuring import c_use
 from isamap_smt.mapping.convert_c import converted
 from isamap_smt.mapping.moves import lane_symbols
@@ -368,6 +368,13 @@ def _require_c(program: Program) -> None:
 def workspace_bytes(program: Program, threads: int) -> int:
     """The work space that a call of C printed for these threads of the caller's needs. Raises SizeError where sizes are open."""
     return workspace_rooms(laid_out(program), min(threads, MOST))[1]
+
+
+def workspace_cells(program: Program) -> list[tuple[Any, int]]:
+    """The elements of each buffer in the work space, as its sizes say, and of how many there is room for."""
+    held = laid_out(program)
+    rooms, _ = workspace_rooms(held, 1)
+    return [(sp.Mul(*b.shape), rooms[n].bytes // b.dtype.bytes) for n, b in buffers(held).items() if n in rooms]
 
 
 def workspace_pieces(program: Program, threads: int) -> list[tuple[int, int]]:

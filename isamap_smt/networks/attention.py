@@ -72,13 +72,13 @@ def _mask(mask: Var, groups: int, share: int, shape: tuple[int, ...]) -> Var:
     """The mask so that it broadcasts against [batch, groups, share, rows, columns]; columns that it lacks are not seen."""
     if not 1 <= mask.rank <= 4:
         raise NetworkError(f"{mask.value} is no mask")
-    if 1 < mask.shape[-1] < shape[-1]:
+    if mask.shape[-1] not in (1, shape[-1]) and mask.shape[-1] < shape[-1]:
         missing = [0] * (mask.rank - 1) + [shape[-1] - mask.shape[-1]]
         mask = do.pad(mask, [0] * mask.rank, missing, "constant", 0 if mask.dtype == do.BOOL else -math.inf)
     if do.broadcast(mask.shape, shape) != shape:
         raise NetworkError(f"the mask {mask.value} does not broadcast to scores of shape {list(shape)}")
     wide = [1] * (4 - mask.rank) + list(mask.shape)
-    middle = (groups, share) if wide[1] == groups * share and wide[1] > 1 else (1, 1)
+    middle = (groups, share) if wide[1] == groups * share and wide[1] != 1 else (1, 1)
     return mask.graph.view(mask, (wide[0], *middle, *wide[2:]))
 
 
@@ -93,7 +93,7 @@ def _masked(s: _Scores, now: str, mask: Var | None, seen: Seen, rows: int) -> st
         s.reads["N"] = do.converted(lengths, do.I64)
     if seen.first is None and lengths is None:
         raise NetworkError("the first query has no position, and keys have no lengths")
-    place = f"i64(i) + i64(N[b]) - {rows}" if seen.first is None else f"i64(i) + {seen.first}"
+    place = f"i64(i) + i64(N[b]) - {do.number(rows)}" if seen.first is None else f"i64(i) + {do.number(seen.first)}"
     tests = [f"i64(j) <= {place}"] if seen.causal else []
     tests += [f"{place} - {seen.left} <= i64(j)"] if seen.left >= 0 else []
     tests += [f"i64(j) <= {place} + {seen.right}"] if seen.right >= 0 else []

@@ -28,6 +28,7 @@ from isamap_smt.networks import attention as attending
 from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
 from isamap_smt.networks import windows as of_windows
+from isamap_smt.networks.extents import Extent, OpenSize, named_size
 from isamap_smt.networks.functions import FAST_GELU, GELU, SILU
 from isamap_smt.networks.graph import Graph, Network, Var
 
@@ -38,8 +39,14 @@ R = TypeVar("R")
 _numbers = count(1)  # of all nodes in this process, so that graphs that meet call nothing the same
 
 
-def input(name: str, shape: Sequence[int], dtype: DType | str = "f32") -> Var:
-    """A value that the caller gives; dtype "bool" is of truth values. Raises NetworkError for a shape that no value has."""
+def open_size(name: str, most: int) -> OpenSize:
+    """A dimension that each call says, from 1 to the most that the network is planned for. Raises NetworkError."""
+    return named_size(name, most)
+
+
+def input(name: str, shape: Sequence[Any], dtype: DType | str = "f32") -> Var:
+    """A value that the caller gives; dtype "bool" is of truth values. Dimensions are numbers or open_size(). Raises NetworkError
+    for a shape that no value has."""
     return Graph(node=name).input(name, dtype, shape)
 
 
@@ -136,15 +143,17 @@ def _numeric(op: str, *xs: Any, floating: bool = False, needed: int | None = Non
     return found
 
 
-def _one(n: Any) -> int:
-    """A whole number. Raises NetworkError."""
+def _one(n: Any) -> Any:
+    """A whole number, or an extent that is open. Raises NetworkError."""
+    if isinstance(n, Extent | OpenSize):
+        return n if isinstance(n, Extent) else n.extent
     try:
         return operator.index(n)
     except TypeError:
         raise NetworkError(f"{n!r} is no whole number") from None
 
 
-def _several(n: Any) -> list[int]:
+def _several(n: Any) -> list[Any]:
     """A whole number, or several, as a list. Raises NetworkError."""
     if isinstance(n, Sequence | np.ndarray) and not isinstance(n, str) and np.ndim(n) == 1:
         return [_one(k) for k in n]
@@ -694,24 +703,25 @@ def item(x: Var, key: Any) -> Var:
     at = dots[0] if dots else len(keys)
     keys[at : at + 1] = [slice(None)] * (x.rank - len(named))
     axes = iter(range(x.rank))
-    starts, counts, steps, shape = [], [], [], []
+    starts: list[Any] = []
+    counts: list[Any] = []
+    steps: list[Any] = []
+    shape: list[Any] = []
     for k in keys:
         if k is None:
             shape.append(1)
             continue
         extent = x.shape[axis := next(axes)]
         if isinstance(k, slice):
-            points = range(extent)[k] if k.step != 0 else None
-            if points is None:
+            if k.step == 0:
                 raise NetworkError(f"a step of 0 in an index of {x.value}", graph.node)
-            starts.append(points[0] if points else 0)
-            counts.append(len(points))
-            steps.append(points.step)
-            shape.append(len(points))
+            for found, n in zip((starts, counts, steps), do.points(extent, k), strict=True):
+                found.append(n)
+            shape.append(counts[-1])
         else:
             if not -extent <= k < extent:
                 raise NetworkError(f"index {k} is outside of dimension {axis + 1} of {x.value}", graph.node)
-            starts.append(int(k) % extent)
+            starts.append(int(k) if k >= 0 else int(k) + extent)
             counts.append(1)
             steps.append(1)
     return graph.view(do.part(x, starts, counts, steps), shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
@@ -11,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.networks.extents import at
 from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.library import FIRST_STEP, LibraryText, own_code
 from isamap_smt.networks.plan import NetworkPlan, arena, callers, plan_network, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.running import About, Arrays, Running
+from isamap_smt.networks.values import sizes_of
 from isamap_smt.pipeline.another_cover import built
 from isamap_smt.runtime.conformance.remembered import require_checked
 from isamap_smt.runtime.refusals import refusal
@@ -111,21 +114,22 @@ class CompiledNetwork:
 
     def _compute(self, step: Foreign, arrays: Arrays) -> None:
         held = {v: self._held(v, arrays) for v in step.sources}
-        for name, array in step.computed(self.network.values, held, self._evaluate[step]).items():
+        sizes = sizes_of(self.network, arrays)
+        for name, array in step.computed(self.network.values, held, sizes, self._evaluate[step]).items():
             np.copyto(self._held(name, arrays), array)
 
     def _held(self, name: str, given: Arrays) -> np.ndarray:
         """A value, where it lies now. given: inputs and outputs."""
         network, root, theirs = self.network, self._roots[name], self._callers
-        value = network.values[name]
+        value, sizes = network.values[name], sizes_of(network, given)
         if root in network.constants:
             held = network.constants[root]
         elif root in theirs:
             held = given[theirs[root]]
         else:
-            place, size = self.plan.places[root], network.values[root].bytes
+            place, size = self.plan.places[root], math.prod(at(value.shape, sizes)) * value.dtype.numpy.itemsize
             held = self._running.arena[place : place + size].view(value.dtype.numpy)
-        return held.reshape(value.shape)
+        return held.reshape(at(value.shape, sizes))
 
     def _refused(self, code: int, text: str, node: str, arrays: Arrays) -> Exception:
         number = code // FIRST_STEP
@@ -133,7 +137,7 @@ class CompiledNetwork:
             return IsamapError(f"{self.network.name}: {text}")
         step, own = self.network.kernels[number - 1], own_code(code)
         held = {t: self._held(v, arrays) for t, v in (*step.reads, *step.writes)}
-        return refusal(self.plan.plan_of(step).program, own, text, held, {})
+        return refusal(self.plan.plan_of(step).program, own, text, held, sizes_of(self.network, arrays))
 
     @property
     def about(self) -> About:

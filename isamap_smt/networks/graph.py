@@ -22,6 +22,7 @@ from isamap_smt.ir.errors import IsamapError, NetworkError, UncomputedError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language import kernel as read_kernel
+from isamap_smt.networks.extents import Extent, OpenSize, at, most, open_sizes, read_extent
 from isamap_smt.networks.foreign import Evaluate, evaluated, evaluator
 from isamap_smt.networks.values import Signature, Value
 
@@ -63,13 +64,16 @@ class Step(Bound):
         """What does not fit the values that it is bound to; empty where all does."""
         for tensor, name in (*self.reads, *self.writes):
             t, v = self.kernel.tensor(tensor), values[name]
-            if t.dtype != v.dtype or tuple(map(int, t.shape)) != v.shape:
+            if t.dtype != v.dtype or not has_shape(self.kernel, tensor, v):
                 return f"{tensor}: {t.dtype}{list(t.shape)} is not {v}"
         return ""
 
-    def computed(self, values: Dict[str, Value], held: Dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def computed(
+        self, values: Dict[str, Value], held: Dict[str, np.ndarray], sizes: Dict[str, int]
+    ) -> dict[str, np.ndarray]:
         """Its results, by the interpreter."""
-        found = run_kernel(self.kernel, {t: held[v] for t, v in self.reads})
+        kernel = self.kernel.with_sizes({n: sizes[n] for n in self.kernel.free_sizes}) if sizes else self.kernel
+        found = run_kernel(kernel, {t: held[v] for t, v in self.reads})
         return {v: found[t] for t, v in self.writes}
 
 
@@ -102,19 +106,23 @@ class Foreign(Bound):
         return evaluator(self.backend, self.model, self.node)
 
     def computed(
-        self, values: Dict[str, Value], held: Dict[str, np.ndarray], evaluate: Evaluate | None = None
+        self,
+        values: Dict[str, Value],
+        held: Dict[str, np.ndarray],
+        sizes: Dict[str, int],
+        evaluate: Evaluate | None = None,
     ) -> dict[str, np.ndarray]:
         """Its results, each looked at. Raises NetworkError for a back end that fails, or gives another type or shape."""
         given = {t: held[v] for t, v in self.reads}
         found = evaluated(self.backend, self.node, evaluate or self.loaded(), given)
-        return {v: self._result(t, values[v], found.get(t)) for t, v in self.writes}
+        return {v: self._result(t, values[v], sizes, found.get(t)) for t, v in self.writes}
 
-    def _result(self, name: str, value: Value, array: Any) -> np.ndarray:
+    def _result(self, name: str, value: Value, sizes: Dict[str, int], array: Any) -> np.ndarray:
         if not isinstance(array, np.ndarray | np.generic):
             got = "nothing" if array is None else f"a {type(array).__name__}"
             raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
         array = np.array(array, order="C", subok=False)
-        if array.dtype != value.dtype.numpy or array.shape != value.shape:
+        if array.dtype != value.dtype.numpy or array.shape != at(value.shape, sizes):
             got = f"{array.dtype}{list(array.shape)}"
             raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
         return array.view(np.uint8) != 0 if value.dtype == bool_ else array
@@ -143,12 +151,38 @@ class View:
         of, to = values[self.source], values[self.result]
         return f"{to} is no view of {of}" if of.dtype != to.dtype or of.elements != to.elements else ""
 
-    def computed(self, values: Dict[str, Value], held: Dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    def computed(
+        self, values: Dict[str, Value], held: Dict[str, np.ndarray], sizes: Dict[str, int]
+    ) -> dict[str, np.ndarray]:
         """The same elements, in its shape."""
-        return {self.result: held[self.source].reshape(values[self.result].shape)}
+        return {self.result: held[self.source].reshape(at(values[self.result].shape, sizes))}
 
 
 AnyStep = Step | View | Foreign
+
+
+def has_shape(kernel: Kernel, tensor: str, value: Value) -> bool:
+    """Whether a kernel's tensor has the dimensions of the value, for all sizes, and is made for as many of each."""
+    try:
+        return extents_of(kernel, tensor) == value.shape
+    except ValueError:
+        return False
+
+
+def extents_of(kernel: Kernel, tensor: str) -> tuple[Any, ...]:
+    """The dimensions of a kernel's tensor. Raises ValueError for one that is no polynomial of sizes with an end."""
+    known = {p.name: OpenSize(p.name, p.high) for p in kernel.parameters if p.high is not None}
+    return tuple(read_extent(e, known) for e in kernel.tensor(tensor).shape)
+
+
+def tensor_elements(kernel: Kernel, name: str) -> Any:
+    """How many elements a kernel's tensor has: a number, or an extent."""
+    return math.prod(extents_of(kernel, name))
+
+
+def tensor_bytes(kernel: Kernel, name: str) -> int:
+    """What a kernel's tensor takes in memory, at the largest sizes."""
+    return most(tensor_elements(kernel, name)) * kernel.tensor(name).dtype.bytes
 
 
 @dataclass(frozen=True)
@@ -175,6 +209,11 @@ class Network(Signature):
     def check(self) -> Network:
         """This network. Raises NetworkError unless each value is written once, before it is read, as the kernel declares it."""
         known = {*self.inputs, *self.constants}
+        dimensions = [e for n in self.inputs for e in self.values[n].shape if isinstance(e, Extent)]
+        told = {e.sizes[0] for e in dimensions if e.told_by(1) is not None}
+        for size in open_sizes(v.shape for v in self.values.values()):
+            if size not in told:
+                raise NetworkError(f"{self.name}: no input has a dimension that tells {size.name}")
         for step in self.steps:
             for name in step.sources:
                 if name not in known:
@@ -215,11 +254,15 @@ class Network(Signature):
 
 @dataclass(frozen=True, eq=False)
 class Var:
-    """A value of a graph that is being built. `==` asks for the same value; equal() compares elements."""
+    """A value of a graph that is being built. `==` asks for the same value; equal() compares elements.
+
+    extents: its elements, where they are numbers and open extents, which no kernel has computed.
+    """
 
     within: Graph
     value: Value
     constant: np.ndarray | None = None
+    extents: np.ndarray | None = None
     __array_ufunc__: ClassVar[None] = None  # so that an array on the left leaves its operators to these
 
     @property
@@ -304,7 +347,7 @@ class Var:
         return self.value.dtype
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[Any, ...]:
         """Its dimensions."""
         return self.value.shape
 
@@ -327,6 +370,7 @@ class Graph:
     node: str = ""
     reserved: frozenset[str] = frozenset()
     _values: dict[str, Value] = field(default_factory=dict)
+    _open: dict[str, OpenSize] = field(default_factory=dict)
     _constants: dict[str, np.ndarray] = field(default_factory=dict)
     _inputs: list[str] = field(default_factory=list)
     _steps: list[AnyStep] = field(default_factory=list)
@@ -355,7 +399,16 @@ class Graph:
         self._steps += other._steps
         self.affine |= other.affine
         self._given, self._computed = self._given + other._given, self._computed + other._computed
+        self._know(other._open.values())
         other._into = self
+
+    def _know(self, sizes: Iterable[OpenSize]) -> None:
+        """Sizes of one name are one size. Raises NetworkError."""
+        for size in sizes:
+            if (known := self._open.setdefault(size.name, size)) != size:
+                raise NetworkError(
+                    f"{size.name} is at most {size.most} and at most {known.most}; give one another name"
+                )
 
     def fresh(self, name: str) -> str:
         """The name, with a number where it is taken."""
@@ -366,9 +419,10 @@ class Graph:
                 return longer
         return name
 
-    def input(self, name: str, dtype_: DType | str, shape: Sequence[int]) -> Var:
-        """A value that the caller gives."""
-        made = self._named(name, dtype(dtype_), shape)
+    def input(self, name: str, dtype_: DType | str, shape: Sequence[Any]) -> Var:
+        """A value that the caller gives. shape: numbers, and sizes that stay open."""
+        made = self._named(name, dtype(dtype_), [e.extent if isinstance(e, OpenSize) else e for e in shape])
+        self._know(open_sizes([made.shape]))
         self._inputs.append(made.name)
         return Var(self, made)
 
@@ -392,14 +446,14 @@ class Graph:
     def _has_room(self, more: int) -> bool:
         return self._computed + more <= MOST_COMPUTED + 4 * self._given
 
-    def sizes(self, shape: Sequence[int], name: str = "") -> tuple[int, ...]:
-        """The shape as numbers. Raises NetworkError unless a value can have it."""
+    def sizes(self, shape: Sequence[Any], name: str = "") -> tuple[Any, ...]:
+        """The shape as numbers and open extents. Raises NetworkError unless a value can have it."""
         if len(shape) > MOST_DIMENSIONS:
             raise NetworkError(f"a value of {len(shape)} dimensions; {MOST_DIMENSIONS} are the most", self.node or name)
-        sizes = tuple(int(s) for s in shape)
+        sizes = tuple(s if isinstance(s, Extent) else int(s) for s in shape)
         if any(s < 0 for s in sizes):
             raise NetworkError(f"a dimension of {list(sizes)} is negative", self.node or name)
-        if max(math.prod(sizes), *sizes, 0) > LARGEST_VALUE:
+        if max(map(most, (math.prod(sizes), *sizes, 0))) > LARGEST_VALUE:
             raise NetworkError(f"a value of shape {list(sizes)} is too large", self.node or name)
         return sizes
 
@@ -412,8 +466,23 @@ class Graph:
         self._constants[made.name] = held
         return Var(self, made, held)
 
-    def view(self, x: Var, shape: Sequence[int]) -> Var:
+    def extents(self, found: np.ndarray) -> Var:
+        """Whole numbers, some of which may be open extents, as a value of i64."""
+        if not open_sizes([found.reshape(-1).tolist()]):
+            return self.constant(found.astype(np.int64))
+        return Var(self, self._value(self.node, dtype("i64"), found.shape), extents=found)
+
+    def _data(self, x: Var) -> Var:
+        """A value that steps can read: of extents, what a kernel writes."""
+        if x.extents is None:
+            return x
+        places = np.ndindex(*x.extents.shape)
+        lines = [f"Y[{','.join(map(str, at))}] = i64({x.extents[at]})" for at in places]
+        return self.step("\n".join(lines), {}, {"Y": (x.dtype, x.shape)}, {})[0]
+
+    def view(self, x: Var, shape: Sequence[Any]) -> Var:
         """The same elements in another shape."""
+        x = self._data(x)
         if tuple(shape) == x.shape:
             return x
         shape = self.sizes(shape)
@@ -429,8 +498,8 @@ class Graph:
         self,
         text: str,
         reads: Dict[str, Var],
-        writes: Dict[str, tuple[DType, Sequence[int]]],
-        axes: Dict[str, int],
+        writes: Dict[str, tuple[DType, Sequence[Any]]],
+        axes: Dict[str, Any],
     ) -> tuple[Var, ...]:
         """The results of a kernel text, in the order of `writes`.
 
@@ -438,10 +507,14 @@ class Graph:
         Raises NetworkError with the node's name.
         """
         writes = {n: (d, self.sizes(s)) for n, (d, s) in writes.items()}
+        reads = {n: self._data(x) for n, x in reads.items()}
         shapes = {n: (x.dtype, x.shape) for n, x in reads.items()} | dict(writes)
         if any(math.prod(s) == 0 for _, s in writes.values()):
             return tuple(self._constant(np.zeros(s, d.numpy)) for d, s in writes.values())
-        lines = [f"{n}: {d}[{', '.join(map(str, s))}]" for n, (d, s) in shapes.items()]
+        sizes = {*open_sizes([*(s for _, s in shapes.values()), tuple(axes.values())])}
+        sizes |= {s for n, s in self._open.items() if re.search(rf"\b{n}\b", text)}
+        lines = [f"param {s}" for s in sorted(sizes)]
+        lines += [f"{n}: {d}[{', '.join(map(str, s))}]" for n, (d, s) in shapes.items()]
         # a sum over one point mentions its axis in no index
         mentioned = {n for n, extent in axes.items() if extent != 1 or re.search(rf"\b{n}\b", text)}
         lines += [f"axis {n} < {extent}" for n, extent in axes.items() if n in mentioned]
@@ -477,7 +550,7 @@ class Graph:
                     f"{name} of shape {list(shape)} has no elements; a back end computes some", self.node
                 )
         named = [(n, self._value(self.node, d, s)) for n, (d, s) in writes.items()]
-        used = tuple((n, x.name) for n, x in reads.items())
+        used = tuple((n, self._data(x).name) for n, x in reads.items())
         self._steps.append(Foreign(self.node, op, backend, reason, model, used, tuple((n, v.name) for n, v in named)))
         return tuple(Var(self, v) for _, v in named)
 
@@ -504,6 +577,7 @@ class Graph:
 
     def _output(self, x: Var, name: str) -> Value:
         """The value under the name of a result."""
+        x = self._data(x)
         if x.name == name:
             return x.value
         made = self._named(name, x.dtype, x.shape)
@@ -515,6 +589,8 @@ class Graph:
 
     def _folds(self, made: Kernel) -> bool:
         """Whether a kernel of constants is computed now; what that takes is counted."""
+        if made.free_sizes:
+            return False
         points = _points(made)
         held = sum(math.prod(map(int, made.tensor(n).shape)) * made.tensor(n).dtype.bytes for n in made.results)
         if points > MOST_FOLDED or self._folded + points > MOST_FOLDED_TOGETHER or not self._has_room(held):
@@ -522,10 +598,10 @@ class Graph:
         self._folded, self._computed = self._folded + points, self._computed + held
         return True
 
-    def _value(self, name: str, of: DType, shape: Sequence[int]) -> Value:
+    def _value(self, name: str, of: DType, shape: Sequence[Any]) -> Value:
         return self._named(self.fresh(name), of, shape)
 
-    def _named(self, name: str, of: DType, shape: Sequence[int]) -> Value:
+    def _named(self, name: str, of: DType, shape: Sequence[Any]) -> Value:
         """The value of exactly this name. Raises NetworkError."""
         if name in self._values:
             raise NetworkError(f"{name} is an input, and a result of another value")

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.networks.graph import Network
-from isamap_smt.networks.values import checked_inputs
+from isamap_smt.networks.values import checked_inputs, sizes_of
 
 
 def run_network(network: Network, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:
     """The outputs by name. Raises ArgumentError for other inputs, NetworkError for a back end that fails."""
     held = dict(network.constants) | checked_inputs(network, arrays)
+    sizes = sizes_of(network, held)
     for step in network.steps:
-        held |= step.computed(network.values, held)
+        held |= step.computed(network.values, held, sizes)
     return {n: held[n] for n in network.outputs}

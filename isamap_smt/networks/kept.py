@@ -41,18 +41,18 @@ HOST = "host"
 
 def compile_onnx(
     model: Any, hardware: Hardware | str = HOST, *, threads: int = 1, sizes: Dict[str, int] | None = None,
-    constants: Dict[str, Any] | None = None, foreign: str | None = None, cc: str | None = None, anew: bool = False,
-    progress: Progress | None = None, **options: Any,
+    most: Dict[str, int] | None = None, constants: Dict[str, Any] | None = None, foreign: str | None = None,
+    cc: str | None = None, anew: bool = False, progress: Progress | None = None, **options: Any,
 ) -> LoadedNetwork | CompiledNetwork:  # fmt: skip
     """The model, ready to be called: from_onnx(), plan_network() and a library in C in one; taken from the disk where the same was
     compiled before.
 
-    model: a path, the bytes of a file, or a ModelProto. sizes, constants, foreign: as for from_onnx(). options: those of plan().
+    model: a path, the bytes of a file, or a ModelProto. sizes, most, constants, foreign: as for from_onnx(). options: of plan().
     anew: plan, prove and compile in any case. A model with foreign nodes, and one that is planned within a timeout, is not kept.
     Raises as from_onnx(), plan_network() and CompiledNetwork do.
     """
     key = None if foreign or options.get("timeout") is not None else _key(
-        model, hardware, cc, (threads, _texts(sizes), _texts(constants), _texts(options))
+        model, hardware, cc, (threads, _texts(sizes), _texts(most), _texts(constants), _texts(options))
     )  # fmt: skip
     if key is not None and not anew and (there := _loaded(_place(key))) is not None:
         return there
@@ -60,7 +60,7 @@ def compile_onnx(
     from isamap_smt.networks.onnx.importer import from_onnx
     from isamap_smt.networks.plan import plan_network
 
-    network = from_onnx(model, sizes=sizes, constants=constants, foreign=foreign)
+    network = from_onnx(model, sizes=sizes, most=most, constants=constants, foreign=foreign)
     planned = plan_network(network, hardware, threads=threads, progress=progress, **options)
     if key is None or network.foreign:
         return CompiledNetwork(planned, cc=cc)

@@ -136,6 +136,7 @@ def joined(first: Kernel, second: Kernel, name: str) -> Kernel:
         first, tensors=tuple(tensors.values()), statements=(*theirs[:at], *first.statements, *theirs[at:]),
         temporaries=(*first.temporaries, *second.temporaries, name), recurrences=recurrences,
         ranges=tuple(dict.fromkeys((*first.ranges, *second.ranges))),
+        parameters=tuple(dict.fromkeys((*first.parameters, *second.parameters))),
     )  # fmt: skip
     return inlined(whole, name)
 

@@ -39,11 +39,12 @@ from isamap_smt.ir.program import Alloc, Parallel, Program
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.networks.c_files import assembler, cmake, makefile, threads_c, threads_header
 from isamap_smt.networks.cpu import cpu_check, unasked
-from isamap_smt.networks.graph import ALIGNMENT, Step
+from isamap_smt.networks.extents import Extent
+from isamap_smt.networks.graph import ALIGNMENT, Step, tensor_elements
 from isamap_smt.networks.plan import NetworkPlan, Question, callers, roots
 from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.stored import PLAN, plan_document
-from isamap_smt.networks.values import Value
+from isamap_smt.networks.values import Value, largest
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.runtime.cache import build_library, build_shared, link_faster
 from isamap_smt.runtime.compiler import find_compiler, link_shared
@@ -52,7 +53,7 @@ from isamap_smt.runtime.packing import used_instructions
 from isamap_smt.runtime.target import check_target
 
 HEADER_BYTES = 64  # of the weights: the digest of the network, as text
-NO_INPUTS, NO_ARENA, NO_WEIGHTS, NO_CPU = 1, 2, 3, 4
+NO_INPUTS, NO_ARENA, NO_WEIGHTS, NO_CPU, NO_SIZE = 1, 2, 3, 4, 5
 COUNTS = "counts.json"
 FIRST_STEP = 100_000  # what a step returns is its number times this, and the kernel's code
 BELOW = 90_000  # what is behind it stands for codes below 0
@@ -157,7 +158,10 @@ class LibraryText:
         self.programs: list[Program] = [p.program for p in planned.plans.values()]
         self.requires = {f for p in self.programs for i in used_instructions(p) for f in i.requires}
         self.threads = min(planned.threads, MOST) if any(any(nodes_of(Parallel, p.body)) for p in self.programs) else 1
-        self.fields = _fields(self.network.inputs), _fields(self.network.outputs)
+        self.open = tuple(s.name for s in self.network.open)
+        named = _fields((*self.network.inputs, *self.open))
+        self.fields = {n: named[n] for n in self.network.inputs}, _fields(self.network.outputs)
+        self.sizes = {n: f"isamap_in->{named[n]}" for n in self.open}
         self.kernels = [self._printed(q, p, f"{name}_k{n}") for n, (q, p) in enumerate(planned.plans.items())]
         self.plain: dict[str, int] = {}
         self.packed: dict[int, list[int]] = {}
@@ -200,7 +204,7 @@ class LibraryText:
 
     @cached_property
     def executed(self) -> list[Executed]:
-        """What a call of each kernel executes."""
+        """What a call of each kernel executes, at the largest sizes."""
         return [executed(p) for p in self.programs]
 
     @property
@@ -300,7 +304,8 @@ class LibraryText:
                 *(whole.ctypes.data + p for p in self.packed[number])
             )
             pack = getattr(loaded, f"{self.name}_k{self.questions[self.planned.question(step)]}_pack")
-            sizes = (ctypes.c_int64 * 1)(0)
+            free = self._program(step).kernel.free_sizes  # packed is what depends on none
+            sizes = (ctypes.c_int64 * (1 + len(free)))(*(largest(self.network)[n] for n in free), 0)
             if code := pack(pointers, sizes, buffers):
                 raise BuildError(f"{step.node}: packing its weights returns {code}")
         return whole
@@ -332,7 +337,7 @@ class LibraryText:
             if t.name in program.kernel.outputs and t.name not in program.unfilled:
                 op = next(s.op for s in program.kernel.statements if s.target.tensor == t.name)
                 element = np.full((), neutral(op, t.dtype), t.dtype.numpy).tobytes()
-                count = int(np.prod([int(e) for e in t.shape]))
+                count = self._count(tensor_elements(program.kernel, t.name))
                 bytes_of = ", ".join(map(str, element))
                 lines.append(
                     f"isamap_fill((void *)({at}), (const unsigned char[]){{{bytes_of}}}, {len(element)}, {count});"
@@ -340,16 +345,29 @@ class LibraryText:
         packed = [f"(void *)(isamap_weights + {p})" for p in self.packed[number]]
         packed += [f"isamap_arena + {work.heap}"]
         said = comment_lines(step.node)[0][:100]
-        how = " + 1" if self._is_known(program, held) else ""
+        how = self._how(program, self._is_known(program, held))
+        given = "s" if len(how) > 1 else f"&{how[0]}"
         lines += [
             f"const void *const t[] = {{{', '.join(tensors)}}};",
             f"void *const p[] = {{{', '.join(packed)}}};",
-            f"if ((code = {self.name}_k{kernel_number}_run(t, isamap_how{how}, p, isamap_threads, options)))",
+            *([f"const int64_t s[] = {{{', '.join(how)}}};"] if len(how) > 1 else []),
+            f"if ((code = {self.name}_k{kernel_number}_run(t, {given}, p, isamap_threads, options)))",
             f"    return {number + 1} * {FIRST_STEP} + (code < 0 ? {BELOW} - code : code);",
             f"if (isamap_after) isamap_after(options->context, {number + 1});",
         ]
         inner = "\n".join(f"        {line}" for line in lines)
         return f"    {{ /* {number + 1}: {said} */\n{inner}\n    }}\n"
+
+    def _how(self, program: Program, known: bool) -> list[str]:
+        """The sizes that a kernel is given, and how it is called."""
+        return [*(self.sizes[n] for n in program.kernel.free_sizes), f"isamap_how[{int(known)}]"]
+
+    def _count(self, elements: Any) -> str:
+        """A number of elements in C, which may depend on sizes."""
+        if not isinstance(elements, Extent):
+            return str(elements)
+        terms = (" * ".join([str(n), *(self.sizes[s.name] for s in product)]) for n, product in elements.terms)
+        return f"({' + '.join(terms)})"
 
     def _address(self, value: str) -> str:
         root = roots(self.network)[value]
@@ -369,7 +387,10 @@ class LibraryText:
         for name in self.network.outputs:
             to, of = f"isamap_out->{self.fields[1][name]}", self._address(name)
             if to != of:
-                lines.append(f"    memcpy({to}, {of}, {self.network.values[name].bytes});\n")
+                value = self.network.values[name]
+                count = self._count(value.elements * value.dtype.numpy.itemsize)
+                cast = "(size_t)" if self.open else ""
+                lines.append(f"    memcpy({to}, {of}, {cast}{count});\n")
         return "".join(lines)
 
     def main(self) -> str:
@@ -385,6 +406,10 @@ class LibraryText:
         texts = "".join(f"    case {n}: return {name}_k{k}_text(own);\n" for n, k in enumerate(used, 1))
         checks = "".join(f"    if (!isamap_in->{f}) return {NO_INPUTS};\n" for f in self.fields[0].values())
         checks += "".join(f"    if (!isamap_out->{f}) return {NO_INPUTS};\n" for f in self.fields[1].values())
+        for s in network.open:
+            at = self.sizes[s.name]
+            checks += f"    if ({at} < 1 || {at} > {s.most}) return {NO_SIZE};\n"
+        said = " and ".join(map(str, network.open)) or "no size is open"
         fill = _FILL if "isamap_fill(" in self.body else ""
         return f"""/* {comment_lines(network.name)[0]}, generated by isamap-smt. */
 #include "{name}.h"
@@ -428,6 +453,7 @@ const char *{name}_text(int code) {{
     case {NO_INPUTS}: return "an argument, or the address of an input or output, is NULL";
     case {NO_ARENA}: return "the arena is NULL, or starts at no multiple of {ALIGNMENT} bytes";
     case {NO_WEIGHTS}: return "the weights are NULL, start at no multiple of {ALIGNMENT} bytes, or are not those of this network";
+    case {NO_SIZE}: return {c_string(f"a size is not what the network was planned for: {said}")};
     case {NO_CPU}: return {c_string(f"this CPU lacks instructions that the kernels use: {', '.join(sorted(self.requires))}")};
     }}
     const int own = code % {FIRST_STEP} > {BELOW} ? {BELOW} - code % {FIRST_STEP} : code % {FIRST_STEP};
@@ -448,6 +474,9 @@ const char *{name}_text(int code) {{
                 for v in values
             )
 
+        sizes = "".join(
+            f"    int64_t {self.sizes[s.name].removeprefix('isamap_in->')}; /* {s} */\n" for s in network.open
+        )
         return f"""/* {comment_lines(network.name)[0]}, generated by isamap-smt.
 
    The arena and the weights begin at multiples of {ALIGNMENT} bytes. Inputs and outputs are row-major and do not overlap.
@@ -465,7 +494,7 @@ extern "C" {{
 #endif
 
 typedef struct {{
-{members(network.inputs, self.fields[0], "const ") or "    char unused;"}}} {name}_inputs;
+{members(network.inputs, self.fields[0], "const ") + sizes or "    char unused;"}}} {name}_inputs;
 typedef struct {{
 {members(network.outputs, self.fields[1], "") or "    char unused;"}}} {name}_outputs;
 

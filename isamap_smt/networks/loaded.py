@@ -16,6 +16,7 @@ from isamap_smt.certificates.errors import DamagedError
 from isamap_smt.certificates.sealed import MARK, digest, read_seal
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import HardwareError, IsamapError, NetworkError
+from isamap_smt.networks.extents import OpenSize, read_shape
 from isamap_smt.networks.running import About, Arrays, Running
 from isamap_smt.networks.values import Signature, Value
 from isamap_smt.runtime.memory import lasting_empty
@@ -29,7 +30,8 @@ class LoadedNetwork:
         self.folder, self.record = folder, record
         self.kept: str | None = None  # the day on which it was compiled, where compile_onnx() did that before
         prefix = str(record["prefix"])
-        values = [_value(v) for v in (*record["inputs"], *record["outputs"])]
+        known = {str(n): OpenSize(str(n), int(most)) for n, most in record.get("open", {}).items()}
+        values = [_value(v, known) for v in (*record["inputs"], *record["outputs"])]
         inputs, outputs = (tuple(v["name"] for v in record[kind]) for kind in ("inputs", "outputs"))
         self.network = Signature(str(record["network"]), {v.name: v for v in values}, inputs, outputs)
         if missing := sorted({*map(str, record["features"])} - host_features()):
@@ -97,5 +99,5 @@ def _read(file: Path) -> np.ndarray:
     return held
 
 
-def _value(told: Dict[str, Any]) -> Value:
-    return Value(str(told["name"]), dtype(told["dtype"]), tuple(map(int, told["shape"])))
+def _value(then: Dict[str, Any], sizes: Dict[str, OpenSize]) -> Value:
+    return Value(str(then["name"]), dtype(then["dtype"]), read_shape(then["shape"], sizes))

@@ -15,8 +15,9 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import NetworkError, UncomputedError
+from isamap_smt.networks.extents import Extent, at_most, most, open_sizes
 from isamap_smt.networks.functions import BINARY, COMPARING, LOGICAL, REDUCED, UNARY
-from isamap_smt.networks.graph import Var
+from isamap_smt.networks.graph import Graph, Var
 
 F32, F64, I64, BOOL = map(dtype, ("f32", "f64", "i64", "bool"))
 # how Python writes a comparison -> ONNX's name of it
@@ -69,12 +70,15 @@ def _finite_number(x: Var) -> bool:
     return x.constant is not None and x.elements == 1 and bool(np.isfinite(float(x.constant.reshape(-1)[0])))
 
 
-def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
+def broadcast(*shapes: Sequence[Any]) -> tuple[Any, ...]:
     """NumPy's shape of them together."""
-    try:
-        return tuple(int(n) for n in np.broadcast_shapes(*map(tuple, shapes)))
-    except ValueError:
-        raise NetworkError(f"shapes {', '.join(str(list(s)) for s in shapes)} do not broadcast") from None
+    rank, found = max(map(len, shapes), default=0), []
+    for n in range(rank, 0, -1):
+        there = {s[-n] for s in shapes if len(s) >= n} - {1}
+        if len(there) > 1:
+            raise NetworkError(f"shapes {', '.join(str(list(s)) for s in shapes)} do not broadcast")
+        found.append(there.pop() if there else 1)
+    return tuple(found)
 
 
 def applied(text: str, x: Var) -> Var:
@@ -209,7 +213,7 @@ def is_factor(x: Var, c: Var) -> bool:
     """Whether c is a constant of few elements that broadcasts against x, which is of floating point."""
     if x.constant is not None or c.constant is None or not x.dtype.is_float or x.dtype.bits < 32 or c.dtype != x.dtype:
         return False
-    return c.elements * 16 <= x.elements and broadcast(x.shape, c.shape) == x.shape
+    return c.elements * 16 <= most(x.elements) and broadcast(x.shape, c.shape) == x.shape
 
 
 def converted(x: Var, to: DType) -> Var:
@@ -226,11 +230,11 @@ def axis_of(axis: int, rank: int) -> int:
     return axis % rank if rank else 0
 
 
-def numbers_of(x: Var, what: str, numbers: Sequence[Any]) -> list[int]:
+def numbers_of(x: Var, what: str, numbers: Sequence[Any]) -> list[Any]:
     """Whole numbers, one for each dimension. Raises NetworkError."""
     if len(numbers) != x.rank:
         raise NetworkError(f"{len(numbers)} {what} for {x.value}")
-    return [int(n) for n in numbers]
+    return [n if isinstance(n, Extent) else int(n) for n in numbers]
 
 
 def axes_of(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
@@ -288,7 +292,7 @@ def transpose(x: Var, order: Sequence[int]) -> Var:
     if sorted(order) != list(range(x.rank)):
         raise NetworkError(f"{order} is no order of the dimensions of {x.value}")
     shape = [x.shape[n] for n in order]
-    if [n for n in order if x.shape[n] > 1] == [n for n in range(x.rank) if x.shape[n] > 1]:
+    if [n for n in order if x.shape[n] != 1] == [n for n in range(x.rank) if x.shape[n] != 1]:
         return x.graph.view(x, shape)
     if x.constant is not None:
         x.graph.room(shape, x.dtype.numpy)
@@ -315,6 +319,13 @@ def expand(x: Var, shape: Sequence[int]) -> Var:
     return _moved(x, index, shape, element(x, "X", index))
 
 
+def filled(graph: Graph, value: np.ndarray, shape: Sequence[Any]) -> Var:
+    """A number at every place of a shape."""
+    if open_sizes([shape]):
+        return expand(graph.constant(value.reshape([1] * len(shape))), shape)
+    return graph.constant(np.full(graph.room(shape, value.dtype), value, value.dtype))
+
+
 def tile(x: Var, repeats: Sequence[int]) -> Var:
     """x repeated along each dimension."""
     repeats = numbers_of(x, "repeats", repeats)
@@ -323,6 +334,41 @@ def tile(x: Var, repeats: Sequence[int]) -> Var:
     shape, index = [s * int(r) for s, r in zip(x.shape, repeats, strict=True)], names(x.rank)
     inside = ["0" if s == 1 else i if r == 1 else f"{i} % {s}" for i, s, r in zip(index, x.shape, repeats, strict=True)]
     return _moved(x, index, shape, f"X[{','.join(inside)}]")
+
+
+def points(extent: Any, cut: slice) -> tuple[Any, Any, int]:
+    """Where a slice of a dimension begins, how many elements it has, and how far they are apart. Raises NetworkError for a step of
+    0, and where that depends on a size."""
+    if cut.step == 0:
+        raise NetworkError("a step of 0")
+    if not isinstance(extent, Extent) and not any(isinstance(e, Extent) for e in (cut.start, cut.stop)):
+        found = range(extent)[cut]
+        return (found[0] if found else 0), len(found), found.step
+    step = 1 if cut.step is None else int(cut.step)
+    if step < 0:
+        if step == -1 and cut.start in (None, -1) and (cut.stop is None or cut.stop < -most(extent)):
+            return extent - 1, extent, -1
+        raise NetworkError(f"a slice of {extent} elements from its end, in steps of {step}")
+
+    def clamped(end: Any, otherwise: Any) -> Any:
+        end = otherwise if end is None else end + extent if at_most(end, -1) else end
+        if at_most(end, 0):
+            return 0
+        if at_most(0, end) and at_most(end, extent):
+            return end
+        if at_most(extent, end):
+            return extent
+        raise NetworkError(
+            f"which of {extent} elements a slice to {end} takes depends on a size; give it a number (--sizes)"
+        )
+
+    begin, stop = clamped(cut.start, 0), clamped(cut.stop, extent)
+    count = stop - begin if at_most(begin, stop) else 0
+    if count == 0 and not at_most(stop, begin):
+        raise NetworkError(
+            f"whether a slice from {begin} to {stop} is empty depends on a size; give it a number (--sizes)"
+        )
+    return begin, count if step == 1 else -(-count // step), step
 
 
 def part(x: Var, starts: Sequence[int], counts: Sequence[int], steps: Sequence[int]) -> Var:
@@ -417,28 +463,37 @@ def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "consta
 # ---- Elements found by indices that are data
 
 
-def wrapped(indices: Var, extent: int) -> Var:
+def number(extent: Any) -> str:
+    """An extent as a value of i64."""
+    return f"i64({extent})" if isinstance(extent, Extent) else str(extent)
+
+
+def wrapped(indices: Var, extent: Any) -> Var:
     """Indices of i64, those below zero counted from the end."""
-    if indices.constant is not None:
+    if indices.constant is not None and isinstance(extent, Extent):
+        least = extent.ends[0]
+        if ((indices.constant < -least) | (indices.constant >= least)).any():
+            raise NetworkError(f"whether an index is among {extent} depends on a size", indices.graph.node)
+    elif indices.constant is not None:
         held = indices.constant.astype(np.int64)
         if ((held < -extent) | (held >= extent)).any():
             raise NetworkError(f"an index is outside of [{-extent}, {extent})", indices.graph.node)
         return indices.graph.constant(np.where(held < 0, held + extent, held))
-    return pointwise(lambda a: f"select({a} < 0, {a} + {extent}, {a})", converted(indices, I64))
+    return pointwise(lambda a: f"select({a} < 0, {a} + {number(extent)}, {a})", converted(indices, I64))
 
 
 def gather(x: Var, indices: Var, axis: int) -> Var:
     """Slices of x along an axis, one for each index; their dimensions take the axis' place."""
     axis = along(x, axis)
-    found = wrapped(indices, x.shape[axis])
-    shape = (*x.shape[:axis], *found.shape, *x.shape[axis + 1 :])
-    if found.constant is not None and found.elements == 1:
-        counts = list(x.shape)
-        counts[axis] = 1
-        starts = [0] * x.rank
-        starts[axis] = int(found.constant.reshape(-1)[0])
+    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    if indices.constant is not None and indices.elements == 1:
+        counts, starts = list(x.shape), [0] * x.rank
+        at = int(indices.constant.reshape(-1)[0])
+        counts[axis], starts[axis] = 1, at if at >= 0 else x.shape[axis] + at
+        if starts[axis] < 0 or starts[axis] >= x.shape[axis]:
+            raise NetworkError(f"an index is outside of [{-x.shape[axis]}, {x.shape[axis]})", x.graph.node)
         return x.graph.view(part(x, starts, counts, [1] * x.rank), shape)
-    index = names(len(shape))
+    found, index = wrapped(indices, x.shape[axis]), names(len(shape))
     inner = index[axis : axis + found.rank]
     inside = [*index[:axis], f"J[{','.join(inner)}]", *index[axis + found.rank :]]
     return _found(x, found, index, shape, inside)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.codegen.c_printer import workspace_bytes
 from isamap_smt.ir.errors import IsamapError, NetworkError
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.kernel import Kernel, Tensor
-from isamap_smt.networks.graph import ALIGNMENT, Network, Step, View
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.networks.graph import ALIGNMENT, Network, Step, View, tensor_bytes
 from isamap_smt.networks.rewrite import rewritten
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.scheduling.memory import plan_memory
@@ -63,9 +63,21 @@ class NetworkPlan:
 
 
 def asked(network: Network, step: Step) -> Question:
-    """The kernel of a step, and those of its inputs that are worth packing: constants of two dimensions and more."""
+    """The kernel of a step, and those of its inputs that are worth packing: constants of two dimensions and more, of which each
+    call reads the same elements."""
     constant = (t for t, v in step.reads if v in network.constants and len(network.values[v].shape) > 1)
-    return Question(step.kernel, tuple(constant))
+    return Question(step.kernel, tuple(t for t in constant if not _reads_as_sizes_say(step.kernel, t)))
+
+
+def _reads_as_sizes_say(kernel: Kernel, tensor: str) -> bool:
+    """Whether which elements are read depends on a size."""
+    sizes = set(kernel.free_sizes)
+    return any(
+        symbols_of([*a.index, *(x.extent for x in s.axes if x.name in symbols_of(a.index))]) & sizes
+        for s in kernel.statements
+        for a in s.inputs
+        if a.tensor == tensor
+    )
 
 
 def plan_network(
@@ -136,14 +148,9 @@ def buffers(network: Network, plans: Sequence[Plan], threads: int = 1) -> list[t
     found = [(b, e, network.values[n].bytes) for n, (b, e) in lifetimes(network).items()]
     times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
     for time, made in zip(times, plans, strict=True):
-        sizes = [math.prod(map(int, t.shape)) * t.dtype.bytes for t in _temporaries(made)]
+        sizes = [tensor_bytes(made.program.kernel, n) for n in made.program.kernel.temporaries]
         found += [(time, time + 1, size) for size in (*sizes, workspace_bytes(made.program, threads))]
     return found
-
-
-def _temporaries(made: Plan) -> list[Tensor]:
-    kernel = made.program.kernel
-    return [t for t in kernel.tensors if t.name in kernel.temporaries]
 
 
 def arena(
@@ -154,5 +161,7 @@ def arena(
     assert found.offsets is not None and found.peak is not None  # there is no capacity
     offsets = iter(found.offsets)
     places = {n: next(offsets) for n in lifetimes(network)}
-    work = tuple(Work(tuple((t.name, next(offsets)) for t in _temporaries(made)), next(offsets)) for made in plans)
+    work = tuple(
+        Work(tuple((t, next(offsets)) for t in made.program.kernel.temporaries), next(offsets)) for made in plans
+    )
     return places, work, found.peak, found.bound

@@ -17,13 +17,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from isamap_encodings import arena as encoded
-from isamap_encodings.verdict import Proved, Refuted, Verdict
-from isamap_smt.codegen.c_printer import workspace_pieces
+from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
+from isamap_smt.codegen.c_printer import workspace_cells, workspace_pieces
 from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Stated
-from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.networks.graph import ALIGNMENT, Step, View
+from isamap_smt.networks.graph import ALIGNMENT, Step, View, has_shape, tensor_bytes
 from isamap_smt.networks.plan import NetworkPlan, Work, callers, roots
 from isamap_smt.networks.same import same_values
 
@@ -98,6 +98,8 @@ def _claims(planned: NetworkPlan) -> Iterator[ClaimResult]:
             yield from _types(planned, step)
             work = next(works)
             yield _room(planned, step, work)
+            if (grows := _grows(planned, step)) is not None:
+                yield grows
             own += _work(planned, step, work)
         for value in step.results:
             if value in there:
@@ -141,8 +143,8 @@ def _places(planned: NetworkPlan) -> dict[str, Place]:
 
 def _work(planned: NetworkPlan, step: Step, work: Work) -> list[Place]:
     program = planned.plan_of(step).program
-    sizes = {t.name: _bytes(t) for t in program.kernel.tensors}
-    found = [(ARENA, at, sizes[t]) for t, at in work.temporaries if t in sizes]
+    there = {t.name for t in program.kernel.tensors}
+    found = [(ARENA, at, tensor_bytes(program.kernel, t)) for t, at in work.temporaries if t in there]
     pieces = workspace_pieces(program, planned.threads) or [(0, 0)]
     return [*found, *((ARENA, work.heap + at, size) for at, size in pieces)]
 
@@ -190,8 +192,27 @@ def _room(planned: NetworkPlan, step: Step, work: Work) -> ClaimResult:
     return _result("room", step.node, f"the temporaries of {step.node} have room", verdict)
 
 
-def _bytes(tensor: Tensor) -> int:
-    return math.prod(map(int, tensor.shape)) * tensor.dtype.bytes
+MOST_TRIED = 1 << 16  # of the open sizes together
+
+
+def _grows(planned: NetworkPlan, step: Step) -> ClaimResult | None:
+    """What lies apart at the largest sizes does at all: each piece of memory begins where it does there, and is no longer. Values'
+    bytes are polynomials whose ends are taken; those of work space are computed at all sizes."""
+    program = planned.plan_of(step).program
+    free = [s for s in planned.network.open if s.name in program.kernel.free_sizes]
+    if not free:
+        return None
+    words = f"the work space of {step.node} is no longer at smaller sizes"
+    if math.prod(s.most for s in free) > MOST_TRIED:
+        many = Unknown(f"{' and '.join(map(str, free))} are more than {MOST_TRIED:,} sizes")
+        return _result("room", step.node, words, many)
+    ranges = np.meshgrid(*(np.arange(1, s.most + 1) for s in free), indexing="ij")
+    sizes = {s.name: r.reshape(-1) for s, r in zip(free, ranges, strict=True)}
+    verdict: Verdict = Proved()
+    for cells, most_cells in workspace_cells(program):
+        if (np.broadcast_to(evaluate(cells, sizes), ranges[0].size) > most_cells).any():
+            verdict = Refuted(text=f"a buffer of {cells} elements has room for {most_cells}")
+    return _result("room", step.node, words, verdict)
 
 
 def _types(planned: NetworkPlan, step: Step) -> Iterator[ClaimResult]:
@@ -202,7 +223,7 @@ def _types(planned: NetworkPlan, step: Step) -> Iterator[ClaimResult]:
         if tensor.name in kernel.temporaries:
             continue
         value = network.values.get(bound.get(tensor.name, ""))
-        alike = value is not None and value.dtype == tensor.dtype and value.shape == tuple(map(int, tensor.shape))
+        alike = value is not None and value.dtype == tensor.dtype and has_shape(kernel, tensor.name, value)
         verdict: Verdict = (
             Proved() if alike else Refuted(text=f"{tensor.name} is {tensor.dtype}{list(tensor.shape)}, and not {value}")
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isamap_smt.language.printer import to_text
+from isamap_smt.networks.extents import written_shape
 from isamap_smt.networks.library import Library
 from isamap_smt.networks.plan import NetworkPlan
 from isamap_smt.networks.proof import prove_network
@@ -20,6 +21,7 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
         "features": list(library.features),
         "threads": library.threads,
         "target": library.target,
+        "open": {s.name: s.most for s in planned.network.open},
         "inputs": [_value(planned.network.values[n]) for n in planned.network.inputs],
         "outputs": [_value(planned.network.values[n]) for n in planned.network.outputs],
         "digest_of_c": library.digest,
@@ -46,4 +48,4 @@ def network_record(planned: NetworkPlan, library: Library) -> dict[str, Any]:
 
 
 def _value(value: Value) -> dict[str, Any]:
-    return {"name": value.name, "dtype": value.dtype.name, "shape": list(value.shape)}
+    return {"name": value.name, "dtype": value.dtype.name, "shape": written_shape(value.shape)}

@@ -14,7 +14,8 @@ import numpy as np
 
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import ArgumentError, NetworkError
-from isamap_smt.networks.values import Signature, checked_inputs
+from isamap_smt.networks.extents import at
+from isamap_smt.networks.values import Signature, checked_inputs, sizes_of
 from isamap_smt.runtime.memory import aligned_empty, lasting_empty
 
 Arrays = dict[str, np.ndarray]
@@ -81,7 +82,8 @@ class Running:
         # Made once: beside a network of a third of a millisecond, what Python makes at each call is a tenth.
         values = ((n, network.values[n]) for n in network.outputs)
         self._outputs = [(n, v.shape, np.dtype(v.dtype.numpy)) for n, v in values]
-        self._taken, self._made = (_pointers(len(names)) for names in (network.inputs, network.outputs))
+        self._open = network.open
+        self._taken, self._made = _pointers(len(network.inputs) + len(self._open)), _pointers(len(network.outputs))
         self._places = self.arena.ctypes.data, self._weights.ctypes.data
         self._alone = _Options(self._pool, None, self.threads, None)
 
@@ -95,10 +97,13 @@ class Running:
 
     def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
         """The outputs. Raises what `refused` makes of a code. after: told of each kernel, with the arrays of inputs and outputs."""
-        made = {n: aligned_empty(shape, of) for n, shape, of in self._outputs}
+        sizes = sizes_of(self.network, given)
+        made = {n: aligned_empty(at(shape, sizes) if sizes else shape, of) for n, shape, of in self._outputs}
         with self._lock:
             for n, array in enumerate(given.values()):
                 self._taken[n] = array.__array_interface__["data"][0]
+            for n, size in enumerate(self._open, len(given)):
+                self._taken[n] = sizes[size.name]
             for n, array in enumerate(made.values()):
                 self._made[n] = array.__array_interface__["data"][0]
             options, every = self._alone, {}

@@ -24,11 +24,14 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import IndexValue, Read, Scalar
 from isamap_smt.ir.typed import typed_value
+from isamap_smt.networks.extents import most, open_sizes
 from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.kernels import plain_target
 from isamap_smt.networks.values import Value
 
 Index = tuple[Any, ...]
+Shape = tuple[Any, ...]
+Order = tuple[int, ...] | None
 
 
 def same_values(model: Network, network: Network) -> Iterator[ClaimResult]:
@@ -105,10 +108,55 @@ def _view(model: Network, network: Network, step: View) -> bool:
     there = next((s for s in model.steps if isinstance(s, View) and s.result == to.original), None)
     if to.original != of.original and (there is None or there.source != of.original):
         return False
+    if open_sizes((of.shape, to.shape)):
+        return _view_of_runs(model.values[of.original].shape, of.order, model.values[to.original].shape, to.order)
     places = np.arange(model.values[of.original].elements)
     source = _stored(places.reshape(model.values[of.original].shape), of)
     result = _stored(places.reshape(model.values[to.original].shape), to)
     return bool(np.array_equal(source.reshape(to.shape), result))
+
+
+def _view_of_runs(source: Shape, held: Order, result: Shape, shown: Order) -> bool:
+    """The same for all sizes. Both of the model's shapes fall into runs of dimensions with as many elements, in the same order; the
+    view takes each place in a run to the same place of it. So it does where both sides store each run together, its dimensions in
+    their order, and the runs in one order."""
+    runs = _runs(source, result)
+    if runs is None:
+        return False
+    sides = (
+        _stored_runs([run[side] for run in runs], shape, order)
+        for side, (shape, order) in enumerate(((source, held), (result, shown)))
+    )
+    left, right = sides
+    return left is not None and left == right
+
+
+def _runs(source: Shape, result: Shape) -> list[tuple[list[int], list[int]]] | None:
+    """The shortest runs of dimensions, of both shapes; dimensions of 1 are in none. None where they do not fall apart so."""
+    left = [(n, e) for n, e in enumerate(source) if e != 1]
+    right = [(n, e) for n, e in enumerate(result) if e != 1]
+    runs: list[tuple[list[int], list[int]]] = []
+    while left and right:
+        (n, a), (m, b) = left.pop(0), right.pop(0)
+        run = ([n], [m])
+        while a != b:
+            shorter = most(a) < most(b)
+            more, side = (left, run[0]) if shorter else (right, run[1])
+            if not more:
+                return None
+            number, e = more.pop(0)
+            side.append(number)
+            a, b = (a * e, b) if shorter else (a, b * e)
+        runs.append(run)
+    return runs if not left and not right else None
+
+
+def _stored_runs(runs: list[list[int]], shape: Shape, order: Order) -> list[int] | None:
+    """The runs' numbers in the order in which they are stored; None where one is taken apart."""
+    of = {d: n for n, run in enumerate(runs) for d in run}
+    stored = [d for d in (order or range(len(shape))) if d in of]
+    found = list(dict.fromkeys(of[d] for d in stored))
+    return found if [d for n in found for d in runs[n]] == stored else None
 
 
 @dataclass(frozen=True)

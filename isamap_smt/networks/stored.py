@@ -36,6 +36,7 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.language import to_text
 from isamap_smt.language.loading import with_set
+from isamap_smt.networks.extents import OpenSize, read_shape, written_shape
 from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.plan import NetworkPlan, Question, Work
 from isamap_smt.networks.values import Value
@@ -70,6 +71,7 @@ def network_document(network: Network) -> Document:
     """The network, with digests for the elements of its constants."""
     return {
         "name": network.name,
+        "open": {s.name: s.most for s in network.open},
         "values": [_value(v) for v in network.values.values()],
         "inputs": list(network.inputs),
         "outputs": list(network.outputs),
@@ -86,7 +88,7 @@ def constant_digest(array: np.ndarray) -> str:
 
 def _value(v: Value) -> Document:
     order = None if v.order is None else list(v.order)
-    return {"name": v.name, "dtype": v.dtype.name, "shape": list(v.shape), "order": order, "of": v.of}
+    return {"name": v.name, "dtype": v.dtype.name, "shape": written_shape(v.shape), "order": order, "of": v.of}
 
 
 def _step(step: AnyStep) -> Document:
@@ -141,7 +143,7 @@ def _at_values(name: str, schedule: Schedule) -> str:
 
 def network_from(document: Document, constants: Dict[str, np.ndarray]) -> Network:
     """The network of a document, with these elements. Raises LookupError, TypeError, ValueError, IsamapError for what is none."""
-    values = {v["name"]: _value_from(v) for v in document["values"]}
+    values = _values_from(document)
     return Network(
         str(document["name"]), values, tuple(document["inputs"]), tuple(document["outputs"]),
         {n: constants[n] for n in document["constants"]}, tuple(map(_step_from, document["steps"])), dict(document["labels"]),
@@ -150,13 +152,18 @@ def network_from(document: Document, constants: Dict[str, np.ndarray]) -> Networ
 
 def placeholders(document: Document) -> dict[str, np.ndarray]:
     """Arrays of the constants' types and shapes, for claims that do not look at elements."""
-    values = {v["name"]: _value_from(v) for v in document["values"]}
+    values = _values_from(document)
     return {n: np.zeros(values[n].shape, values[n].dtype.numpy) for n in document["constants"]}
 
 
-def _value_from(then: Document) -> Value:
+def _values_from(document: Document) -> dict[str, Value]:
+    known = {str(n): OpenSize(str(n), int(most)) for n, most in document["open"].items()}
+    return {v["name"]: _value_from(v, known) for v in document["values"]}
+
+
+def _value_from(then: Document, known: Dict[str, OpenSize]) -> Value:
     order = None if then["order"] is None else tuple(map(int, then["order"]))
-    return Value(str(then["name"]), dtype(then["dtype"]), tuple(map(int, then["shape"])), order, then["of"])
+    return Value(str(then["name"]), dtype(then["dtype"]), read_shape(then["shape"], known), order, then["of"])
 
 
 def _step_from(then: Document) -> AnyStep:

@@ -14,11 +14,12 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DType, check_bools
 from isamap_smt.ir.errors import ArgumentError, DTypeError, did_you_mean
+from isamap_smt.networks.extents import Extent, OpenSize, at, most, open_sizes
 
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of a network. shape: elements of each dimension.
+    """A tensor of a network. shape: elements of each dimension, numbers or extents that are open.
 
     order: which of the model's dimensions each one is, where they are stored in another order. of: the model's value that it holds,
     where that has another name.
@@ -26,7 +27,7 @@ class Value:
 
     name: str
     dtype: DType
-    shape: tuple[int, ...]
+    shape: tuple[Any, ...]
     order: tuple[int, ...] | None = None
     of: str = ""
 
@@ -36,14 +37,14 @@ class Value:
         return self.of or self.name
 
     @property
-    def elements(self) -> int:
+    def elements(self) -> Any:
         """How many elements it has."""
         return math.prod(self.shape)
 
     @property
     def bytes(self) -> int:
-        """What it takes in memory."""
-        return self.elements * self.dtype.numpy.itemsize
+        """What it takes in memory, at the largest sizes."""
+        return most(self.elements) * self.dtype.numpy.itemsize
 
     def __str__(self) -> str:
         return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"
@@ -58,20 +59,50 @@ class Signature:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
+    @property
+    def open(self) -> tuple[OpenSize, ...]:
+        """The sizes that each call says by the shapes of its inputs."""
+        return open_sizes(self.values[n].shape for n in self.inputs)
+
+
+def largest(network: Signature) -> dict[str, int]:
+    """The sizes that the network is planned for."""
+    return {s.name: s.most for s in network.open}
+
+
+def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
+    """The open sizes, by the inputs' shapes. Raises ArgumentError for one that is too large, or that inputs say differently."""
+    found: dict[str, tuple[int, str]] = {}
+    for name in network.inputs if network.open else ():
+        shape, dimensions = np.shape(arrays[name]) if name in arrays else (), network.values[name].shape
+        for extent, n in zip(dimensions, shape, strict=False):
+            told = extent.told_by(n) if isinstance(extent, Extent) else None
+            if told is None:
+                continue
+            size = extent.sizes[0]
+            if not 1 <= told <= size.most:
+                fault = f"{size.name} is {told} in {name}" if told >= 0 else f"no {size.name} makes {name} {n} long"
+                raise ArgumentError(f"{network.name}: {fault}, and was planned for 1 to {size.most}")
+            before, there = found.setdefault(size.name, (told, name))
+            if before != told:
+                raise ArgumentError(f"{network.name}: {size.name} is {before} in {there}, and {told} in {name}")
+    return {size: n for size, (n, _) in found.items()}
+
 
 def checked_inputs(network: Signature, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:
     """The inputs as kernels take them. Raises ArgumentError."""
     for name in arrays:
         if name not in network.inputs:
             raise ArgumentError(f"{network.name} has no input {name!r}; {did_you_mean(name, network.inputs)}")
-    held = {}
+    held, sizes = {}, sizes_of(network, arrays)
     for name in network.inputs:
         if name not in arrays:
             raise ArgumentError(f"{network.name}: the input {name} is missing")
         value, array = network.values[name], np.asarray(arrays[name])
-        if array.dtype != value.dtype.numpy or array.shape != value.shape:
+        shape = at(value.shape, sizes) if sizes else value.shape
+        if array.dtype != value.dtype.numpy or array.shape != shape:
             raise ArgumentError(f"{network.name}: the input {value} got {array.dtype}{list(array.shape)}")
-        held[name] = np.ascontiguousarray(array).reshape(value.shape)
+        held[name] = np.ascontiguousarray(array).reshape(shape)
         try:
             check_bools(name, held[name])
         except DTypeError as error:

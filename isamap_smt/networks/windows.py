@@ -59,7 +59,7 @@ def convolution(
     n, c, m = x.shape[0], x.shape[1], w.shape[0]
     if w.rank != x.rank or groups < 1 or (bias is not None and bias.elements != m):
         raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups")
-    if c % groups or m % groups or w.shape[1] != c // groups or min(counts, default=1) < 1:
+    if c % groups or m % groups or w.shape[1] != c // groups or any(n < 1 for n in counts):
         raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups", g.node)
     inner, places, guard = windows(space, counts, points, strides, dilations, before)
     out = [f"p{d}" for d in range(len(space))]
@@ -113,7 +113,7 @@ def transposed_convolution(
     g, to = x.graph, x.dtype
     within = computed_in(to)
     n, c, space, points = x.shape[0], x.shape[1], x.shape[2:], w.shape[2:]
-    if w.rank != x.rank or groups < 1 or w.shape[0] != c or c % groups or min(counts, default=1) < 0:
+    if w.rank != x.rank or groups < 1 or w.shape[0] != c or c % groups or any(n < 0 for n in counts):
         raise NetworkError(f"{x.value} and {w.value} do not fit in {groups} groups")
     per, each = c // groups, w.shape[1]
     x, w = g.view(x, (n, groups, per, *space)), g.view(w, (groups, per, each, *points))

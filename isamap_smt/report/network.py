@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 from isamap_smt.ir.proof import phrase
 from isamap_smt.language.printer import source_lines
 from isamap_smt.networks.compiled import CompiledNetwork
-from isamap_smt.networks.graph import AnyStep, Foreign, Step, View
+from isamap_smt.networks.graph import AnyStep, Foreign, Step, View, tensor_bytes
 from isamap_smt.networks.plan import NetworkPlan, lifetimes
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.report.compared import processor
@@ -210,8 +209,7 @@ def memory(planned: NetworkPlan) -> Picture:
     for time, step, work in zip(times, network.kernels, planned.work, strict=True):
         kernel = planned.plan_of(step).program.kernel
         for name, place in work.temporaries:
-            t = kernel.tensor(name)
-            size = math.prod(map(int, t.shape)) * t.dtype.bytes
+            size = tensor_bytes(kernel, name)
             held.append((time, time + 1, place, size, f"{name}, a temporary of {step.node}", GREY))
     rectangles = tuple(
         Rectangle(left + b * wide, TOP + place * tall, (e - b) * wide, size * tall, colour,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from isamap_smt.networks.extents import written_shape
 from isamap_smt.networks.graph import Var
 
 
@@ -44,7 +45,7 @@ def _bytes(found: Any) -> bytes:
 def type_of(onnx: Any, x: Var) -> bytes:
     """The bytes of a value's TypeProto."""
     of = x.dtype.numpy
-    made = onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(of), list(x.shape))
+    made = onnx.helper.make_tensor_type_proto(onnx.helper.np_dtype_to_tensor_dtype(of), written_shape(x.shape))
     return bytes(made.SerializeToString())
 
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, from_numpy
 from isamap_smt.ir.errors import NetworkError, UncomputedError, did_you_mean
+from isamap_smt.networks.extents import Extent, named_size, read_extent
 from isamap_smt.networks.foreign import check_backend, evaluated, evaluator
 from isamap_smt.networks.graph import Graph, Network, Var
-from isamap_smt.networks.onnx import definitions, operators  # noqa: F401 - the operators register themselves
+from isamap_smt.networks.onnx import definitions, operators, shapes  # noqa: F401 - the operators register themselves
 from isamap_smt.networks.onnx.alone import inferred, model_of, outer_names
 from isamap_smt.networks.onnx.model import array_of, in_type, library, load
 from isamap_smt.networks.onnx.node import OPERATORS, Node
@@ -31,19 +33,21 @@ def from_onnx(
     model: Any,
     *,
     sizes: Dict[str, int] | None = None,
+    most: Dict[str, int] | None = None,
     constants: Dict[str, Any] | None = None,
     foreign: str | None = None,
 ) -> Network:
     """The network of an ONNX model: a path, the name of one that comes along (`isamap list models`), the bytes of a file, or a
     ModelProto.
 
-    sizes: a number for each dimension that the model leaves open, by its name. constants: values of inputs on which shapes depend.
+    sizes: a number for each dimension that the model leaves open, by its name. most: the largest number for each that stays open,
+    so that each call says it. constants: values of inputs on which shapes depend.
     foreign: the back end (`onnxruntime`, `reference`, or one of register_backend()) that computes what kernels refuse: an operator,
     or one case of it, without proof. Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
     """
     try:
         proto, folder = load(model)
-        return _Import(proto, folder, dict(sizes or {}), dict(constants or {}), foreign).network()
+        return _Import(proto, folder, dict(sizes or {}), dict(most or {}), dict(constants or {}), foreign).network()
     except NetworkError as error:
         raise NetworkError(printable(str(error))) from None
 
@@ -55,17 +59,21 @@ def printable(text: str) -> str:
 
 class _Import:
     def __init__(
-        self, proto: Any, folder: Any, sizes: dict[str, int], constants: dict[str, Any], foreign: str | None
-    ) -> None:
+        self, proto: Any, folder: Any, sizes: dict[str, int], most: dict[str, int], constants: dict[str, Any],
+        foreign: str | None,
+    ) -> None:  # fmt: skip
         self.backend = None if foreign is None else check_backend(foreign)
         self.onnx, self.proto, self.folder = library(), proto, folder
         self.sizes, self.constants = sizes, constants
+        if twice := sorted({*sizes} & {*most}):
+            raise NetworkError(f"sizes and most: {twice[0]} has a number, and stays open")
+        self.open = {n: named_size(n, largest) for n, largest in most.items()}
         self.graph = Graph(
             printable(proto.graph.name) or "network", reserved=frozenset(o.name for o in proto.graph.output)
         )
         self.opsets = {("" if o.domain == "ai.onnx" else o.domain): int(o.version) for o in proto.opset_import}
         self.functions = {(f.domain, f.name): f for f in proto.functions}
-        self.unused = set(sizes)
+        self.unused = {*sizes, *most}
         self.count = 0
 
     def network(self) -> Network:
@@ -150,14 +158,22 @@ class _Import:
         shape = [self._size(value.name, n, d) for n, d in enumerate(told.shape.dim)]
         return self.graph.input(value.name, found, shape)
 
-    def _size(self, name: str, position: int, dim: Any) -> int:
+    def _size(self, name: str, position: int, dim: Any) -> Any:
         if dim.WhichOneof("value") == "dim_value":
             return int(dim.dim_value)
         label = dim.dim_param or f"{name}.{position}"
         self.unused.discard(label)
+        if label in self.open:
+            return self.open[label].extent
         if label not in self.sizes:
+            with suppress(ValueError):
+                found = read_extent(label, self.open)  # such as 'past + 1'
+                if isinstance(found, Extent):
+                    self.unused -= {n for n, size in self.open.items() if size in found.sizes}
+                    return found
             raise NetworkError(
-                f"{name}: dimension {position + 1} is open; give it a number with sizes={{{label!r}: ...}} (--sizes {label}=...)"
+                f"{name}: dimension {position + 1} is open; give it a number with sizes={{{label!r}: ...}} (--sizes {label}=...), "
+                f"or the most that it may be with most={{{label!r}: ...}} (--max {label}=...)"
             )
         try:
             return operator.index(self.sizes[label])
@@ -212,6 +228,8 @@ class _Import:
             if make is not None:
                 wanted = max((n + 1 for n, o in enumerate(node.output) if o), default=0)
                 asked = Node(node.op_type, name, opsets[domain], self.graph, inputs, wanted, self._attributes(node))
+                if (numbers := shapes.computed(asked)) is not None:
+                    return [self.graph.extents(numbers)]
                 made = make(asked)
                 return [made] if isinstance(made, Var) else list(made)
             body = definitions.body(self.onnx, node, domain, opsets[domain], inputs)

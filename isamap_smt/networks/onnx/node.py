@@ -77,6 +77,8 @@ class Node:
         Raises NetworkError where the input is no constant: shapes would depend on data.
         """
         if (x := self.get(position)) is not None:
+            if x.extents is not None:
+                raise UncomputedError(f"input {position + 1} of {self.op} depends on a size that is open", self.name)
             if x.constant is None:
                 behind = self.graph.inputs_of(x)
                 given = ", ".join(f"{n!r}: ..." for n in behind)
@@ -89,8 +91,10 @@ class Node:
         value = self.attributes.get(name) if name else None
         return None if value is None else np.asarray(value)
 
-    def whole(self, position: int, name: str = "") -> list[int] | None:
-        """known(), as whole numbers. Raises NetworkError for more of them than shapes have."""
+    def whole(self, position: int, name: str = "") -> list[Any] | None:
+        """known(), as whole numbers, or extents. Raises NetworkError for more of them than shapes have."""
+        if (x := self.get(position)) is not None and x.extents is not None and x.extents.size <= MOST_NUMBERS:
+            return list(x.extents.reshape(-1))
         found = self.known(position, name)
         if found is None:
             return None
@@ -98,7 +102,7 @@ class Node:
             raise NetworkError(f"{found.size} numbers of {found.dtype} say nothing about shapes", self.name)
         return [int(n) for n in np.asarray(found).reshape(-1)]
 
-    def wanted(self, position: int, name: str = "", count: int | None = None) -> list[int]:
+    def wanted(self, position: int, name: str = "", count: int | None = None) -> list[Any]:
         """whole(), which must be there; `count` of them."""
         found = self.whole(position, name)
         if found is None:

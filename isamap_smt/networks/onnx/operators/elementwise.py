@@ -201,7 +201,5 @@ def _dropout(node: Node) -> list[Var]:
         ratio = node.known(1)
         if ratio is None or ratio.any():
             raise UncomputedError("training draws random numbers")
-    kept = (
-        node.graph.constant(np.ones(node.graph.room(node[0].shape, np.bool_), np.bool_)) if node.outputs > 1 else None
-    )
+    kept = do.filled(node.graph, np.ones((), np.bool_), node[0].shape) if node.outputs > 1 else None
     return [node[0]] if kept is None else [node[0], kept]

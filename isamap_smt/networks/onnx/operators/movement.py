@@ -9,6 +9,7 @@ import numpy as np
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks.extents import open_sizes
 from isamap_smt.networks.graph import MOST_DIMENSIONS, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 from isamap_smt.networks.onnx.operators.elementwise import onnx_type
@@ -41,19 +42,19 @@ def _constant_of_shape(node: Node) -> Var:
     shape = _shape_of(node, 0)
     if value.size != 1:
         raise NetworkError(f"its value is {value.size} numbers, and not one")
-    return node.graph.constant(np.full(node.graph.room(shape, value.dtype), value.reshape(-1)[0], value.dtype))
+    return do.filled(node.graph, value.reshape(()), shape)
 
 
 @onnx("Shape")
 def _shape(node: Node) -> Var:
     rank = node[0].rank
     start, end = int(node.attribute("start", 0)), int(node.attribute("end", rank))
-    return node.graph.constant(np.array(node[0].shape[slice(start, end)], np.int64))
+    return node.graph.extents(np.array(node[0].shape[slice(start, end)], object))
 
 
 @onnx("Size")
 def _size(node: Node) -> Var:
-    return node.graph.constant(np.array(node[0].elements, np.int64))
+    return node.graph.extents(np.array(node[0].elements, object))
 
 
 @onnx("Reshape")
@@ -135,8 +136,7 @@ def _slice(node: Node) -> Var:
     for a, s, e, t in zip(axes, starts, ends, steps, strict=True):
         if t == 0:
             raise NetworkError("a step is 0")
-        points = range(x.shape[a])[slice(s, e, t)]
-        begin[a], count[a], step[a] = (points[0] if points else 0), len(points), t
+        begin[a], count[a], step[a] = do.points(x.shape[a], slice(s, e, t))
     return do.part(x, begin, count, step)
 
 
@@ -214,6 +214,13 @@ def _space_to_depth(node: Node) -> Var:
 
 @onnx("Range")
 def _range(node: Node) -> Var:
+    if any(node[n].extents is not None for n in range(3)):
+        first, limit, step = (node.wanted(n)[0] for n in range(3))
+        if step != 1:
+            raise UncomputedError(f"a range of {limit} elements in steps of {step}")
+        return node.graph.step(f"Y[i] = i64({first} + i)", {}, {"Y": (do.I64, (limit - first,))}, {"i": limit - first})[
+            0
+        ]
     first, limit, step = (node.scalar(n) for n in range(3))
     steps = (float(limit) - float(first)) / float(step) if step else math.nan
     if not math.isfinite(steps):
@@ -237,7 +244,8 @@ def _eye(node: Node) -> Var:
 @onnx("Trilu")
 def _trilu(node: Node) -> Var:
     x, by = node.of_rank(0, 2, MOST_DIMENSIONS), 0 if node.get(1) is None else node.whole_scalar(1)
-    by = max(-x.shape[-2] - 1, min(x.shape[-1] + 1, by))
+    if not open_sizes([x.shape[-2:]]):
+        by = max(-x.shape[-2] - 1, min(x.shape[-1] + 1, by))
     index = do.names(x.rank)
     row, column = index[-2:]
     at = f"[{','.join(index)}]"

@@ -10,6 +10,7 @@ import numpy as np
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks import windows as of_windows
+from isamap_smt.networks.extents import open_sizes
 from isamap_smt.networks.graph import LARGEST_VALUE, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 
@@ -235,18 +236,27 @@ def _resize(node: Node) -> Var:
         raise NetworkError(f"{len(given if sizes is None else sizes)} scales or sizes for {len(axes)} axes")
     if roi is not None and roi.size not in (0, 2 * len(axes)):
         raise NetworkError(f"a region of {roi.size} numbers for {len(axes)} axes")
+    as_it_is = [
+        g == 1 if sizes is None else sizes[n] == x.shape[a]
+        for n, (a, g) in enumerate(zip(axes, given or axes, strict=True))
+    ]
+    moved = [(x.shape[a], sizes[n] if sizes else 1) for n, a in enumerate(axes) if not as_it_is[n]]
+    if open_sizes(moved) or (
+        open_sizes([x.shape]) and node.attribute("keep_aspect_ratio_policy", "stretch") != "stretch"
+    ):
+        raise UncomputedError(f"it resizes a dimension of {x.value} that is open")
     if sizes is not None:
-        given = [n / x.shape[a] for a, n in zip(axes, sizes, strict=True)]
+        given = [1.0 if kept else n / x.shape[a] for a, n, kept in zip(axes, sizes, as_it_is, strict=True)]
         policy = node.choice("keep_aspect_ratio_policy", "stretch", ("stretch", "not_larger", "not_smaller"))
         if policy != "stretch":
             one = min(given) if policy == "not_larger" else max(given)
             given = [one] * len(given)
             sizes = [math.floor(one * x.shape[a] + 0.5) for a in axes]
-    if not all(0 < s < LARGEST_VALUE for s in given) or min(sizes or [1]) < 1:
+    if not all(0 < s < LARGEST_VALUE for s in given) or any(n < 1 for n in sizes or ()):
         raise NetworkError(f"it scales by {given}")
     out = x
     for n, a in enumerate(axes):
-        size = sizes[n] if sizes is not None else math.floor(given[n] * x.shape[a])
+        size = sizes[n] if sizes is not None else x.shape[a] if as_it_is[n] else math.floor(given[n] * x.shape[a])
         if (
             size == x.shape[a]
             and given[n] == 1
