@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -215,7 +214,7 @@ class _Terms:
                 }
                 place = _in_model(tuple((b, n) for _, b, n in box), where.values[tensor])
                 found.append((place, self._computed(where, s, table, depth, leaves)))
-            return self.number("parts", tuple(sorted(found)), _in_model(index, where.values[tensor]))
+            return self.number("parts", frozenset(found), _in_model(index, where.values[tensor]))
         own = _in_model(index, where.values.get(tensor))
         return self.number("element", self._built(where, tensor, depth, leaves), own)
 
@@ -308,35 +307,45 @@ def _whole(kernel: Kernel, s: Statement) -> bool:
     return all((extents[a] if a else 1) == n for a, n in zip(axes, shape, strict=True))
 
 
-def _boxes(kernel: Kernel, writers: list[Statement]) -> list[tuple[tuple[str, int, int], ...]]:
-    """Of each statement (axis, begin, length) for each dimension of the tensor, where all of them assign boxes that lie apart and
-    make up the whole; else nothing. The axis is '' where the index is a number."""
-    shape = kernel.tensor(writers[0].target.tensor).shape
+Box = tuple[
+    tuple[str, Any, Any], ...
+]  # (axis, begin, length) along each dimension; the axis is '' where the index is none
+
+
+def _boxes(kernel: Kernel, writers: list[Statement]) -> list[Box]:
+    """The box that each statement assigns, where they lie apart and make up the whole tensor, whatever the sizes; else nothing."""
+    shape = [sp.sympify(n) for n in kernel.tensor(writers[0].target.tensor).shape]
     made = [_box(s) for s in writers]
     boxes = [b for b in made if b is not None]
-    if len(boxes) < len(writers) or not all(sp.sympify(n).is_Integer for n in shape):
+    if len(boxes) < len(writers):
         return []
-    inside = all(b + n <= whole for box in boxes for (_, b, n), whole in zip(box, shape, strict=True))
+    inside = all(_at_most(b + n, whole) for box in boxes for (_, b, n), whole in zip(box, shape, strict=True))
     apart = all(
-        any(b + n <= c or c + m <= b for (_, b, n), (_, c, m) in zip(one, other, strict=True))
+        any(_at_most(b + n, c) or _at_most(c + m, b) for (_, b, n), (_, c, m) in zip(one, other, strict=True))
         for one, other in combinations(boxes, 2)
     )
-    filled = sum(prod(n for _, _, n in box) for box in boxes) == prod(map(int, shape))
+    filled = sp.expand(sum(sp.Mul(*(n for _, _, n in box)) for box in boxes) - sp.Mul(*shape)) == 0
     return boxes if inside and apart and filled else []
 
 
-def _box(s: Statement) -> tuple[tuple[str, int, int], ...] | None:
-    """(axis, begin, length) of each dimension that the statement assigns, each of its axes in one; None for anything else."""
+def _at_most(a: Any, b: Any) -> bool:
+    """Whether it follows for all sizes from 1 on: in what they are above 1, the difference has no negative coefficient."""
+    left = sp.expand((b - a).subs({x: x + 1 for x in (b - a).free_symbols}))
+    return left.is_polynomial() and all(c >= 0 for c in left.as_coefficients_dict().values())
+
+
+def _box(s: Statement) -> Box | None:
+    """What the statement assigns, each of its axes along one dimension; None for anything else."""
     extents = {a.name: sp.sympify(a.extent) for a in s.axes}
-    if s.op != "=" or s.guard or not all(n.is_Integer for n in extents.values()):
+    if s.op != "=" or s.guard:
         return None
-    found = []
+    found: list[tuple[str, Any, Any]] = []
     for i in map(sp.sympify, s.target.index):
-        names = sorted(x.name for x in i.free_symbols)
+        names = sorted({x.name for x in i.free_symbols} & set(extents))
         begin = sp.expand(i - sum(map(sym, names)))
-        if len(names) > 1 or not begin.is_Integer or begin < 0 or not set(names) <= set(extents):
+        if len(names) > 1 or {x.name for x in begin.free_symbols} & set(extents) or not _at_most(sp.S.Zero, begin):
             return None
-        found.append((names[0] if names else "", int(begin), int(extents[names[0]]) if names else 1))
+        found.append((names[0] if names else "", begin, extents[names[0]] if names else sp.S.One))
     there = [a for a, _, _ in found if a]
     return tuple(found) if sorted(there) == sorted(extents) else None
 
