@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isamap_smt.codegen.c_printer import workspace_bytes
+from isamap_smt.codegen.checks import packing_sizes
 from isamap_smt.ir.errors import IsamapError, NetworkError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
@@ -97,13 +98,19 @@ def plan_network(
         if progress is not None:
             progress(number, len(questions), node)
         try:
-            plans[question] = plan(
-                question.kernel, hardware, constant=question.constant, threads=threads, **{"effort": EFFORT, **options}
-            )
+            plans[question] = _planned(question, hardware, threads=threads, **{"effort": EFFORT, **options})
         except IsamapError as error:
             raise NetworkError(f"{node}: {error}") from error
     places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels], threads)
     return NetworkPlan(network, made, plans, places, work, peak, bound, threads)
+
+
+def _planned(question: Question, hardware: Hardware | str, **options: Any) -> Plan:
+    """The kernel's plan; without packing where how much is packed would be another in each call, as where lanes go over a batch."""
+    made = plan(question.kernel, hardware, constant=question.constant, **options)
+    if made.program.kernel.free_sizes and packing_sizes(made.program):
+        made = plan(question.kernel, hardware, constant=(), **options)
+    return made
 
 
 def lifetimes(network: Network) -> dict[str, tuple[int, int]]:

@@ -32,6 +32,7 @@ from isamap_smt.networks.same import same_values
 from tests.networks.models import convolutional, model, node
 from tests.networks.onnx_nodes import ROUNDED_INSIDE, array, cases, differs
 from tests.networks.test_check import resealed
+from tests.networks.test_rewrite import random_model
 
 SIZES = {"batch": OpenSize("batch", 3), "length": OpenSize("length", 4)}
 OPERATORS = (
@@ -263,7 +264,23 @@ def many(proto: Any) -> onnx.ModelProto:
     """The model with a batch that stays open."""
     for v in (*proto.graph.input, *proto.graph.output):
         v.type.tensor_type.shape.dim[0].dim_param = "batch"
+    del proto.graph.value_info[:]
     return proto
+
+
+@pytest.mark.needs("avx2", "fma")
+@pytest.mark.parametrize("seed", [0, 6, 9, 108, 5008, 5029, 6046])
+def test_random_models_with_an_open_batch(seed: int) -> None:
+    """5008 and 5029: parts of a value; 108 and 6046: a fused axis, by which weights would be packed."""
+    network = im.from_onnx(many(random_model(seed)), most={"batch": 3})
+    compiled = im.compile_network(network, "avx2")
+    for n in (1, 2, 3):
+        given = inputs(network, {"batch": n})
+        got, wanted = compiled(**given), im.run_network(network, given)
+        for name in network.outputs:
+            np.testing.assert_allclose(
+                got[name], wanted[name], rtol=1e-4, atol=1e-4 * np.abs(wanted[name]).max(initial=1)
+            )
 
 
 def shaped() -> onnx.ModelProto:
