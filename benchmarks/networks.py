@@ -30,15 +30,26 @@ def cpu() -> float:
     )
 
 
-def in_turns(calls: list[Callable[[], Any]], seconds: float) -> list[list[float]]:
-    """Seconds of each call, one after the other until the time is over; at least five of each."""
+SETTLED = 0.03  # seconds for which one contender's threads look for work when the other one has begun
+
+
+def in_turns(calls: list[Callable[[], Any]], seconds: float, threads: int = 1) -> list[list[float]]:
+    """Seconds of each call, in turns until the time is over; at least five of each. On several threads a turn is several calls, of
+    which those do not count that begin while the other's threads still look for work."""
     taken: list[list[float]] = [[] for _ in calls]
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(taken[0]) < 5:
         for call, times in zip(calls, taken, strict=True):
-            begun = time.perf_counter()
-            call()
-            times.append(time.perf_counter() - begun)
+            settled = time.perf_counter() + (SETTLED if threads > 1 else 0.0)
+            while time.perf_counter() < settled:
+                call()
+            turn = time.perf_counter() + (SETTLED if threads > 1 else 0.0)
+            while True:
+                begun = time.perf_counter()
+                call()
+                times.append(time.perf_counter() - begun)
+                if begun >= turn:
+                    break
     return taken
 
 
@@ -150,7 +161,7 @@ def measured(name: str, threads: int, seconds: float, error: bool) -> dict[str, 
     }  # fmt: skip
     if error:
         row |= dict(zip(("ours", "theirs"), errors(proto, arrays, threads), strict=True))
-    taken = in_turns([lambda: ours(**arrays), lambda: session.run(None, arrays)], seconds)
+    taken = in_turns([lambda: ours(**arrays), lambda: session.run(None, arrays)], seconds, threads)
     row |= {
         "ms": [1e3 * min(t) for t in taken],
         "median": [1e3 * statistics.median(t) for t in taken],

@@ -14,6 +14,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
 from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
 from isamap_smt.language import to_text
+from isamap_smt.language.shapes import is_positive
 
 
 def split_sum(
@@ -59,6 +60,8 @@ def _splittable(kernel: Kernel, position: int, axis: str, open_: bool) -> Any:
         )
     extent = s.axis(axis).extent
     why = ""
+    if not is_constant(extent) and not is_positive(extent, {p.name: p.low for p in kernel.parameters}):
+        raise ScheduleError(f"the sum over {axis} may have no points, and partial sums have one each")
     if not is_constant(extent) and not open_:
         why = f"its extent {extent} is open; give its size"
     elif s.op not in REGROUPED:

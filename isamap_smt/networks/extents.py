@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -41,12 +41,25 @@ def named_size(label: str, largest: Any) -> OpenSize:
     """The size under a name that no axis of a kernel has. Raises NetworkError."""
     if type(largest) is not int or not 1 <= largest <= LARGEST:
         raise NetworkError(f"the most of {label} is {largest!r}; it is a whole number from 1 to 2^31")
+    from isamap_smt.language.values import KNOWN_FUNCTIONS  # which a process that only calls does not load
+
     name = re.sub(r"\W", "_", str(label), flags=re.ASCII)
     plain = re.fullmatch(r"[A-Za-z]\w{2,}", name) and not re.fullmatch(r"[a-z]+_?\d+(_\d+)*", name)
-    return OpenSize(name if plain and name not in _TAKEN else f"size_{name}", largest)
+    return OpenSize(name if plain and name not in {*_WORDS, *KNOWN_FUNCTIONS} else f"size_{name}", largest)
 
 
-_TAKEN = frozenset(("param", "axis", "size", "temporary", "assume", "for", "where", "and", "not", "over", "ordered"))
+def named_sizes(most: Dict[str, Any]) -> dict[str, OpenSize]:
+    """One size for each label: labels of which the same name would be made have names apart. Raises NetworkError."""
+    found: dict[str, OpenSize] = {}
+    for label, largest in most.items():
+        size = named_size(label, largest)
+        while size.name in {s.name for s in found.values()}:
+            size = replace(size, name=f"{size.name}_")
+        found[label] = size
+    return found
+
+
+_WORDS = frozenset(("param", "axis", "size", "temporary", "assume", "for", "where", "and", "not", "over", "ordered"))
 
 
 @dataclass(frozen=True)
@@ -130,7 +143,7 @@ class Extent:
     __rtruediv__ = __rfloordiv__
 
     def __bool__(self) -> bool:
-        return self > 0 or self < 0
+        return True  # it is not the number 0, though it may be 0 for some sizes
 
     def __lt__(self, other: Any) -> bool:
         return self._decided("is below", other, lambda low, high: True if high < 0 else False if low >= 0 else None)

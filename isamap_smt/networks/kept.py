@@ -81,13 +81,17 @@ def forget() -> None:
 def _key(model: Any, hardware: Hardware | str, cc: str | None, options: tuple[str | int, ...]) -> str:
     compiler = find_compiler(cc)
     machine = HOST if hardware == HOST else _described(hardware)
-    measured = [_file(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
     return digest_of(
         [
-            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *measured, str(options),
+            FORMAT, *_contents(model), machine, *sorted(host_features()), *_processor(), *_measured(), str(options),
             own_sources(exactly=True), *compiler.command, compiler.version, *compiler.arguments,
         ]
     )  # fmt: skip
+
+
+def _measured() -> list[str]:
+    """What calibrating and tuning found on this machine, which plans follow."""
+    return [_file(cache_directory().parent / n) for n in ("calibration.json", "tuning.sqlite")]
 
 
 def _described(hardware: Hardware | str) -> str:

@@ -30,6 +30,7 @@ from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
+from isamap_smt.language.shapes import is_positive
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.digits import Digits, split_axes
 from isamap_smt.mapping.fuse import takes
@@ -425,11 +426,13 @@ def _along(sized: Kernel, position: int, constant: tuple[str, ...]) -> str | Non
 
 
 def _open_along(sized: Kernel, position: int, constant: tuple[str, ...]) -> tuple[str, ...]:
-    """The innermost axis of the sum whose extent is open, where every operand lies along it that is not packed ahead."""
-    main = sized.statements[position]
+    """The innermost axis of the sum whose extent is open, where every operand lies along it that is not packed ahead, and it has a
+    point whatever the sizes."""
+    main, lows = sized.statements[position], {p.name: p.low for p in sized.parameters}
     open_ = [a.name for a in main.axes if a.name in main.reduction_axes and not is_constant(a.extent)]
     inputs = [a for a in main.inputs if a.tensor not in constant and open_ and open_[-1] in symbols_of(a.index)]
-    return tuple(open_[-1:]) if inputs and all(_step(sized, a, open_[-1]) == 1 for a in inputs) else ()
+    found = inputs and is_positive(main.axis(open_[-1]).extent, lows)
+    return tuple(open_[-1:]) if found and all(_step(sized, a, open_[-1]) == 1 for a in inputs) else ()
 
 
 def _step(sized: Kernel, access: Access, axis: str) -> Any:

@@ -134,12 +134,23 @@ def _question(kernel: Kernel, needed: Needed, writers: Sequence[int]) -> Questio
         s = kernel.statements[n]
         if order is None:
             continue
-        if not order.axis and not s.guard and s.extents_of(s.target.index) == kernel.tensor(needed.tensor).shape:
+        whole = not s.guard and s.extents_of(s.target.index) == kernel.tensor(needed.tensor).shape
+        if not order.axis and whole and _has_points(kernel, s):
             return Question(needed, None)
         options += _guessed(s, needed, order)
     if len(options) == 1:
         return Question(needed, tuple(options[0]))
     return Question(needed, (("or", *map(conjunction, options)),))
+
+
+def _has_points(kernel: Kernel, s: Statement) -> bool:
+    """Whether each element that the statement writes has a point, whatever the sizes: a sum along J - 1 has none at J = 1."""
+    low = {p.name: p.low for p in kernel.parameters}
+    summed = [sp.sympify(s.axis(a).extent) for a in s.reduction_axes]
+    asked = [e for e in summed if not (e.is_Symbol and low.get(e.name, 1) >= 1) and not (e.is_Integer and e >= 1)]
+    goals: list[Formula] = [("lt", sp.S.Zero, e) for e in asked]
+    known, sizes = _sizes_known(kernel), _sizes(kernel)
+    return not goals or isinstance(implied([*known], goals, sizes, "a sum has a point", False), Proved)
 
 
 def _guessed(s: Statement, needed: Needed, order: Order) -> list[list[Formula]]:

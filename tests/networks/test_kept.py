@@ -32,8 +32,9 @@ def model(scale: float = 2.0, name: str = "w") -> onnx.ModelProto:
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where networks are kept."""
+    """Where networks are kept. Other tests, which may run beside these, calibrate and tune this machine."""
     monkeypatch.setattr(kept, "_folder", lambda: tmp_path / "networks")
+    monkeypatch.setattr(kept, "_measured", list)
     return tmp_path / "networks"
 
 

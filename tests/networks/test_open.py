@@ -24,7 +24,7 @@ from isamap_smt.ir.errors import ArgumentError, IsamapError, NetworkError, SizeE
 from isamap_smt.ir.expr import sym
 from isamap_smt.networks import proof
 from isamap_smt.networks.check import check_library
-from isamap_smt.networks.extents import Extent, OpenSize, at, most, named_size, read_extent
+from isamap_smt.networks.extents import Extent, OpenSize, at, most, named_size, named_sizes, read_extent
 from isamap_smt.networks.graph import View
 from isamap_smt.networks.plan import NetworkPlan, plan_network
 from isamap_smt.networks.rewrite import rewritten
@@ -95,6 +95,9 @@ def test_what_depends_on_a_size_is_no_number() -> None:
             what()
     assert batch not in (1, 3) and batch * 4 // 4 == batch
     assert str(named_size("n", 8)) == "1 <= size_n <= 8" and named_size("batch size", 2).name == "batch_size"
+    assert named_size("max", 3).name == "size_max" and named_size("a0", 3).name == "size_a0"
+    apart = named_sizes({"batch size": 2, "batch_size": 2, "batch.size": 2})
+    assert len({s.name for s in apart.values()}) == 3
     for wrong in (0, -1, 2**40, 1.5, True):
         with pytest.raises(NetworkError, match="the most of n"):
             named_size("n", wrong)
@@ -160,6 +163,20 @@ def test_every_size_is_computed(make: Callable[[Any], im.Network], threads: int)
     for wrong in (0, 6):
         with pytest.raises(ArgumentError, match="planned for 1 to 5"):
             compiled(**inputs(network, {"batch": wrong, "length": 2}))
+
+
+@pytest.mark.needs("avx2", "fma")
+def test_of_no_rows_nothing_is_computed() -> None:
+    x = im.input("x", (im.open_size("batch", 3), 5))
+    network = im.network({"rest": x[1:] * numbers(5), "sums": im.sum(x[1:], 0)})
+    compiled = im.compile_network(network, "avx2")
+    for n in (1, 2, 3):
+        x = numbers(n, 5)
+        for run in (compiled, lambda x: im.run_network(network, {"x": x})):
+            got = run(x)
+            assert got["rest"].shape == (n - 1, 5)
+            np.testing.assert_allclose(got["rest"], x[1:] * numbers(5), rtol=1e-6)
+            np.testing.assert_allclose(got["sums"], x[1:].sum(0), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.needs("avx2", "fma")

@@ -137,6 +137,35 @@ def test_the_proof_alone_refutes_sums_that_are_read_without_a_term(text: str, mo
     assert any("statement 1 needs S[0,0]; no statement writes it" in str(c.verdict) for c in proof.failed())
 
 
+EMPTY = {
+    "total": "X: f32[N]\nY: f32[]\naxis i < N - 1\nY[] += X[i+1]",
+    "sum": "X: f32[N,5]\nY: f32[5]\naxis i < N - 1\nY[j] += X[i+1,j]",
+    "maximum": "X: f32[N,5]\nY: f32[5]\naxis i < N - 1\nY[j] max= X[i+1,j]",
+    "of a temporary": "temporary T\nX: f32[N,5]\nY: f32[5]\naxis i < N - 1\nT[j] += X[i+1,j]\nY[j] = relu(T[j])",
+    "of a parameter": "param s >= 0\nX: f32[s,5]\nY: f32[5]\naxis i < s\nY[j] += X[i,j]",
+}
+
+
+@pytest.mark.needs("avx2", "fma")
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_sum_that_may_be_empty_does_not_begin_in_accumulators(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of no points no loop around the accumulators has a turn: nothing would be begun, and nothing stored."""
+    kernel = im.kernel(EMPTY[name], name="mine")
+    sizes = {n: {"N": 1, "s": 0}[n] for n in kernel.free_sizes}
+    arrays = {"X": np.full((sizes.get("N", 0), 5)[: len(kernel.tensor("X").shape)], 7, np.float32)}
+    planned = im.plan(kernel, "avx2")
+    assert not {"Y", "T"} & set(planned.program.starts)
+    compiled, want = im.build(planned), run_kernel(kernel, arrays, None, sizes)["Y"]
+    for _ in range(4):
+        made = compiled(**arrays)
+        np.testing.assert_array_equal(made, want)
+        made.fill(np.nan)
+    monkeypatch.setattr("isamap_smt.codegen.begin._begins_all", lambda *_: True)
+    wrong = lower(*planned.program.schedules) if planned.program.schedules else None
+    if wrong is not None and wrong.starts:
+        assert prove_program(wrong).word != "proved"
+
+
 def test_ordinary_kernels_ask_the_solver_nothing() -> None:
     text = "temporary M, E, S\nM[i] max= X[i,j]\nE[i,j] = exp(X[i,j] - M[i])\nS[i] += E[i,j]\nY[i,j] = E[i,j] / S[i]"
     kernel = im.kernel(text, name="softmax")

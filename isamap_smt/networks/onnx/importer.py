@@ -14,7 +14,7 @@ import numpy as np
 
 from isamap_smt.ir.dtypes import DType, from_numpy
 from isamap_smt.ir.errors import NetworkError, UncomputedError, did_you_mean
-from isamap_smt.networks.extents import Extent, named_size, read_extent
+from isamap_smt.networks.extents import Extent, named_sizes, read_extent
 from isamap_smt.networks.foreign import check_backend, evaluated, evaluator
 from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.onnx import definitions, operators, shapes  # noqa: F401 - the operators register themselves
@@ -67,7 +67,7 @@ class _Import:
         self.sizes, self.constants = sizes, constants
         if twice := sorted({*sizes} & {*most}):
             raise NetworkError(f"sizes and most: {twice[0]} has a number, and stays open")
-        self.open = {n: named_size(n, largest) for n, largest in most.items()}
+        self.open = named_sizes(most)
         self.graph = Graph(
             printable(proto.graph.name) or "network", reserved=frozenset(o.name for o in proto.graph.output)
         )
