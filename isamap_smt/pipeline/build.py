@@ -15,10 +15,11 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.language.library import found_kernel
-from isamap_smt.mapping.pitched import pitched
+from isamap_smt.mapping.pitched import knows_no_gap, pitched
 from isamap_smt.pipeline.another_cover import built
 from isamap_smt.pipeline.plan import Plan, header, plan
 from isamap_smt.proof import require_proof
+from isamap_smt.proof.kernel_begun import needs_no_fill
 from isamap_smt.runtime.compiled import CompiledKernel, build_program
 from isamap_smt.runtime.strided import StridedKernel
 from isamap_smt.scheduling.arguments import tensor_names
@@ -53,7 +54,7 @@ def compile(
 ) -> CompiledKernel | StridedKernel:
     """plan() and build() in one: a callable kernel, proved end to end. Options are those of plan().
 
-    strided: inputs that may be views whose rows lie any distance apart, read in place; see StridedKernel.
+    strided: inputs and outputs that may be views whose rows lie any distance apart, read and written in place; see StridedKernel.
 
     Raises what these two raise, and UnknownNameError for an option that neither has.
     """
@@ -68,7 +69,9 @@ def compile(
         return build(plan(kernel, hardware, **options), cc=cc, sanitize=sanitize)
     whole = found_kernel(kernel)
     made = build(plan(pitched(whole, names), hardware, **options), cc=cc, sanitize=sanitize)
-    return StridedKernel(made, whole.with_sizes(valid_sizes(options.get("sizes"))), names)
+    knows_no_gap(made.program, [t for t in whole.tensors if t.name in names and t.name in whole.results])
+    fixed = whole.with_sizes(valid_sizes(options.get("sizes")))
+    return StridedKernel(made, fixed, names, tuple(n for n in fixed.results if not needs_no_fill(fixed, n)))
 
 
 def build(planned: Plan | Program | ProvedProgram, *, cc: str | None = None, sanitize: bool = False) -> CompiledKernel:

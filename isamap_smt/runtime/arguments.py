@@ -177,7 +177,7 @@ def copies(kernel: Signature, results: Dict[str, np.ndarray], inputs: Dict[str, 
         if array.flags.c_contiguous:
             continue
         check_type(kernel, name, array)
-        _check_writable(kernel, name, array)
+        check_writable(kernel, name, array)
         if not _apart(array):
             raise ArgumentError(
                 f"two elements of {name} lie at one address (strides {array.strides} bytes for shape {array.shape}); "
@@ -208,7 +208,8 @@ def _share(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.may_share_memory(a, b, max_work=10_000))  # type: ignore[arg-type]  # its stubs know two numbers alone
 
 
-def _check_writable(kernel: Signature, name: str, array: np.ndarray) -> None:
+def check_writable(kernel: Signature, name: str, array: np.ndarray) -> None:
+    """The array can be written. Raises ArgumentError."""
     if not array.flags.writeable:
         raise ArgumentError(
             f"{name} is read-only, and {kernel.name} writes it; leave out= out and take what the call returns, or try "
@@ -228,7 +229,7 @@ def check_array(kernel: Signature, name: str, array: np.ndarray, written: bool) 
             f"{name} is not contiguous in memory (strides {array.strides} bytes for shape {array.shape}); try {hint}"
         )
     if written:
-        _check_writable(kernel, name, array)
+        check_writable(kernel, name, array)
 
 
 def infer_sizes(

@@ -1,26 +1,35 @@
-"""A compiled kernel that reads views in place: rows of an array that lie any distance apart, without a copy."""
+"""A compiled kernel that reads and writes views in place: rows of an array that lie any distance apart, without a copy."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from isamap_smt.ir.arguments import yes_or_no
 from isamap_smt.ir.errors import ArgumentError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.mapping.pitched import pitches
+from isamap_smt.mapping.pitched import gaps, pitches
 from isamap_smt.runtime import arguments as check
 from isamap_smt.runtime.compiled import Call, CompiledKernel
+from isamap_smt.runtime.memory import aligned_empty
 
 
 class StridedKernel:
     """Called as CompiledKernel is. Of its strided inputs it takes views whose last axis is contiguous, and whose rows lie a whole
-    number of elements apart; of one with a single axis, every n-th element."""
+    number of elements apart; of one with a single axis, every n-th element. Of its strided outputs it takes such
+    views, where no row lies in another; without `out=` they are made as ever."""
 
-    def __init__(self, compiled: CompiledKernel, kernel: Kernel, strided: tuple[str, ...]) -> None:
-        """compiled: of pitched(kernel, strided)."""
-        self.compiled, self.kernel, self.strided = compiled, kernel, strided
+    def __init__(
+        self, compiled: CompiledKernel, kernel: Kernel, strided: tuple[str, ...], filled: tuple[str, ...] = ()
+    ) -> None:
+        """compiled: of pitched(kernel, strided). filled: those outputs that do not assign all of their elements first."""
+        self.compiled, self.kernel, self.strided, self.filled = compiled, kernel, strided, filled
         self._signature = check.Signature.of(kernel)
+        self._results = tuple(n for n in strided if n in kernel.results)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """As CompiledKernel. Raises ArgumentError, DTypeError and SizeError before anything is written."""
@@ -28,29 +37,79 @@ class StridedKernel:
         call.run()
         return call.result
 
-    def prepare(self, *inputs: Any, sizes: Any = None, **options: Any) -> Call:
+    def prepare(
+        self, *inputs: Any, out: Any = None, sizes: Any = None, accumulate: bool = True, **options: Any
+    ) -> Call | StridedCall:
         """As CompiledKernel.prepare()."""
-        names = self._signature.inputs
-        named = {n: options.pop(n) for n in list(options) if n in names}
-        arrays = check.as_arrays(self._signature, inputs, named)
+        signature = self._signature
+        named = {n: options.pop(n) for n in list(options) if n in signature.inputs}
+        arrays, own = check.as_arrays(signature, inputs, named), check.outputs_of(signature, out)
         free = self.compiled.kernel.free_sizes
         known = self.compiled.kernel.named_sizes(sizes)
-        for n in self.strided:
-            if n in arrays:
-                check.check_type(self._signature, n, arrays[n])
+        held = {**arrays, **own}
+        for n in (*arrays, *self._results):
+            if n in held and n in self.strided:
+                check.check_type(signature, n, held[n])
         shaped = check.infer_sizes(
-            self._signature, arrays, {k: v for k, v in known.items() if k in self._signature.free_sizes}
+            signature,
+            {**arrays, **{n: own[n] for n in self._results if n in own}},
+            {k: v for k, v in known.items() if k in signature.free_sizes},
         )
         for n in self.strided:
             if n in arrays:
                 arrays[n], steps = along(n, arrays[n])
-                shaped |= dict(zip(pitches(self._signature.tensors[n]), steps, strict=True))
-        given: dict[str, Any] = {**options, **arrays}
-        return self.compiled.prepare(sizes={**known, **{n: v for n, v in shaped.items() if n in free}}, **given)
+                shaped |= dict(zip(pitches(signature.tensors[n]), steps, strict=True))
+        given: dict[str, Any]
+        if not self._results:
+            given = {"out": out, "accumulate": accumulate, **options, **arrays}
+            return self.compiled.prepare(sizes={**known, **{n: v for n, v in shaped.items() if n in free}}, **given)
+        add = yes_or_no(accumulate, "accumulate", ArgumentError) and bool(own)
+        wide, results = dict(own), dict(own)
+        for n in self._results:
+            if n not in own:
+                check.missing_sizes(signature, arrays, shaped)
+                results[n] = aligned_empty(
+                    check.tensor_shape(signature.tensors[n], shaped), signature.tensors[n].dtype.numpy
+                )
+            else:
+                check.check_writable(signature, n, own[n])
+                check.check_shapes(signature, {n: own[n]}, shaped)
+            wide[n], steps = with_gaps(n, results[n])
+            shaped |= dict(zip(gaps(signature.tensors[n]), steps, strict=True))
+        fresh = [n for n in results if n in self.filled and not (add and n in own)]
+        begun = {n: (results[n], self.compiled.first(n)[()]) for n in fresh}
+        given = {"out": wide, **options, **arrays}
+        call = self.compiled.prepare(sizes={**known, **{n: v for n, v in shaped.items() if n in free}}, **given)
+        return StridedCall(call, begun, {**call.arguments.results, **results}, signature.outputs)
 
     def __str__(self) -> str:
-        """As CompiledKernel's, and which inputs may be views."""
-        return f"{self.compiled}\n  read in place, wherever their rows lie: {', '.join(self.strided)}"
+        """As CompiledKernel's, and which arrays may be views."""
+        read = [n for n in self.strided if n not in self._results]
+        told = [f"{verb} in place, wherever their rows lie: {', '.join(names)}" for verb, names in
+                (("read", read), ("written", self._results)) if names]  # fmt: skip
+        return "\n  ".join([str(self.compiled), *told])
+
+
+@dataclass(frozen=True)
+class StridedCall:
+    """One checked call; run() may be repeated. begun: views that are filled with an element before each run."""
+
+    call: Call
+    begun: Dict[str, tuple[np.ndarray, Any]]
+    arrays: Dict[str, np.ndarray]
+    outputs: tuple[str, ...]
+
+    def run(self) -> None:
+        """As Call.run()."""
+        for view, first in self.begun.values():
+            view[...] = first
+        self.call.run()
+
+    @property
+    def result(self) -> Any:
+        """The output array, or a dictionary of them when the kernel has several."""
+        found = {n: self.arrays[n] for n in self.outputs if n in self.arrays}
+        return found[self.outputs[0]] if len(self.outputs) == 1 else found
 
 
 def along(name: str, view: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -77,3 +136,38 @@ def along(name: str, view: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     inner = 1 if view.ndim == 1 else view.shape[-1]
     length = sum((n - 1) * s for n, s in zip(view.shape, steps, strict=False)) + inner
     return np.lib.stride_tricks.as_strided(view, (length,), (size,), writeable=False), steps
+
+
+def with_gaps(name: str, view: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    """(the view's rows with the room behind each, as an array of the kernel's rank; by how many elements each axis but the first is
+    longer so). The room behind the last row may not be the caller's.
+
+    Raises ArgumentError for what is not written so.
+    """
+    size, shape = view.itemsize, view.shape if view.ndim > 1 else (*view.shape, 1)
+    strides = view.strides if view.ndim > 1 else (*view.strides, size)
+    hint = f"try `whole = np.ascontiguousarray({name})`, out=whole and `{name}[...] = whole`"
+    if shape[-1] > 1 and strides[-1] != size:
+        raise ArgumentError(
+            f"{name}: neighbours along its last axis lie {strides[-1]} bytes apart, and rows that are written in place have theirs "
+            f"side by side; {hint}"
+        )
+    lengths: list[int] = []
+    inner = size
+    for d in reversed(range(1, len(shape))):
+        least = shape[d] * inner
+        step = next((strides[o] for o in reversed(range(d)) if shape[o] > 1), least)
+        if step % inner or step < least:
+            raise ArgumentError(
+                f"{name}: along axis {d - 1} neighbours lie {step} bytes apart, and are written in place where these are a "
+                f"multiple of {inner}, and {least} at least; {hint}"
+            )
+        lengths.insert(0, step // inner)
+        inner = step
+    whole = np.lib.stride_tricks.as_strided(view, (shape[0], *lengths), _dense((shape[0], *lengths), size))
+    return whole, tuple(n - m for n, m in zip(lengths, shape[1:], strict=True))
+
+
+def _dense(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """The strides of an array without gaps."""
+    return tuple(size * prod(shape[d + 1 :]) for d in range(len(shape)))

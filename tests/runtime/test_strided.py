@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import itertools
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +12,9 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
-from isamap_smt.ir.errors import ArgumentError, DTypeError, IsamapError, LanguageError, SizeError
-from isamap_smt.mapping.pitched import pitched
-from isamap_smt.runtime.strided import along
+from isamap_smt.ir.errors import ArgumentError, DTypeError, IsamapError, LanguageError, NotProvedError, SizeError
+from isamap_smt.mapping.pitched import knows_no_gap, pitched
+from isamap_smt.runtime.strided import along, with_gaps
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 rng = np.random.default_rng(0)
@@ -46,23 +49,24 @@ def test_products_of_views_are_those_of_copies(product: Any, i: int, j: int, k: 
     assert np.array_equal(product(A=a, B=b, out=got.copy()), product(a.copy(), b.copy(), out=got.copy()))
 
 
+def at_the_end(shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """(memory of NaN, a view of it with these steps whose last element stands before a page that must not be touched)."""
+    count = 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True))
+    pages = -(-4 * count // mmap.PAGESIZE)
+    memory = mmap.mmap(-1, (pages + 1) * mmap.PAGESIZE)
+    end = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + pages * mmap.PAGESIZE
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(end), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    flat = np.frombuffer(memory, np.float32, pages * mmap.PAGESIZE // 4)
+    flat[:] = np.nan
+    return flat, np.lib.stride_tricks.as_strided(flat[len(flat) - count :], shape, tuple(4 * s for s in steps))
+
+
 @pytest.mark.needs("avx2", "fma")
 def test_nothing_between_rows_is_read() -> None:
     """The array ends with the view's last element, before a page that must not be touched; between its rows stands NaN."""
-    import ctypes
-    import mmap
-
-    page = mmap.PAGESIZE
-    memory = mmap.mmap(-1, 2 * page)
-    libc = ctypes.CDLL(None, use_errno=True)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    assert libc.mprotect(ctypes.c_void_p(start + page), ctypes.c_size_t(page), 0) == 0
     normal, pitch = im.compile(f"{EXAMPLES}/norms.py:SOFTMAX", "avx2", strided="x"), 23
     for n in (1, 7, 8, 13, 22):
-        count = 5 * pitch + n
-        flat = np.frombuffer(memory, np.float32, count, page - 4 * count)
-        flat[:] = np.nan
-        x = np.lib.stride_tricks.as_strided(flat, (6, n), (4 * pitch, 4))
+        _, x = at_the_end((6, n), (pitch, 1))
         x[:] = f32(6, n)
         e = np.exp(x - x.max(1, keepdims=True))
         np.testing.assert_allclose(normal(x), e / e.sum(1, keepdims=True), rtol=1e-5)
@@ -122,7 +126,7 @@ def test_an_output_that_lies_among_the_rows_is_refused(product: Any) -> None:
 
 def test_names_that_are_none() -> None:
     kernel = im.find_kernel("gemm")
-    for names, said in ((["C"], "has no input 'C'"), (["X"], "has no input 'X'")):
+    for names, said in ((["X"], "has no input or output 'X'"), (["B", "D"], "has no input or output 'D'")):
         with pytest.raises(ArgumentError, match=said):
             im.compile(kernel, "scalar", strided=names)
     with pytest.raises(ArgumentError, match="s is a single element"):
@@ -131,6 +135,10 @@ def test_names_that_are_none() -> None:
         pitched(im.kernel("y[i] += A[i,A_pitch]"), ["A"])
     with pytest.raises(LanguageError, match="an index of E is data"):
         im.compile(im.kernel("idx: i32\nE: [V,J]\nY[i,j] = E[idx[i],j]"), "scalar", strided="E")
+    with pytest.raises(LanguageError, match="an index of Y is data"):
+        im.compile(im.kernel("idx: i32\nY: [V,J]\nY[idx[i],j] += X[i,j]"), "scalar", strided="Y")
+    with pytest.raises(LanguageError, match="has a C_gap of its own"):
+        pitched(im.kernel("C[i,j] += A[i,C_gap] * B[C_gap,j]"), ["C"])
     with pytest.raises(IsamapError):
         im.compile(kernel, "scalar", strided=[3])
 
@@ -152,3 +160,91 @@ def test_it_is_proved_that_no_element_lies_outside() -> None:
     assert short.tensor("A") != right.tensor("A")
     with pytest.raises(IsamapError, match="A"):
         im.plan(short, "scalar")
+
+
+@pytest.mark.needs("avx2", "fma")
+@pytest.mark.parametrize(("i", "j", "k"), [(7, 19, 11), (1, 8, 5), (6, 1, 1), (12, 33, 16), (40, 130, 600)])
+def test_a_product_is_written_among_what_is_not_touched(i: int, j: int, k: int) -> None:
+    """What stands between the rows and around them is as before; behind the last element is a page that must not be touched."""
+    product = im.compile("gemm", "avx2", strided=["C"])
+    assert str(product).endswith("written in place, wherever their rows lie: C")
+    a, b = f32(i, k), f32(k, j)
+    exact = a.astype(np.float64) @ b
+    for pitch in (j, j + 1, j + 7, 3 * j + 64):
+        flat, view = at_the_end((i, j), (pitch, 1))
+        view[:] = 1
+        around = np.isnan(flat)
+        assert product(a, b, out=view) is view
+        np.testing.assert_allclose(view, 1 + exact, rtol=1e-4, atol=1e-4)
+        view[:] = np.nan
+        call = product.prepare(a, b, out={"C": view}, accumulate=False)
+        for _ in range(3):
+            call.run()
+        np.testing.assert_allclose(view, exact, rtol=1e-4, atol=1e-4)
+        assert np.array_equal(np.isnan(flat), around)
+    np.testing.assert_allclose(product(a, b), exact, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("hardware", ["scalar", "host"])
+def test_outputs_of_one_and_three_axes_beside_inputs_that_are_views(hardware: str) -> None:
+    add = im.compile(im.kernel("Y[i,j,k] = X[i,j,k] + 1", name="add3"), hardware, strided=["Y", "X"])
+    twice = im.compile(im.kernel("y[i] = 2 * x[i]", name="twice"), hardware, strided="y")
+    both = im.compile(im.kernel("Y[i,j] = X[i,j] + b[j]\nZ[i] += Y[i,j]", name="both"), hardware, strided=["Y"])
+    for i, j, k in ((2, 3, 5), (4, 1, 9), (1, 7, 16), (5, 6, 33)):
+        for more, behind in itertools.product((0, 1, 5), (0, 3, 16)):
+            flat, view = at_the_end((i, j, k), ((j + more) * (k + behind), k + behind, 1))
+            view[:] = 0
+            around, x = np.isnan(flat), f32(i, j + 2, k + 3)[:, 1:-1, 2:-1]
+            assert np.array_equal(add(x, out=view), x + 1) and np.array_equal(np.isnan(flat), around)
+        flat, line = at_the_end((i * j,), (k,))
+        line[:] = 0
+        around, x = np.isnan(flat), f32(i * j)
+        assert np.array_equal(twice(x, out=line), 2 * x) and np.array_equal(np.isnan(flat), around)
+        flat, view = at_the_end((i, j), (j + k, 1))
+        view[:] = 0
+        around, x, b, z = np.isnan(flat), f32(i, j), f32(j), np.ones(i, np.float32)
+        got = both(x, b, out={"Z": z, "Y": view})
+        assert got["Z"] is z and got["Y"] is view and np.array_equal(view, x + b)
+        np.testing.assert_allclose(z, 1 + (x + b).sum(1), rtol=1e-5, atol=1e-5)
+        both(x, b, out={"Z": z, "Y": view}, accumulate=False)
+        np.testing.assert_allclose(z, both(x, b)["Z"], rtol=1e-5, atol=1e-5)
+        assert np.array_equal(np.isnan(flat), around)
+
+
+def test_outputs_that_lie_otherwise_are_refused() -> None:
+    product, a, b = im.compile("gemm", "scalar", strided=["C"]), f32(7, 5), f32(5, 9)
+    for out, said in (
+        (
+            f32(7, 18)[:, ::2],
+            "C: neighbours along its last axis lie 8 bytes apart, and rows that are written in place have theirs",
+        ),
+        (f32(7, 9)[::-1], "C: along axis 0 neighbours lie -36 bytes apart"),
+        (np.lib.stride_tricks.as_strided(f32(63), (7, 9), (4, 4)), "C: along axis 0 neighbours lie 4 bytes apart"),
+        (np.broadcast_to(f32(9), (7, 9)), "C is read-only"),
+    ):
+        with pytest.raises(ArgumentError, match=said):
+            product(a, b, out=out)
+    with pytest.raises(SizeError, match="dimension 0 of C"):
+        product(a, b, out=f32(6, 9))
+    with pytest.raises(DTypeError, match="C is f64"):
+        product(a, b, out=np.zeros((7, 9)))
+    whole = f32(7, 20)
+    with pytest.raises(ArgumentError, match="C and A overlap"):
+        im.compile("gemm", "scalar", strided=["A", "C"])(whole[:, :5], b, out=whole[:, 8:17])
+    with pytest.raises(ArgumentError, match="multiple of 40"):
+        with_gaps("Y", np.lib.stride_tricks.as_strided(f32(200), (2, 3, 4), (4 * 35, 40, 4)))
+    bools = im.kernel("x: bool\ny: bool\ny[i] max= x[i,j]", name="some")
+    with pytest.raises(NotProvedError, match="each call looks at all elements of y before it runs"):
+        im.compile(bools, "scalar", strided=["y"])
+
+
+def test_a_program_that_knows_the_room_behind_rows_is_refused() -> None:
+    """The kernel that writes into that room, too, is proved, and would write what is not the caller's."""
+    kernel = im.kernel(
+        "param Y_gap >= 0\nX: [I, J + Y_gap]\nY: [I, J + Y_gap]\naxis j < J + Y_gap\nY[i,j] = X[i,j]", name="wide"
+    )
+    of = im.kernel("Y[i,j] = X[i,j]").tensor("Y")
+    with pytest.raises(NotProvedError, match="the program depends on Y_gap"):
+        knows_no_gap(im.plan(kernel, "scalar").program, [of])
+    right = pitched(im.kernel("Y[i,j] = X[i,j]", name="copy"), ["Y"])
+    knows_no_gap(im.plan(right, "scalar").program, [of])
