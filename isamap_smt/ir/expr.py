@@ -278,7 +278,23 @@ def _symbols(expr: Any) -> frozenset[Any]:
 
 @lru_cache(maxsize=100_000)
 def _replaced(expr: Any, table: frozenset[tuple[Any, Any]]) -> Any:
-    return expr.xreplace(dict(table))
+    changes = dict(table)
+    if isinstance(expr, sp.core.relational.Relational) and _renames(changes, expr):
+        return expr.func(
+            *(a.xreplace(changes) for a in expr.args), evaluate=False
+        )  # asking anew whether it holds takes long
+    return expr.xreplace(changes)
+
+
+def _renames(changes: Mapping[Any, Any], expr: Any) -> bool:
+    """Whether each symbol becomes another one of its kind, so that what could not be told of the expression still cannot."""
+    others = _symbols(expr) - set(changes)
+    made = set(changes.values())
+    return (
+        len(made) == len(changes)
+        and not made & others
+        and all(b.is_Symbol and a == sym(a.name) and b == sym(b.name) for a, b in changes.items())
+    )
 
 
 @lru_cache(maxsize=100_000, typed=True)

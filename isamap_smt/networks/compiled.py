@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.garbage import seldom_searched
 from isamap_smt.networks.extents import at
 from isamap_smt.networks.graph import AnyStep, Foreign, Network, Step, View
 from isamap_smt.networks.library import FIRST_STEP, LibraryText, own_code
@@ -20,7 +21,7 @@ from isamap_smt.networks.proof import require_network_proof
 from isamap_smt.networks.running import About, Arrays, Running
 from isamap_smt.networks.values import sizes_of
 from isamap_smt.pipeline.another_cover import built
-from isamap_smt.runtime.conformance.remembered import require_checked
+from isamap_smt.runtime.conformance.remembered import check_together, require_checked
 from isamap_smt.runtime.refusals import refusal
 
 PREFIX = "network"
@@ -29,6 +30,7 @@ PREFIX = "network"
 class CompiledNetwork:
     """`network(**inputs)` or `network(*inputs)` returns the outputs by name. One call at a time: the arena is the network's own."""
 
+    @seldom_searched()
     def __init__(self, planned: NetworkPlan, *, cc: str | None = None) -> None:
         """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and what checks of instructions raise."""
         self.plan = planned = with_checked_instructions(planned, cc)
@@ -41,8 +43,9 @@ class CompiledNetwork:
                 self._groups.append([])
             self._groups[-1].append(step)
         text = LibraryText(planned, PREFIX)
+        library = text.built(cc)
         self._running = Running(
-            planned.network, PREFIX, text.built(cc), text.weights(cc), planned.peak, planned.threads
+            planned.network, PREFIX, library, text.weights(cc, library), planned.peak, planned.threads
         )
 
     def __call__(self, *arrays: Any, **named: Any) -> Arrays:
@@ -160,6 +163,7 @@ def with_checked_instructions(planned: NetworkPlan, cc: str | None = None) -> Ne
 
     Raises DescriptionError, BuildError.
     """
+    check_together((p.program for p in planned.plans.values()), cc)
     plans = {q: built(p, lambda p: require_checked(p.program, cc))[0] for q, p in planned.plans.items()}
     if all(p is planned.plans[q] for q, p in plans.items()):
         return planned

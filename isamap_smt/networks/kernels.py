@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -23,7 +24,12 @@ from isamap_smt.language import to_text
 
 def settled(kernel: Kernel) -> Kernel:
     """The kernel as its own text says it: what is declared is in the order in which statements need it."""
-    return read_kernel(to_text(kernel), name=kernel.name)
+    return _read(to_text(kernel), kernel.name)
+
+
+@lru_cache(maxsize=1024)  # equal layers have equal texts
+def _read(text: str, name: str) -> Kernel:
+    return read_kernel(text, name=name)
 
 
 def _accesses(statement: Statement, change: Callable[[str, tuple[Any, ...]], tuple[str, tuple[Any, ...]]]) -> Statement:

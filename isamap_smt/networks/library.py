@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,12 @@ from isamap_smt.ir.c_names import KEYWORDS, STANDARD, c_string, comment_lines
 from isamap_smt.ir.errors import BuildError, IsamapError, NetworkError
 from isamap_smt.ir.executed import Executed, executed
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.garbage import seldom_searched
 from isamap_smt.ir.hypotheses import Range
 from isamap_smt.ir.interpret import neutral
-from isamap_smt.ir.program import Alloc, Parallel, Program
+from isamap_smt.ir.program import Alloc, Parallel, Program, ProvedProgram
 from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.language.hardware_library import host_features
 from isamap_smt.networks.c_files import assembler, cmake, makefile, threads_c, threads_header
 from isamap_smt.networks.cpu import cpu_check, unasked
 from isamap_smt.networks.extents import Extent
@@ -86,6 +88,7 @@ class Library:
     total: Executed | None = None
 
 
+@seldom_searched()
 def write_library(
     planned: NetworkPlan, folder: Path, name: str, *, cc: str | None = None, target: str | None = None,
     tell: Callable[[str], Any] = lambda _: None,
@@ -110,7 +113,8 @@ def write_library(
     tell("compiling")
     writer.link(folder, cc, target)
     tell("packing the weights")
-    (folder / f"{name}_weights.bin").write_bytes(writer.weights(cc).tobytes())
+    library = folder / f"{name}.so" if target is None else None
+    (folder / f"{name}_weights.bin").write_bytes(writer.weights(cc, library).tobytes())
     written = {
         f"{name}.h": "how to call it",
         f"{name}.c": "the network: which kernel when, and where its values lie",
@@ -147,6 +151,12 @@ def kernel_title(plan: Plan) -> str:
         f"mapping   {s.proved.mapping.id} onto {s.proved.mapping.instruction.told}" for s in plan.program.schedules
     ]
     return "\n".join([*(lines or ["computed  element by element"]), f"certified {plan.fingerprint}"])
+
+
+@lru_cache(maxsize=256)  # each step asks it of its kernel
+def _ranges(program: Program) -> tuple[str, ...]:
+    """Tensors whose elements a call looks at."""
+    return tuple(c.asked.tensor for c in entry_checks(program) if isinstance(c.asked, Range))
 
 
 class LibraryText:
@@ -277,8 +287,9 @@ class LibraryText:
             if isinstance(n, Alloc)
         ]
 
-    def weights(self, cc: str | None) -> np.ndarray:
-        """All weights as bytes, packed by the library's own C, which any machine runs. Raises BuildError."""
+    def weights(self, cc: str | None, library: Path | None = None) -> np.ndarray:
+        """All weights as bytes, packed by the library's own C, which any machine runs. library: where that lies, compiled; it is
+        asked if this CPU has its instructions. Raises BuildError."""
         whole = lasting_empty(self.size)
         whole.fill(0)
         whole[:HEADER_BYTES] = np.frombuffer(self.digest[:HEADER_BYTES].encode().ljust(HEADER_BYTES, b"\0"), np.uint8)
@@ -287,12 +298,9 @@ class LibraryText:
             whole[place : place + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         if not any(self.packed.values()):
             return whole
-        packing = {
-            f"{self.name}_k{n}": (p.checked, self.planned.threads)
-            for n, p in enumerate(self.planned.plans.values())
-            if p.program.ahead
-        }
-        loaded = ctypes.CDLL(str(build_library(packing_c(packing), cc=cc)))
+        if library is None or not self.requires <= host_features():
+            library = build_library(packing_c(self._packing()), cc=cc)
+        loaded = ctypes.CDLL(str(library))
         for number, step in enumerate(self.network.kernels):
             if not self.packed[number]:
                 continue
@@ -310,6 +318,11 @@ class LibraryText:
                 raise BuildError(f"{step.node}: packing its weights returns {code}")
         return whole
 
+    def _packing(self) -> dict[str, tuple[ProvedProgram, int]]:
+        """The programs that pack constants, by their prefixes, and the threads that each is printed for."""
+        plans = enumerate(self.planned.plans.values())
+        return {f"{self.name}_k{n}": (p.checked, self.planned.threads) for n, p in plans if p.program.ahead}
+
     # ---- The calls
 
     def _calls(self) -> str:
@@ -317,7 +330,7 @@ class LibraryText:
 
     def _is_known(self, program: Program, held: dict[str, str]) -> bool:
         """Whether all bytes that the kernel looks at are bools that other kernels wrote, or constants."""
-        asked = [c.asked.tensor for c in entry_checks(program) if isinstance(c.asked, Range)]
+        asked = _ranges(program)
         known = {*self.network.constants, *(v for s in self.network.kernels for v in s.results)}
         return bool(asked) and all(t in program.bools and held.get(t) in known for t in asked)
 

@@ -10,6 +10,7 @@ from isamap_smt.codegen.c_printer import workspace_bytes
 from isamap_smt.codegen.checks import packing_sizes
 from isamap_smt.ir.errors import IsamapError, NetworkError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.garbage import seldom_searched
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.networks.graph import ALIGNMENT, Network, Step, View, tensor_bytes
@@ -81,6 +82,7 @@ def _reads_as_sizes_say(kernel: Kernel, tensor: str) -> bool:
     )
 
 
+@seldom_searched()
 def plan_network(
     network: Network, hardware: Hardware | str = "host", *, threads: int = 1, fuse: bool = True, progress: Progress | None = None,
     **options: Any,

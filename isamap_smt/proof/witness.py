@@ -16,7 +16,7 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.reach import possible_sizes
 from isamap_smt.proof.scalar_trees import accumulation
-from isamap_smt.proof.witness_points import MOST, Arrays, Instance, broadcast, label, size_vectors, smaller
+from isamap_smt.proof.witness_points import Arrays, Instance, broadcast, label, size_vectors, smaller
 
 
 class ReplayError(AssertionError):
@@ -137,14 +137,23 @@ def conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[in
 
 
 def _alike(key: np.ndarray, value: np.ndarray) -> bool:
-    """Whether rows of equal key are seen to have equal values, by one sort of plain integers: most are."""
-    width = int(value.max()) + 1
-    if (int(key.max()) + 1) * width > MOST:
-        return False
-    both = np.sort(key * width + value)
-    other = both[1:] != both[:-1]
-    key = both // width
-    return not (other & (key[1:] == key[:-1])).any()
+    """Whether rows of equal key have equal values: most do.
+
+    Rows of one key share a slot of a table; what shares it with another key is looked at again, with other slots.
+    """
+    factor = 0x9E3779B97F4A7C15
+    while len(key):
+        bits = max(4, 2 + len(key).bit_length())
+        slot = (key.astype(np.uint64) * np.uint64(factor)) >> np.uint64(64 - bits)
+        table = np.empty(1 << bits, np.int64)
+        table[slot] = np.arange(len(key))
+        one = table[slot]
+        same = key[one] == key
+        if (same & (value[one] != value)).any():
+            return False
+        key, value = key[~same], value[~same]
+        factor = (factor + 0xD1B54A32D192ED02) % (1 << 64)  # it stays odd
+    return True
 
 
 def _weight(images: Arrays) -> np.ndarray:

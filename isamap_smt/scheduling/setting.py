@@ -35,12 +35,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 def remembered(work: F) -> F:
     """The function of a Setting and plain values, whose results the Setting keeps: prices ask for them again and again."""
 
+    name = work.__name__
+
     @wraps(work)
     def found(s: Setting, *args: Any, **more: Any) -> Any:
-        key = (work.__name__, args, *more.items())
-        if key not in s.known:
-            s.known[key] = work(s, *args, **more)
-        return s.known[key]
+        key = (name, args, *more.items()) if more else (name, args)
+        try:
+            return s.known[key]
+        except KeyError:
+            made = s.known[key] = work(s, *args, **more)
+            return made
 
     return found  # type: ignore[return-value]
 

@@ -7,7 +7,8 @@ the check itself. Nothing else is: what could not be run is said each time, and 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -35,40 +36,78 @@ def require_checked(program: Program, cc: str | None = None, place: Place | None
 
     Raises DescriptionError with a counterexample where one does something else than its description says, and BuildError.
     """
-    unknown = [i for i in used_instructions(program) if i.kind != "configure" and not is_tested(i)]
-    if not unknown:
-        return ()
-    machine = program.schedules[0].hardware
-    if machine is None:
-        return tuple(f"{i.name} was not checked: the program does not say of which machine it is" for i in unknown)
-    unknown = [instruction_at(i, dict(machine.values)) for i in unknown]
-    place = None if place is None else place.of(machine)
-    told: list[str] = []
-    here: dict[str, Instruction] = {}
-    for i in unknown:
-        if place is None and (lacking := missing_features([i])):
-            told.append(f"{i.name} was not checked: this CPU has no {', '.join(lacking)}")
-        elif not _is_known(key := digest(i, machine, cc, place), i.name):
-            here[key] = i
+    asked = _Asked.of(program, cc, place)
+    told, machine = list(asked.told), asked.machine
     wrong: list[str] = []
     refused, only_covers = list[str](), True
-    asked = tuple(here.values())
-    checked = check_instructions(asked, machine, results=RESULTS, cc=cc, place=place) if here else ()
-    for (key, i), found in zip(here.items(), checked, strict=True):
+    for i, found in asked.answers(cc):
         if found.status == WRONG:
+            assert machine is not None  # its instruction was run
             wrong.append(str(found))
-            steps = _wrong_steps(i, machine, cc, place)
+            steps = _wrong_steps(i, machine, cc, asked.place)
             wrong += map(str, steps)
             refused += [x.name for x in steps] or [cover_digest(i.emit)]
             only_covers &= _is_cover(i)
-        elif found.status == RIGHT and (place is not None or not found.emulated):
-            _remember(key, found.name, found.results)
-        else:
+        elif not asked.is_right(found):
             told.append(f"{found.name} was not checked: {found.reason or 'it was emulated'}")
     if wrong:
+        assert machine is not None
         advice = f"nothing is compiled with it; `isamap check-hardware` checks all of {machine.name}"
         raise DescriptionError("\n".join(wrong), advice, tuple(dict.fromkeys(refused)) if only_covers else ())
     return tuple(told)
+
+
+def check_together(programs: Iterable[Program], cc: str | None = None) -> None:
+    """Run what require_checked() would run for these programs of one machine, compiled at once; what is right is remembered, and
+    of the rest require_checked() tells. Raises BuildError."""
+    asked = [_Asked.of(p, cc, None) for p in programs]
+    machines = dict.fromkeys(a.machine for a in asked if a.here)
+    for machine in machines:
+        here = {k: i for a in asked if a.machine == machine for k, i in a.here.items()}
+        tuple(_Asked(machine, None, (), here).answers(cc))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is not known of a program's instructions. told: what cannot be known; here: by its digest, what is to be run."""
+
+    machine: Hardware | None
+    place: Place | None
+    told: tuple[str, ...]
+    here: Mapping[str, Instruction]
+
+    @staticmethod
+    def of(program: Program, cc: str | None, place: Place | None) -> _Asked:
+        unknown = [i for i in used_instructions(program) if i.kind != "configure" and not is_tested(i)]
+        machine = program.schedules[0].hardware if program.schedules else None
+        if not unknown or machine is None:
+            told = (f"{i.name} was not checked: the program does not say of which machine it is" for i in unknown)
+            return _Asked(machine, place, tuple(told), {})
+        unknown = [instruction_at(i, dict(machine.values)) for i in unknown]
+        place = None if place is None else place.of(machine)
+        told_of: list[str] = []
+        here: dict[str, Instruction] = {}
+        for i in unknown:
+            if place is None and (lacking := missing_features([i])):
+                told_of.append(f"{i.name} was not checked: this CPU has no {', '.join(lacking)}")
+            elif not _is_known(key := digest(i, machine, cc, place), i.name):
+                here[key] = i
+        return _Asked(machine, place, tuple(told_of), here)
+
+    def answers(self, cc: str | None) -> Iterator[tuple[Instruction, Checked]]:
+        """Each instruction that is run, and what came of it; what is right is remembered."""
+        if self.machine is None or not self.here:
+            return
+        asked = tuple(self.here.values())
+        checked = check_instructions(asked, self.machine, results=RESULTS, cc=cc, place=self.place)
+        for (key, i), found in zip(self.here.items(), checked, strict=True):
+            if self.is_right(found):
+                _remember(key, found.name, found.results)
+            yield i, found
+
+    def is_right(self, found: Checked) -> bool:
+        """Whether it was run there, and did what its description says."""
+        return found.status == RIGHT and (self.place is not None or not found.emulated)
 
 
 def _is_cover(i: Instruction) -> bool:
