@@ -351,7 +351,7 @@ def report_model(
         "page": str(place), "network": network.name, "verdict": compiled.proof.word,
         "kernels": len(planned.network.kernels), "distinct_kernels": len(planned.plans),
         "seconds": sum(times) if measure else None, "arena_bytes": planned.peak, "arena_bound": planned.bound,
-        "foreign": list(compiled.about.foreign), "assumptions": list(compiled.about.assumptions),
+        "layouts": str(planned.layouts), "foreign": list(compiled.about.foreign), "assumptions": list(compiled.about.assumptions),
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from isamap_smt.ir.garbage import seldom_searched
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.networks.graph import ALIGNMENT, Network, Step, View, tensor_bytes
+from isamap_smt.networks.layout import Layouts
 from isamap_smt.networks.rewrite import rewritten
 from isamap_smt.pipeline.plan import Plan, plan
 from isamap_smt.scheduling.memory import plan_memory
@@ -43,7 +44,8 @@ class NetworkPlan:
     """model: what was asked. network: as it is computed, after fusion. plans: of each kernel.
 
     places: where values begin in the arena, in bytes. Inputs and outputs are not in it: they are the caller's; views are where
-    what they show is. work: of each step that computes, in order. peak: bytes of the arena; bound: no plan needs fewer.
+    what they show is. work: of each step that computes, in order. peak: bytes of the arena; bound: no plan needs fewer. layouts:
+    how images are stored; None where nothing was rewritten, and of a plan that was read back.
     """
 
     model: Network
@@ -54,6 +56,7 @@ class NetworkPlan:
     peak: int
     bound: int
     threads: int = 1
+    layouts: Layouts | None = None
 
     def question(self, step: Step) -> Question:
         """What was planned for a step."""
@@ -91,7 +94,7 @@ def plan_network(
 
     progress is told how many kernels are planned, of how many, and the name of the next. Raises NetworkError with the node's name.
     """
-    made = rewritten(network) if fuse else network
+    made, layouts = rewritten(network, hardware) if fuse else (network, None)
     questions: dict[Question, str] = {}
     for step in made.kernels:
         questions.setdefault(asked(made, step), step.node)
@@ -104,7 +107,7 @@ def plan_network(
         except IsamapError as error:
             raise NetworkError(f"{node}: {error}") from error
     places, work, peak, bound = arena(made, [plans[asked(made, s)] for s in made.kernels], threads)
-    return NetworkPlan(network, made, plans, places, work, peak, bound, threads)
+    return NetworkPlan(network, made, plans, places, work, peak, bound, threads, layouts)
 
 
 def _planned(question: Question, hardware: Hardware | str, **options: Any) -> Plan:

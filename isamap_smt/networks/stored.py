@@ -227,5 +227,5 @@ def plan_from(document: Document, model: Network, network: Network, plans: Dict[
         Work(tuple((t, int(n)) for t, n in w["temporaries"].items()), int(w["heap"])) for w in document["work"]
     )
     places = {str(n): int(p) for n, p in document["places"].items()}
-    numbers = (int(document[n]) for n in ("peak", "bound", "threads"))
-    return NetworkPlan(model, network, dict(plans), places, work, *numbers)
+    peak, bound, threads = (int(document[n]) for n in ("peak", "bound", "threads"))
+    return NetworkPlan(model, network, dict(plans), places, work, peak, bound, threads)

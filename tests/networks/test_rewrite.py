@@ -171,7 +171,7 @@ def test_the_rewritten_network_computes_the_same(seed: int) -> None:
     network = im.from_onnx(proto)
     arrays = {"x": np.random.default_rng(seed).standard_normal(network.values["x"].shape).astype(np.float32)}
     wanted = expected(proto, arrays)
-    for made in (network, rewritten(network)):
+    for made in (network, *(rewritten(network, hardware)[0] for hardware in ("avx2", "scalar"))):
         got = im.run_network(made.check(), arrays)
         for name, w in wanted.items():
             np.testing.assert_allclose(got[name], w, rtol=1e-4, atol=1e-5)
@@ -179,7 +179,7 @@ def test_the_rewritten_network_computes_the_same(seed: int) -> None:
 
 def test_fusion_leaves_few_kernels() -> None:
     network = im.from_onnx(convolutional())
-    made = rewritten(network)
+    made = rewritten(network, "avx2")[0]
     assert len(network.kernels) == 10
     assert [s.node for s in made.kernels] == ["c1, r1", "p1", "c2, bn", "dw, ad, r2", "fl", "lg", "y"]
     first = im.to_text(made.kernels[0].kernel).splitlines()[-1]
@@ -196,7 +196,7 @@ def test_equal_layers_are_one_kernel() -> None:
             node("Relu", [f"c{n}"], [f"r{n + 1}"]),
         ]
     nodes.append(node("Identity", ["r3"], ["y"]))
-    network = rewritten(im.from_onnx(model(nodes, {"x": [1, 4, 8, 8]}, {"y": [1, 4, 8, 8]}, weights)))
+    network = rewritten(im.from_onnx(model(nodes, {"x": [1, 4, 8, 8]}, {"y": [1, 4, 8, 8]}, weights)), "avx2")[0]
     assert len({s.kernel for s in network.kernels[1:2]}) == 1
     assert len(network.kernels) <= 4
 
@@ -234,7 +234,7 @@ def test_a_sum_over_one_element_is_computed() -> None:
     proto = model([nodes[4], *nodes[:4]], {"x": [5, 1]}, dict.fromkeys("abcd"), weights)
     arrays = {"x": rng.standard_normal((5, 1)).astype(np.float32)}
     network = im.from_onnx(proto)
-    for made in (network, rewritten(network)):
+    for made in (network, *(rewritten(network, hardware)[0] for hardware in ("avx2", "scalar"))):
         got = im.run_network(made, arrays)
         for name, wanted in expected(proto, arrays).items():
             np.testing.assert_allclose(got[name], wanted, rtol=1e-5)

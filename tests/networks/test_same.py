@@ -27,14 +27,14 @@ def refuted(model: Network, network: Network) -> list[str]:
 @pytest.mark.parametrize("seed", range(40))
 def test_rewriting_is_proved(seed: int) -> None:
     model = im.from_onnx(random_model(1000 + seed))
-    assert not refuted(model, rewritten(model))
+    assert not refuted(model, rewritten(model, "avx2")[0])
 
 
 def test_of_other_operators_too() -> None:
     for case in cases():
         if case.name in FEW:
             model = network_of(case)[0]
-            assert not refuted(model, rewritten(model)), case.name
+            assert not refuted(model, rewritten(model, "avx2")[0]), case.name
 
 
 def with_step(network: Network, number: int, step: Step | View) -> Network:
@@ -55,7 +55,7 @@ def other_texts(text: str) -> Iterator[str]:
 
 def test_every_wrong_kernel_is_refuted() -> None:
     model = im.from_onnx(convolutional())
-    network = rewritten(model)
+    network = rewritten(model, "avx2")[0]
     tried = 0
     for number, step in enumerate(network.steps):
         if isinstance(step, View):
@@ -74,7 +74,7 @@ def test_every_wrong_kernel_is_refuted() -> None:
 
 def test_operands_that_change_places_are_refuted() -> None:
     model = im.from_onnx(convolutional())
-    network = rewritten(model)
+    network = rewritten(model, "avx2")[0]
     tried = 0
     for number, step in enumerate(network.steps):
         if isinstance(step, View):
@@ -90,7 +90,7 @@ def test_operands_that_change_places_are_refuted() -> None:
 
 def test_another_constant_or_order_is_refuted() -> None:
     model = im.from_onnx(convolutional())
-    network = rewritten(model)
+    network = rewritten(model, "avx2")[0]
     for name, array in network.constants.items():
         changed: dict[str, Any] = {**network.constants, name: np.nextafter(array, np.inf, dtype=array.dtype)}
         assert name in refuted(model, replace(network, constants=changed))
