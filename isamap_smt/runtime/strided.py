@@ -20,8 +20,10 @@ from isamap_smt.runtime.memory import aligned_empty
 
 class StridedKernel:
     """Called as CompiledKernel is. Of its strided inputs it takes views whose last axis is contiguous, and whose rows lie a whole
-    number of elements apart; of one with a single axis, every n-th element. Of its strided outputs it takes such
-    views, where no row lies in another; without `out=` they are made as ever."""
+    number of elements apart; of one with a single axis, every n-th element. Of its strided outputs it takes such views, where no
+    row lies in another; without `out=` they are made as ever. An output is computed in a copy where another array lies between its
+    rows, or behind the last one where a further row would begin.
+    """
 
     def __init__(
         self, compiled: CompiledKernel, kernel: Kernel, strided: tuple[str, ...], filled: tuple[str, ...] = ()
@@ -55,6 +57,7 @@ class StridedKernel:
             {**arrays, **{n: own[n] for n in self._results if n in own}},
             {k: v for k, v in known.items() if k in signature.free_sizes},
         )
+        as_given = dict(arrays)
         for n in self.strided:
             if n in arrays:
                 arrays[n], steps = along(n, arrays[n])
@@ -63,24 +66,47 @@ class StridedKernel:
         if not self._results:
             given = {"out": out, "accumulate": accumulate, **options, **arrays}
             return self.compiled.prepare(sizes={**known, **{n: v for n, v in shaped.items() if n in free}}, **given)
-        add = yes_or_no(accumulate, "accumulate", ArgumentError) and bool(own)
-        wide, results = dict(own), dict(own)
         for n in self._results:
-            if n not in own:
-                check.missing_sizes(signature, arrays, shaped)
-                results[n] = aligned_empty(
-                    check.tensor_shape(signature.tensors[n], shaped), signature.tensors[n].dtype.numpy
-                )
-            else:
+            if n in own:
                 check.check_writable(signature, n, own[n])
                 check.check_shapes(signature, {n: own[n]}, shaped)
-            wide[n], steps = with_gaps(n, results[n])
-            shaped |= dict(zip(gaps(signature.tensors[n]), steps, strict=True))
-        fresh = [n for n in results if n in self.filled and not (add and n in own)]
-        begun = {n: (results[n], self.compiled.first(n)[()]) for n in fresh}
-        given = {"out": wide, **options, **arrays}
-        call = self.compiled.prepare(sizes={**known, **{n: v for n, v in shaped.items() if n in free}}, **given)
-        return StridedCall(call, begun, {**call.arguments.results, **results}, signature.outputs)
+            else:
+                check.missing_sizes(signature, arrays, shaped)
+        add = yes_or_no(accumulate, "accumulate", ArgumentError) and bool(own)
+        known |= {n: v for n, v in shaped.items() if n in free}
+        given = {**options, **arrays}
+        try:
+            return self._written(own, {}, add, known, shaped, given)
+        except ArgumentError:
+            views = {n: own[n] for n in self._results if n in own}
+            for n, view in views.items():
+                with_gaps(n, view)  # says what is wrong with it, if it is that
+            copies = check.copies(signature, views, as_given)
+            if not copies:
+                raise
+            return self._written(own, copies, add, known, shaped, given)
+
+    def _written(
+        self, own: Dict[str, np.ndarray], copies: Dict[str, np.ndarray], add: bool, sizes: Dict[str, int], shaped: Dict[str, int],
+        given: Dict[str, Any],
+    ) -> StridedCall:  # fmt: skip
+        """A call that writes the caller's arrays in place, but for those that have a copy."""
+        signature, wide, steps = self._signature, {**own, **copies}, dict(sizes)
+        views = dict(wide)
+        for n in self._results:
+            if n not in own:
+                shape = check.tensor_shape(signature.tensors[n], dict(shaped))
+                views[n] = aligned_empty(shape, signature.tensors[n].dtype.numpy)
+            wide[n], lengths = with_gaps(n, views[n])
+            steps |= dict(zip(gaps(signature.tensors[n]), lengths, strict=True))
+        begun = {
+            n: (view, self.compiled.first(n)[()])
+            for n, view in views.items()
+            if n in self.filled and not (add and n in own)
+        }
+        call = self.compiled.prepare(sizes=steps, out=wide, **given)
+        pairs = tuple((own[n], copy) for n, copy in copies.items())
+        return StridedCall(call, begun, pairs, {**call.arguments.results, **views, **own}, signature.outputs)
 
     def __str__(self) -> str:
         """As CompiledKernel's, and which arrays may be views."""
@@ -92,18 +118,24 @@ class StridedKernel:
 
 @dataclass(frozen=True)
 class StridedCall:
-    """One checked call; run() may be repeated. begun: views that are filled with an element before each run."""
+    """One checked call; run() may be repeated. begun: views that are filled with an element before each run. copied: the caller's
+    arrays, and what is written in their place."""
 
     call: Call
     begun: Dict[str, tuple[np.ndarray, Any]]
+    copied: tuple[tuple[np.ndarray, np.ndarray], ...]
     arrays: Dict[str, np.ndarray]
     outputs: tuple[str, ...]
 
     def run(self) -> None:
         """As Call.run()."""
+        for array, copy in self.copied:
+            copy[...] = array
         for view, first in self.begun.values():
             view[...] = first
         self.call.run()
+        for array, copy in self.copied:
+            array[...] = copy
 
     @property
     def result(self) -> Any:

@@ -230,12 +230,31 @@ def test_outputs_that_lie_otherwise_are_refused() -> None:
         product(a, b, out=np.zeros((7, 9)))
     whole = f32(7, 20)
     with pytest.raises(ArgumentError, match="C and A overlap"):
-        im.compile("gemm", "scalar", strided=["A", "C"])(whole[:, :5], b, out=whole[:, 8:17])
+        im.compile("gemm", "scalar", strided=["A", "C"])(whole[:, :5], b, out=whole[:, 4:13])
     with pytest.raises(ArgumentError, match="multiple of 40"):
         with_gaps("Y", np.lib.stride_tricks.as_strided(f32(200), (2, 3, 4), (4 * 35, 40, 4)))
     bools = im.kernel("x: bool\ny: bool\ny[i] max= x[i,j]", name="some")
     with pytest.raises(NotProvedError, match="each call looks at all elements of y before it runs"):
         im.compile(bools, "scalar", strided=["y"])
+
+
+def test_what_lies_among_the_rows_of_an_output_is_no_part_of_it() -> None:
+    """An input between the rows, and one behind the last row, where a further row would go on: then a copy is written."""
+    product, b = im.compile("gemm", "scalar", strided=["A", "C"]), f32(5, 9)
+    whole = f32(7, 20)
+    before, exact = whole.copy(), whole[:, :5].astype(np.float64) @ b
+    view = whole[:, 8:17]
+    assert product(whole[:, :5], b, out=view, accumulate=False) is view
+    np.testing.assert_allclose(view, exact, rtol=1e-5, atol=1e-5)
+    assert np.array_equal(whole[:, :8], before[:, :8]) and np.array_equal(whole[:, 17:], before[:, 17:])
+    memory = f32(200)
+    out, a = memory[11:151].reshape(7, 20)[:, 8:17], memory[148:183].reshape(7, 5)  # 3 behind the last element
+    held, told = out.copy(), a.copy()
+    call = product.prepare(a, b, out=out)
+    call.run()
+    call.run()
+    np.testing.assert_allclose(out, held + 2 * (told.astype(np.float64) @ b), rtol=1e-4, atol=1e-4)
+    assert np.array_equal(a, told)
 
 
 def test_a_program_that_knows_the_room_behind_rows_is_refused() -> None:
