@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from isamap_encodings.deadline import LONGEST, DeadlinePassed, within
-from isamap_smt.ir.errors import TimeLimitError
+from isamap_smt.ir.errors import TimeLimitError, UndecidedError
 
 
 @contextmanager
@@ -20,6 +20,12 @@ def limited(timeout: float | None, what: str) -> Iterator[None]:
         if timeout is None or math.isinf(timeout):
             raise  # it is the caller's
         raise TimeLimitError(_over(timeout, what, passed)) from None
+    except TimeLimitError:
+        raise
+    except UndecidedError as error:  # searches count steps, as many as the time allows
+        if timeout is None or math.isinf(timeout):
+            raise
+        raise TimeLimitError(f"{what}: not decided with timeout={timeout:g}: {error}") from None
 
 
 def found_in_time(timeout: float) -> str:

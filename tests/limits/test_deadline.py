@@ -18,8 +18,9 @@ import isamap_smt as im
 from isamap_encodings import deadline, solve
 from isamap_encodings.verdict import Unknown
 from isamap_smt.cli.app import run
-from isamap_smt.ir.errors import TimeLimitError
+from isamap_smt.ir.errors import TimeLimitError, UndecidedError
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.time_limit import limited
 
 FACTORS = 2860486313 * 3267000013  # of 32 bits each: Z3 looks for minutes
 
@@ -91,8 +92,19 @@ def test_a_counted_limit_is_unknown_and_no_deadline() -> None:
 def test_a_plan_that_is_not_made_in_time_is_an_error_in_words() -> None:
     with pytest.raises(TimeLimitError) as error:
         im.plan("gemm", "avx2", timeout=0.001)
-    assert "gemm on avx2: not decided: 0.0025 s, 2.5 times timeout=0.001, were over" in str(error.value)
+    over = "gemm on avx2: not decided: 0.0025 s, 2.5 times timeout=0.001, were over"
+    counted = "gemm on avx2: not decided with timeout=0.001: no schedule of"  # where all before is known
+    assert str(error.value).startswith((over, counted))
     assert "allow more time" in str(error.value)
+
+
+def test_a_search_that_ends_within_the_time_says_which_time() -> None:
+    with pytest.raises(TimeLimitError) as error, limited(5.0, "gemm on avx2"):
+        raise UndecidedError("no schedule was found; allow more time")
+    assert str(error.value) == "gemm on avx2: not decided with timeout=5: no schedule was found; allow more time"
+    with pytest.raises(UndecidedError) as error, limited(None, "gemm on avx2"):
+        raise UndecidedError("no schedule was found")
+    assert str(error.value) == "no schedule was found"
 
 
 @contextmanager
