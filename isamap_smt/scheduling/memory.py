@@ -18,6 +18,7 @@ from isamap_encodings import deadline
 from isamap_encodings.memory_fit import TURN, Block, Fit, fit, loads, renumbered
 from isamap_smt.ir.arguments import time_limit, whole_number
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.scheduling.memory_tiling import tiled
 
 CONFLICTS, FOREVER = 4_000, 2**40  # of all searches together: without a time limit, and with one
 AT_BOUND = 4  # times as many conflicts are for the bound as for another peak: most memories reach it
@@ -132,7 +133,7 @@ class _Search:
         self.order = 0
         self.offsets: Offsets = []
         self.peak = -1
-        self.stopped = False
+        self.stopped = self.begun = False
         for order in _ORDERS:
             if self.peak < 0 or (self.bound < self.peak and not self._late()):
                 self._take(_lowest(blocks, sorted(range(len(blocks)), key=lambda n: order(blocks[n]))))
@@ -160,6 +161,10 @@ class _Search:
 
     def _try(self, capacity: int, spend: int) -> None:
         try:
+            if not self.begun and (tiles := tiled(self.blocks, capacity)) is not None:
+                self._take(tiles)
+                return
+            self.begun = True
             found = fit(self.blocks, capacity, min(spend, self.limit), self.order)
         except KeyboardInterrupt:  # between two runs of the solver
             found = Fit(stopped=True)

@@ -104,13 +104,37 @@ def test_the_load_is_no_peak_that_every_memory_reaches() -> None:
     assert im.plan_memory(buffers, held, alignment=1).status == "INFEASIBLE"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_memory_that_is_full_at_all_times_is_filled(seed: int) -> None:
-    buffers = cut(80, seed)
-    plan = im.plan_memory(buffers, alignment=1)
+@pytest.mark.parametrize("count, seed", [(80, 0), (80, 1), (80, 2), (300, 3), (600, 4), (1000, 8)])
+def test_a_memory_that_is_full_at_all_times_is_filled(count: int, seed: int) -> None:
+    buffers = cut(count, seed)
+    random.Random(0).shuffle(buffers)
+    plan = im.plan_memory(buffers, alignment=1, timeout=60)
     painted(buffers, plan)
     assert (plan.peak, plan.status) == (1024, "OPTIMAL")
     assert im.plan_memory(buffers, 1023, alignment=1).status == "INFEASIBLE"
+
+
+def test_a_memory_that_is_full_but_for_one_buffer_is_no_wall() -> None:
+    """What is tried for full memories alone says nothing of others, nor of full ones that have no plan."""
+    buffers = cut(80, 1)[1:]
+    painted(buffers, im.plan_memory(buffers, alignment=1, timeout=5))
+    twisted = [
+        (4, 6, 1),
+        (3, 6, 1),
+        (6, 9, 3),
+        (5, 8, 3),
+        (1, 4, 3),
+        (2, 3, 3),
+        (3, 5, 2),
+        (0, 1, 6),
+        (1, 2, 3),
+        (8, 9, 3),
+    ]
+    twisted += [(4, 5, 2), (5, 6, 1)]
+    assert {sum(size for b, e, size in twisted if b <= t < e) for t in range(9)} == {6}
+    plan = im.plan_memory(twisted, alignment=1)
+    painted(twisted, plan)
+    assert plan.peak is not None and plan.peak >= plan.bound > 6
 
 
 def test_the_same_buffers_get_the_same_plan() -> None:
@@ -210,12 +234,14 @@ def test_a_search_that_ends_early_is_no_proof() -> None:
     assert im.plan_memory(buffers, plan.bound, alignment=1, timeout=0.01).status in ("UNKNOWN", "INFEASIBLE", "OPTIMAL")
 
 
-def test_ctrl_c_ends_it_with_the_best_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "buffers, search", [(cut(80, 1), "tiled"), (sorted(cut(80, 1), key=lambda b: b[2])[1:], "fit")]
+)
+def test_ctrl_c_ends_it_with_the_best_plan(buffers: Buffers, search: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def pressed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    buffers = cut(80, 1)
-    monkeypatch.setattr("isamap_smt.scheduling.memory.fit", pressed)
+    monkeypatch.setattr(f"isamap_smt.scheduling.memory.{search}", pressed)
     plan = im.plan_memory(buffers, alignment=1)
     painted(buffers, plan)
     assert plan.status == "FEASIBLE" and plan.bound == 1024
