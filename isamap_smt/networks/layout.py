@@ -214,8 +214,8 @@ class Prices:
     """What orders cost, in steps of a vector: way 1 of a value is channels last. weights: for constants of windows, the value whose
     order they follow.
 
-    From 27 windows and 7 chains of them measured on Zen 4 with 16 lanes: the factors above, and that lanes along the channels that are summed take a
-    quarter longer than along those that are written.
+    From 27 windows and 7 chains of them, measured on Zen 4 with 16 lanes: the factors above, and that lanes along the channels that
+    are summed take a quarter longer than along those that are written.
     """
 
     def __init__(self, network: Network, orders: dict[str, Order], lanes: int) -> None:

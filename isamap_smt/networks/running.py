@@ -84,8 +84,9 @@ class Running:
         self._outputs = [(n, v.shape, np.dtype(v.dtype.numpy)) for n, v in values]
         self._open = network.open
         self._taken, self._made = _pointers(len(network.inputs) + len(self._open)), _pointers(len(network.outputs))
-        self._places = self.arena.ctypes.data, self._weights.ctypes.data
         self._alone = _Options(self._pool, None, self.threads, None)
+        arrays = ctypes.addressof(self._taken), ctypes.addressof(self._made)
+        self._places = *arrays, self.arena.ctypes.data, self._weights.ctypes.data
 
     def given(self, arrays: Sequence[Any], named: Dict[str, Any]) -> Arrays:
         """The inputs by name. Raises ArgumentError for another name, type or shape, and for one that is given twice."""
@@ -112,7 +113,7 @@ class Running:
                 called = _AFTER(lambda _, step: after(step, every))
                 options = _Options(self._pool, None, self.threads, ctypes.cast(called, ctypes.c_void_p))
                 after(0, every)
-            code = self._run(self._taken, self._made, *self._places, ctypes.byref(options))
+            code = self._run(*self._places, ctypes.addressof(options))
             if code:
                 raise refused(code, self._text(code).decode(), self._node(code).decode(), {**made, **given})
         return made

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Signature:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    @property
+    @cached_property
     def open(self) -> tuple[OpenSize, ...]:
         """The sizes that each call says by the shapes of its inputs."""
         return open_sizes(self.values[n].shape for n in self.inputs)
@@ -72,8 +73,10 @@ def largest(network: Signature) -> dict[str, int]:
 
 def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
     """The open sizes, by the inputs' shapes. Raises ArgumentError for one that is too large, or that inputs say differently."""
+    if not network.open:
+        return {}
     found: dict[str, tuple[int, str]] = {}
-    for name in network.inputs if network.open else ():
+    for name in network.inputs:
         shape, dimensions = np.shape(arrays[name]) if name in arrays else (), network.values[name].shape
         for extent, n in zip(dimensions, shape, strict=False):
             told = extent.told_by(n) if isinstance(extent, Extent) else None
