@@ -44,6 +44,7 @@ _WHERE = {
     **dict.fromkeys(("lower", "print_c"), "isamap_smt.codegen"),
     **dict.fromkeys(("plan", "Plan"), "isamap_smt.pipeline.plan"),
     **dict.fromkeys(("build", "compile"), "isamap_smt.pipeline.build"),
+    **dict.fromkeys(("einsum",), "isamap_smt.pipeline.einsum"),
     **dict.fromkeys(("tune",), "isamap_smt.pipeline.tune"),
     **dict.fromkeys(("find_target", "Target"), "isamap_smt.targets"),
     **dict.fromkeys(("stage",), "isamap_smt.pipeline.staged"),

@@ -7,14 +7,14 @@ f32 and rounded once, where an operator's result is stored.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import NetworkError, UncomputedError
+from isamap_smt.ir.errors import LanguageError, NetworkError, UncomputedError
+from isamap_smt.language.subscripts import read_subscripts
 from isamap_smt.networks.extents import Extent, at_most, most, open_sizes
 from isamap_smt.networks.functions import BINARY, COMPARING, LOGICAL, REDUCED, UNARY
 from isamap_smt.networks.graph import Graph, Var
@@ -734,45 +734,20 @@ def gemm(a: Var, b: Var, c: Var | None, alpha: float, beta: float, turned: tuple
 def einsum(equation: str, *xs: Var) -> Var:
     """Einstein's sum: letters that the result lacks are summed over; `...` stands for the same dimensions in all."""
     g = xs[0].graph
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    terms = left.split(",")
-    if len(terms) != len(xs):
-        raise NetworkError(f"{equation!r} names {len(terms)} operands of {len(xs)}")
-    for term, x in zip([*terms, right], [*xs, None], strict=True):
-        letters = term.replace("...", "", 1)
-        if re.search("[^A-Za-z]", letters) or (
-            x is not None and x.rank - len(letters) not in ((0,) if letters == term else range(99))
-        ):
-            raise NetworkError(
-                f"the term {term!r} of {equation!r} {'is none' if x is None else f'does not fit {x.value}'}"
-            )
-    if len(set(letters)) < len(letters) or set(letters) - set("".join(terms)):
-        raise NetworkError(f"the term {right!r} of {equation!r} is no result of the others")
-    most = max((x.rank - len(t.replace("...", "")) for t, x in zip(terms, xs, strict=True) if "..." in t), default=0)
-    dots = names(most, "d")
+    try:
+        read = read_subscripts(equation, [x.rank for x in xs])
+    except LanguageError as error:
+        raise NetworkError(str(error)) from None
     extents: dict[str, int] = {}
-
-    def spelled(term: str, rank: int | None) -> list[str]:
-        before, there, after = term.partition("...")
-        count = most if rank is None else rank - len(before) - len(after)
-        return [*(f"l{c}" for c in before), *(dots[most - count :] if there else []), *(f"l{c}" for c in after)]
-
-    indices = []
-    for t, x in zip(terms, xs, strict=True):
-        index = [i.lower() + "_" if i[1:].isupper() else i for i in spelled(t, x.rank)]
-        indices.append(index)
-        for i, n in zip(index, x.shape, strict=True):
-            if 1 not in (n, extents.get(i, n)) and n != extents.get(i, n):
-                raise NetworkError(f"{equation!r}: the extents {extents[i]} and {n} are of one letter")
-            extents[i] = n if extents.get(i, 1) == 1 else extents[i]
-    if arrow:
-        target = [i.lower() + "_" if i[1:].isupper() else i for i in spelled(right, None)]
-    else:
-        once = sorted(c for c in set(left) - set(",.") if left.count(c) == 1)
-        target = [*dots, *(f"l{c.lower()}_" if c.isupper() else f"l{c}" for c in once)]
+    for term, x in zip(read.terms, xs, strict=True):
+        for axis, n in zip(term, x.shape, strict=True):
+            if 1 not in (n, extents.get(axis, n)) and n != extents.get(axis, n):
+                raise NetworkError(f"{equation!r}: the extents {extents[axis]} and {n} are of one letter")
+            extents[axis] = n if extents.get(axis, 1) == 1 else extents[axis]
+    target = read.target
     to = xs[0].dtype
     within = computed_in(to)
-    value = " * ".join(element(x, f"X{n}", i, within) for n, (x, i) in enumerate(zip(xs, indices, strict=True)))
+    value = " * ".join(element(x, f"X{n}", t, within) for n, (x, t) in enumerate(zip(xs, read.terms, strict=True)))
     shape = tuple(extents[i] for i in target)
     at = f"[{','.join(target)}]"
     sums = set(extents) - set(target)

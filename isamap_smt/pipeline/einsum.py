@@ -1,0 +1,267 @@
+"""Einstein's sums of NumPy arrays: what np.einsum computes, by kernels that are planned and proved once for each shape.
+
+    bhqd,bhkd->bhqk      one kernel
+    ij,jk,kl->il         two, in the order that multiplies least
+    ij->ji, ii->i        none: the result is a view, as NumPy's is
+
+Dimensions of one element, and those that one is broadcast to, are left out of kernels; an operand that lies in memory in another
+order is read as it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import from_numpy
+from isamap_smt.ir.errors import ArgumentError, DTypeError, LanguageError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.language.subscripts import Subscripts, from_lists, read_subscripts
+from isamap_smt.language.text import kernel
+from isamap_smt.pipeline.build import compile
+
+PLANNED = 256  # equations, each with types, shapes and strides, whose kernels are kept
+BEST = 5  # operands of which every order is compared
+_USUAL = {np.dtype(np.float32), np.dtype(np.float64)}
+
+Term = tuple[str, ...]
+Lies = tuple[tuple[np.dtype, tuple[int, ...], tuple[int, ...]], ...]  # types, shapes and strides of operands
+Run = Callable[[Sequence[np.ndarray]], Any]
+
+
+def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", threads: int = 1) -> Any:
+    """What np.einsum(*operands) is, by proved kernels: `im.einsum("bhqd,bhkd->bhqk", q, k)`.
+
+    operands: an equation and arrays, or arrays each with its list of numbers, and that of the result: all that NumPy reads. The
+    type of the result is that of the product of all; f16 is computed in f32, and rounded once. out: an array that takes the result,
+    of its shape and type. threads: of each kernel. Kernels are planned, proved and compiled once for each equation, shape, type and
+    order in memory; what sums nothing and has one operand is a view of it.
+
+    Raises LanguageError with the column of the equation, ArgumentError for shapes that do not fit, and DTypeError for complex
+    numbers and other types that kernels lack.
+    """
+    try:  # what was computed before, in half of a microsecond
+        key: Any = (hardware, threads, operands[0], *[(type(a), a.dtype, a.shape, a.strides) for a in operands[1:]])
+        run = _kept[key]
+        arrays: Sequence[Any] = operands[1:]
+    except (KeyError, TypeError, AttributeError, IndexError):
+        equation, arrays = _given(operands)
+        run = _planned(equation, tuple([(a.dtype, a.shape, a.strides) for a in arrays]), hardware, threads)
+        if all(type(a) is np.ndarray for a in operands[1:]):
+            if len(_kept) >= PLANNED:
+                _kept.clear()
+            _kept[key] = run
+    made = run(arrays)
+    if out is None:
+        return made
+    if not isinstance(out, np.ndarray) or out.shape != made.shape or out.dtype != made.dtype:
+        what = f"{out.dtype}{list(out.shape)}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise ArgumentError(f"einsum: out is {what}, and the result {made.dtype}{list(made.shape)}")
+    np.copyto(out, made)
+    return out
+
+
+_kept: dict[Any, Run] = {}
+
+
+def _given(operands: Sequence[Any]) -> tuple[str, list[np.ndarray]]:
+    if operands and isinstance(operands[0], str):
+        if len(operands) == 1:
+            raise ArgumentError("einsum got an equation without arrays")
+        return operands[0], [_array(n, x) for n, x in enumerate(operands[1:])]
+    if len(operands) < 2:
+        raise ArgumentError("einsum takes an equation and arrays, or arrays each with a list of numbers")
+    pairs, target = operands[: len(operands) // 2 * 2], operands[-1] if len(operands) % 2 else None
+    lists = [*pairs[1::2], *([] if target is None else [target])]
+    if wrong := [x for x in lists if not isinstance(x, list | tuple)]:
+        raise ArgumentError(f"einsum got {type(wrong[0]).__name__} in place of a list of numbers")
+    return from_lists(pairs[1::2], target), [_array(n, x) for n, x in enumerate(pairs[::2])]
+
+
+def _array(number: int, x: Any) -> np.ndarray:
+    array = np.asarray(x)
+    if array.dtype not in _USUAL and from_numpy(array.dtype) is None:
+        raise DTypeError(
+            f"einsum: operand {number + 1} has type {array.dtype}, which no kernel has; np.einsum computes it"
+        )
+    return array
+
+
+# ---- Once for operands that lie so.
+
+
+@lru_cache(PLANNED)
+def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) -> Run:
+    read = read_subscripts(equation, [len(shape) for _, shape, _ in lies])
+    extents = _extents(equation, read, [shape for _, shape, _ in lies])
+    shape = tuple(extents[a] for a in read.target)
+    to = np.result_type(*(kind for kind, _, _ in lies))
+    if len(lies) == 1 and set(read.terms[0]) == set(read.target):
+        (term,) = read.terms
+        order = tuple(term.index(a) for a in read.target)
+        whole = len(order) == len(term)
+        return lambda arrays: arrays[0].transpose(order) if whole and order else np.einsum(equation, *arrays)
+    if 0 in extents.values():
+        return lambda arrays: np.zeros(shape, to)[()]
+    within = _computed_in(to)
+    taken = [_taken(t, lie, within) for t, lie in zip(read.terms, lies, strict=True)]
+    target = tuple(a for a in read.target if extents[a] > 1)
+    steps = _steps([t.axes for t in taken], target, extents, within, to == np.bool_, hardware, threads)
+    if len(steps) == 1 and shape and (within, len(target)) == (to, len(shape)) and not any(t.changes for t in taken):
+        return lambda arrays: steps[0].run(*arrays)
+
+    def run(arrays: Sequence[np.ndarray]) -> Any:
+        left: list[Any] = [take(a) if take.changes else a for take, a in zip(taken, arrays, strict=True)]
+        for step in steps:
+            made = step.run(*[left[n] for n in step.operands])
+            if len(left) > len(step.operands):
+                left = [*(a for n, a in enumerate(left) if n not in step.operands), made]
+        return np.asarray(made, to).reshape(shape)[()]
+
+    return run
+
+
+def _extents(equation: str, read: Subscripts, shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """Of each axis. Raises ArgumentError where two operands differ, and none has one element."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, (term, shape) in enumerate(zip(read.terms, shapes, strict=True)):
+        for axis, n in zip(term, shape, strict=True):
+            before, there = found.get(axis, (1, number))
+            if 1 not in (n, before) and n != before:
+                raise ArgumentError(
+                    f"einsum {equation!r}: {_letter(axis)} is {before} in operand {there + 1}, and {n} in operand {number + 1}"
+                )
+            found[axis] = (before, there) if n == 1 else (n, number)
+    return {axis: n for axis, (n, _) in found.items()}
+
+
+def _letter(axis: str) -> str:
+    return "..." if axis[0] == "d" else axis[1].upper() if axis.endswith("_") else axis[1]
+
+
+def _computed_in(to: np.dtype) -> np.dtype:
+    """f32 for f16, and bytes for truth: its sum is the largest product."""
+    return np.dtype(np.float32) if to == np.float16 else np.dtype(np.uint8) if to == np.bool_ else to
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """An operand as kernels read it, row by row. order: of its dimensions, where another. shape: without those of one element,
+    where it has such. axes: of the dimensions then. changes: whether it is any other than it was given."""
+
+    axes: Term
+    within: np.dtype
+    changes: bool
+    order: tuple[int, ...] | None
+    shape: tuple[int, ...] | None
+
+    def __call__(self, array: np.ndarray) -> np.ndarray:
+        if self.order is not None:
+            array = array.transpose(self.order)
+        if self.shape is not None:
+            array = array.reshape(self.shape)
+        return np.asarray(array, self.within, order="C")
+
+
+def _taken(term: Term, lie: tuple[np.dtype, tuple[int, ...], tuple[int, ...]], within: np.dtype) -> _Taken:
+    kind, shape, strides = lie
+    near = tuple(range(len(shape)))
+    far = tuple(sorted(near, key=lambda n: -strides[n]))
+    order = far if _row_by_row([shape[n] for n in far], [strides[n] for n in far], kind.itemsize) else near
+    kept = [n for n in order if shape[n] > 1]
+    squeezed = tuple(shape[n] for n in kept) if len(kept) < len(shape) else None
+    changes = kind != within or not _row_by_row(shape, strides, kind.itemsize) or squeezed is not None or not shape
+    return _Taken(tuple(term[n] for n in kept), within, changes, None if order == near else order, squeezed)
+
+
+def _row_by_row(shape: Sequence[int], strides: Sequence[int], size: int) -> bool:
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if n > 1 and stride != size:
+            return False
+        size *= n
+    return True
+
+
+# ---- Kernels.
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A kernel that takes the operands of these numbers away, and puts its result behind the others."""
+
+    operands: tuple[int, ...]
+    run: Callable[..., Any]
+
+
+def _steps(
+    terms: Sequence[Term],
+    target: Term,
+    extents: Mapping[str, int],
+    within: np.dtype,
+    truth: bool,
+    hardware: Hardware | str,
+    threads: int,
+) -> list[_Step]:
+    left = list(terms)
+    steps: list[_Step] = []
+    for numbers in order_of(left, target, extents):
+        some = [left[n] for n in numbers]
+        left = [t for n, t in enumerate(left) if n not in numbers]
+        result = _result(some, {a for t in left for a in t} | set(target)) if left else target
+        made = contraction(some, result, extents, within, truth)
+        steps.append(_Step(numbers, compile(made, hardware, threads=threads)))
+        left.append(result)
+    return steps
+
+
+def _result(some: Sequence[Term], needed: set[str]) -> Term:
+    """The axes of what is left of these operands. The last is the last of one of them, where it is needed: its elements are
+    neighbours there, too."""
+    axes = [a for a in dict.fromkeys(a for t in some for a in t) if a in needed]
+    last = next((t[-1] for t in reversed(some) if t and t[-1] in needed), None)
+    return tuple(axes) if last is None else (*(a for a in axes if a != last), last)
+
+
+def order_of(terms: Sequence[Term], target: Term, extents: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Which operands meet, step by step, each by its number among those that are left: sums of one alone first, then pairs, as
+    NumPy finds them to take the fewest operations."""
+    order: list[tuple[int, ...]] = []
+    left = list(terms)
+    for term in terms if len(terms) > 1 else ():
+        n = left.index(term)
+        needed = {a for k, t in enumerate(left) if k != n for a in t} | set(target)
+        if not set(term) <= needed:
+            order.append((n,))
+            left.pop(n)
+            left.append(_result([term], needed))
+    if len(left) < 3:
+        return [*order, tuple(range(len(left)))]
+    if len(extents) > 52:
+        raise LanguageError(f"einsum: {len(extents)} letters, and at most 52 are ordered")
+    letters = {a: chr(ord("a") + n) if n < 26 else chr(ord("A") + n - 26) for n, a in enumerate(extents)}
+    text = ",".join("".join(letters[a] for a in t) for t in left) + "->" + "".join(letters[a] for a in target)
+    shaped = [np.broadcast_to(np.empty((), np.float32), [extents[a] for a in t]) for t in left]
+    way = "optimal" if len(left) <= BEST else "greedy"
+    path, _ = np.einsum_path(text, *shaped, optimize=(way, 2**62))
+    return [*order, *(tuple(sorted(pair)) for pair in path[1:])]
+
+
+def contraction(
+    terms: Sequence[Term], target: Term, extents: Mapping[str, int], within: np.dtype, truth: bool = False
+) -> Kernel:
+    """The kernel that sums the product of some operands over the axes that the target lacks. truth: of 0 and 1, the largest."""
+    kind = str(from_numpy(within))
+    names = [f"X{n}" for n in range(len(terms))]
+    lines = [f"{name}: {kind}[{','.join(str(extents[a]) for a in t)}]" for name, t in zip(names, terms, strict=True)]
+    lines.append(f"Y: {kind}[{','.join(str(extents[a]) for a in target)}]")
+    axes = dict.fromkeys([*target, *(a for t in terms for a in t)])
+    lines += [f"axis {a} < {extents[a]}" for a in axes]
+    sums = "=" if set(axes) == set(target) else "max=" if truth else "+="
+    product = " * ".join(f"{name}[{','.join(t)}]" for name, t in zip(names, terms, strict=True))
+    lines.append(f"Y[{','.join(target)}] {sums} {product}")
+    return kernel("\n".join(lines), name="einsum")
