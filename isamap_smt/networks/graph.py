@@ -196,6 +196,11 @@ class Network(Signature):
     steps: tuple[AnyStep, ...]
     labels: Dict[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """Its signature and size: weights fill pages."""
+        given, made = (", ".join(str(self.values[n]) for n in names) for names in (self.inputs, self.outputs))
+        return f"Network({self.name}, {given} -> {made}, {len(self.steps)} steps, {len(self.constants)} constants)"
+
     @property
     def kernels(self) -> tuple[Step, ...]:
         """The steps that are kernels."""

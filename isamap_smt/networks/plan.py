@@ -58,6 +58,11 @@ class NetworkPlan:
     threads: int = 1
     layouts: Layouts | None = None
 
+    def __repr__(self) -> str:
+        """What it is of, and its memory."""
+        kernels = f"{len(self.network.kernels)} kernels by {len(self.plans)} plans"
+        return f"NetworkPlan({self.model.name}, {kernels}, {self.peak:,} bytes, {self.bound:,} at least)"
+
     def question(self, step: Step) -> Question:
         """What was planned for a step."""
         return asked(self.network, step)

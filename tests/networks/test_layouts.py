@@ -84,3 +84,10 @@ def test_the_choice_is_the_cheapest_of_all() -> None:
         assert found.status == "OPTIMAL" and found.price == found.bound == price(dict(found.ways)) == min(
             map(price, every)
         )
+
+
+def test_a_plan_is_told_in_a_line_and_without_its_weights() -> None:
+    network = layers(3, 4, size=8)
+    assert repr(network).startswith("Network(layers, x: f32[1, 3, 8, 8] -> sums: f32[1, 4], ")
+    told = repr(im.plan_network(network, "avx2"))
+    assert told.startswith("NetworkPlan(layers, ") and told.endswith(" at least)") and len(told) < 120
