@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from isamap_smt.ir.errors import LanguageError
+from isamap_smt.ir.errors import ArgumentError, LanguageError
 
 DOTS = "..."
 
@@ -19,8 +20,22 @@ DOTS = "..."
 class Subscripts:
     """The axis of each dimension of each operand, and of the result. Names of axes are names of the language."""
 
+    equation: str
     terms: tuple[tuple[str, ...], ...]
     target: tuple[str, ...]
+
+    def extents(self, shapes: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        """Of each axis, by the operands' shapes. Raises ArgumentError where two differ, and neither is 1."""
+        found: dict[str, tuple[Any, int]] = {}
+        for number, (term, shape) in enumerate(zip(self.terms, shapes, strict=True)):
+            for axis, n in zip(term, shape, strict=True):
+                before, there = found.get(axis, (1, number))
+                if 1 not in (n, before) and n != before:
+                    letter = DOTS if axis[0] == "d" else axis[1].upper() if axis.endswith("_") else axis[1]
+                    said = f"{letter} is {before} in operand {there + 1}, and {n} in operand {number + 1}"
+                    raise ArgumentError(f"einsum {self.equation!r}: {said}")
+                found[axis] = (before, there) if n == 1 else (n, number)
+        return {axis: n for axis, (n, _) in found.items()}
 
 
 def read_subscripts(equation: str, ranks: Sequence[int]) -> Subscripts:
@@ -57,8 +72,12 @@ class _Reader:
                      for (letters, dots), rank in zip(found, self.ranks, strict=True))  # fmt: skip
         if not arrow:
             every = "".join(letters for letters, _ in found)
-            return Subscripts(read, _axes("".join(sorted(c for c in every if every.count(c) == 1)), 0, most, most))
-        return Subscripts(read, self._target(right, len(left) + 2, "".join(letters for letters, _ in found), most))
+            return Subscripts(
+                self.equation, read, _axes("".join(sorted(c for c in every if every.count(c) == 1)), 0, most, most)
+            )
+        return Subscripts(
+            self.equation, read, self._target(right, len(left) + 2, "".join(letters for letters, _ in found), most)
+        )
 
     def _target(self, text: str, start: int, known: str, most: int) -> tuple[str, ...]:
         letters, dots = _parts(text)

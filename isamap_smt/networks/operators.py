@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import LanguageError, NetworkError, UncomputedError
+from isamap_smt.ir.errors import ArgumentError, LanguageError, NetworkError, UncomputedError
 from isamap_smt.language.subscripts import read_subscripts
 from isamap_smt.networks.extents import Extent, at_most, most, open_sizes
 from isamap_smt.networks.functions import BINARY, COMPARING, LOGICAL, REDUCED, UNARY
@@ -736,14 +736,9 @@ def einsum(equation: str, *xs: Var) -> Var:
     g = xs[0].graph
     try:
         read = read_subscripts(equation, [x.rank for x in xs])
-    except LanguageError as error:
+        extents = read.extents([x.shape for x in xs])
+    except (LanguageError, ArgumentError) as error:
         raise NetworkError(str(error)) from None
-    extents: dict[str, int] = {}
-    for term, x in zip(read.terms, xs, strict=True):
-        for axis, n in zip(term, x.shape, strict=True):
-            if 1 not in (n, extents.get(axis, n)) and n != extents.get(axis, n):
-                raise NetworkError(f"{equation!r}: the extents {extents[axis]} and {n} are of one letter")
-            extents[axis] = n if extents.get(axis, 1) == 1 else extents[axis]
     target = read.target
     to = xs[0].dtype
     within = computed_in(to)

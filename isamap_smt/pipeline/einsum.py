@@ -21,13 +21,12 @@ from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, LanguageError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.language.subscripts import Subscripts, from_lists, read_subscripts
+from isamap_smt.language.subscripts import from_lists, read_subscripts
 from isamap_smt.language.text import kernel
 from isamap_smt.pipeline.build import compile
 
 PLANNED = 256  # equations, each with types, shapes and strides, whose kernels are kept
 BEST = 5  # operands of which every order is compared
-_USUAL = {np.dtype(np.float32), np.dtype(np.float64)}
 
 Term = tuple[str, ...]
 Lies = tuple[tuple[np.dtype, tuple[int, ...], tuple[int, ...]], ...]  # types, shapes and strides of operands
@@ -45,17 +44,12 @@ def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", t
     Raises LanguageError with the column of the equation, ArgumentError for shapes that do not fit, and DTypeError for complex
     numbers and other types that kernels lack.
     """
-    try:  # what was computed before, in half of a microsecond
-        key: Any = (hardware, threads, operands[0], *[(type(a), a.dtype, a.shape, a.strides) for a in operands[1:]])
-        run = _kept[key]
-        arrays: Sequence[Any] = operands[1:]
-    except (KeyError, TypeError, AttributeError, IndexError):
+    arrays: Sequence[np.ndarray] = operands[1:]
+    if operands and type(operands[0]) is str and {*map(type, arrays)} == {np.ndarray}:  # as they mostly are
+        equation = operands[0]
+    else:
         equation, arrays = _given(operands)
-        run = _planned(equation, tuple([(a.dtype, a.shape, a.strides) for a in arrays]), hardware, threads)
-        if all(type(a) is np.ndarray for a in operands[1:]):
-            if len(_kept) >= PLANNED:
-                _kept.clear()
-            _kept[key] = run
+    run = _planned(equation, tuple([(a.dtype, a.shape, a.strides) for a in arrays]), hardware, threads)
     made = run(arrays)
     if out is None:
         return made
@@ -66,30 +60,18 @@ def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", t
     return out
 
 
-_kept: dict[Any, Run] = {}
-
-
 def _given(operands: Sequence[Any]) -> tuple[str, list[np.ndarray]]:
     if operands and isinstance(operands[0], str):
         if len(operands) == 1:
             raise ArgumentError("einsum got an equation without arrays")
-        return operands[0], [_array(n, x) for n, x in enumerate(operands[1:])]
+        return operands[0], [np.asarray(x) for x in operands[1:]]
     if len(operands) < 2:
         raise ArgumentError("einsum takes an equation and arrays, or arrays each with a list of numbers")
     pairs, target = operands[: len(operands) // 2 * 2], operands[-1] if len(operands) % 2 else None
     lists = [*pairs[1::2], *([] if target is None else [target])]
     if wrong := [x for x in lists if not isinstance(x, list | tuple)]:
         raise ArgumentError(f"einsum got {type(wrong[0]).__name__} in place of a list of numbers")
-    return from_lists(pairs[1::2], target), [_array(n, x) for n, x in enumerate(pairs[::2])]
-
-
-def _array(number: int, x: Any) -> np.ndarray:
-    array = np.asarray(x)
-    if array.dtype not in _USUAL and from_numpy(array.dtype) is None:
-        raise DTypeError(
-            f"einsum: operand {number + 1} has type {array.dtype}, which no kernel has; np.einsum computes it"
-        )
-    return array
+    return from_lists(pairs[1::2], target), [np.asarray(x) for x in pairs[::2]]
 
 
 # ---- Once for operands that lie so.
@@ -97,8 +79,13 @@ def _array(number: int, x: Any) -> np.ndarray:
 
 @lru_cache(PLANNED)
 def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) -> Run:
+    for number, (kind, _, _) in enumerate(lies):
+        if from_numpy(kind) is None:
+            raise DTypeError(
+                f"einsum: operand {number + 1} has type {kind}, which no kernel has; np.einsum computes it"
+            )
     read = read_subscripts(equation, [len(shape) for _, shape, _ in lies])
-    extents = _extents(equation, read, [shape for _, shape, _ in lies])
+    extents = read.extents([shape for _, shape, _ in lies])
     shape = tuple(extents[a] for a in read.target)
     to = np.result_type(*(kind for kind, _, _ in lies))
     if len(lies) == 1 and set(read.terms[0]) == set(read.target):
@@ -124,24 +111,6 @@ def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) 
         return np.asarray(made, to).reshape(shape)[()]
 
     return run
-
-
-def _extents(equation: str, read: Subscripts, shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
-    """Of each axis. Raises ArgumentError where two operands differ, and none has one element."""
-    found: dict[str, tuple[int, int]] = {}
-    for number, (term, shape) in enumerate(zip(read.terms, shapes, strict=True)):
-        for axis, n in zip(term, shape, strict=True):
-            before, there = found.get(axis, (1, number))
-            if 1 not in (n, before) and n != before:
-                raise ArgumentError(
-                    f"einsum {equation!r}: {_letter(axis)} is {before} in operand {there + 1}, and {n} in operand {number + 1}"
-                )
-            found[axis] = (before, there) if n == 1 else (n, number)
-    return {axis: n for axis, (n, _) in found.items()}
-
-
-def _letter(axis: str) -> str:
-    return "..." if axis[0] == "d" else axis[1].upper() if axis.endswith("_") else axis[1]
 
 
 def _computed_in(to: np.dtype) -> np.dtype:

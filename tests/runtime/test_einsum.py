@@ -19,7 +19,7 @@ def whole_numbers(shape: tuple[int, ...], kind: Any = np.float64, seed: int = 0)
     return np.random.default_rng(seed).integers(0, 4, shape).astype(kind)
 
 
-def same(*operands: Any, **options: Any) -> Any:
+def assert_same(*operands: Any, **options: Any) -> Any:
     made, expected = im.einsum(*operands, **options), np.einsum(*operands)
     assert type(made) is type(expected) and np.shape(made) == np.shape(expected)
     assert made.dtype == expected.dtype
@@ -47,12 +47,12 @@ EQUATIONS = [
 
 @pytest.mark.parametrize("equation, shapes", [(e, s) for e, *s in EQUATIONS], ids=[e for e, *_ in EQUATIONS])
 def test_it_is_numpys(equation: str, shapes: list[tuple[int, ...]]) -> None:
-    same(equation, *(whole_numbers(s, seed=n) for n, s in enumerate(shapes)))
+    assert_same(equation, *(whole_numbers(s, seed=n) for n, s in enumerate(shapes)))
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_any_equation_is_numpys(seed: int) -> None:
-    same(*drawn(seed))
+    assert_same(*drawn(seed))
 
 
 def drawn(seed: int) -> list[Any]:
@@ -91,19 +91,19 @@ def _viewed(array: np.ndarray, draw: random.Random) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["f2", "f4", "i1", "u1", "i4", "i8", "?"])
 def test_types_are_numpys(kind: str) -> None:
     a, b = whole_numbers((4, 5), kind), whole_numbers((5, 6), kind, 1)
-    same("ij,jk->ki", a, b)
+    assert_same("ij,jk->ki", a, b)
 
 
 def test_types_meet_as_they_do_in_numpy() -> None:
-    same("ij,j->i", whole_numbers((4, 5), np.int8), whole_numbers((5,), np.float32))
-    same("i,i->i", whole_numbers((4,), np.uint8), whole_numbers((4,), np.int8))
+    assert_same("ij,j->i", whole_numbers((4, 5), np.int8), whole_numbers((5,), np.float32))
+    assert_same("i,i->i", whole_numbers((4,), np.uint8), whole_numbers((4,), np.int8))
 
 
 def test_lists_of_numbers_are_an_equation() -> None:
     a, b = whole_numbers((4, 5)), whole_numbers((5, 6))
-    same(a, [0, 1], b, [1, 2], [2, 0])
-    same(a, [0, 1], b, [1, 30])
-    same(a, [..., 1], whole_numbers((5, 4)), [1, ...], [...])
+    assert_same(a, [0, 1], b, [1, 2], [2, 0])
+    assert_same(a, [0, 1], b, [1, 30])
+    assert_same(a, [..., 1], whole_numbers((5, 4)), [1, ...], [...])
 
 
 def test_what_sums_nothing_is_a_view() -> None:
@@ -123,12 +123,12 @@ class _Own(np.ndarray):
 def test_what_was_computed_before_is_computed_again() -> None:
     a, b = whole_numbers((3, 4)), whole_numbers((4, 2), seed=1)
     for _ in range(3):
-        same("ij,jk->ik", a, b)
-        same("ij,jk->ik", a, np.ascontiguousarray(b.T).T)
-        same("ij,jk->ik", a.astype(np.float32), b.astype(np.float32))
-        same("ij,->ij", a, np.float64(3))
-        same("ij,->ij", a, 3)
-        same("ij->", a)
+        assert_same("ij,jk->ik", a, b)
+        assert_same("ij,jk->ik", a, np.ascontiguousarray(b.T).T)
+        assert_same("ij,jk->ik", a.astype(np.float32), b.astype(np.float32))
+        assert_same("ij,->ij", a, np.float64(3))
+        assert_same("ij,->ij", a, 3)
+        assert_same("ij->", a)
     np.testing.assert_array_equal(im.einsum("ij,jk->ik", a.view(_Own), b.view(_Own)), a @ b)
     np.testing.assert_array_equal(im.einsum("ij,jk->ik", a.tolist(), b.tolist()), a @ b)
 
