@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.console import Group, RenderableType
 
-from isamap_smt.cli.directory import check_folder
+from isamap_smt.certificates.directory import check_folder
 from isamap_smt.cli.options import POSITIVE, OptionError, as_json
 from isamap_smt.cli.output import answer, console, progress, say
 from isamap_smt.cli.status import FAULT

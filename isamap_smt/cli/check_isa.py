@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from isamap_encodings.deadline import until
+from isamap_smt.certificates.directory import check_folder
 from isamap_smt.cli.bar import counting_bar
-from isamap_smt.cli.directory import check_folder
 from isamap_smt.cli.options import as_json, compiler_option, timeout_option
 from isamap_smt.cli.output import answer, console, seconds, table, tell, verdict
 from isamap_smt.ir.errors import IsamapError

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from isamap_smt.certificates.directory import check_place, whole_directory
 from isamap_smt.certificates.sealed import MARK, seal
-from isamap_smt.cli.directory import check_place, whole_directory
 from isamap_smt.cli.network import compile_model, constants_option, is_model, most_option
 from isamap_smt.cli.options import compiler_option, kernel_options, plan_options, read_plan, reproducing
 from isamap_smt.cli.output import console, print_json, progress, say_notes

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import numpy as np
 
-from isamap_smt.cli.directory import write_whole
+from isamap_smt.certificates.directory import write_whole
 from isamap_smt.cli.options import as_json, compiler_option, reproducing
 from isamap_smt.cli.output import console, print_json, progress, say, seconds, tell
 from isamap_smt.cli.plan_view import packing_words, plan_document, schedule_document, schedule_words

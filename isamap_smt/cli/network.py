@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from isamap_smt.certificates.sealed import seal
-from isamap_smt.cli.directory import check_place, whole_directory, write_whole
+from isamap_smt.certificates.directory import check_place, write_whole
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT
@@ -361,17 +360,17 @@ def compile_model(
 ) -> None:  # fmt: skip
     """Write a network's library into a directory."""
     from isamap_smt.codegen.c_interface import check_prefix, prefix_of
-    from isamap_smt.networks.library import write_library
-    from isamap_smt.networks.record import network_record
+    from isamap_smt.networks.written import write_network
 
     path, hardware = _asked(words, options)
     check_place(output)
     name = check_prefix(prefix or prefix_of(path.stem))
     network = read_model(path, options)
     planned = planned_network(network, hardware, options)
-    with progress("writing") as tell, whole_directory(output) as scratch:
-        written = write_library(planned, scratch, name, cc=cc, target=target, tell=tell)
-        seal(scratch, {**network_record(planned, written), "versions": versions()})
+    with progress("writing") as tell:
+        written = write_network(
+            planned, output, name=name, cc=cc, target=target, tell=tell, record={"versions": versions()}
+        )
     told = {
         "directory": str(output), "prefix": name, "files": written.files, "arena_bytes": written.arena,
         "weights_bytes": written.weights, "digest": written.digest, "kernels": len(planned.network.kernels),

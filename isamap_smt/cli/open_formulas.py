@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from isamap_smt.cli.directory import write_whole
+from isamap_smt.certificates.directory import write_whole
 
 option = click.option(
     "--undecided", default="undecided", metavar="DIR",

@@ -277,9 +277,9 @@ def export(to: str, directory: str) -> int:
 
     `isamap proofs check --dir TO` checks them there.
     """
+    from isamap_smt.certificates.directory import whole_directory
     from isamap_smt.certificates.place import export as write_out
     from isamap_smt.certificates.place import no_certificate
-    from isamap_smt.cli.directory import whole_directory
 
     with whole_directory(Path(to), no_certificate) as scratch:
         count = write_out(Path(directory), scratch)

@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from isamap_smt.certificates.claim_file import UndecidedError
+from isamap_smt.certificates.directory import check_place, whole_directory, write_whole
 from isamap_smt.certificates.errors import CertificateError, DamagedError
 from isamap_smt.certificates.fingerprint import AT
 from isamap_smt.certificates.lock import lock_path, lock_text, question, read_lock
@@ -25,7 +26,6 @@ from isamap_smt.certificates.rounding import WITHIN
 from isamap_smt.certificates.saved import renewed
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.certificates.workers import spread
-from isamap_smt.cli.directory import check_place, whole_directory, write_whole
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel

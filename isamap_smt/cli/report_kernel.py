@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from isamap_smt.cli.directory import check_file, write_whole
+from isamap_smt.certificates.directory import check_file, write_whole
 from isamap_smt.cli.map_kernel import as_document
 from isamap_smt.cli.network import constants_option, foreign_option, is_model, most_option, report_model
 from isamap_smt.cli.options import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from isamap_smt.cli.directory import check_file, write_whole
+from isamap_smt.certificates.directory import check_file, write_whole
 from isamap_smt.cli.network import AGAINST, constants_option, foreign_option, is_model, most_option
 from isamap_smt.cli.network import run as run_model
 from isamap_smt.cli.options import (

@@ -33,7 +33,13 @@ def _reference(model: bytes) -> Evaluate:
     return lambda arrays: dict(zip(evaluator.output_names, evaluator.run(None, dict(arrays)), strict=True))
 
 
-BACKENDS: dict[str, Backend] = {"onnxruntime": _onnxruntime, "reference": _reference}
+def _torch(model: bytes) -> Evaluate:
+    from isamap_smt.networks.torch.eager import evaluate
+
+    return evaluate(model)
+
+
+BACKENDS: dict[str, Backend] = {"onnxruntime": _onnxruntime, "reference": _reference, "torch": _torch}
 
 
 def register_backend(name: str, backend: Backend) -> None:

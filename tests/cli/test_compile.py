@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from isamap_smt.certificates.directory import OutputError, whole_directory, write_whole
 from isamap_smt.certificates.sealed import seal
 from isamap_smt.cli.app import run
-from isamap_smt.cli.directory import OutputError, whole_directory, write_whole
 from isamap_smt.codegen.c_interface import check_prefix, prefix_of
 from isamap_smt.language.hardware_library import host_features
 from isamap_smt.runtime.compiler import find_compiler, portable_flags

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from isamap_smt.certificates.directory import OutputError, check_place, unsealed, whole_directory
 from isamap_smt.certificates.manifest import write_certificate, write_index
 from isamap_smt.certificates.place import no_certificate
 from isamap_smt.certificates.sealed import seal
 from isamap_smt.cli.app import run
-from isamap_smt.cli.directory import OutputError, check_place, unsealed, whole_directory
 
 
 def test_a_directory(capsys: pytest.CaptureFixture[str], in_empty_directory: Path) -> None:

@@ -1,0 +1,251 @@
+"""torch.compile(model, backend="isamap"): graphs that torch traces without gradients run as compiled networks.
+
+Parameters and buffers are constants: they are packed once, and each call looks whether they have changed. What kernels lack is
+called in torch, between them; graphs that cannot be networks, and those of training, stay torch's own, which a warning says once.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Sequence
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass, field, fields
+from itertools import count
+from typing import Any
+
+import torch
+from functorch.compile import make_boxed_func
+from torch._decomp import core_aten_decompositions
+from torch._dynamo.backends.common import aot_autograd
+from torch._guards import TracingContext
+from torch.fx.experimental.symbolic_shapes import is_symbolic
+
+from isamap_smt.ir.errors import ArgumentError, IsamapError, UncomputedError, did_you_mean
+from isamap_smt.networks.compiled import CompiledNetwork, compile_network
+from isamap_smt.networks.extents import OpenSize, named_sizes
+from isamap_smt.networks.torch.call import OPERATORS
+from isamap_smt.networks.torch.importer import Sizes, network_of
+from isamap_smt.networks.torch.tensors import array_of, tensor_of
+
+LOG = logging.getLogger(__name__)
+MOST_SIZES = 8  # of one graph that are compiled apart, where torch gives no largest one
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `options` of torch.compile may say.
+
+    hardware: the machine. threads: torch.get_num_threads() by itself. constant: whether parameters and buffers are constants, which
+    are packed once; a call after they have changed compiles anew. strict: raise where a graph is left to torch, and where an
+    operator in it is.
+    """
+
+    hardware: str = "host"
+    threads: int | None = None
+    constant: bool = True
+    strict: bool = False
+
+
+def isamap(
+    traced: torch.fx.GraphModule, inputs: Sequence[Any], *, options: Dict[str, Any] | None = None
+) -> Callable[..., Any]:
+    """The back end `isamap` of torch.compile(). Raises ArgumentError for options that are not in `Options`."""
+    names = [f.name for f in fields(Options)]
+    for name in options or {}:
+        if name not in names:
+            raise ArgumentError(f"torch.compile: isamap has no option {name!r}; {did_you_mean(name, names)}")
+    asked, writes = Options(**(options or {})), False
+
+    def inference(graph: torch.fx.GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
+        nonlocal writes
+        context = TracingContext.try_get()
+        told = None if context is None else context.fw_metadata
+        writes = told is None or any(i.mutates_data for i in told.input_info)
+        return make_boxed(Compiled(graph, () if told is None else tuple(told.static_input_indices or ()), asked))
+
+    def training(graph: torch.fx.GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
+        _left(asked, "a graph of training", "it asks for gradients; call it within torch.no_grad()")
+        return make_boxed_func(graph.forward)
+
+    ours = aot_autograd(
+        fw_compiler=training, bw_compiler=training, inference_compiler=inference, decompositions=kept_whole()
+    )
+    run = ours(traced, inputs)
+    return _where_they_lie(run, traced, inputs) if writes else run
+
+
+def _where_they_lie(run: Callable[..., Any], traced: Callable[..., Any], inputs: Sequence[Any]) -> Callable[..., Any]:
+    """Of a graph that writes into tensors that it is given: run it where these share memory as they did when it was traced, which
+    torch does not ask; as it was traced elsewhere."""
+    known = _shared(inputs)
+    return lambda *args: run(*args) if _shared(args) == known else traced(*args)
+
+
+def _shared(tensors: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
+    """Pairs of tensors in one storage, and how many elements the second begins behind the first."""
+    held = [
+        (n, x.untyped_storage()._cdata, x.storage_offset())
+        for n, x in enumerate(tensors)
+        if isinstance(x, torch.Tensor)
+    ]
+    first: dict[int, tuple[int, int]] = {}
+    found = []
+    for n, storage, offset in held:
+        before, start = first.setdefault(storage, (n, offset))
+        if before != n:
+            found.append((before, n, offset - start))
+    return tuple(found)
+
+
+def make_boxed(run: Callable[[list[Any]], Any]) -> Callable[..., Any]:
+    """As torch calls it: with a list, which it may empty."""
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
+
+
+def kept_whole() -> dict[Any, Any]:
+    """torch's decompositions, but of operators that kernels compute as a whole."""
+    return {o: d for o, d in core_aten_decompositions().items() if _name(o) not in OPERATORS}
+
+
+def _name(target: Any) -> str:
+    return f"{target._schema.name.partition('::')[2]}.{target._overloadname}" if hasattr(target, "_schema") else ""
+
+
+def _left(asked: Options, what: str, reason: str) -> None:
+    if asked.strict:
+        raise UncomputedError(f"isamap: {what} is left to torch: {reason}")
+    warnings.warn(f"isamap: {what} is left to torch: {reason}", stacklevel=3)
+
+
+@dataclass
+class _Ready:
+    """A compiled network. inputs: which arguments it reads. places: for each output of the graph, the name of a result, or what it
+    is. orders: the shape and strides of outputs that do not lie row by row. weights: what was constant, and as which version."""
+
+    network: CompiledNetwork
+    inputs: tuple[int, ...]
+    places: list[Any]
+    weights: tuple[torch.Tensor, ...]
+    versions: tuple[tuple[int, int], ...]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether no weight has changed since."""
+        return tuple((w._version, w.data_ptr()) for w in self.weights) == self.versions
+
+
+@dataclass
+class Compiled:
+    """A traced graph without gradients; networks are compiled when it is called. static: which arguments are weights."""
+
+    graph: torch.fx.GraphModule
+    static: tuple[int, ...]
+    asked: Options
+    _ready: dict[Any, _Ready | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._holders = [n for n in self.graph.graph.nodes if n.op == "placeholder"]
+        told = [n.meta["val"] for n in self._holders]
+        # each symbol of torch -> the argument that tells it, and which of its dimensions
+        self._symbols: dict[str, tuple[int, int | None]] = {}
+        for n, v in enumerate(told):
+            sizes = enumerate(v.shape) if isinstance(v, torch.Tensor) else [(None, v)]
+            for d, s in sizes:
+                if isinstance(s, torch.SymInt) and is_symbolic(s) and s.node.expr.is_Symbol:
+                    self._symbols.setdefault(str(s.node.expr), (n, d))
+        self._open = self._largest(told)
+        self.name = f"torch_{next(_numbers)}"
+        result = next(n for n in self.graph.graph.nodes if n.op == "output").args[0]
+        self._told = [r.meta.get("val") if isinstance(r, torch.fx.Node) else r for r in result]
+
+    def _largest(self, told: Sequence[Any]) -> dict[str, OpenSize] | None:
+        """Open sizes of all symbols, where torch knows the most of each."""
+        most: dict[str, int] = {}
+        for v in told:
+            for s in v.shape if isinstance(v, torch.Tensor) else (v,):
+                if isinstance(s, torch.SymInt) and is_symbolic(s):
+                    for symbol in s.node.expr.free_symbols:
+                        end = s.node.shape_env.var_to_range[symbol].upper
+                        if not end.is_Integer or end > 1 << 24:
+                            return None
+                        most[str(symbol)] = int(end)
+        return named_sizes(most)
+
+    def __call__(self, args: list[Any]) -> list[Any]:
+        """The outputs of the graph."""
+        given = list(args)
+        args.clear()
+        sizes = {s: given[n] if d is None else given[n].shape[d] for s, (n, d) in self._symbols.items()}
+        key = () if self._open else tuple(sizes.values())
+        ready = self._ready.get(key)
+        if ready is None or not ready.fresh:
+            ready = self._made(key, given, sizes)
+            if ready is None:
+                return list(self.graph.forward(*given))
+        found = ready.network(*[array_of(given[n]) for n in ready.inputs])
+        return [
+            self._output(tensor_of(found[p]), t) if isinstance(p, str) else p
+            for p, t in zip(ready.places, self._told, strict=True)
+        ]
+
+    @staticmethod
+    def _output(made: torch.Tensor, told: Any) -> torch.Tensor:
+        """In the order in which torch expects its elements."""
+        if told.is_contiguous():
+            return made
+        strides = [int(s) for s in told.stride()] if not told._has_symbolic_sizes_strides else None
+        if strides is None:
+            return made
+        return torch.empty_strided(made.shape, strides, dtype=made.dtype).copy_(made)
+
+    def _made(self, key: Any, given: Sequence[Any], sizes: dict[str, int]) -> _Ready | None:
+        """Compiled for these sizes; None where the graph stays torch's own."""
+        if key in self._ready and self._ready[key] is None:
+            return None
+        if key not in self._ready and len(self._ready) == MOST_SIZES:
+            self._ready[key] = None
+            _left(
+                self.asked,
+                self.name,
+                f"it was compiled for {MOST_SIZES} sizes; torch._dynamo.mark_dynamic(x, 0, min=2, max=...) compiles it once",
+            )
+            return None
+        if self._open:
+            try:
+                self._ready[key] = self._compiled(given, self._open)
+                return self._ready[key]
+            except IsamapError as error:
+                LOG.info("%s: for open sizes: %s", self.name, error)
+                self._open, key = None, tuple(sizes.values())
+        try:
+            self._ready[key] = self._compiled(given, sizes)
+        except IsamapError as error:
+            self._ready[key] = None
+            _left(self.asked, self.name, str(error))
+        return self._ready[key]
+
+    def _compiled(self, given: Sequence[Any], sizes: Sizes) -> _Ready:
+        held = [n for n in self.static if self.asked.constant and _versioned(given[n])]
+        weights = {self._holders[n].name: given[n] for n in held}
+        network, places = network_of(self.graph.graph, weights, sizes, self.name)
+        for step in network.foreign:
+            LOG.info("%s: %s", self.name, step)
+            if self.asked.strict:
+                raise UncomputedError(f"isamap: {step.op} is left to torch: {step.reason}", step.node)
+        threads = self.asked.threads or torch.get_num_threads()
+        compiled = compile_network(network, self.asked.hardware, threads=threads)
+        LOG.info("%s: %s", self.name, compiled)
+        numbers = {h.name: n for n, h in enumerate(self._holders)}
+        constant = tuple(given[n] for n in held)
+        return _Ready(
+            compiled, tuple(numbers[n] for n in network.inputs), places, constant,
+            tuple((w._version, w.data_ptr()) for w in constant),
+        )  # fmt: skip
+
+
+def _versioned(x: Any) -> bool:
+    """Whether a change of a tensor is seen: torch counts none of those that were made for inference."""
+    return isinstance(x, torch.Tensor) and not x.is_inference()

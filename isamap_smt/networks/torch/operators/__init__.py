@@ -1,0 +1,5 @@
+"""What computes operators of ATen; importing these modules registers it."""
+
+from isamap_smt.networks.torch.operators import elementwise, movement, sums
+
+__all__ = ["elementwise", "movement", "sums"]
