@@ -63,7 +63,7 @@ def _contenders(equation: str, arrays: list[np.ndarray], torch: Any) -> dict[str
     return made
 
 
-def _best(contenders: dict[str, Callable[[], Any]], seconds: float) -> dict[str, float]:
+def best_of_turns(contenders: dict[str, Callable[[], Any]], seconds: float) -> dict[str, float]:
     best = dict.fromkeys(contenders, float("inf"))
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -97,7 +97,7 @@ def main() -> None:
         expected = np.einsum(equation, *(a.astype(np.float64) for a in arrays), optimize="optimal")
         if not np.allclose(made, expected, rtol=1e-3, atol=1e-4 * max(1, prod(map(max, shapes))) ** 0.5):
             raise SystemExit(f"{equation}: another result")
-        best = _best(_contenders(equation, arrays, torch), seconds)
+        best = best_of_turns(_contenders(equation, arrays, torch), seconds)
         ratios.append(min(t for n, t in best.items() if n != "isamap") / best["isamap"])
         times = ", ".join(f"{n} {t * 1e6:.1f}" for n, t in best.items())
         print(f"{equation:24} first {first:.1f} s; us: {times}: {ratios[-1]:.2f}", flush=True)

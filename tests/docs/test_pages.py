@@ -42,6 +42,7 @@ ANYWHERE = [
     ("docs/memory.md", (5, 5, 0)),
     ("docs/einsum.md", (3, 3, 0)),
     ("docs/networks.md", (9, 8, 2)),
+    ("docs/torch.md", (4, 4, 0)),
 ]
 RUN_BY_OTHERS = {
     "docs/demonstrations.md",

@@ -234,7 +234,7 @@ class Compiled:
         for step in network.foreign:
             LOG.info("%s: %s", self.name, step)
             if self.asked.strict:
-                raise UncomputedError(f"isamap: {step.op} is left to torch: {step.reason}", step.node)
+                raise UncomputedError(step.reason, step.node)
         threads = self.asked.threads or torch.get_num_threads()
         compiled = compile_network(network, self.asked.hardware, threads=threads)
         LOG.info("%s: %s", self.name, compiled)

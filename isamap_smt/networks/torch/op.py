@@ -69,7 +69,7 @@ def torch_op(
         new = [torch.empty(s, dtype=d, device="cpu") for s, d in zip(shapes, of, strict=True)]
         return new[0] if len(results) == 1 else tuple(new)
 
-    _library.impl(name, run, "CPU")
+    _library.impl(name, run, "CompositeExplicitAutograd")
     torch.library.register_fake(f"{SPACE}::{name}", shaped, lib=_library)
     operator = getattr(getattr(torch.ops, SPACE), name).default
     plainly = threads == 1 and len(results) == 1 and all(t.dtype.name != "bf16" for t in made.kernel.tensors)
