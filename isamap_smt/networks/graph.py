@@ -385,6 +385,9 @@ class Graph:
     _folded: int = 0  # points of kernels that were computed
     # a value that is factor * source + shift, each of the two a constant or left out
     affine: dict[str, tuple[Var, np.ndarray | None, np.ndarray | None]] = field(default_factory=dict)
+    # of values of floating point: the bytes, or the sum of products of bytes, that they are made of (networks/quantised.py)
+    quantised: dict[str, Any] = field(default_factory=dict)
+    unsigned: dict[str, Var] = field(default_factory=dict)  # signed bytes -> the same with 128 added
     _into: Graph | None = None  # the graph that took this one in
 
     @property
@@ -403,6 +406,8 @@ class Graph:
         self._inputs += other._inputs
         self._steps += other._steps
         self.affine |= other.affine
+        self.quantised |= other.quantised
+        self.unsigned |= other.unsigned
         self._given, self._computed = self._given + other._given, self._computed + other._computed
         self._know(other._open.values())
         other._into = self

@@ -86,10 +86,13 @@ def applied(text: str, x: Var) -> Var:
     return pointwise(lambda value: text.format(x=value), x)
 
 
-def pointwise(value: Callable[..., str], *xs: Var, to: DType | None = None, within: DType | None = None) -> Var:
+def pointwise(
+    value: Callable[..., str], *xs: Var, to: DType | None = None, within: DType | None = None, written: bool = True
+) -> Var:
     """value(text of each operand) at every point of the shapes' broadcast.
 
-    within: the type that computes; that of the operands by default. to: the result's.
+    within: the type that computes; that of the operands by default. to: the result's. written: constants of one element stand in the
+    text; else they are read, so that kernels which differ in them alone are one.
     """
     first = next((x for x in xs if x.constant is None), xs[0])
     within = within or computed_in(first.dtype)
@@ -99,7 +102,7 @@ def pointwise(value: Callable[..., str], *xs: Var, to: DType | None = None, with
     plain = within == to and all(x.dtype == to for x in xs)
     texts, reads = [], {}
     for n, x in enumerate(xs):
-        if _finite_number(x) and (len(xs) > 1):
+        if written and _finite_number(x) and (len(xs) > 1):
             assert x.constant is not None
             texts.append(literal(x.constant.reshape(-1)[0]))
             continue

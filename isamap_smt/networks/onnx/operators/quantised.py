@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import UncomputedError
 from isamap_smt.networks import operators as do
+from isamap_smt.networks import quantised as whole
 from isamap_smt.networks import windows as of_windows
 from isamap_smt.networks.graph import Var
-from isamap_smt.networks.onnx.node import Node, onnx
+from isamap_smt.networks.onnx.node import OPERATORS, Node, onnx
 from isamap_smt.networks.onnx.operators.elementwise import onnx_type
 
 I32 = dtype("i32")
@@ -31,9 +36,17 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
 def _dequantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
     axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
+    held = None if node.attribute("block_size", 0) else whole.bytes_of(x, scale, zero, axis)
+    if held is not None:
+        made = do.converted(whole.number(held), scale.dtype)
+        node.graph.quantised[made.name] = held
+        return made
     to, s = scale.dtype, _along(node, x, scale, axis)
-    if zero is None:
-        return do.pointwise(lambda a, b: f"{a} * {b}", x, s, to=to, within=do.F32)
+    if zero is None or (zero.constant is not None and not zero.constant.any()):
+        made = do.pointwise(lambda a, b: f"{a} * {b}", x, s, to=to, within=do.F32)
+        if x.dtype == I32:
+            node.graph.quantised[made.name] = (x, scale)
+        return made
     z = _along(node, x, zero, axis)
     return do.pointwise(lambda a, c, b: f"({a} - {c}) * {b}", x, z, s, to=to, within=do.F32)
 
@@ -45,7 +58,23 @@ def _quantize(node: Node) -> Var:
     kind = int(node.attribute("output_dtype", 0))
     found = onnx_type(kind) if kind and zero is None else zero.dtype if zero is not None else dtype("u8")
     assert found is not None
+    if (made := _in_integers(node, x, scale, zero, found)) is not None:
+        return made
     return _quantized(x, _along(node, x, scale, axis), None if zero is None else _along(node, x, zero, axis), found)
+
+
+def _in_integers(node: Node, x: Var, scale: Var, zero: Var | None, to: DType) -> Var | None:
+    """The bytes of a value that is made of whole numbers; None where it is not, or the model asks for another type."""
+    held = node.graph.quantised.get(x.name)
+    if to not in (whole.U8, whole.I8) or scale.elements != 1 or (zero is not None and zero.constant is None):
+        return None
+    point = 0 if zero is None or zero.constant is None else int(zero.constant.reshape(-1)[0])
+    if isinstance(held, whole.Sum) and scale.dtype == do.F32:
+        return whole.rounded(held, node.graph.view(scale, []), point, to)
+    if isinstance(held, whole.Bytes):
+        asked = whole.Bytes(held.x, scale, point + (whole.HALF if to == whole.I8 else 0), None, to)
+        return whole.as_declared(held.x, to) if held.same_numbers(asked) else None
+    return None
 
 
 def _quantized(x: Var, scale: Var, zero: Var | None, to: DType) -> Var:
@@ -127,3 +156,77 @@ def _qlinear_conv(node: Node) -> Var:
         node.graph.view(node[6], []),
     )
     return _scaled(made, scale, node.graph.view(node[7], []))
+
+
+# ---- Operators of floating point between DequantizeLinear and QuantizeLinear
+
+Follows = Callable[[Node, Var], Any]
+IN_INTEGERS: dict[str, Follows] = {}
+# They move elements, or choose among them: what they do to numbers they do to bytes.
+MOVING = (
+    "DepthToSpace", "Expand", "Flatten", "Identity", "MaxPool", "Reshape", "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose",
+    "Unsqueeze",
+)  # fmt: skip
+
+
+def follow(node: Node, made: Var) -> None:
+    """Record of a result which whole numbers it is made of, where its operands are."""
+    make = IN_INTEGERS.get(node.op)
+    if make is not None and node.outputs < 2 and made.constant is None and (held := make(node, made)) is not None:
+        node.graph.quantised[made.name] = held
+
+
+def _operand(node: Node, position: int, kind: Any) -> Any:
+    x = node.get(position)
+    held = None if x is None else node.graph.quantised.get(x.name)
+    return held if isinstance(held, kind) else None
+
+
+def _follow_conv(node: Node, made: Var) -> Any:
+    from isamap_smt.networks.onnx.operators.windows import window
+
+    x, w = (_operand(node, n, whole.Bytes) for n in (0, 1))
+    if x is None or w is None:
+        return None
+    found = window(node, node[0], list(node[1].shape[2:]))
+    groups = int(node.attribute("group", 1))
+    return whole.convolved(
+        x, w, node.get(2), groups, found.before, found.after,
+        lambda x, w, before, after: of_windows.convolution(
+            x, w, None, found.strides, found.dilations, before, after, groups, whole.I32
+        ),
+    )  # fmt: skip
+
+
+def _follow_matmul(node: Node, made: Var) -> Any:
+    a, b = (_operand(node, n, whole.Bytes) for n in (0, 1))
+    return None if a is None or b is None else whole.multiplied(a, b)
+
+
+def _follow_gemm(node: Node, made: Var) -> Any:
+    a, b = (_operand(node, n, whole.Bytes) for n in (0, 1))
+    plain = all(float(node.attribute(n, 1.0)) == 1 for n in ("alpha", "beta")) and not node.attribute("transA", 0)
+    if a is None or b is None or not plain or (b.axis is not None and b.axis != 1 - int(node.attribute("transB", 0))):
+        return None
+    if node.attribute("transB", 0):
+        b = replace(b, x=do.transpose(b.x, (1, 0)), axis=None if b.axis is None else 1)
+    return whole.multiplied(a, b, node.get(2))
+
+
+def _follow_relu(node: Node, made: Var) -> Any:
+    held = _operand(node, 0, whole.Sum)
+    return None if held is None else whole.relu(held)
+
+
+def _follow_moved(node: Node, made: Var) -> Any:
+    held = _operand(node, 0, whole.Bytes)
+    if held is None or held.axis is not None:
+        return None
+    moved = OPERATORS["", node.op](replace(node, inputs=[held.x, *node.inputs[1:]]))
+    return replace(held, x=moved) if isinstance(moved, Var) else None
+
+
+IN_INTEGERS |= {
+    "Conv": _follow_conv, "MatMul": _follow_matmul, "Gemm": _follow_gemm, "Relu": _follow_relu,
+    **dict.fromkeys(MOVING, _follow_moved),
+}  # fmt: skip

@@ -1,0 +1,203 @@
+"""Quantised values: bytes that stand for numbers by a scale and a zero point, and sums of products of bytes.
+
+What an exporter writes as DequantizeLinear, an operator of floating point and QuantizeLinear is computed in whole numbers where
+the operator allows it: its sum of products is exact, and rounded once where it becomes bytes. A graph knows of a value of floating
+point of which bytes or which sum it is made; the step that computes it from them is dropped where nothing else reads it.
+
+Bytes between steps are unsigned, and weights signed, as instructions multiply them: signed bytes are stored with 128 added to them
+and to their zero point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.networks import operators as do
+from isamap_smt.networks.graph import Var
+
+U8, I8, I32 = map(dtype, ("u8", "i8", "i32"))
+HALF = 128  # what is added to signed bytes
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """(x - zero) * scale, x being unsigned bytes, or signed ones of a constant. scale: f32, of one element, or of one for each of the
+    dimension `axis`. of: the type as the model has it."""
+
+    x: Var
+    scale: Var
+    zero: int
+    axis: int | None
+    of: DType
+
+    def same_numbers(self, other: Bytes) -> bool:
+        """Whether equal bytes stand for equal numbers."""
+        mine, theirs = self.scale.constant, other.scale.constant
+        return (
+            mine is not None
+            and theirs is not None
+            and self.axis is other.axis is None
+            and mine.reshape(-1)[0] == theirs.reshape(-1)[0]
+            and (self.zero, self.of) == (other.zero, other.of)
+        )
+
+
+@dataclass(frozen=True)
+class Sum:
+    """(total + terms) * scale, in i32 before the scale. terms, and scale in f32, broadcast against total. low: the sum is not below 0
+    any more."""
+
+    total: Var
+    terms: tuple[Var, ...]
+    scale: Var
+    low: bool = False
+
+
+# ---- Bytes
+
+
+def unsigned(x: Var) -> Var:
+    """Signed bytes with 128 added, as unsigned ones."""
+    if (known := x.graph.unsigned.get(x.name)) is not None:
+        return known
+    return do.pointwise(lambda a: f"{a} + {HALF}", x, to=U8, within=dtype("i16"))
+
+
+def as_declared(x: Var, of: DType) -> Var:
+    """The opposite, where the model has signed bytes; the unsigned ones are known from then on."""
+    if of == U8:
+        return x
+    made = do.pointwise(lambda a: f"{a} - {HALF}", x, to=I8, within=dtype("i16"))
+    x.graph.unsigned[made.name] = x
+    return made
+
+
+def bytes_of(x: Var, scale: Var, zero: Var | None, axis: int) -> Bytes | None:
+    """What a dequantised value is made of; None where it is no bytes with a known zero point."""
+    if x.dtype not in (U8, I8) or scale.dtype != do.F32 or (zero is not None and zero.constant is None):
+        return None
+    zeros = np.zeros(1, np.int64) if zero is None or zero.constant is None else zero.constant.reshape(-1).astype(np.int64)
+    if (zeros != zeros[0]).any() or scale.rank > 1:
+        return None
+    along = None if scale.elements == 1 else axis
+    scale = x.graph.view(scale, [] if along is None else [scale.elements])
+    if x.constant is not None and x.dtype == I8:
+        return Bytes(x, scale, int(zeros[0]), along, I8)
+    if x.dtype == U8:
+        return Bytes(x, scale, int(zeros[0]), along, U8)
+    return Bytes(unsigned(x), scale, int(zeros[0]) + HALF, along, I8)
+
+
+def number(b: Bytes) -> Var:
+    """The numbers that bytes stand for, in f32."""
+    shape = [] if b.axis is None else [b.scale.elements if n == b.axis else 1 for n in range(b.x.rank)]
+    scale = b.x.graph.view(b.scale, shape)
+    if not b.zero:
+        return do.pointwise("{} * {}".format, b.x, scale, to=do.F32, within=do.F32, written=False)
+    zero = b.x.graph.constant(np.array(b.zero, np.float32))
+    return do.pointwise("({} - {}) * {}".format, b.x, zero, scale, to=do.F32, within=do.F32, written=False)
+
+
+def rounded(x: Sum, scale: Var, zero: int, of: DType) -> Var:
+    """A sum as bytes: rint(it * (its scale / scale)) + zero, clamped to the type."""
+    factor = do.pointwise(lambda a, b: f"{a} / {b}", x.scale, scale)
+    moved = x.total.graph.constant(np.array(zero + (HALF if of == I8 else 0), np.float32))
+    shape = x.total.shape
+    index = do.names(len(shape))
+    terms = {f"B{n}": t for n, t in enumerate(x.terms)}
+    total = " + ".join(do.element(v, n, index) for n, v in {"T": x.total, **terms}.items())
+    total, by = f"max({total}, 0)" if x.low else total, do.element(factor, "S", index)
+    text = f"Y[{','.join(index)}] = round_u8(rint(f32({total}) * {by}) + Z[])"
+    reads = {"T": x.total, **terms, "S": factor, "Z": moved}
+    made = x.total.graph.step(text, reads, {"Y": (U8, shape)}, dict(zip(index, shape, strict=True)))[0]
+    return as_declared(made, of)
+
+
+# ---- Sums of products
+
+
+def _signed(w: Bytes) -> tuple[Var, int] | None:
+    """Bytes as the second operand of a product: signed, and their zero point; None where that does not hold them."""
+    if w.x.dtype == I8:
+        return w.x, w.zero
+    if w.x.constant is not None:
+        return w.x.graph.constant((w.x.constant.astype(np.int16) - HALF).astype(np.int8)), w.zero - HALF
+    return do.pointwise(lambda a: f"{a} - {HALF}", w.x, to=I8, within=dtype("i16")), w.zero - HALF
+
+
+def _scale(x: Bytes, w: Bytes, shape: Sequence[int]) -> Var:
+    """The product of both scales; shape: of the second one's, where there are several."""
+    second = w.scale if w.axis is None else w.x.graph.view(w.scale, shape)
+    return do.pointwise(lambda a, b: f"{a} * {b}", x.scale, second)
+
+
+def _bias(x: Var, scale: Var, bias: Var | None) -> np.ndarray | None:
+    """A bias in units of the sum, as whole numbers; None where it is none."""
+    if bias is None:
+        return np.zeros(1, np.int64)
+    held = x.graph.quantised.get(bias.name)
+    if isinstance(held, tuple) and held[0].constant is not None and scale.constant is not None:
+        whole, unit = held
+        if unit.constant is not None and np.allclose(unit.constant.reshape(-1), scale.constant.reshape(-1), rtol=1e-5, atol=0):
+            return whole.constant.reshape(-1).astype(np.int64)
+    return None
+
+
+def convolved(
+    x: Bytes, w: Bytes, bias: Var | None, groups: int, before: Sequence[int], after: Sequence[int],
+    convolve: Callable[[Var, Var, Sequence[int], Sequence[int]], Var],
+) -> Sum | None:  # fmt: skip
+    """The sums of a convolution with constant weights; None where they are none of bytes."""
+    if w.x.constant is None or x.axis is not None or w.axis not in (None, 0) or (signed := _signed(w)) is None:
+        return None
+    weights, zero = signed
+    scale = _scale(x, w, (w.scale.elements, *[1] * (x.x.rank - 2)))
+    whole = _bias(x.x, scale, bias)
+    if zero or whole is None or weights.constant is None:
+        return None
+    image, sides = x.x, (list(before), list(after))
+    if x.zero and any((*before, *after)):
+        image = do.pad(image, [0, 0, *before], [0, 0, *after], value=x.zero)
+        sides = [0] * len(before), [0] * len(after)
+    sums = weights.constant.astype(np.int64).reshape(weights.shape[0], -1).sum(1)
+    shift = (whole - x.zero * sums).reshape(-1, *[1] * (x.x.rank - 2))
+    return Sum(convolve(image, weights, *sides), _terms(image, shift), scale)
+
+
+def _terms(x: Var, fixed: np.ndarray) -> tuple[Var, ...]:
+    """Whole numbers as i32 holds them, as terms of a sum; none where they are 0."""
+    return (x.graph.constant((fixed & 0xFFFFFFFF).astype(np.uint32).view(np.int32)),) if fixed.any() else ()
+
+
+def multiplied(a: Bytes, b: Bytes, bias: Var | None = None) -> Sum | None:
+    """The sums of a product of matrices; None where they are none of bytes."""
+    if a.axis is not None or a.x.rank < 2 or b.x.rank < 2 or b.axis not in (None, b.x.rank - 1):
+        return None
+    if a.x.dtype != U8 or (signed := _signed(b)) is None:
+        return None
+    right, zero = signed
+    scale = _scale(a, b, (b.scale.elements,))
+    whole = _bias(a.x, scale, bias)
+    if whole is None:
+        return None
+    made, inner = do.matmul(a.x, right, I32), a.x.shape[-1]
+    fixed = whole + inner * a.zero * zero
+    if right.constant is not None:
+        fixed = fixed - a.zero * right.constant.astype(np.int64).sum(-2, keepdims=right.rank > 2)
+    terms: tuple[Var, ...] = ()
+    if right.constant is None and a.zero:
+        columns = do.reduction("ReduceSum", do.converted(right, I32), (right.rank - 2,), True)
+        terms += (do.pointwise(lambda c: f"{c} * {do.literal(-a.zero)}", columns),)
+    if zero:
+        rows = do.reduction("ReduceSum", do.converted(a.x, I32), (a.x.rank - 1,), True)
+        terms += (do.pointwise(lambda r: f"{r} * {do.literal(-zero)}", rows),)
+    return Sum(made, (*terms, *_terms(a.x, np.asarray(fixed))), scale)
+
+
+def relu(x: Sum) -> Sum:
+    """What is below 0 becomes that."""
+    return replace(x, low=True)
