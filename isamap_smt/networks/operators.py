@@ -91,8 +91,8 @@ def pointwise(
 ) -> Var:
     """value(text of each operand) at every point of the shapes' broadcast.
 
-    within: the type that computes; that of the operands by default. to: the result's. written: constants of one element stand in the
-    text; else they are read, so that kernels which differ in them alone are one.
+    within: the type that computes; that of the operands by default. to: the result's. written: constants of one element stand in
+    the text; else they are read, so that kernels which differ in them alone are one.
     """
     first = next((x for x in xs if x.constant is None), xs[0])
     within = within or computed_in(first.dtype)

@@ -25,7 +25,7 @@ HALF = 128  # what is added to signed bytes
 
 @dataclass(frozen=True)
 class Bytes:
-    """(x - zero) * scale, x being unsigned bytes, or signed ones of a constant. scale: f32, of one element, or of one for each of the
+    """(x - zero) * scale, x being unsigned bytes, or signed ones of a constant. scale: f32, of one element, or one for each of the
     dimension `axis`. of: the type as the model has it."""
 
     x: Var
@@ -48,8 +48,8 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Sum:
-    """(total + terms) * scale, in i32 before the scale. terms, and scale in f32, broadcast against total. low: the sum is not below 0
-    any more."""
+    """(total + terms) * scale, in i32 before the scale. terms, and scale in f32, broadcast against total. low: the sum is not below
+    0 any more."""
 
     total: Var
     terms: tuple[Var, ...]
@@ -80,7 +80,9 @@ def bytes_of(x: Var, scale: Var, zero: Var | None, axis: int) -> Bytes | None:
     """What a dequantised value is made of; None where it is no bytes with a known zero point."""
     if x.dtype not in (U8, I8) or scale.dtype != do.F32 or (zero is not None and zero.constant is None):
         return None
-    zeros = np.zeros(1, np.int64) if zero is None or zero.constant is None else zero.constant.reshape(-1).astype(np.int64)
+    zeros = (
+        np.zeros(1, np.int64) if zero is None or zero.constant is None else zero.constant.reshape(-1).astype(np.int64)
+    )
     if (zeros != zeros[0]).any() or scale.rank > 1:
         return None
     along = None if scale.elements == 1 else axis
@@ -142,7 +144,9 @@ def _bias(x: Var, scale: Var, bias: Var | None) -> np.ndarray | None:
     held = x.graph.quantised.get(bias.name)
     if isinstance(held, tuple) and held[0].constant is not None and scale.constant is not None:
         whole, unit = held
-        if unit.constant is not None and np.allclose(unit.constant.reshape(-1), scale.constant.reshape(-1), rtol=1e-5, atol=0):
+        if unit.constant is not None and np.allclose(
+            unit.constant.reshape(-1), scale.constant.reshape(-1), rtol=1e-5, atol=0
+        ):
             return whole.constant.reshape(-1).astype(np.int64)
     return None
 

@@ -34,6 +34,7 @@ from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
+GATHERED = 1.0  # cycles of an element that is packed by itself
 CONVERTED = 1.0  # cycles of an element that is converted on its way through memory (measured: 1.2)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
@@ -61,19 +62,20 @@ def candidates(
     search: Search = find_mappings,
     figures: Figures = DESCRIBED,
     digits: tuple[tuple[str, str], ...] = (),
+    ahead: frozenset[str] = frozenset(),
 ) -> Candidates:
     """Mappings of the kernel's main statement onto the machine's vector instructions, or onto single points when none of
     those is legal. The other statements are computed in portable C, in the same loops where they can be.
 
     figures: the rates by which they are ranked. digits: pairs of axes of which the second is in an instruction axis, the first
-    outside.
+    outside. ahead: tensors that are packed before the calls.
     Raises ScheduleError when nothing fits, DTypeError when a pinned instruction takes other element types.
     """
     main = kernel.main
     _check_reads(kernel, main)
     _check_points(kernel, sizes, main)
     offered = _offered(kernel, hardware, pinned, main)
-    ranked = _onto_vectors(kernel, hardware, offered, sizes, search, main, pinned is not None)
+    ranked = _onto_vectors(kernel, hardware, offered, sizes, search, main, pinned is not None, ahead)
     ranked = [r for r in ranked if _takes_digits(r[2].mapping, digits)]
     notes: tuple[str, ...] = ()
     if not ranked and not digits and not pinned:
@@ -108,17 +110,18 @@ def _onto_vectors(
     search: Search,
     statement: int,
     any_: bool = False,
+    ahead: frozenset[str] = frozenset(),
 ) -> list[_Ranked]:
     """Mappings onto instructions of several points (any_: or of one); and onto the one that is made for the statement, where there
     are none, or each of them has elements converted on their way for one use alone."""
     ranked: list[_Ranked] = []
     for i in offered:
         if hardware.offers(i) and (i.axes or any_) and may_compute(kernel, i, statement):
-            ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware)
+            ranked += _ranked(_search(search, kernel, i, statement), sizes, hardware, ahead)
     instead = not any_ and (not ranked or min(_converted(m, sizes) for _, _, m in ranked) > 0)
     if instead and (made := selected_instruction(hardware, kernel, statement)) is not None:
         # its operands are the statement's, in their order: of eight there are 40,320 orders
-        ranked += _ranked(_search(search, kernel, made, statement, "fixed"), sizes, hardware)
+        ranked += _ranked(_search(search, kernel, made, statement, "fixed"), sizes, hardware, ahead)
     return ranked
 
 
@@ -211,11 +214,13 @@ def _search(search: Search, kernel: Kernel, instruction: Instruction, main: int,
     return found.finished()  # a plan made from half a search would not be what was asked for
 
 
-def _ranked(mappings: MappingSet, sizes: dict[str, int], hardware: Hardware) -> list[_Ranked]:
+def _ranked(
+    mappings: MappingSet, sizes: dict[str, int], hardware: Hardware, ahead: frozenset[str] = frozenset()
+) -> list[_Ranked]:
     """Those that leave the time steps of a recurrence to a loop."""
     recurrence = mappings.family.kernel.recurrence_of(mappings.family.statement)
     fitting = [m for m in mappings.legal if recurrence is None or counts_time_steps(m.mapping, recurrence)]
-    return [(execution_cycles(m, sizes, hardware), mappings, m) for m in fitting]
+    return [(execution_cycles(m, sizes, hardware, ahead), mappings, m) for m in fitting]
 
 
 def _offered(kernel: Kernel, hardware: Hardware, pinned: str | None, main: int) -> list[Instruction]:
@@ -234,23 +239,31 @@ def _takes_digits(mapping: Mapping, digits: tuple[tuple[str, str], ...]) -> bool
     return all(low in grouped and high not in grouped for high, low in digits)
 
 
-def execution_cycles(proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware) -> float:
-    """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged, and of conversions."""
+def execution_cycles(
+    proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware, ahead: frozenset[str] = frozenset()
+) -> float:
+    """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged, and of conversions; of
+    tensors that are not packed ahead also loads, where each execution has elements of its own, and elements packed one by one."""
     mapping = proved.mapping
     kernel = mapping.kernel.with_sizes(sizes)
     extents = {a.name: int(a.extent) if is_constant(a.extent) else _ASSUMED for a in kernel.axes}
-    cycles = 1.0 / mapping.instruction.cost.per_cycle
-    for axis in program_axes(mapping):
-        points = 1
-        for member in axis.members:
-            points *= extents[member]
-        cycles *= -(-points // axis.leaf)
+    executions = prod(-(-prod(extents[m] for m in axis.members) // axis.leaf) for axis in program_axes(mapping))
+    cycles = executions / mapping.instruction.cost.per_cycle
     output = mapping.instruction.kernel.statements[0].target.tensor
-    for operand, _ in mapping.binding:
+    moved = 0.0
+    for operand, access in mapping.binding:
         lie = supply(mapping, operand)
-        charge = 1.0 if _in_place(mapping, operand, lie, hardware) else _REARRANGE[lie.kind]
+        loads = _loads_in_place(mapping, operand, lie, hardware)
+        charge = 1.0 if loads else _REARRANGE[lie.kind]
         cycles *= charge**2 if operand == output else charge
-    return cycles + _converted(proved, sizes)
+        names = symbols_of(access.index) & set(extents)
+        if operand == output or access.tensor in ahead:
+            continue
+        if loads and names >= {a.name for a in kernel.axes}:  # each execution loads elements of its own
+            moved += executions * min(1 / load.cost.per_cycle for load in loads)
+        elif not loads and lie.kind in ("strided", "gather"):
+            moved += GATHERED * prod(extents[n] for n in names)
+    return cycles + moved + _converted(proved, sizes)
 
 
 def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
@@ -264,11 +277,16 @@ def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
     return CONVERTED * sum(prod(extents[n] for n in names & set(extents)) for names in apart)
 
 
-def _in_place(mapping: Mapping, operand: str, lie: Supply, hardware: Hardware) -> bool:
-    """Whether the machine loads elements that lie so."""
+def _loads_in_place(mapping: Mapping, operand: str, lie: Supply, hardware: Hardware) -> list[Instruction]:
+    """The machine's loads of elements that lie so."""
     whole = tuple(range(len(mapping.cells(operand))))
     if len(lie.strides) != len(whole):
-        return False
-    loads = moves_in_place(hardware, mapping.instruction, operand, whole, masked=False)
-    taken = [zip(memory_address(load).steps, lanes, strict=True) for load, lanes in loads]
-    return any(all(serves(step, lie.strides[n][1]) for step, n in each) for each in taken)
+        return []
+    grouped = {a for _, group in mapping.groups for a in group}
+    guarded = bool(symbols_of(mapping.statement.guard) & grouped)  # lanes by which a load would be masked
+    return [
+        load
+        for load, lanes in moves_in_place(hardware, mapping.instruction, operand, whole, masked=False)
+        if (lanes == whole or not guarded)
+        and all(serves(step, lie.strides[n][1]) for step, n in zip(memory_address(load).steps, lanes, strict=True))
+    ]

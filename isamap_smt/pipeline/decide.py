@@ -326,7 +326,8 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
 
 
 def _candidates(q: Question) -> Candidates:
-    return candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures, q.digits)
+    ahead = frozenset(q.constant)
+    return candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures, q.digits, ahead)
 
 
 def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
