@@ -318,16 +318,16 @@ static inline float isamap_erff(float x) {
     const float p = {ERF(d)};
     return __builtin_copysignf(isamap_fused(p, d, isamap_choose(k == 0, d, c[0])), x);
 }
-/* The nearest integer within [low, high], ties to even; NaN becomes 0. */
+/* The nearest integer within [low, high], ties to even; NaN becomes 0, which a low of 0 does by itself. */
 static inline double isamap_nearest(double x, double low, double high) {
-    x = x != x ? 0.0 : x;
-    x = x < low ? low : x;
+    x = low != 0 && x != x ? 0.0 : x;
+    x = x > low ? x : low;
     x = x > high ? high : x;
     return __builtin_rint(x);
 }
 static inline float isamap_nearestf(float x, float low, float high) {
-    x = x != x ? 0.0f : x;
-    x = x < low ? low : x;
+    x = low != 0 && x != x ? 0.0f : x;
+    x = x > low ? x : low;
     x = x > high ? high : x;
     return __builtin_rintf(x);
 }

@@ -107,14 +107,16 @@ def number(b: Bytes) -> Var:
 def rounded(x: Sum, scale: Var, zero: int, of: DType) -> Var:
     """A sum as bytes: rint(it * (its scale / scale)) + zero, clamped to the type."""
     factor = do.pointwise(lambda a, b: f"{a} / {b}", x.scale, scale)
-    moved = x.total.graph.constant(np.array(zero + (HALF if of == I8 else 0), np.float32))
+    moved = zero + (HALF if of == I8 else 0)
     shape = x.total.shape
     index = do.names(len(shape))
     terms = {f"B{n}": t for n, t in enumerate(x.terms)}
     total = " + ".join(do.element(v, n, index) for n, v in {"T": x.total, **terms}.items())
     total, by = f"max({total}, 0)" if x.low else total, do.element(factor, "S", index)
-    text = f"Y[{','.join(index)}] = round_u8(rint(f32({total}) * {by}) + Z[])"
-    reads = {"T": x.total, **terms, "S": factor, "Z": moved}
+    whole = f"rint(f32({total}) * {by}) + Z[]" if moved else f"f32({total}) * {by}"
+    text = f"Y[{','.join(index)}] = round_u8({whole})"
+    reads = {"T": x.total, **terms, "S": factor}
+    reads |= {"Z": x.total.graph.constant(np.array(moved, np.float32))} if moved else {}
     made = x.total.graph.step(text, reads, {"Y": (U8, shape)}, dict(zip(index, shape, strict=True)))[0]
     return as_declared(made, of)
 
