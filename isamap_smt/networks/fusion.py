@@ -69,7 +69,8 @@ def _once(network: Network, steps: list[AnyStep]) -> tuple[list[AnyStep], bool]:
         taken = _read_in_place if _of_elements(step.kernel) else _is_a_part
         producers = [
             (writer[v], v) for t, v in step.reads
-            if v in writer and count[v] == 1 and v not in network.outputs and taken(step.kernel, t)
+            if v in writer and count[v] == 1 and v not in network.outputs
+            and (taken(step.kernel, t) or _goes_into(steps[writer[v]], step.kernel, t))
         ]  # fmt: skip
         for number, value in sorted(producers, reverse=True):
             producer = made.get(number, steps[number])
@@ -110,6 +111,15 @@ def _read_in_place(kernel: Kernel, tensor: str) -> bool:
     if any(e.tensor == tensor for a in s.inputs for e in elements(a.index)):
         return False  # an index is looked at before anything is computed
     return reads == len(alike) and all(alike) and kernel.tensor(tensor).shape == shape
+
+
+def _goes_into(producer: AnyStep, kernel: Kernel, tensor: str) -> bool:
+    """Whether an operator of single elements is computed where one statement, which assigns, reads its result in place."""
+    readers = [s for s in kernel.statements if any(a.tensor == tensor for a in s.inputs)]
+    if not isinstance(producer, Step) or not _of_elements(producer.kernel) or len(readers) != 1 or kernel.recurrences:
+        return False
+    alone = replace(kernel, statements=(readers[0],))
+    return _of_elements(alone) and _read_in_place(alone, tensor)
 
 
 def _is_a_part(kernel: Kernel, tensor: str) -> bool:

@@ -16,8 +16,8 @@ import sympy as sp
 from isamap_smt.ir.expr import Element, element, substitute, sym, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Recurrence, Statement, Tensor
-from isamap_smt.ir.scalar import Read, Select, put_into_indices, reads, rewrite_reads
-from isamap_smt.ir.typed import has_casts
+from isamap_smt.ir.scalar import Read, Select, cast, put_into_indices, reads, rewrite_reads
+from isamap_smt.ir.typed import has_casts, type_of
 from isamap_smt.language import kernel as read_kernel
 from isamap_smt.language import to_text
 
@@ -162,7 +162,8 @@ def _apart(second: Kernel, first: Kernel) -> tuple[Statement, ...]:
 
 
 def inlined(kernel: Kernel, name: str) -> Kernel:
-    """The kernel without the temporary, where one statement assigns it plainly and all types are its own; else as it is."""
+    """The kernel without the temporary, where one statement assigns it plainly; else as it is. What it holds is converted to its
+    type, as when it is assigned."""
     writers = [n for n, s in enumerate(kernel.statements) if s.target.tensor == name]
     if len(writers) != 1 or kernel.recurrences or name not in kernel.temporaries:
         return kernel
@@ -176,8 +177,9 @@ def inlined(kernel: Kernel, name: str) -> Kernel:
         return kernel
     reader = kernel.statements[readers[0]]
     within = {types[r.tensor] for r in (*reads(s.value), *reads(reader.value))} | {types[reader.target.tensor]}
-    if within != {types[name]} or has_casts(s.value) or has_casts(reader.value):
-        return kernel
+    alike = within == {types[name]} and not has_casts(s.value) and not has_casts(reader.value)
+    if not alike and [r.tensor for r in reads(reader.value)].count(name) > 1:
+        return kernel  # conversions take their time
     if any(e.tensor == name for a in reader.inputs for i in a.index for e in i.atoms(Element)):
         return kernel
     if by_data(s) and reader.value.has(Select):
@@ -188,7 +190,8 @@ def inlined(kernel: Kernel, name: str) -> Kernel:
     def put(r: Any) -> Any:
         if r.tensor != name:
             return r
-        return put_into_indices(s.value, {a: i for a, i in zip(axes, r.index, strict=True) if a})
+        value = put_into_indices(s.value, {a: i for a, i in zip(axes, r.index, strict=True) if a})
+        return value if type_of(s.value, types) == types[name] else cast(types[name], value)
 
     made = replace(reader, value=rewrite_reads(reader.value, put), source="", place="")
     statements = [made if n == readers[0] else x for n, x in enumerate(kernel.statements) if n != writers[0]]
