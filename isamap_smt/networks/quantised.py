@@ -10,8 +10,9 @@ and to their zero point.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -104,20 +105,33 @@ def number(b: Bytes) -> Var:
     return do.pointwise("({} - {}) * {}".format, b.x, zero, scale, to=do.F32, within=do.F32, written=False)
 
 
+def total(x: Sum) -> Var:
+    """The number that a sum stands for, in f32."""
+    return _finished(x, x.scale, do.F32, "{}")
+
+
+def _finished(x: Sum, factor: Var, to: DType, text: str, **reads: Var) -> Var:
+    """text of f32(sum) * factor, at each point."""
+    shape = x.total.shape
+    index = do.names(len(shape))
+    terms = {f"B{n}": t for n, t in enumerate(x.terms)}
+    whole = " + ".join(do.element(v, n, index) for n, v in {"T": x.total, **terms}.items())
+    whole = f"max({whole}, 0)" if x.low else whole
+    value = text.format(f"f32({whole}) * {do.element(factor, 'S', index)}")
+    line = f"Y[{','.join(index)}] = {value}"
+    given = {"T": x.total, **terms, "S": factor, **reads}
+    return x.total.graph.step(line, given, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)))[0]
+
+
 def rounded(x: Sum, scale: Var, zero: int, of: DType) -> Var:
     """A sum as bytes: rint(it * (its scale / scale)) + zero, clamped to the type."""
     factor = do.pointwise(lambda a, b: f"{a} / {b}", x.scale, scale)
     moved = zero + (HALF if of == I8 else 0)
-    shape = x.total.shape
-    index = do.names(len(shape))
-    terms = {f"B{n}": t for n, t in enumerate(x.terms)}
-    total = " + ".join(do.element(v, n, index) for n, v in {"T": x.total, **terms}.items())
-    total, by = f"max({total}, 0)" if x.low else total, do.element(factor, "S", index)
-    whole = f"rint(f32({total}) * {by}) + Z[]" if moved else f"f32({total}) * {by}"
-    text = f"Y[{','.join(index)}] = round_u8({whole})"
-    reads = {"T": x.total, **terms, "S": factor}
-    reads |= {"Z": x.total.graph.constant(np.array(moved, np.float32))} if moved else {}
-    made = x.total.graph.step(text, reads, {"Y": (U8, shape)}, dict(zip(index, shape, strict=True)))[0]
+    if not moved:
+        made = _finished(x, factor, U8, "round_u8({})")
+    else:
+        zeros = x.total.graph.constant(np.array(moved, np.float32))
+        made = _finished(x, factor, U8, "round_u8(rint({}) + Z[])", Z=zeros)
     return as_declared(made, of)
 
 
@@ -204,6 +218,11 @@ def multiplied(a: Bytes, b: Bytes, bias: Var | None = None) -> Sum | None:
     return Sum(made, (*terms, *_terms(a.x, np.asarray(fixed))), scale)
 
 
-def relu(x: Sum) -> Sum:
-    """What is below 0 becomes that."""
-    return replace(x, low=True)
+def averaged(x: Bytes, axes: Sequence[int]) -> Sum | None:
+    """The mean along axes; None where scales differ along one."""
+    if x.axis is not None:
+        return None
+    count = math.prod(x.x.shape[n] for n in axes)
+    total = do.reduction("ReduceSum", do.converted(x.x, I32), axes, True)
+    scale = do.pointwise(lambda s: f"{s} / {count}", x.scale)
+    return Sum(total, _terms(x.x, np.full([1] * x.x.rank, -count * x.zero, np.int64)), scale)

@@ -22,7 +22,7 @@ from isamap_smt.networks.onnx.alone import inferred, model_of, outer_names
 from isamap_smt.networks.onnx.model import array_of, in_type, library, load
 from isamap_smt.networks.onnx.node import OPERATORS, Node
 from isamap_smt.networks.onnx.operators.elementwise import onnx_type
-from isamap_smt.networks.onnx.operators.quantised import follow
+from isamap_smt.networks.onnx.operators.quantised import in_integers
 from isamap_smt.networks.onnx.schema import check_node
 
 DEEPEST = 8  # functions within functions
@@ -231,9 +231,9 @@ class _Import:
                 asked = Node(node.op_type, name, opsets[domain], self.graph, inputs, wanted, self._attributes(node))
                 if (numbers := shapes.computed(asked)) is not None:
                     return [self.graph.extents(numbers)]
+                if (held := in_integers(asked)) is not None:
+                    return [held]
                 made = make(asked)
-                if isinstance(made, Var):
-                    follow(asked, made)
                 return [made] if isinstance(made, Var) else list(made)
             body = definitions.body(self.onnx, node, domain, opsets[domain], inputs)
             if body is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from isamap_smt.ir.dtypes import DType, dtype
 from isamap_smt.ir.errors import UncomputedError
@@ -160,73 +159,89 @@ def _qlinear_conv(node: Node) -> Var:
 
 # ---- Operators of floating point between DequantizeLinear and QuantizeLinear
 
-Follows = Callable[[Node, Var], Any]
-IN_INTEGERS: dict[str, Follows] = {}
+Held = whole.Bytes | whole.Sum
+IN_INTEGERS: dict[str, Callable[[Node], Held | None]] = {}
 # They move elements, or choose among them: what they do to numbers they do to bytes.
 MOVING = (
-    "DepthToSpace", "Expand", "Flatten", "Identity", "MaxPool", "Reshape", "Slice", "SpaceToDepth", "Squeeze", "Tile", "Transpose",
-    "Unsqueeze",
+    "DepthToSpace", "Expand", "Flatten", "Gather", "Identity", "MaxPool", "Reshape", "Slice", "SpaceToDepth", "Squeeze", "Tile",
+    "Transpose", "Unsqueeze",
 )  # fmt: skip
 
 
-def follow(node: Node, made: Var) -> None:
-    """Record of a result which whole numbers it is made of, where its operands are."""
+def in_integers(node: Node) -> Var | None:
+    """The result of an operator whose operands are made of whole numbers, as it is made of them; None where it is not."""
     make = IN_INTEGERS.get(node.op)
-    if make is not None and node.outputs < 2 and made.constant is None and (held := make(node, made)) is not None:
-        node.graph.quantised[made.name] = held
+    if make is None or node.outputs > 1 or (held := make(node)) is None:
+        return None
+    made = whole.number(held) if isinstance(held, whole.Bytes) else whole.total(held)
+    node.graph.quantised[made.name] = held
+    return made
 
 
-def _operand(node: Node, position: int, kind: Any) -> Any:
-    x = node.get(position)
-    held = None if x is None else node.graph.quantised.get(x.name)
-    return held if isinstance(held, kind) else None
+def _bytes(node: Node, *positions: int) -> list[whole.Bytes]:
+    """The operands at these positions, where all are made of bytes."""
+    xs = [node.get(n) for n in positions]
+    held = [None if x is None else node.graph.quantised.get(x.name) for x in xs]
+    found = [h for h in held if isinstance(h, whole.Bytes)]
+    return found if len(found) == len(positions) else []
 
 
-def _follow_conv(node: Node, made: Var) -> Any:
+def _conv_of_bytes(node: Node) -> Held | None:
     from isamap_smt.networks.onnx.operators.windows import window
 
-    x, w = (_operand(node, n, whole.Bytes) for n in (0, 1))
-    if x is None or w is None:
+    if not (operands := _bytes(node, 0, 1)):
         return None
     found = window(node, node[0], list(node[1].shape[2:]))
     groups = int(node.attribute("group", 1))
     return whole.convolved(
-        x, w, node.get(2), groups, found.before, found.after,
+        operands[0], operands[1], node.get(2), groups, found.before, found.after,
         lambda x, w, before, after: of_windows.convolution(
             x, w, None, found.strides, found.dilations, before, after, groups, whole.I32
         ),
     )  # fmt: skip
 
 
-def _follow_matmul(node: Node, made: Var) -> Any:
-    a, b = (_operand(node, n, whole.Bytes) for n in (0, 1))
-    return None if a is None or b is None else whole.multiplied(a, b)
+def _matmul_of_bytes(node: Node) -> Held | None:
+    operands = _bytes(node, 0, 1)
+    return whole.multiplied(operands[0], operands[1]) if operands else None
 
 
-def _follow_gemm(node: Node, made: Var) -> Any:
-    a, b = (_operand(node, n, whole.Bytes) for n in (0, 1))
+def _gemm_of_bytes(node: Node) -> Held | None:
     plain = all(float(node.attribute(n, 1.0)) == 1 for n in ("alpha", "beta")) and not node.attribute("transA", 0)
-    if a is None or b is None or not plain or (b.axis is not None and b.axis != 1 - int(node.attribute("transB", 0))):
+    turned = bool(node.attribute("transB", 0))
+    if not plain or not (operands := _bytes(node, 0, 1)) or operands[1].axis not in (None, int(not turned)):
         return None
-    if node.attribute("transB", 0):
+    a, b = operands
+    if turned:
         b = replace(b, x=do.transpose(b.x, (1, 0)), axis=None if b.axis is None else 1)
     return whole.multiplied(a, b, node.get(2))
 
 
-def _follow_relu(node: Node, made: Var) -> Any:
-    held = _operand(node, 0, whole.Sum)
-    return None if held is None else whole.relu(held)
+def _relu_of_sum(node: Node) -> Held | None:
+    held = node.graph.quantised.get(node[0].name)
+    return replace(held, low=True) if isinstance(held, whole.Sum) else None
 
 
-def _follow_moved(node: Node, made: Var) -> Any:
-    held = _operand(node, 0, whole.Bytes)
-    if held is None or held.axis is not None:
+def _moved_bytes(node: Node) -> Held | None:
+    if not (operands := _bytes(node, 0)) or operands[0].axis is not None:
         return None
-    moved = OPERATORS["", node.op](replace(node, inputs=[held.x, *node.inputs[1:]]))
-    return replace(held, x=moved) if isinstance(moved, Var) else None
+    moved = OPERATORS["", node.op](replace(node, inputs=[operands[0].x, *node.inputs[1:]]))
+    return replace(operands[0], x=moved) if isinstance(moved, Var) else None
+
+
+def _joined_bytes(node: Node) -> Held | None:
+    operands = _bytes(node, *range(len(node.inputs)))
+    if not operands or not all(operands[0].same_numbers(o) and o.x.dtype == operands[0].x.dtype for o in operands):
+        return None
+    return replace(operands[0], x=do.concatenate([o.x for o in operands], int(node.attribute("axis", 1))))
+
+
+def _average_of_bytes(node: Node) -> Held | None:
+    operands = _bytes(node, 0)
+    return whole.averaged(operands[0], range(2, operands[0].x.rank)) if operands else None
 
 
 IN_INTEGERS |= {
-    "Conv": _follow_conv, "MatMul": _follow_matmul, "Gemm": _follow_gemm, "Relu": _follow_relu,
-    **dict.fromkeys(MOVING, _follow_moved),
+    "Concat": _joined_bytes, "Conv": _conv_of_bytes, "Gemm": _gemm_of_bytes, "GlobalAveragePool": _average_of_bytes,
+    "MatMul": _matmul_of_bytes, "Relu": _relu_of_sum, **dict.fromkeys(MOVING, _moved_bytes),
 }  # fmt: skip
