@@ -69,6 +69,31 @@ def mobilenetv2() -> Any:
     return g.model("mobilenetv2")
 
 
+def resnet50v15() -> Any:
+    """He et al. 2015 with the strides in the 3 x 3 convolutions, 224 x 224, norms in the convolutions."""
+    g = Graph(5)
+
+    def conv(x: str, before: int, after: int, size: int, stride: int = 1, relu: bool = True) -> str:
+        w, b = g.weight(after, before, size, size, rows=before * size * size), g.weight(after, scale=0.1)
+        x = g.do("Conv", x, w, b, kernel_shape=[size] * 2, strides=[stride] * 2, pads=[size // 2] * 4)
+        return str(g.do("Relu", x)) if relu else x
+
+    x = conv(g.input("image", 1, 3, 224, 224), 3, 64, 7, 2)
+    x = str(g.do("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4))
+    before = 64
+    for inner, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+        for k in range(count):
+            step, after = stride if k == 0 else 1, 4 * inner
+            y = conv(conv(conv(x, before, inner, 1), inner, inner, 3, step), inner, after, 1, relu=False)
+            short = conv(x, before, after, 1, step, relu=False) if k == 0 else x
+            x, before = str(g.do("Relu", g.do("Add", y, short))), after
+    x = str(g.do("Flatten", g.do("GlobalAveragePool", x)))
+    g.output(
+        g.do("Gemm", x, g.weight(1000, 2048, rows=2048), g.weight(1000, scale=0.1), transB=1), 1, 1000, name="classes"
+    )
+    return g.model("resnet50v15")
+
+
 def _norm(g: Graph, x: str, width: int) -> str:
     return str(
         g.do("LayerNormalization", x, np.ones(width, np.float32), np.zeros(width, np.float32), axis=-1, epsilon=1e-5)
@@ -184,7 +209,9 @@ def _drawn(rng: np.random.Generator, shape: tuple[int, ...], op: str, place: int
     return noise * np.sqrt(2 / np.prod(shape[:1] if op == "MatMul" else shape[1:]))
 
 
-WRITTEN: dict[str, Callable[[], Any]] = {"mobilenetv2": mobilenetv2, "bert": bert, "gpt2": gpt2, "lstm": lstm}
+WRITTEN: dict[str, Callable[[], Any]] = {
+    "mobilenetv2": mobilenetv2, "resnet50v15": resnet50v15, "bert": bert, "gpt2": gpt2, "lstm": lstm,
+}  # fmt: skip
 NAMES = (*SHIPPED, *WRITTEN)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,13 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Sum:
-    """(total + terms) * scale, in i32 before the scale. terms, and scale in f32, broadcast against total. low: the sum is not below
-    0 any more."""
+    """(total + terms) * scale, in i32 before the scale, in a shape of its own. terms, and scale in f32, broadcast against total. low:
+    the sum is not below 0 any more."""
 
     total: Var
     terms: tuple[Var, ...]
     scale: Var
+    shape: tuple[Any, ...]
     low: bool = False
 
 
@@ -120,7 +122,8 @@ def _finished(x: Sum, factor: Var, to: DType, text: str, **reads: Var) -> Var:
     value = text.format(f"f32({whole}) * {do.element(factor, 'S', index)}")
     line = f"Y[{','.join(index)}] = {value}"
     given = {"T": x.total, **terms, "S": factor, **reads}
-    return x.total.graph.step(line, given, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)))[0]
+    made = x.total.graph.step(line, given, {"Y": (to, shape)}, dict(zip(index, shape, strict=True)))[0]
+    return x.total.graph.view(made, x.shape)
 
 
 def rounded(x: Sum, scale: Var, zero: int, of: DType) -> Var:
@@ -185,7 +188,8 @@ def convolved(
         sides = [0] * len(before), [0] * len(after)
     sums = weights.constant.astype(np.int64).reshape(weights.shape[0], -1).sum(1)
     shift = (whole - x.zero * sums).reshape(-1, *[1] * (x.x.rank - 2))
-    return Sum(convolve(image, weights, *sides), _terms(image, shift), scale)
+    made = convolve(image, weights, *sides)
+    return Sum(made, _terms(image, shift), scale, made.shape)
 
 
 def _terms(x: Var, fixed: np.ndarray) -> tuple[Var, ...]:
@@ -204,7 +208,11 @@ def multiplied(a: Bytes, b: Bytes, bias: Var | None = None) -> Sum | None:
     whole = _bias(a.x, scale, bias)
     if whole is None:
         return None
-    made, inner = do.matmul(a.x, right, I32), a.x.shape[-1]
+    inner, left = a.x.shape[-1], a.x
+    shape = (*do.broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], right.shape[-1])
+    if right.rank == 2 and right.constant is not None:  # one product of all rows
+        left = left.graph.view(left, (math.prod(left.shape[:-1]), inner))
+    made = do.matmul(left, right, I32)
     fixed = whole + inner * a.zero * zero
     if right.constant is not None:
         fixed = fixed - a.zero * right.constant.astype(np.int64).sum(-2, keepdims=right.rank > 2)
@@ -213,9 +221,9 @@ def multiplied(a: Bytes, b: Bytes, bias: Var | None = None) -> Sum | None:
         columns = do.reduction("ReduceSum", do.converted(right, I32), (right.rank - 2,), True)
         terms += (do.pointwise(lambda c: f"{c} * {do.literal(-a.zero)}", columns),)
     if zero:
-        rows = do.reduction("ReduceSum", do.converted(a.x, I32), (a.x.rank - 1,), True)
+        rows = do.reduction("ReduceSum", do.converted(left, I32), (left.rank - 1,), True)
         terms += (do.pointwise(lambda r: f"{r} * {do.literal(-zero)}", rows),)
-    return Sum(made, (*terms, *_terms(a.x, np.asarray(fixed))), scale)
+    return Sum(made, (*terms, *_terms(a.x, np.asarray(fixed))), scale, shape)
 
 
 def averaged(x: Bytes, axes: Sequence[int]) -> Sum | None:
@@ -225,4 +233,4 @@ def averaged(x: Bytes, axes: Sequence[int]) -> Sum | None:
     count = math.prod(x.x.shape[n] for n in axes)
     total = do.reduction("ReduceSum", do.converted(x.x, I32), axes, True)
     scale = do.pointwise(lambda s: f"{s} / {count}", x.scale)
-    return Sum(total, _terms(x.x, np.full([1] * x.x.rank, -count * x.zero, np.int64)), scale)
+    return Sum(total, _terms(x.x, np.full([1] * x.x.rank, -count * x.zero, np.int64)), scale, total.shape)
