@@ -50,8 +50,8 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Sum:
-    """(total + terms) * scale, in i32 before the scale, in a shape of its own. terms, and scale in f32, broadcast against total. low:
-    the sum is not below 0 any more."""
+    """(total + terms) * scale in a shape of its own, in i32 before the scale. terms, and scale in f32, broadcast against total.
+    low: the sum is not below 0 any more."""
 
     total: Var
     terms: tuple[Var, ...]
@@ -80,8 +80,10 @@ def as_declared(x: Var, of: DType) -> Var:
 
 
 def bytes_of(x: Var, scale: Var, zero: Var | None, axis: int) -> Bytes | None:
-    """What a dequantised value is made of; None where it is no bytes with a known zero point."""
-    if x.dtype not in (U8, I8) or scale.dtype != do.F32 or (zero is not None and zero.constant is None):
+    """What a dequantised value is made of; None where it is no bytes with a known scale and zero point."""
+    if x.dtype not in (U8, I8) or scale.dtype != do.F32 or scale.constant is None:
+        return None
+    if zero is not None and zero.constant is None:
         return None
     zeros = (
         np.zeros(1, np.int64) if zero is None or zero.constant is None else zero.constant.reshape(-1).astype(np.int64)
@@ -110,6 +112,14 @@ def number(b: Bytes) -> Var:
 def total(x: Sum) -> Var:
     """The number that a sum stands for, in f32."""
     return _finished(x, x.scale, do.F32, "{}")
+
+
+def exact(x: Sum) -> Var:
+    """The sum before its scale, in i32."""
+    made = x.total
+    for term in x.terms:
+        made = do.pointwise(lambda a, b: f"{a} + {b}", made, term)
+    return x.total.graph.view(made, x.shape)
 
 
 def _finished(x: Sum, factor: Var, to: DType, text: str, **reads: Var) -> Var:
@@ -156,38 +166,41 @@ def _scale(x: Bytes, w: Bytes, shape: Sequence[int]) -> Var:
     return do.pointwise(lambda a, b: f"{a} * {b}", x.scale, second)
 
 
-def _bias(x: Var, scale: Var, bias: Var | None) -> np.ndarray | None:
-    """A bias in units of the sum, as whole numbers; None where it is none."""
+NO_BIAS = np.zeros(1, np.int64)
+
+
+def bias_of(x: Bytes, w: Bytes, bias: Var | None) -> np.ndarray | None:
+    """A bias in units of the sum, as whole numbers; None where it is none: dequantised with another scale than the product's."""
     if bias is None:
-        return np.zeros(1, np.int64)
-    held = x.graph.quantised.get(bias.name)
-    if isinstance(held, tuple) and held[0].constant is not None and scale.constant is not None:
-        whole, unit = held
-        if unit.constant is not None and np.allclose(
-            unit.constant.reshape(-1), scale.constant.reshape(-1), rtol=1e-5, atol=0
-        ):
-            return whole.constant.reshape(-1).astype(np.int64)
-    return None
+        return NO_BIAS
+    held = x.x.graph.quantised.get(bias.name)
+    scale = _scale(x, w, (w.scale.elements,)).constant
+    if not isinstance(held, tuple) or scale is None:
+        return None
+    whole, unit = (v.constant for v in held)
+    alike = (
+        whole is not None and unit is not None and np.allclose(unit.reshape(-1), scale.reshape(-1), rtol=1e-5, atol=0)
+    )
+    return whole.reshape(-1).astype(np.int64) if alike else None
 
 
 def convolved(
-    x: Bytes, w: Bytes, bias: Var | None, groups: int, before: Sequence[int], after: Sequence[int],
+    x: Bytes, w: Bytes, bias: np.ndarray, before: Sequence[int], after: Sequence[int],
     convolve: Callable[[Var, Var, Sequence[int], Sequence[int]], Var],
 ) -> Sum | None:  # fmt: skip
-    """The sums of a convolution with constant weights; None where they are none of bytes."""
+    """The sums of a convolution with constant weights, plus a bias in their units; None where they are none of bytes."""
     if w.x.constant is None or x.axis is not None or w.axis not in (None, 0) or (signed := _signed(w)) is None:
         return None
     weights, zero = signed
-    scale = _scale(x, w, (w.scale.elements, *[1] * (x.x.rank - 2)))
-    whole = _bias(x.x, scale, bias)
-    if zero or whole is None or weights.constant is None:
+    if zero or weights.constant is None:
         return None
+    scale = _scale(x, w, (w.scale.elements, *[1] * (x.x.rank - 2)))
     image, sides = x.x, (list(before), list(after))
     if x.zero and any((*before, *after)):
         image = do.pad(image, [0, 0, *before], [0, 0, *after], value=x.zero)
         sides = [0] * len(before), [0] * len(after)
     sums = weights.constant.astype(np.int64).reshape(weights.shape[0], -1).sum(1)
-    shift = (whole - x.zero * sums).reshape(-1, *[1] * (x.x.rank - 2))
+    shift = (bias - x.zero * sums).reshape(-1, *[1] * (x.x.rank - 2))
     made = convolve(image, weights, *sides)
     return Sum(made, _terms(image, shift), scale, made.shape)
 
@@ -197,23 +210,20 @@ def _terms(x: Var, fixed: np.ndarray) -> tuple[Var, ...]:
     return (x.graph.constant((fixed & 0xFFFFFFFF).astype(np.uint32).view(np.int32)),) if fixed.any() else ()
 
 
-def multiplied(a: Bytes, b: Bytes, bias: Var | None = None) -> Sum | None:
-    """The sums of a product of matrices; None where they are none of bytes."""
+def multiplied(a: Bytes, b: Bytes, bias: np.ndarray = NO_BIAS) -> Sum | None:
+    """The sums of a product of matrices, plus a bias in their units; None where they are none of bytes."""
     if a.axis is not None or a.x.rank < 2 or b.x.rank < 2 or b.axis not in (None, b.x.rank - 1):
         return None
     if a.x.dtype != U8 or (signed := _signed(b)) is None:
         return None
     right, zero = signed
     scale = _scale(a, b, (b.scale.elements,))
-    whole = _bias(a.x, scale, bias)
-    if whole is None:
-        return None
     inner, left = a.x.shape[-1], a.x
     shape = (*do.broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], right.shape[-1])
     if right.rank == 2 and right.constant is not None:  # one product of all rows
         left = left.graph.view(left, (math.prod(left.shape[:-1]), inner))
     made = do.matmul(left, right, I32)
-    fixed = whole + inner * a.zero * zero
+    fixed = bias + inner * a.zero * zero
     if right.constant is not None:
         fixed = fixed - a.zero * right.constant.astype(np.int64).sum(-2, keepdims=right.rank > 2)
     terms: tuple[Var, ...] = ()

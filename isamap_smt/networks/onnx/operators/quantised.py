@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from isamap_smt.ir.dtypes import DType, dtype
-from isamap_smt.ir.errors import UncomputedError
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks import quantised as whole
 from isamap_smt.networks import windows as of_windows
@@ -31,9 +33,19 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
     return node.graph.view(factor, [factor.elements if n == axis else 1 for n in range(x.rank)])
 
 
+def _checked(node: Node, *positions: int) -> None:
+    """Raise NetworkError where a known scale is no positive number."""
+    for n in positions:
+        scale = node[n].constant
+        if scale is not None and not (np.isfinite(scale.astype(np.float64)) & (scale > 0)).all():
+            wrong = scale.reshape(-1)[np.argmin((np.isfinite(scale.astype(np.float64)) & (scale > 0)).reshape(-1))]
+            raise NetworkError(f"the scale {wrong} of {node.op} is no positive number", node.name)
+
+
 @onnx("DequantizeLinear")
 def _dequantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
+    _checked(node, 1)
     axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
     held = None if node.attribute("block_size", 0) else whole.bytes_of(x, scale, zero, axis)
     if held is not None:
@@ -53,6 +65,7 @@ def _dequantize(node: Node) -> Var:
 @onnx("QuantizeLinear")
 def _quantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
+    _checked(node, 1)
     axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
     kind = int(node.attribute("output_dtype", 0))
     found = onnx_type(kind) if kind and zero is None else zero.dtype if zero is not None else dtype("u8")
@@ -106,30 +119,71 @@ def _shifted(x: Var, zero: Var | None, axis: int | None) -> Var:
     return do.pointwise(lambda a, z: f"{a} - {z}", x, zero, to=I32, within=I32)
 
 
+def _one(node: Node) -> Var:
+    """The scale of whole numbers that stand for themselves."""
+    return node.graph.constant(np.float32(1))
+
+
+def _convolution(node: Node, x: Var, w: Var, bias: Var | None) -> Var:
+    from isamap_smt.networks.onnx.operators.windows import window
+
+    found = window(node, x, list(w.shape[2:]))
+    groups = int(node.attribute("group", 1))
+    return of_windows.convolution(x, w, bias, found.strides, found.dilations, found.before, found.after, groups)
+
+
+def _convolved(node: Node, x: whole.Bytes, w: whole.Bytes, bias: np.ndarray) -> whole.Sum | None:
+    from isamap_smt.networks.onnx.operators.windows import window
+
+    found = window(node, x.x, list(w.x.shape[2:]))
+    groups = int(node.attribute("group", 1))
+    return whole.convolved(
+        x, w, bias, found.before, found.after,
+        lambda x, w, before, after: of_windows.convolution(
+            x, w, None, found.strides, found.dilations, before, after, groups, I32
+        ),
+    )  # fmt: skip
+
+
 @onnx("MatMulInteger")
 def _matmul_integer(node: Node) -> Var:
+    a = whole.bytes_of(node[0], _one(node), node.get(2), 0)
+    b = whole.bytes_of(node[1], _one(node), node.get(3), 0)
+    if a is not None and b is not None and (held := whole.multiplied(a, b)) is not None:
+        return whole.exact(held)
     return do.matmul(_shifted(node[0], node.get(2), -2), _shifted(node[1], node.get(3), -1))
 
 
 @onnx("ConvInteger")
 def _conv_integer(node: Node) -> Var:
-    from isamap_smt.networks.onnx.operators.windows import window
+    x = whole.bytes_of(node[0], _one(node), node.get(2), 0)
+    w = whole.bytes_of(node[1], _one(node), node.get(3), 0)
+    if x is not None and w is not None and (held := _convolved(node, x, w, whole.NO_BIAS)) is not None:
+        return whole.exact(held)
+    return _convolution(node, _shifted(node[0], node.get(2), None), _shifted(node[1], node.get(3), 0), None)
 
-    x, w = _shifted(node[0], node.get(2), None), _shifted(node[1], node.get(3), 0)
-    found = window(node, x, list(w.shape[2:]))
-    return of_windows.convolution(
-        x, w, None, found.strides, found.dilations, found.before, found.after, int(node.attribute("group", 1))
-    )
+
+def _requantised(node: Node, held: whole.Sum | None, scale: int) -> Var | None:
+    """A sum with the scale and zero point at these inputs; None where it is none, or these are not known."""
+    unit, zero = node[scale], node[scale + 1]
+    if held is None or zero.constant is None or zero.dtype not in (whole.U8, whole.I8) or unit.dtype != do.F32:
+        return None
+    return whole.rounded(held, node.graph.view(unit, []), int(zero.constant.reshape(-1)[0]), zero.dtype)
 
 
 @onnx("QLinearMatMul")
 def _qlinear_matmul(node: Node) -> Var:
-    a, b = _shifted(node[0], node[2], -2), _shifted(node[3], node[5], -1)
-    product = do.matmul(a, b)
+    _checked(node, 1, 4, 6)
+    rank = node[3].rank
+    a, b = whole.bytes_of(node[0], node[1], node[2], 0), whole.bytes_of(node[3], node[4], node[5], rank - 1)
+    held = None if a is None or b is None else whole.multiplied(a, b)
+    if (made := _requantised(node, held, 6)) is not None:
+        return made
+    left, right = _shifted(node[0], node[2], -2), _shifted(node[3], node[5], -1)
     rows = node.graph.view(node[1], (node[1].elements, 1)) if node[1].elements > 1 else node.graph.view(node[1], [])
     columns = node.graph.view(node[4], [node[4].elements] if node[4].elements > 1 else [])
     scale = do.pointwise(lambda p, q, y: f"{p} * {q} / {y}", rows, columns, node.graph.view(node[6], []))
-    return _scaled(product, do.converted(scale, do.F32), node.graph.view(node[7], []))
+    return _scaled(do.matmul(left, right), do.converted(scale, do.F32), node.graph.view(node[7], []))
 
 
 def _scaled(x: Var, scale: Var, zero: Var) -> Var:
@@ -140,21 +194,22 @@ def _scaled(x: Var, scale: Var, zero: Var) -> Var:
 
 @onnx("QLinearConv")
 def _qlinear_conv(node: Node) -> Var:
-    from isamap_smt.networks.onnx.operators.windows import window
-
-    x, w = _shifted(node[0], node[2], None), _shifted(node[3], node[5], 0)
-    found = window(node, x, list(w.shape[2:]))
-    made = of_windows.convolution(
-        x, w, node.get(8), found.strides, found.dilations, found.before, found.after, int(node.attribute("group", 1))
-    )
-    shape = [node[4].elements, *[1] * (x.rank - 2)] if node[4].elements > 1 else []
+    _checked(node, 1, 4, 6)
+    x, w = whole.bytes_of(node[0], node[1], node[2], 0), whole.bytes_of(node[3], node[4], node[5], 0)
+    bias = whole.NO_BIAS if (given := node.get(8)) is None else given.constant
+    if x is not None and w is not None and bias is not None:
+        held = _convolved(node, x, w, bias.reshape(-1).astype(np.int64))
+        if (made := _requantised(node, held, 6)) is not None:
+            return made
+    summed = _convolution(node, _shifted(node[0], node[2], None), _shifted(node[3], node[5], 0), given)
+    shape = [node[4].elements, *[1] * (summed.rank - 2)] if node[4].elements > 1 else []
     scale = do.pointwise(
         lambda p, q, y: f"{p} * {q} / {y}",
         node.graph.view(node[1], []),
         node.graph.view(node[4], shape),
         node.graph.view(node[6], []),
     )
-    return _scaled(made, scale, node.graph.view(node[7], []))
+    return _scaled(summed, scale, node.graph.view(node[7], []))
 
 
 # ---- Operators of floating point between DequantizeLinear and QuantizeLinear
@@ -187,18 +242,10 @@ def _bytes(node: Node, *positions: int) -> list[whole.Bytes]:
 
 
 def _conv_of_bytes(node: Node) -> Held | None:
-    from isamap_smt.networks.onnx.operators.windows import window
-
-    if not (operands := _bytes(node, 0, 1)):
+    if not (operands := _bytes(node, 0, 1)) or operands[0].axis is not None:
         return None
-    found = window(node, node[0], list(node[1].shape[2:]))
-    groups = int(node.attribute("group", 1))
-    return whole.convolved(
-        operands[0], operands[1], node.get(2), groups, found.before, found.after,
-        lambda x, w, before, after: of_windows.convolution(
-            x, w, None, found.strides, found.dilations, before, after, groups, whole.I32
-        ),
-    )  # fmt: skip
+    bias = whole.bias_of(operands[0], operands[1], node.get(2))
+    return None if bias is None else _convolved(node, operands[0], operands[1], bias)
 
 
 def _matmul_of_bytes(node: Node) -> Held | None:
@@ -209,12 +256,14 @@ def _matmul_of_bytes(node: Node) -> Held | None:
 def _gemm_of_bytes(node: Node) -> Held | None:
     plain = all(float(node.attribute(n, 1.0)) == 1 for n in ("alpha", "beta")) and not node.attribute("transA", 0)
     turned = bool(node.attribute("transB", 0))
-    if not plain or not (operands := _bytes(node, 0, 1)) or operands[1].axis not in (None, int(not turned)):
+    if not plain or not (operands := _bytes(node, 0, 1)) or operands[0].axis is not None:
         return None
     a, b = operands
+    if b.axis not in (None, int(not turned)) or (bias := whole.bias_of(a, b, node.get(2))) is None:
+        return None
     if turned:
         b = replace(b, x=do.transpose(b.x, (1, 0)), axis=None if b.axis is None else 1)
-    return whole.multiplied(a, b, node.get(2))
+    return whole.multiplied(a, b, bias)
 
 
 def _relu_of_sum(node: Node) -> Held | None:
