@@ -12,7 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_DTYPES = ("f64", "f32", "bf16", "f16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_")
+_DTYPES = (
+    "f64",
+    "f32",
+    "bf16",
+    "f16",
+    "f8e4m3",
+    "f8e5m2",
+    "f8e4m3fnuz",
+    "f8e5m2fnuz",
+    "i64",
+    "i32",
+    "i16",
+    "i8",
+    "u64",
+    "u32",
+    "u16",
+    "u8",
+    "bool_",
+)
 # public name -> module that defines it
 _WHERE = {
     **dict.fromkeys(("kernel", "instruction", "axes", "tensor", "to_text"), "isamap_smt.language"),
@@ -132,6 +150,10 @@ if TYPE_CHECKING:
     # Only what stands below the machines, which import this package: the layers hold for a type checker too.
     from isamap_smt.ir.dtypes import bf16 as bf16
     from isamap_smt.ir.dtypes import bool_ as bool_
+    from isamap_smt.ir.dtypes import f8e4m3 as f8e4m3
+    from isamap_smt.ir.dtypes import f8e4m3fnuz as f8e4m3fnuz
+    from isamap_smt.ir.dtypes import f8e5m2 as f8e5m2
+    from isamap_smt.ir.dtypes import f8e5m2fnuz as f8e5m2fnuz
     from isamap_smt.ir.dtypes import f16 as f16
     from isamap_smt.ir.dtypes import f32 as f32
     from isamap_smt.ir.dtypes import f64 as f64

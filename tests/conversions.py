@@ -11,11 +11,26 @@ from fractions import Fraction
 
 BITS = {
     "f64": 64, "f32": 32, "bf16": 16, "f16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "u64": 64, "u32": 32,
-    "u16": 16, "u8": 8, "bool": 8,
+    "u16": 16, "u8": 8, "bool": 8, "f8e4m3": 8, "f8e5m2": 8, "f8e4m3fnuz": 8, "f8e5m2fnuz": 8,
 }  # fmt: skip
-EXPONENT = {"f64": 11, "f32": 8, "bf16": 8, "f16": 5}  # bits
+EXPONENT = {
+    "f64": 11,
+    "f32": 8,
+    "bf16": 8,
+    "f16": 5,
+    "f8e4m3": 4,
+    "f8e5m2": 5,
+    "f8e4m3fnuz": 4,
+    "f8e5m2fnuz": 5,
+}  # bits
+LACKING = {
+    "f8e4m3": 0x7E,
+    "f8e4m3fnuz": 0x7F,
+    "f8e5m2fnuz": 0x7F,
+}  # types without infinities: the bits of their largest number
+ONE_ZERO = ("f8e4m3fnuz", "f8e5m2fnuz")  # whose -0 is their only NaN, and whose exponents are one larger
 NAMES = tuple(BITS)
-NUMBERS = tuple(n for n in NAMES if n != "bool")  # what can be computed with
+NUMBERS = tuple(n for n in NAMES if n != "bool" and not n.startswith("f8"))  # what is computed with here
 INFINITE = ("inf", "-inf")
 Value = Fraction | str  # a number, "-0.0", "inf", "-inf" or "nan"
 
@@ -40,13 +55,21 @@ def decoded(bits: int, name: str) -> Value:
     digits = n - 1 - EXPONENT[name]
     top = (1 << EXPONENT[name]) - 1
     sign, exponent, fraction = bits >> (n - 1), (bits >> digits) & top, bits & ((1 << digits) - 1)
-    if exponent == top:
+    if name in LACKING:
+        if bits == 0x80 if name in ONE_ZERO else bits & 0x7F > LACKING[name]:
+            return "nan"
+    elif exponent == top:
         return "nan" if fraction else INFINITE[sign]
     if exponent == 0 and fraction == 0:
         return "-0.0" if sign else Fraction(0)
     whole = fraction if exponent == 0 else fraction + (1 << digits)
-    size = whole * Fraction(2) ** (max(exponent, 1) - (top >> 1) - digits)
+    size = whole * Fraction(2) ** (max(exponent, 1) - bias(name) - digits)
     return -size if sign else size
+
+
+def bias(name: str) -> int:
+    """What is subtracted from an exponent as it is written."""
+    return (1 << (EXPONENT[name] - 1)) - 1 + (name in ONE_ZERO)
 
 
 def encoded(value: Value, name: str) -> int | str:
@@ -65,19 +88,21 @@ def _to_float(value: Value, name: str) -> int | str:
     negative = value in ("-0.0", "-inf") or (isinstance(value, Fraction) and value < 0)
     sign = int(negative) << (n - 1)
     if value in INFINITE:
-        return sign | top << digits
+        return "nan" if name in LACKING else sign | top << digits
     size = Fraction(0) if isinstance(value, str) else abs(value)
     if size == 0:
-        return sign
+        return 0 if name in ONE_ZERO else sign
     power = size.numerator.bit_length() - size.denominator.bit_length()
     power = power if size >= Fraction(2) ** power else power - 1  # 2^power <= size < 2^(power + 1)
-    unit = max(power, 1 - (top >> 1)) - digits
+    unit = max(power, 1 - bias(name)) - digits
     steps = size / Fraction(2) ** unit
     near, rest = divmod(steps.numerator, steps.denominator)
     twice = 2 * rest - steps.denominator
     near += twice > 0 or (twice == 0 and near % 2 == 1)
     # a whole number of units is the bits themselves, carries into the exponent included
-    found = near if unit == 1 - (top >> 1) - digits else near + ((unit + digits + (top >> 1) - 1) << digits)
+    found = near if unit == 1 - bias(name) - digits else near + ((unit + digits + bias(name) - 1) << digits)
+    if name in LACKING:
+        return "nan" if found > LACKING[name] else 0 if name in ONE_ZERO and found == 0 else sign | found
     return sign | min(found, top << digits)
 
 
@@ -154,8 +179,7 @@ def edges(name: str, to: str) -> list[int]:
     for number in numbers:
         for v in (number, -number):
             bits = encoded(Fraction(v), name)
-            assert isinstance(bits, int)
-            found |= {(bits + d) % (1 << n) for d in (-1, 0, 1)}
+            found |= {(bits + d) % (1 << n) for d in (-1, 0, 1)} if isinstance(bits, int) else set()
     return sorted(found | {b ^ 1 << (n - 1) for b in found})
 
 
@@ -168,8 +192,7 @@ def some(name: str, to: str, count: int, seed: int = 0) -> list[int]:
         if floating(name):
             size = Fraction(rng.getrandbits(53)) * Fraction(2) ** rng.randint(-80, 20)
             bits = encoded(size * rng.choice([1, -1]), name)
-            assert isinstance(bits, int)
-            found.append(bits)
+            found += [bits] if isinstance(bits, int) else []
         else:
             found.append(rng.getrandbits(rng.randint(1, n)))
     return found

@@ -50,7 +50,10 @@ from isamap_smt.mapping.point_c import c_value
 NOT_COVERED = -2
 TEXTS = {0: "done", 1: "out of memory", -1: "the system refuses the registers that an instruction uses"}
 NOT_LISTED = "a parameter of this machine, such as its vector length, has a value that its description does not list"
-_INFINITE = {"f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80"}
+# Bits that are all set in what is no finite number; a fnuz type has one such, the sign alone.
+_INFINITE = {
+    "f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80", "f8e4m3": "0x7f", "f8e5m2": "0x7c",
+}  # fmt: skip
 IDENTITY = "ISAMAP_IDENTITY"
 _RELATIONS = {"==": sp.Eq, "<=": sp.Le, ">=": sp.Ge, "<": sp.Lt, ">": sp.Gt}
 
@@ -331,6 +334,8 @@ def _used(p: Printer, use: Used, code: int) -> str:
 
 
 def _not_finite(d: DType) -> str:
+    if d.name not in _INFINITE:
+        return "isamap_x == 0x80"
     return f"(isamap_x & {_INFINITE[d.name]}) == {_INFINITE[d.name]}"
 
 

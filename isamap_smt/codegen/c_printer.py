@@ -66,7 +66,7 @@ from isamap_smt.codegen.printed import PrintedC
 from isamap_smt.ir.across import in_a_row, leaves, pointwise
 from isamap_smt.ir.c_names import comment_lines
 from isamap_smt.ir.c_text import check_together
-from isamap_smt.ir.dtypes import DType, dtype
+from isamap_smt.ir.dtypes import DType, dtype, negative_zero
 from isamap_smt.ir.errors import HardwareError, NotProvedError
 from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.folds import laid_out
@@ -221,7 +221,7 @@ def _close(p: Printer, count: int) -> None:
 def _constant(dtype: DType, fill: str) -> str:
     if fill == "0":
         return f"({dtype.c})0"
-    return "0x8000" if dtype.name in ("bf16",) else f"({dtype.c})-0.0"
+    return hex(negative_zero(dtype)) if dtype.is_word else f"({dtype.c})-0.0"
 
 
 # ---- Unrolled loops whose iterations take turns: the first step of each, then the second of each, and so on.

@@ -2,12 +2,13 @@
 
     integer -> integer   modulo 2^bits
     float -> integer     towards zero, clamped to the type; NaN is 0
-    any -> float         the nearest value, ties to even; beyond the largest an infinity; NaN stays NaN, zeros keep their sign
+    any -> float         the nearest value, ties to even; beyond the largest an infinity, or NaN where the type has none (f8e4m3 and
+                         the fnuz types); NaN stays NaN, zeros keep their sign where the type has two (fnuz types have one)
     any -> bool          whether it is not 0: NaN is not
 
-NumPy rounds once except to bfloat16, which it reaches through f32. A value that is first rounded *to odd* with at least two
-more bits is rounded right the second time (Boldo and Melquiond, 2008), so the step to f32 is such a one. To f16 no integer is
-rounded twice: those that f32 does not hold are beyond the largest f16.
+NumPy rounds once except to bfloat16 and types of 8 bits, which it reaches through f32. A value that is first rounded *to odd* with
+at least two more bits is rounded right the second time (Boldo and Melquiond, 2008), so the step to f32 is such a one. To f16 no
+integer is rounded twice: those that f32 does not hold are beyond the largest f16.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def converted(x: Array, to: DType) -> Array:
     if to == bool_:
         return np.asarray(x != 0)
     if to.is_float:
-        return (_odd_single(x) if to.name == "bf16" else x).astype(to.numpy)
+        return (_odd_single(x) if to.is_word else x).astype(to.numpy)
     return _truncated(x.astype(np.float64), to) if source is None or source.is_float else x.astype(to.numpy)
 
 

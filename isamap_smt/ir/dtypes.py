@@ -23,7 +23,7 @@ class DType:
 
     @property
     def numpy(self) -> np.dtype:
-        """The NumPy dtype with the same values (bfloat16 comes from ml_dtypes)."""
+        """The NumPy dtype with the same values (those that NumPy lacks come from ml_dtypes)."""
         return _NUMPY[self.name]
 
     @property
@@ -39,6 +39,11 @@ class DType:
     def lies_as(self, other: DType) -> bool:
         """Whether its elements, as they lie in memory, are elements of the other type."""
         return other in (self, self.cells)
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a type of floating point that C lacks: its elements are unsigned words, and f32 computes them."""
+        return self.is_float and self.c.startswith("uint")
 
     @property
     def is_float(self) -> bool:
@@ -72,6 +77,10 @@ _ALL = (
     DType("f32", "f", 32, "float"),
     DType("bf16", "f", 16, "uint16_t"),
     DType("f16", "f", 16, "_Float16"),
+    DType("f8e4m3", "f", 8, "uint8_t"),
+    DType("f8e5m2", "f", 8, "uint8_t"),
+    DType("f8e4m3fnuz", "f", 8, "uint8_t"),
+    DType("f8e5m2fnuz", "f", 8, "uint8_t"),
     DType("i64", "i", 64, "int64_t"),
     DType("i32", "i", 32, "int32_t"),
     DType("i16", "i", 16, "int16_t"),
@@ -87,11 +96,15 @@ _NUMPY = {
     "f32": np.dtype(np.float32),
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f16": np.dtype(np.float16),
+    "f8e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "f8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
+    "f8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
     "bool": np.dtype(np.bool_),
     **{f"{k}{b}": np.dtype(f"{k}{b // 8}") for k in "iu" for b in (8, 16, 32, 64)},
 }
 DTYPES: dict[str, DType] = {d.name: d for d in _ALL}
-f64, f32, bf16, f16, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = _ALL
+f64, f32, bf16, f16, f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = _ALL
 
 
 def dtype(name: str | DType) -> DType:
@@ -110,8 +123,17 @@ def dtype(name: str | DType) -> DType:
         raise DTypeError(f"unknown dtype {name!r}; {did_you_mean(name, DTYPES)}") from None
 
 
-_PRECISION = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}  # bits of a significand, the leading one included
-_RANGE = {"f64": 11, "f32": 8, "f16": 5, "bf16": 8}  # bits of an exponent
+_E4M3, _E5M2 = ("f8e4m3", "f8e4m3fnuz"), ("f8e5m2", "f8e5m2fnuz")
+# bits of a significand, the leading one included
+_PRECISION = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, **dict.fromkeys(_E4M3, 4), **dict.fromkeys(_E5M2, 3)}
+_RANGE = {
+    "f64": 11,
+    "f32": 8,
+    "f16": 5,
+    "bf16": 8,
+    **dict.fromkeys(_E4M3, 4),
+    **dict.fromkeys(_E5M2, 5),
+}  # bits of an exponent
 
 
 def widens(held: DType, wanted: DType) -> bool:
@@ -120,6 +142,8 @@ def widens(held: DType, wanted: DType) -> bool:
     >>> widens(dtype("u8"), dtype("i16")), widens(dtype("i16"), dtype("u32")), widens(dtype("bf16"), dtype("f32"))
     (True, False, True)
     """
+    if held.bits == wanted.bits == 8 and held.is_float:
+        return held == wanted  # each has numbers that the others lack
     if held.is_float:
         return (
             wanted.is_float
@@ -127,9 +151,14 @@ def widens(held: DType, wanted: DType) -> bool:
             and _RANGE[held.name] <= _RANGE[wanted.name]
         )
     if wanted.is_float:
-        reach = 1 << _PRECISION[wanted.name]  # far below the largest number of each type
+        reach = 1 << _PRECISION[wanted.name]  # not above the largest number of each type
         return -reach <= held.low and held.high <= reach
     return wanted.low <= held.low and held.high <= wanted.high
+
+
+def negative_zero(of: DType) -> int:
+    """The bits of -0 of a type of floating point; of 0, where it has no other."""
+    return int(np.array(-0.0, np.float32).astype(of.numpy).view(f"u{of.bytes}"))
 
 
 @lru_cache(maxsize=1_000)

@@ -426,7 +426,16 @@ def holds(kind: DType, low: int, high: int) -> bool:
     return kind.low <= low <= high <= kind.high
 
 
-HOLDS = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8}  # up to which whole numbers are values of the type
+HOLDS = {
+    "f64": 2**53,
+    "f32": 2**24,
+    "f16": 2**11,
+    "bf16": 2**8,
+    "f8e4m3": 2**4,
+    "f8e4m3fnuz": 2**4,
+    "f8e5m2": 2**3,
+    "f8e5m2fnuz": 2**3,
+}  # up to which whole numbers are values of the type
 
 
 def describe(value: Any) -> str:

@@ -29,6 +29,32 @@ static inline uint16_t isamap_narrow_bf16(float value) {
     return (uint16_t)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
 }
 """
+_F8 = """\
+/* Its exponent and fraction where those of a float are, a power of two away. */
+static inline float isamap_widen_{name}(uint8_t bits) {{
+    const uint32_t size = bits & 0x7fu;
+    uint32_t word = size << {shift};
+    float value;
+    memcpy(&value, &word, sizeof value);
+    value *= {scale};
+    memcpy(&word, &value, sizeof word);
+    word = ({special}) | ((uint32_t)(bits & 0x80u) << 24);
+    memcpy(&value, &word, sizeof value);
+    return value;
+}}
+/* Round to nearest even; below the least normal number by a sum whose last bit is that of the type. */
+static inline uint8_t isamap_narrow_{name}(float value) {{
+    uint32_t word, small;
+    memcpy(&word, &value, sizeof word);
+    const uint32_t sign = (word >> 24) & 0x80u, size = word & 0x7fffffffu;
+    const float moved = __builtin_fabsf(value) + {magic};
+    memcpy(&small, &moved, sizeof small);
+    const uint32_t large = ((size + {half} + ((size >> {shift}) & 1u)) >> {shift}) - {bias};
+    uint32_t bits = size < {normal} ? small - {magic_bits} : large;
+    bits = size >= 0x7f800000u || bits > {most} ? (size > 0x7f800000u ? {nan} : {beyond}) : bits;
+    return (uint8_t)({result});
+}}
+"""
 _ODD = """\
 /* Cut off to a float and made odd if anything was lost: rounded again to fewer bits, it is rounded right. */
 static inline float isamap_odd_f64(double value) {
@@ -96,7 +122,7 @@ static inline {c} isamap_left_over_{name}({c} a, {c} b) {{
 
 def wide(text: str, kind: DType) -> str:
     """The value in a type in which C computes and compares it exactly."""
-    return f"isamap_widen_bf16({text})" if kind.name == "bf16" else text
+    return f"isamap_widen_{kind}({text})" if kind.is_word else text
 
 
 def _choice(which: str, kind: DType) -> str:
@@ -141,9 +167,40 @@ def _highest(to: DType) -> str:
     return f"{'U' * (to.kind == 'u')}INT{to.bits}_MAX"
 
 
+def _eight(d: DType, fraction: int, bias: int) -> str:
+    """The C of a type of 8 bits; bias: of its exponents."""
+    one_zero = d.name.endswith("fnuz")
+    shift, least = 23 - fraction, 1 - bias - fraction  # the exponent of the least number
+    most = int(np.array(d.ends[1], d.numpy).view("u1"))
+    nan = 0x80 if one_zero else 0x7F
+    scale, magic = 2.0 ** (127 - bias), 2.0 ** (23 + least)
+    if one_zero:
+        special = "bits == 0x80u ? 0x7fc00000u : word"
+    elif most == 0x7E:
+        special = "size == 0x7fu ? 0x7fc00000u : word"
+    else:
+        special = f"size >= 0x7cu ? 0x7f800000u | (size & {(1 << fraction) - 1}u) << {shift} : word"
+    return _F8.format(
+        name=d, shift=shift, scale=f"{scale!r}f", special=special, magic=f"{magic!r}f",
+        half=hex((1 << (shift - 1)) - 1) + "u", bias=f"{(127 - bias) << fraction}u", normal=hex((128 - bias) << 23) + "u",
+        magic_bits=hex(int(np.float32(magic).view(np.uint32))) + "u", most=hex(most) + "u", nan=hex(nan) + "u",
+        beyond="0x7cu" if most == 0x7B else hex(nan) + "u",
+        result="bits == 0 || bits == 0x80u ? bits : sign | bits" if one_zero else "sign | bits",
+    )  # fmt: skip
+
+
+_WORDS = {
+    "bf16": _BF16,
+    **{n: _eight(DTYPES[n], f, b) for n, f, b in (
+        ("f8e4m3", 3, 7), ("f8e5m2", 2, 15), ("f8e4m3fnuz", 3, 8), ("f8e5m2fnuz", 2, 16),
+    )},
+}  # fmt: skip
+
+
 def _helpers() -> dict[str, str]:
     """Name -> the C that defines it."""
-    found = {"isamap_widen_bf16": _BF16, "isamap_narrow_bf16": _BF16, "isamap_odd_f64": _ODD}
+    found = {"isamap_odd_f64": _ODD}
+    found |= {f"isamap_{way}_{d}": text for d, text in _WORDS.items() for way in ("widen", "narrow")}
     for name, far in (
         ("i64", "value >= INT64_C(1) << 53 || value <= -(INT64_C(1) << 53)"),
         ("u64", "value >> 53 != 0"),
@@ -172,7 +229,7 @@ def conversion_helpers(code: str) -> tuple[str, ...]:
     for name in dict.fromkeys(re.findall(r"\bisamap_\w+(?=\()", code)):
         text = HELPERS.get(name)
         if text is not None:
-            inner = conversion_helpers(text.replace(f"{name}(", "")) if text is not _BF16 else ()
+            inner = conversion_helpers(text.replace(f"{name}(", "")) if text not in _WORDS.values() else ()
             found |= dict.fromkeys((*inner, _guarded(text)))
     return tuple(found)
 
@@ -204,14 +261,14 @@ def converted(to: DType, text: str, kind: DType, *, fits: bool = False, number: 
 
 
 def _to_float(to: DType, text: str, kind: DType) -> str:
-    if to.name not in ("bf16", "f16"):
+    if not to.is_word and to.name != "f16":
         return f"(({to.c})({wide(text, kind)}))"
-    if kind.name == "f64" or (to.name == "bf16" and not kind.is_float and not widens(kind, DTYPES["f32"])):
+    if kind.name == "f64" or (to.is_word and not kind.is_float and not widens(kind, DTYPES["f32"])):
         exact = f"isamap_odd_{kind}" if kind.bits == 64 else "isamap_odd_f64"
         value = f"{exact}({text})"
     else:  # f32 holds it, or it is an integer beyond the largest f16
         value = f"(float)({wide(text, kind)})"
-    return f"isamap_narrow_bf16({value})" if to.name == "bf16" else f"((_Float16){value})"
+    return f"isamap_narrow_{to}({value})" if to.is_word else f"((_Float16){value})"
 
 
 __all__ = ["HELPERS", "conversion_helpers", "converted", "wide"]

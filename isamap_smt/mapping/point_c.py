@@ -15,7 +15,7 @@ import sympy as sp
 from isamap_encodings.scalar_values import EXACTLY, spanned
 from isamap_smt.ir import activations, activations_f64, functions_f64
 from isamap_smt.ir.convert import constant, converted
-from isamap_smt.ir.dtypes import DType, bool_, dtype, widens
+from isamap_smt.ir.dtypes import DTYPES, DType, bool_, dtype, negative_zero, widens
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS, special
 from isamap_smt.ir.meaning import Fold, Meaning, Rows
@@ -144,7 +144,9 @@ def _chosen(choose: Callable[..., float], a: Span, b: Span) -> Span:
 _SHORT, _LONG = 200, 20_000  # characters of a value that is written more than once, and of one that is never
 _Ends = tuple[int, int, tuple[int, ...]]
 _LITERAL, _DOUBLE = dtype("i64"), dtype("f64")
-_NEGATIVE_ZERO = {"bf16": "(uint16_t)0x8000", **{n: f"({dtype(n).c})-0.0" for n in ("f16", "f32", "f64")}}
+_NEGATIVE_ZERO = {n: f"({dtype(n).c})-0.0" for n in ("f16", "f32", "f64")} | {
+    d.name: f"({d.c}){hex(negative_zero(d))}" for d in DTYPES.values() if d.is_word
+}
 
 
 def prelude(code: str) -> tuple[str, ...]:
@@ -340,7 +342,7 @@ class _Reach(Fold[_Ends]):
 
 def _special(number: Any, kind: DType) -> str:
     """An infinity or no number, of floating point."""
-    if kind.name == "bf16" or np.isinf(number):
+    if kind.is_word or np.isinf(number):
         return _number_c(number, kind)
     return f'(({kind.c})__builtin_nanf(""))'
 
@@ -350,8 +352,8 @@ def _literal(value: Any, kind: DType) -> str:
 
 
 def _number_c(exact: Any, kind: DType) -> str:
-    if kind.name == "bf16":
-        return f"(uint16_t){hex(int(exact.view('u2')))}"
+    if kind.is_word:
+        return f"({kind.c}){hex(int(exact.view(f'u{kind.bytes}')))}"
     if not kind.is_float:
         return f"({kind.c}){_integer(int(exact))}"
     return (
@@ -367,8 +369,8 @@ def _integer(value: int) -> str:
 
 
 def _arithmetic(symbol: str, x: str, y: str, kind: DType) -> str:
-    if kind.name == "bf16":
-        return f"isamap_narrow_bf16(isamap_widen_bf16({x}) {symbol} isamap_widen_bf16({y}))"
+    if kind.is_word:
+        return f"isamap_narrow_{kind}(isamap_widen_{kind}({x}) {symbol} isamap_widen_{kind}({y}))"
     if kind.name == "f16":
         return f"(_Float16)((float){x} {symbol} (float){y})"
     if kind.is_float:

@@ -226,6 +226,14 @@ def converted(x: Var, to: DType) -> Var:
     return pointwise(lambda a: f"{to}({a})", x, to=to, within=x.dtype)
 
 
+def saturated(x: Var, to: DType) -> Var:
+    """x in another type of floating point, as its largest number where that is beyond; NaN stays NaN."""
+    low, high = (literal(e) for e in to.ends)
+    return pointwise(
+        lambda a: f"{to}(min(max({a}, {low}), {high}))", x, to=to, within=F64 if x.dtype.bits == 64 else F32
+    )
+
+
 def axis_of(axis: int, rank: int) -> int:
     """The axis counted from 0. Raises NetworkError."""
     if not -max(rank, 1) <= axis < max(rank, 1):

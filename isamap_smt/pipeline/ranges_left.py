@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
+import ml_dtypes
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
@@ -50,8 +50,8 @@ def _numbers(tree: Any, kind: DType) -> Iterator[str]:
             yield from _numbers(a, kind)
         return
     value = _value(tree)
-    limits = np.finfo(np.float32 if kind.name == "bf16" else kind.numpy)
-    if value is not None and value and not float(limits.tiny) <= abs(float(value)) <= float(limits.max):
+    limits = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+    if value is not None and value and not float(limits.smallest_normal) <= abs(float(value)) <= float(limits.max):
         yield f"{float(value):g}"
 
 

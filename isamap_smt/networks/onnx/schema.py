@@ -17,6 +17,12 @@ from isamap_smt.networks.onnx.model import library
 
 MICROSOFT = "com.microsoft"
 _NAMES = {"f16": "float16", "f32": "float", "f64": "double", "bf16": "bfloat16", "bool": "bool"}
+_NAMES |= {
+    "f8e4m3": "float8e4m3fn",
+    "f8e5m2": "float8e5m2",
+    "f8e4m3fnuz": "float8e4m3fnuz",
+    "f8e5m2fnuz": "float8e5m2fnuz",
+}
 _NAMES |= {f"{k}{bits}": f"{'u' * (k == 'u')}int{bits}" for k in "iu" for bits in (8, 16, 32, 64)}
 
 

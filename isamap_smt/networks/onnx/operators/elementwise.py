@@ -180,12 +180,20 @@ def onnx_type(number: int) -> DType:
 
 @onnx("Cast")
 def _cast(node: Node) -> Var:
-    return converted(node[0], onnx_type(node.attribute("to")))
+    return _cast_to(node, onnx_type(node.attribute("to")))
 
 
 @onnx("CastLike")
 def _cast_like(node: Node) -> Var:
-    return converted(node[0], node[1].dtype)
+    return _cast_to(node, node[1].dtype)
+
+
+def _cast_to(node: Node, to: DType) -> Var:
+    """In another type; in one of 8 bits of floating point what is beyond becomes the largest, unless the node says otherwise."""
+    x = node[0]
+    if to.is_float and to.bits == 8 and x.dtype != to and node.attribute("saturate", 1):
+        return do.saturated(x, to)
+    return converted(x, to)
 
 
 @onnx("Binarizer", domain="ai.onnx.ml")

@@ -72,7 +72,8 @@ def _quantize(node: Node) -> Var:
     assert found is not None
     if (made := _in_integers(node, x, scale, zero, found)) is not None:
         return made
-    return _quantized(x, _along(node, x, scale, axis), None if zero is None else _along(node, x, zero, axis), found)
+    shift = None if zero is None else _along(node, x, zero, axis)
+    return _quantized(x, _along(node, x, scale, axis), shift, found, bool(node.attribute("saturate", 1)))
 
 
 def _in_integers(node: Node, x: Var, scale: Var, zero: Var | None, to: DType) -> Var | None:
@@ -89,9 +90,13 @@ def _in_integers(node: Node, x: Var, scale: Var, zero: Var | None, to: DType) ->
     return None
 
 
-def _quantized(x: Var, scale: Var, zero: Var | None, to: DType) -> Var:
-    if to.is_float or to.bits > 16:
+def _quantized(x: Var, scale: Var, zero: Var | None, to: DType, saturate: bool = True) -> Var:
+    if to.bits > 16 or (to.is_float and to.bits > 8):
         raise UncomputedError(f"to {to} it is not computed")
+    if to.is_float:
+        over = do.pointwise(lambda a, b: f"{a} / {b}", x, scale, to=do.F32, within=do.F32)
+        moved = over if zero is None else do.pointwise(lambda a, z: f"{a} + {z}", over, zero, to=do.F32, within=do.F32)
+        return do.saturated(moved, to) if saturate else do.converted(moved, to)
     if zero is None or (zero.constant is not None and not zero.constant.any()):
         return do.pointwise(lambda a, b: f"round_{to}({a} / {b})", x, scale, to=to, within=do.F32)
     return do.pointwise(lambda a, b, z: f"round_{to}(rint({a} / {b}) + {z})", x, scale, zero, to=to, within=do.F32)
