@@ -12,6 +12,7 @@ from fractions import Fraction
 BITS = {
     "f64": 64, "f32": 32, "bf16": 16, "f16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "u64": 64, "u32": 32,
     "u16": 16, "u8": 8, "bool": 8, "f8e4m3": 8, "f8e5m2": 8, "f8e4m3fnuz": 8, "f8e5m2fnuz": 8,
+    "f4e2m1": 4, "i4": 4, "u4": 4, "i2": 2, "u2": 2,
 }  # fmt: skip
 EXPONENT = {
     "f64": 11,
@@ -22,15 +23,16 @@ EXPONENT = {
     "f8e5m2": 5,
     "f8e4m3fnuz": 4,
     "f8e5m2fnuz": 5,
-}  # bits
-LACKING = {
-    "f8e4m3": 0x7E,
-    "f8e4m3fnuz": 0x7F,
-    "f8e5m2fnuz": 0x7F,
-}  # types without infinities: the bits of their largest number
+    "f4e2m1": 2,
+}  # bits; fmt: skip
+# types without infinities: the bits of their largest number
+LACKING = {"f8e4m3": 0x7E, "f8e4m3fnuz": 0x7F, "f8e5m2fnuz": 0x7F, "f4e2m1": 0x7}
 ONE_ZERO = ("f8e4m3fnuz", "f8e5m2fnuz")  # whose -0 is their only NaN, and whose exponents are one larger
 NAMES = tuple(BITS)
-NUMBERS = tuple(n for n in NAMES if n != "bool" and not n.startswith("f8"))  # what is computed with here
+NUMBERS = tuple(
+    n for n in NAMES if n != "bool" and not n.startswith("f8") and BITS[n] >= 8
+)  # what is computed with here
+WORDS = {n: f"u{max(b, 8) // 8}" for n, b in BITS.items()}  # what NumPy holds the bits of an element in
 INFINITE = ("inf", "-inf")
 Value = Fraction | str  # a number, "-0.0", "inf", "-inf" or "nan"
 
@@ -56,7 +58,7 @@ def decoded(bits: int, name: str) -> Value:
     top = (1 << EXPONENT[name]) - 1
     sign, exponent, fraction = bits >> (n - 1), (bits >> digits) & top, bits & ((1 << digits) - 1)
     if name in LACKING:
-        if bits == 0x80 if name in ONE_ZERO else bits & 0x7F > LACKING[name]:
+        if bits == 0x80 if name in ONE_ZERO else bits & ((1 << (n - 1)) - 1) > LACKING[name]:
             return "nan"
     elif exponent == top:
         return "nan" if fraction else INFINITE[sign]
@@ -84,11 +86,11 @@ def _to_float(value: Value, name: str) -> int | str:
     n, top = BITS[name], (1 << EXPONENT[name]) - 1
     digits = n - 1 - EXPONENT[name]
     if value == "nan":
-        return "nan"
+        return 8 if n < 8 else "nan"  # f4e2m1 has none, and no infinities
     negative = value in ("-0.0", "-inf") or (isinstance(value, Fraction) and value < 0)
     sign = int(negative) << (n - 1)
     if value in INFINITE:
-        return "nan" if name in LACKING else sign | top << digits
+        return sign | LACKING[name] if n < 8 else "nan" if name in LACKING else sign | top << digits
     size = Fraction(0) if isinstance(value, str) else abs(value)
     if size == 0:
         return 0 if name in ONE_ZERO else sign
@@ -101,6 +103,8 @@ def _to_float(value: Value, name: str) -> int | str:
     near += twice > 0 or (twice == 0 and near % 2 == 1)
     # a whole number of units is the bits themselves, carries into the exponent included
     found = near if unit == 1 - bias(name) - digits else near + ((unit + digits + bias(name) - 1) << digits)
+    if n < 8:
+        return sign | min(found, LACKING[name])
     if name in LACKING:
         return "nan" if found > LACKING[name] else 0 if name in ONE_ZERO and found == 0 else sign | found
     return sign | min(found, top << digits)

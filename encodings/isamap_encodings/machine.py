@@ -16,7 +16,7 @@ import z3
 from isamap_encodings.scalar_values import ARITHMETIC, BOOL, COMPARE, TYPED, Kind, kind_of, limits
 from isamap_encodings.terms import NotExpressible
 
-SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f", 32): (8, 24), ("f", 64): (11, 53)}
+SORTS = {("f", 16): (5, 11), ("bf", 16): (8, 8), ("f8e5m2", 8): (5, 3), ("f", 32): (8, 24), ("f", 64): (11, 53)}
 Operations = Mapping[str, Callable[..., Any]]  # name of a head -> what it is of terms
 
 
@@ -83,7 +83,10 @@ def literal_kind(e: Any, to: Kind) -> Kind:
 
 
 def converted(x: Any, source: Kind, to: Kind) -> Any:
-    """The value x of one element type in another."""
+    """The value x of one element type in another. Raises NotExpressible for a type of floating point that Z3 has no sort for."""
+    for kind in (source, to):
+        if kind not in SORTS and kind[0] not in ("i", "u"):
+            raise NotExpressible(kind[0])
     nearest = z3.RNE()
     if to in SORTS:
         if source == to:

@@ -31,10 +31,13 @@ def wrapped(value: int, kind: Kind) -> int:
 
 @lru_cache(maxsize=1024)  # names of types are SymPy's symbols, which are slow to print
 def kind_of(name: Any) -> Kind:
-    """The element type of that name; bf16 is told from f16 by its kind, and bool has one bit."""
+    """The element type of that name; bf16 is told from f16 by its kind, types of 8 bits and fewer by their names, and bool has one
+    bit."""
     text = str(name)
     if text == "bool":
         return BOOL
+    if text[0] == "f" and not text[1:].isdigit():
+        return text, int(text[1])
     return ("bf", 16) if text == "bf16" else (text[0], int(text[1:]))
 
 

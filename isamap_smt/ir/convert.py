@@ -3,7 +3,8 @@
     integer -> integer   modulo 2^bits
     float -> integer     towards zero, clamped to the type; NaN is 0
     any -> float         the nearest value, ties to even; beyond the largest an infinity, or NaN where the type has none (f8e4m3 and
-                         the fnuz types); NaN stays NaN, zeros keep their sign where the type has two (fnuz types have one)
+                         the fnuz types), or the largest where it has neither (f4e2m1); NaN stays NaN, and is -0 in f4e2m1; zeros
+                         keep their sign where the type has two (fnuz types have one)
     any -> bool          whether it is not 0: NaN is not
 
 NumPy rounds once except to bfloat16 and types of 8 bits, which it reaches through f32. A value that is first rounded *to odd* with
@@ -38,6 +39,11 @@ def converted(x: Array, to: DType) -> Array:
         return x
     if to == bool_:
         return np.asarray(x != 0)
+    if source is not None and source.is_part and not source.is_float:
+        return converted(x.astype(np.int64), to)  # its own casts are not all there
+    if to.is_part and to.is_float:
+        made = _odd_single(x).astype(to.numpy)
+        return made if x.dtype.kind in "iub" else np.where(np.isnan(x.astype(np.float32)), to.numpy.type(-0.0), made)
     if to.is_float:
         return (_odd_single(x) if to.is_word else x).astype(to.numpy)
     return _truncated(x.astype(np.float64), to) if source is None or source.is_float else x.astype(to.numpy)

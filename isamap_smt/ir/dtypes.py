@@ -41,6 +41,11 @@ class DType:
         return other in (self, self.cells)
 
     @property
+    def is_part(self) -> bool:
+        """Whether it has fewer bits than the byte that an element is in, the low ones. It is only stored and converted."""
+        return 1 < self.bits < 8
+
+    @property
     def is_word(self) -> bool:
         """Whether it is a type of floating point that C lacks: its elements are unsigned words, and f32 computes them."""
         return self.is_float and self.c.startswith("uint")
@@ -81,6 +86,7 @@ _ALL = (
     DType("f8e5m2", "f", 8, "uint8_t"),
     DType("f8e4m3fnuz", "f", 8, "uint8_t"),
     DType("f8e5m2fnuz", "f", 8, "uint8_t"),
+    DType("f4e2m1", "f", 4, "uint8_t"),
     DType("i64", "i", 64, "int64_t"),
     DType("i32", "i", 32, "int32_t"),
     DType("i16", "i", 16, "int16_t"),
@@ -89,6 +95,10 @@ _ALL = (
     DType("u32", "u", 32, "uint32_t"),
     DType("u16", "u", 16, "uint16_t"),
     DType("u8", "u", 8, "uint8_t"),
+    DType("i4", "i", 4, "uint8_t"),
+    DType("u4", "u", 4, "uint8_t"),
+    DType("i2", "i", 2, "uint8_t"),
+    DType("u2", "u", 2, "uint8_t"),
     DType("bool", "u", 1, "uint8_t"),
 )
 _NUMPY = {
@@ -100,11 +110,17 @@ _NUMPY = {
     "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "f8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
     "f8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
+    "f4e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
+    "i4": np.dtype(ml_dtypes.int4),
+    "u4": np.dtype(ml_dtypes.uint4),
+    "i2": np.dtype(ml_dtypes.int2),
+    "u2": np.dtype(ml_dtypes.uint2),
     "bool": np.dtype(np.bool_),
     **{f"{k}{b}": np.dtype(f"{k}{b // 8}") for k in "iu" for b in (8, 16, 32, 64)},
 }
 DTYPES: dict[str, DType] = {d.name: d for d in _ALL}
-f64, f32, bf16, f16, f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz, i64, i32, i16, i8, u64, u32, u16, u8, bool_ = _ALL
+f64, f32, bf16, f16, f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz, f4e2m1, i64, i32, i16, i8 = _ALL[:13]
+u64, u32, u16, u8, i4, u4, i2, u2, bool_ = _ALL[13:]
 
 
 def dtype(name: str | DType) -> DType:
@@ -125,15 +141,17 @@ def dtype(name: str | DType) -> DType:
 
 _E4M3, _E5M2 = ("f8e4m3", "f8e4m3fnuz"), ("f8e5m2", "f8e5m2fnuz")
 # bits of a significand, the leading one included
-_PRECISION = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, **dict.fromkeys(_E4M3, 4), **dict.fromkeys(_E5M2, 3)}
-_RANGE = {
-    "f64": 11,
-    "f32": 8,
-    "f16": 5,
+_PRECISION = {
+    "f64": 53,
+    "f32": 24,
+    "f16": 11,
     "bf16": 8,
     **dict.fromkeys(_E4M3, 4),
-    **dict.fromkeys(_E5M2, 5),
-}  # bits of an exponent
+    **dict.fromkeys(_E5M2, 3),
+    "f4e2m1": 2,
+}
+# bits of an exponent
+_RANGE = {"f64": 11, "f32": 8, "f16": 5, "bf16": 8, **dict.fromkeys(_E4M3, 4), **dict.fromkeys(_E5M2, 5), "f4e2m1": 2}
 
 
 def widens(held: DType, wanted: DType) -> bool:
@@ -142,8 +160,8 @@ def widens(held: DType, wanted: DType) -> bool:
     >>> widens(dtype("u8"), dtype("i16")), widens(dtype("i16"), dtype("u32")), widens(dtype("bf16"), dtype("f32"))
     (True, False, True)
     """
-    if held.bits == wanted.bits == 8 and held.is_float:
-        return held == wanted  # each has numbers that the others lack
+    if held.is_float and wanted.bits <= 8:  # each type of 8 bits has numbers that the others lack
+        return held == wanted or (held.is_part and wanted.is_float and not wanted.is_part and "fnuz" not in wanted.name)
     if held.is_float:
         return (
             wanted.is_float

@@ -75,6 +75,9 @@ def typed_at(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> 
 def _typed_value(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
+    if out.is_part and statement.op != "=":
+        name = statement.target.tensor
+        raise DTypeError(f"{name} is {out}, which is stored and converted; add up into a temporary of another type")
     if out == bool_ and statement.op in ("+", "*"):
         name, sign = statement.target.tensor, REDUCTIONS[statement.op]
         raise DTypeError(
@@ -205,6 +208,9 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
 
 def _of_numbers(value: Any, found: DType | None) -> DType | None:
     """The type itself. Raises DTypeError where that is bool, and the operation is none of bools."""
+    if found is not None and found.is_part:
+        to = "f32" if found.is_float else f"{found.kind}8"
+        raise DTypeError(f"{describe(value)} is not computed in {found}, which is stored and converted; write {to}(x)")
     if found == bool_ and not isinstance(value, OF_BOOL):
         raise DTypeError(
             f"{describe(value)} is of numbers, not bool; write a conversion, such as i32(x), or join conditions by and, or, not"
@@ -435,6 +441,7 @@ HOLDS = {
     "f8e4m3fnuz": 2**4,
     "f8e5m2": 2**3,
     "f8e5m2fnuz": 2**3,
+    "f4e2m1": 4,
 }  # up to which whole numbers are values of the type
 
 

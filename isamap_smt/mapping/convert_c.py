@@ -32,13 +32,13 @@ static inline uint16_t isamap_narrow_bf16(float value) {
 _F8 = """\
 /* Its exponent and fraction where those of a float are, a power of two away. */
 static inline float isamap_widen_{name}(uint8_t bits) {{
-    const uint32_t size = bits & 0x7fu;
+    const uint32_t size = bits & {size};
     uint32_t word = size << {shift};
     float value;
     memcpy(&value, &word, sizeof value);
     value *= {scale};
     memcpy(&word, &value, sizeof word);
-    word = ({special}) | ((uint32_t)(bits & 0x80u) << 24);
+    word = ({special}) | ((uint32_t)(bits & {sign}) << {far});
     memcpy(&value, &word, sizeof value);
     return value;
 }}
@@ -46,7 +46,7 @@ static inline float isamap_widen_{name}(uint8_t bits) {{
 static inline uint8_t isamap_narrow_{name}(float value) {{
     uint32_t word, small;
     memcpy(&word, &value, sizeof word);
-    const uint32_t sign = (word >> 24) & 0x80u, size = word & 0x7fffffffu;
+    const uint32_t sign = (word >> {far}) & {sign}, size = word & 0x7fffffffu;
     const float moved = __builtin_fabsf(value) + {magic};
     memcpy(&small, &moved, sizeof small);
     const uint32_t large = ((size + {half} + ((size >> {shift}) & 1u)) >> {shift}) - {bias};
@@ -122,7 +122,24 @@ static inline {c} isamap_left_over_{name}({c} a, {c} b) {{
 
 def wide(text: str, kind: DType) -> str:
     """The value in a type in which C computes and compares it exactly."""
+    if kind.is_part and not kind.is_float:
+        return _of_part(kind, text)
     return f"isamap_widen_{kind}({text})" if kind.is_word else text
+
+
+def _of_part(kind: DType, text: str) -> str:
+    """The low bits of a byte as a whole number."""
+    rest = 8 - kind.bits
+    return (
+        f"((uint8_t)(({text}) & {(1 << kind.bits) - 1}))"
+        if kind.kind == "u"
+        else f"((int8_t)(({text}) << {rest}) >> {rest})"
+    )
+
+
+def as_part(to: DType, text: str) -> str:
+    """A whole number modulo 2^bits in the low bits of a byte; as it is in a type of whole bytes."""
+    return f"((uint8_t)(({text}) & {(1 << to.bits) - 1}))" if to.is_part and not to.is_float else text
 
 
 def _choice(which: str, kind: DType) -> str:
@@ -168,24 +185,31 @@ def _highest(to: DType) -> str:
 
 
 def _eight(d: DType, fraction: int, bias: int) -> str:
-    """The C of a type of 8 bits; bias: of its exponents."""
+    """The C of a type of 8 bits or fewer; bias: of its exponents."""
     one_zero = d.name.endswith("fnuz")
     shift, least = 23 - fraction, 1 - bias - fraction  # the exponent of the least number
     most = int(np.array(d.ends[1], d.numpy).view("u1"))
+    sign = 1 << (d.bits - 1)
     nan = 0x80 if one_zero else 0x7F
     scale, magic = 2.0 ** (127 - bias), 2.0 ** (23 + least)
     if one_zero:
         special = "bits == 0x80u ? 0x7fc00000u : word"
+    elif d.is_part:  # no infinity, no NaN: that becomes -0
+        special = "word"
     elif most == 0x7E:
         special = "size == 0x7fu ? 0x7fc00000u : word"
     else:
         special = f"size >= 0x7cu ? 0x7f800000u | (size & {(1 << fraction) - 1}u) << {shift} : word"
+    if d.is_part:
+        beyond, nan, result = hex(most) + "u", 0, f"size > 0x7f800000u ? {sign} : sign | bits"
+    else:
+        beyond, result = "0x7cu" if most == 0x7B else hex(nan) + "u", "sign | bits"
     return _F8.format(
-        name=d, shift=shift, scale=f"{scale!r}f", special=special, magic=f"{magic!r}f",
+        name=d, sign=hex(sign) + "u", size=hex(sign - 1) + "u", far=32 - d.bits, shift=shift, scale=f"{scale!r}f",
+        special=special, magic=f"{magic!r}f",
         half=hex((1 << (shift - 1)) - 1) + "u", bias=f"{(127 - bias) << fraction}u", normal=hex((128 - bias) << 23) + "u",
         magic_bits=hex(int(np.float32(magic).view(np.uint32))) + "u", most=hex(most) + "u", nan=hex(nan) + "u",
-        beyond="0x7cu" if most == 0x7B else hex(nan) + "u",
-        result="bits == 0 || bits == 0x80u ? bits : sign | bits" if one_zero else "sign | bits",
+        beyond=beyond, result="bits == 0 || bits == 0x80u ? bits : sign | bits" if one_zero else result,
     )  # fmt: skip
 
 
@@ -193,6 +217,7 @@ _WORDS = {
     "bf16": _BF16,
     **{n: _eight(DTYPES[n], f, b) for n, f, b in (
         ("f8e4m3", 3, 7), ("f8e5m2", 2, 15), ("f8e4m3fnuz", 3, 8), ("f8e5m2fnuz", 2, 16),
+        ("f4e2m1", 1, 1),
     )},
 }  # fmt: skip
 
@@ -209,14 +234,14 @@ def _helpers() -> dict[str, str]:
     for source in (DTYPES["f32"], DTYPES["f64"]):
         found[f"isamap_number_{source}"] = _NUMBER.format(name=source, c=source.c)
         for to in DTYPES.values():
-            if not to.is_float and to != bool_:
+            if not to.is_float and to != bool_ and not to.is_part:
                 found[f"isamap_{source}_to_{to}"] = _whole(source, to)
-    whole = [d for d in DTYPES.values() if not d.is_float and d != bool_]
+    whole = [d for d in DTYPES.values() if not d.is_float and d != bool_ and not d.is_part]
     found |= {f"isamap_quotient_{d}": _division(_QUOTIENT, d) for d in whole}
     for name, f in (("f32", "f"), ("f64", "")):
         found[f"isamap_left_over_{name}"] = _FLOAT_LEFT_OVER.format(name=name, c=DTYPES[name].c, f=f)
     found |= {f"isamap_left_over_{d}": _division(_LEFT_OVER, d) for d in whole}
-    found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values()}
+    found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values() if not d.is_part}
     return found
 
 
@@ -251,7 +276,10 @@ def converted(to: DType, text: str, kind: DType, *, fits: bool = False, number: 
     if to.is_float:
         return _to_float(to, text, kind)
     if not kind.is_float:
-        return f"(({to.c})({text}))"
+        return as_part(to, wide(text, kind)) if to.is_part else f"(({to.c})({wide(text, kind)}))"
+    if to.is_part:  # a byte clamps to its own ends first
+        inner = converted(DTYPES["i8" if to.kind == "i" else "u8"], text, kind)
+        return as_part(to, f"({inner} < {to.low} ? {to.low} : {inner} > {to.high} ? {to.high} : {inner})")
     source = kind if kind.name == "f64" else DTYPES["f32"]
     value = f"(float)({text})" if kind.name == "f16" else wide(text, kind)
     if not fits:
@@ -265,7 +293,7 @@ def _to_float(to: DType, text: str, kind: DType) -> str:
         return f"(({to.c})({wide(text, kind)}))"
     if kind.name == "f64" or (to.is_word and not kind.is_float and not widens(kind, DTYPES["f32"])):
         exact = f"isamap_odd_{kind}" if kind.bits == 64 else "isamap_odd_f64"
-        value = f"{exact}({text})"
+        value = f"{exact}({wide(text, kind)})"
     else:  # f32 holds it, or it is an integer beyond the largest f16
         value = f"(float)({wide(text, kind)})"
     return f"isamap_narrow_{to}({value})" if to.is_word else f"((_Float16){value})"

@@ -50,7 +50,7 @@ from isamap_smt.ir.scalar import (
     Unary,
 )
 from isamap_smt.ir.typed import comparison_kind, target, type_of
-from isamap_smt.mapping.convert_c import CHOICES, conversion_helpers, wide
+from isamap_smt.mapping.convert_c import CHOICES, as_part, conversion_helpers, wide
 from isamap_smt.mapping.convert_c import converted as c_converted
 
 # ---- Which numbers a floating-point value can be: bounds that hold for every element, so that a needless clamp is not
@@ -202,7 +202,7 @@ class _C(Meaning[str]):
         wide = "int64_t" if max(most, abs(to.low), to.high) < 1 << 63 else "__int128"
         text = _short(_Exactly(self, wide).of(x.args[1]))
         low, high = (f"({wide}){_integer(v)}" for v in (to.low, to.high))
-        return f"(({to.c})({text} < {low} ? {low} : {text} > {high} ? {high} : {text}))"
+        return as_part(to, f"(({to.c})({text} < {low} ? {low} : {text} > {high} ? {high} : {text}))")
 
     def _cast(self, x: Any, to: DType, text: str) -> str:
         source, inner = self.given(x), x.args[1]
@@ -218,7 +218,7 @@ class _C(Meaning[str]):
         call, single = ("isamap_nearestf", "f") if small else ("isamap_nearest", "")
         value = c_converted(dtype("f32" if small else "f64"), text, source)
         step = "(int32_t)" if to.bits < 32 else ""
-        return f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))"
+        return as_part(to, f"(({to.c}){step}{call}({value}, {float(to.low)!r}{single}, {float(to.high)!r}{single}))")
 
     def _function(self, x: Any, own: DType, text: str) -> str:
         """The function of a value, computed in f32 and rounded to the value's type where that is not f64."""
@@ -296,12 +296,17 @@ class _Exactly(Fold[str]):
     def __init__(self, typed: _C, wide: str) -> None:
         self.typed, self.wide = typed, wide
 
+    def _typed(self, x: Any) -> str:
+        kind = type_of(x, self.typed.types)
+        assert kind is not None
+        return f"({self.wide}){wide(self.typed.of(x, _LITERAL), kind)}"
+
     def _shift(self, x: Any, a: str, b: str) -> str:
         return _shifted(_short(a), _short(b), x.args[1], 64 if self.wide == "int64_t" else 128, False)
 
     leaves: ClassVar[Rows] = {
         sp.Integer: lambda self, x: f"({self.wide}){_integer(int(x))}",
-        **dict.fromkeys((Read, Cast, Saturate, Round), lambda self, x: f"({self.wide}){self.typed.of(x, _LITERAL)}"),
+        **dict.fromkeys((Read, Cast, Saturate, Round), _typed),
     }
     rows: ClassVar[Rows] = {
         SNeg: lambda self, x, a: f"(-{a})",
@@ -354,6 +359,8 @@ def _literal(value: Any, kind: DType) -> str:
 def _number_c(exact: Any, kind: DType) -> str:
     if kind.is_word:
         return f"({kind.c}){hex(int(exact.view(f'u{kind.bytes}')))}"
+    if kind.is_part:
+        return f"({kind.c}){int(exact) & ((1 << kind.bits) - 1)}"
     if not kind.is_float:
         return f"({kind.c}){_integer(int(exact))}"
     return (

@@ -21,7 +21,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_encodings.rule_proofs import holds, keeps_error, keeps_range
-from isamap_encodings.scalar_values import ARITHMETIC, COMPARE
+from isamap_encodings.scalar_values import ARITHMETIC, COMPARE, kind_of
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.convert import constant
 from isamap_smt.ir.dtypes import DTYPES, DType
@@ -232,7 +232,7 @@ def _replayed(rule: Rule, answer: Refuted, arithmetic: str) -> Verdict:
 
 
 def _kind(d: DType) -> tuple[str, int]:
-    return ("bf", 16) if d.name == "bf16" else (d.kind, d.bits)
+    return kind_of(d.name)
 
 
 # ---- conditions on numbers

@@ -34,6 +34,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.scalar import Cast, Read, Relu, Round, SMax, SMin, SMul, index_values
+from isamap_smt.ir.typed import HOLDS
 from isamap_smt.language.printer import value_text
 from isamap_smt.mapping.fuse import bindings
 from isamap_smt.proof.bounded_sums import adds_exactly, beginning, carries
@@ -80,7 +81,7 @@ def _several(mapping: Mapping, axis: str, n: int) -> Verdict:
     """A sum whose value depends on the order, among the terms of one execution."""
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
     kind = out.numpy.type
-    big, one = kind(2.0 ** {64: 53, 32: 24, 16: 11}[out.bits] if out.name != "bf16" else 2.0**8), kind(1)
+    big, one = kind(HOLDS[out.name]), kind(1)
     left, right = kind(kind(big + one) + one), kind(big + kind(one + one))
     if left == right:
         return Unknown(f"{mapping.instruction.name} adds {n} points of {axis} at once, in an order it does not state")

@@ -96,7 +96,7 @@ def _reads(e: Any, table: dict[str, Any]) -> Any:
 
 
 def _dtype(kind: str, bits: int) -> DType:
-    return DTYPES[{("bf", 16): "bf16", BOOL: "bool"}.get((kind, bits), f"{kind}{bits}")]
+    return DTYPES[{("bf", 16): "bf16", BOOL: "bool"}.get((kind, bits), kind if kind in DTYPES else f"{kind}{bits}")]
 
 
 def _samples(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[np.ndarray]:

@@ -74,7 +74,7 @@ def _names(rules: Sequence[Rule]) -> str:
 
 
 def _dtype(kind: str, bits: int) -> DType:
-    return DTYPES[{("bf", 16): "bf16", BOOL: "bool"}.get((kind, bits), f"{kind}{bits}")]
+    return DTYPES[{("bf", 16): "bf16", BOOL: "bool"}.get((kind, bits), kind if kind in DTYPES else f"{kind}{bits}")]
 
 
 def _elements(e: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_encodings.scalar_values import kind_of
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.scalar import Read, SAdd, Scalar, SMax, SMin, SMul, Sum, cast, put_into_indices
@@ -18,7 +19,7 @@ _COMBINE = {"+": SAdd, "*": SMul, "max": SMax, "min": SMin}
 
 def kind(d: DType) -> tuple[str, int]:
     """The element type as the encodings take it."""
-    return ("bf", 16) if d.name == "bf16" else (d.kind, d.bits)
+    return kind_of(d.name)
 
 
 def unrolled(e: Any) -> Any:

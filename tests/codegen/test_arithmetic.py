@@ -45,14 +45,14 @@ def elements(name: str) -> tuple[np.ndarray, np.ndarray]:
         few += [oracle.encoded(v, name) for v in (oracle.Fraction(1), oracle.Fraction(-3), "-0.0", "inf", "-inf")]  # type: ignore[misc]
         few.append((1 << (oracle.BITS[name] - 1)) - 1)  # a NaN
     few += [rng.getrandbits(oracle.BITS[name]) for _ in range(6)]
-    made = np.array(few, f"u{oracle.BITS[name] // 8}").view(dtype(name).numpy)
+    made = np.array(few, oracle.WORDS[name]).view(dtype(name).numpy)
     a, b = np.meshgrid(made, made, indexing="ij")
     return np.ascontiguousarray(a.reshape(-1)), np.ascontiguousarray(b.reshape(-1))
 
 
 @cache
 def wanted(name: str, op: str) -> list[set[int | str]]:
-    a, b = (x.view(f"u{oracle.BITS[name] // 8}").tolist() for x in elements(name))
+    a, b = (x.view(oracle.WORDS[name]).tolist() for x in elements(name))
     if op in arithmetic.COMPARE:
         return [{x if arithmetic.holds(op, x, y, name) else y} for x, y in zip(a, b, strict=True)]
     return [arithmetic.result(name, UPDATES.get(op, op), x, y) for x, y in zip(a, b, strict=True)]
@@ -65,7 +65,7 @@ def kernel(name: str, op: str) -> im.Kernel:
 
 def check(name: str, op: str, got: np.ndarray) -> None:
     a, b = elements(name)
-    bits = got.view(f"u{oracle.BITS[name] // 8}").tolist()
+    bits = got.view(oracle.WORDS[name]).tolist()
     wrong = [
         (x, y, z)
         for x, y, z, g, want in zip(a, b, got, bits, wanted(name, op), strict=True)
@@ -130,7 +130,7 @@ print("ran all")
 def test_nothing_is_undefined(tmp_path: Path, cc: str) -> None:
     traps = [t.replace(",float-divide-by-zero", "") for t in TRAPS[cc]]  # IEEE's division by zero is defined
     library = compiled(tmp_path, loops(), cc, ["-O1", *traps], ())
-    word = {n: f"u{oracle.BITS[n] // 8}" for n in oracle.NAMES}
+    word = {n: oracle.WORDS[n] for n in oracle.NAMES}
     held = {f"run_{k}": np.stack([x.view(word[n]) for x in elements(n)]) for k, (n, _) in enumerate(CASES)}
     np.savez(tmp_path / "elements.npz", **held)
     command = [sys.executable, "-c", CALL, str(library), str(tmp_path / "elements.npz")]

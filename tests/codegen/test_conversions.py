@@ -45,7 +45,7 @@ OTHER_BUILDS = [("zig", "-O3", ()), ("zig", "-O3", AVX2), ("gcc", "-O0", ()), ("
 def cases(source: str, to: str, form: str = "cast") -> tuple[np.ndarray, list[int | str]]:
     """(elements, what they become by the oracle)."""
     bits = oracle.some(source, to, RANDOM)
-    array = np.array(bits, f"u{oracle.BITS[source] // 8}").view(dtype(source).numpy)
+    array = np.array(bits, oracle.WORDS[source]).view(dtype(source).numpy)
     return array, [(oracle.converted if form == "cast" else oracle.clamped)(b, source, to) for b in bits]
 
 
@@ -58,7 +58,7 @@ def tree(source: str, to: str, form: str) -> Any:
 
 def wrong(got: np.ndarray, want: list[int | str], source: np.ndarray, to: str) -> list[str]:
     """Each element that differs, in words."""
-    bits = got.view(f"u{oracle.BITS[to] // 8}")
+    bits = got.view(oracle.WORDS[to])
     return [
         f"{x} gives {g}, not {w if isinstance(w, str) else oracle.decoded(w, to)}"
         for x, g, b, w in zip(source, got, bits, want, strict=True)
@@ -182,7 +182,7 @@ TRAPS = {
 @pytest.mark.parametrize("cc", ["gcc", "zig"])
 def test_nothing_is_undefined(tmp_path: Path, cc: str) -> None:
     library = build(tmp_path, cc, ["-O1", *TRAPS[cc]], ())
-    held = {f"{form}_{a}_{b}": cases(a, b)[0].view(f"u{oracle.BITS[a] // 8}") for a, b, form in PAIRS}
+    held = {f"{form}_{a}_{b}": cases(a, b)[0].view(oracle.WORDS[a]) for a, b, form in PAIRS}
     np.savez(tmp_path / "elements.npz", **held)
     command = [sys.executable, "-c", CALL, str(library), str(tmp_path / "elements.npz")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

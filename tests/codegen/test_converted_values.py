@@ -156,10 +156,10 @@ def test_bounds_of_a_value() -> None:
 def test_whole_kernels_convert_as_the_oracle_does(a: str, y: str, cc: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISAMAP_CC", cc)
     bits = oracle.some(a, y, 50)
-    made = np.array(bits, f"u{oracle.BITS[a] // 8}").view(dtype(a).numpy)
+    made = np.array(bits, oracle.WORDS[a]).view(dtype(a).numpy)
     kernel = im.kernel(f"y[i] = {y}(A[i])", dtypes={"y": y, "A": a})
     got = im.compile(kernel, im.find_hardware("host"), sizes={"i": made.size})(A=made)
-    for x, g in zip(bits, got.view(f"u{oracle.BITS[y] // 8}").tolist(), strict=True):
+    for x, g in zip(bits, got.view(oracle.WORDS[y]).tolist(), strict=True):
         want = oracle.converted(x, a, y)
         assert oracle.is_nan(g, y) if want == "nan" else g == want, oracle.decoded(x, a)
 
