@@ -5,6 +5,8 @@ from __future__ import annotations
 import isamap_smt as im
 from isamap_hardware.across import across, x86_prelude
 from isamap_hardware.avx512_lanes import INSTRUCTIONS
+from isamap_hardware.avx512_words import C_TYPE, HEADERS
+from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
 from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats
@@ -175,6 +177,29 @@ def _floats(suffix: str) -> tuple[Row, ...]:
     )
 
 
+# One product of bytes in each lane: that of their low halves, the other halves of u8 being 0. Bytes are loaded 16 at a time.
+EACH_LANE = """\
+static inline avx512_i32x16 avx512_muladd_u8i8(avx512_i32x16 acc, __m128i a, __m128i b) {
+    const __m512i product = _mm512_madd_epi16(_mm512_cvtepu8_epi32(a), _mm512_cvtepi8_epi32(b));
+    return acc + (avx512_i32x16)product;
+}
+"""
+MULADD_BYTES = im.instruction(
+    "avx512.muladd_u8i8",
+    "acc[l] += i32(a[l]) * i32(b[l])",
+    axes={"l": 16},
+    dtypes={"a": "u8", "b": "i8", "acc": "i32"},
+    places=dict.fromkeys(("a", "b", "acc"), "zmm"),
+    emit="{acc} = avx512_muladd_u8i8({acc}, {a}, {b});",
+    requires=("avx512f", "avx512bw"),
+    latency=7.0,
+    per_cycle=1.0,
+    c_types={"a": "__m128i", "b": "__m128i", "acc": C_TYPE},
+    headers=HEADERS,
+    prelude=(WORD_PRELUDE, EACH_LANE),
+    temporaries=2,
+)
+
 HARDWARE = im.Hardware(
     "avx512",
     memories("zmm", 32, 64),
@@ -182,6 +207,7 @@ HARDWARE = im.Hardware(
     (
         _fmadd("fmadd_ps", "f32", 16, "__m512"),
         _fmadd("fmadd_pd", "f64", 8, "__m512d"),
+        MULADD_BYTES,
         *lanewise("avx512", "zmm", "f32", 16, "__m512", _floats("ps"), REQUIRES),
         *lanewise("avx512", "zmm", "f64", 8, "__m512d", _floats("pd"), REQUIRES),
         *across("avx512", "zmm", "f32", 16, "__m512", REQUIRES, x86_prelude("avx512", "f32", 512, "__m512")),

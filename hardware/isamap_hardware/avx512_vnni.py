@@ -51,14 +51,6 @@ static inline avx512_i32x16 avx512_dpbssd_moved(avx512_i32x16 acc, avx512_i32x16
 """
 
 
-# One product in each lane: the other of the two that are summed is that of 0 and the sign.
-EACH_LANE = """\
-static inline avx512_i32x16 avx512_muladd_u8i8(avx512_i32x16 acc, __m128i a, __m128i b) {
-    return avx512_dpwssd(acc, (avx512_i32x16)_mm512_cvtepu8_epi32(a), (avx512_i32x16)_mm512_cvtepi8_epi32(b));
-}
-"""
-
-
 def _vnni(name: str) -> im.Instruction:
     return dot(
         "avx512_vnni", name, 16, "zmm", C_TYPE, f"{{acc}} = avx512_{name}({{acc}}, {{a}}, {{b}});",
@@ -95,21 +87,6 @@ HARDWARE = im.Hardware(
             c_types=dict.fromkeys(("a", "b", "acc"), C_TYPE),
             headers=HEADERS,
             prelude=(WORD_PRELUDE, MADDUBS),
-        ),
-        im.instruction(
-            "avx512_vnni.muladd_u8i8",
-            "acc[l] += i32(a[l]) * i32(b[l])",
-            axes={"l": 16},
-            dtypes={"a": "u8", "b": "i8", "acc": "i32"},
-            places=dict.fromkeys(("a", "b", "acc"), "zmm"),
-            emit="{acc} = avx512_muladd_u8i8({acc}, {a}, {b});",
-            requires=VNNI,
-            latency=6.0,
-            per_cycle=1.0,
-            c_types={"a": "__m128i", "b": "__m128i", "acc": C_TYPE},
-            headers=HEADERS,
-            prelude=(WORD_PRELUDE, _helper("dpwssd"), EACH_LANE),
-            temporaries=2,
         ),
         *map(_vnni, ("dpwssd", "dpbusds", "dpwssds")),
         dot(
