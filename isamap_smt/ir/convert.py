@@ -37,6 +37,10 @@ def converted(x: Array, to: DType) -> Array:
     source = from_numpy(x.dtype)
     if source == to:
         return x
+    if (
+        source is not None and source.is_part and source.is_float
+    ):  # its own casts take the high bits of a byte for a sign
+        x = (x.view(np.uint8) & ((1 << source.bits) - 1)).view(source.numpy)
     if to == bool_:
         return np.asarray(x != 0)
     if source is not None and source.is_part and not source.is_float:

@@ -42,7 +42,8 @@ def elements(name: str) -> tuple[np.ndarray, np.ndarray]:
     bits = oracle.edges(name, name)
     few = sorted({*rng.sample(bits, min(SIDE, len(bits))), *bits[:3], *bits[-3:]})
     if oracle.floating(name):
-        few += [oracle.encoded(v, name) for v in (oracle.Fraction(1), oracle.Fraction(-3), "-0.0", "inf", "-inf")]  # type: ignore[misc]
+        special = [oracle.encoded(v, name) for v in (oracle.Fraction(1), oracle.Fraction(-3), "-0.0", "inf", "-inf")]
+        few += [b for b in special if isinstance(b, int)]
         few.append((1 << (oracle.BITS[name] - 1)) - 1)  # a NaN
     few += [rng.getrandbits(oracle.BITS[name]) for _ in range(6)]
     made = np.array(few, oracle.WORDS[name]).view(dtype(name).numpy)

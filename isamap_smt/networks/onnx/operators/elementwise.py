@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from isamap_smt.ir.dtypes import DType, from_numpy
+from isamap_smt.ir.dtypes import DType, dtype, from_numpy
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.functions import BINARY, COMPARING, FAST_GELU, GELU, LOGICAL, UNARY
@@ -189,9 +189,12 @@ def _cast_like(node: Node) -> Var:
 
 
 def _cast_to(node: Node, to: DType) -> Var:
-    """In another type; in one of 8 bits of floating point what is beyond becomes the largest, unless the node says otherwise."""
+    """In another type. Of 8 bits or fewer of floating point what is beyond becomes the largest, unless the node says otherwise;
+    whole numbers of fewer bits than a byte keep the low ones."""
     x = node[0]
-    if to.is_float and to.bits == 8 and x.dtype != to and node.attribute("saturate", 1):
+    if to.is_part and not to.is_float and x.dtype.is_float:
+        x = converted(x, dtype("i32"))
+    if to.is_float and to.bits <= 8 and x.dtype != to and node.attribute("saturate", 1):
         return do.saturated(x, to)
     return converted(x, to)
 
