@@ -46,6 +46,11 @@ class DType:
         return 1 < self.bits < 8
 
     @property
+    def has_infinities(self) -> bool:
+        """Whether it is a type of floating point that has them."""
+        return self.is_float and (self.bits > 8 or self.name == "f8e5m2")
+
+    @property
     def is_word(self) -> bool:
         """Whether it is a type of floating point that C lacks: its elements are unsigned words, and f32 computes them."""
         return self.is_float and self.c.startswith("uint")

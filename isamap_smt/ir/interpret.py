@@ -101,9 +101,9 @@ def neutral(op: str, kind: DType) -> Any:
         case "*":
             return 1
         case "max":
-            return -np.inf if kind.is_float else kind.low
+            return -np.inf if kind.has_infinities else kind.ends[0]
         case "min":
-            return np.inf if kind.is_float else kind.high
+            return np.inf if kind.has_infinities else kind.ends[1]
     return 0
 
 

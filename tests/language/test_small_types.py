@@ -67,6 +67,16 @@ def test_arithmetic_of_eight_bits_is_that_of_f32_rounded(name: str) -> None:
     np.testing.assert_array_equal(made.astype(np.float32), meant.astype(np.float32))
 
 
+@pytest.mark.parametrize("name", EIGHT)
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_the_largest_of_numbers_is_one_of_them(name: str, op: str) -> None:
+    """Where a type has no infinity, a maximum starts from its lowest number."""
+    made = assert_as_meant(im.kernel(f"A: {name}[I]\nY: {name}[]\nY[] {op}= A[i]"), A=(a := elements(name, 60)))
+    assert float(made[()]) == getattr(a.astype(np.float32), op)()
+    low = np.full(3, DTYPES[name].ends[0 if op == "max" else 1], np.float32).astype(DTYPES[name].numpy)
+    assert_as_meant(im.kernel(f"A: {name}[I]\nY: {name}[]\nY[] {op}= A[i]"), A=low)
+
+
 @pytest.mark.parametrize("name", PARTS)
 @pytest.mark.parametrize(
     "text",
