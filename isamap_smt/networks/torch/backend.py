@@ -23,9 +23,9 @@ from torch.fx.experimental.symbolic_shapes import is_symbolic
 
 from isamap_smt.ir.errors import ArgumentError, IsamapError, UncomputedError, did_you_mean
 from isamap_smt.networks.compiled import CompiledNetwork, compile_network
-from isamap_smt.networks.extents import OpenSize, named_sizes
+from isamap_smt.networks.extents import Extent, OpenSize, named_sizes
 from isamap_smt.networks.torch.call import OPERATORS
-from isamap_smt.networks.torch.importer import Sizes, network_of
+from isamap_smt.networks.torch.importer import Sizes, extent_of, network_of
 from isamap_smt.networks.torch.tensors import array_of, tensor_of
 
 LOG = logging.getLogger(__name__)
@@ -122,8 +122,8 @@ def _left(asked: Options, what: str, reason: str) -> None:
 
 @dataclass
 class _Ready:
-    """A compiled network. inputs: which arguments it reads. places: for each output of the graph, the name of a result, or what it
-    is. orders: the shape and strides of outputs that do not lie row by row. weights: what was constant, and as which version."""
+    """A compiled network. inputs: which arguments it reads. places: for each output of the graph, the name of a result, or the
+    number that it is. weights: what was constant, and as which version."""
 
     network: CompiledNetwork
     inputs: tuple[int, ...]
@@ -159,7 +159,9 @@ class Compiled:
         self._open = self._largest(told)
         self.name = f"torch_{next(_numbers)}"
         result = next(n for n in self.graph.graph.nodes if n.op == "output").args[0]
-        self._told = [r.meta.get("val") if isinstance(r, torch.fx.Node) else r for r in result]
+        told = [r.meta.get("val") if isinstance(r, torch.fx.Node) else r for r in result]
+        # of outputs that do not lie row by row
+        self._strides = [r.stride() if isinstance(r, torch.Tensor) and not r.is_contiguous() else None for r in told]
 
     def _largest(self, told: Sequence[Any]) -> dict[str, OpenSize] | None:
         """Open sizes of all symbols, where torch knows the most of each."""
@@ -187,19 +189,22 @@ class Compiled:
                 return list(self.graph.forward(*given))
         found = ready.network(*[array_of(given[n]) for n in ready.inputs])
         return [
-            self._output(tensor_of(found[p]), t) if isinstance(p, str) else p
-            for p, t in zip(ready.places, self._told, strict=True)
+            self._tensor(tensor_of(found[p]), strides, sizes) if isinstance(p, str) else self._number(p, sizes)
+            for p, strides in zip(ready.places, self._strides, strict=True)
         ]
 
     @staticmethod
-    def _output(made: torch.Tensor, told: Any) -> torch.Tensor:
+    def _tensor(made: torch.Tensor, strides: Sequence[Any] | None, sizes: dict[str, int]) -> torch.Tensor:
         """In the order in which torch expects its elements."""
-        if told.is_contiguous():
-            return made
-        strides = [int(s) for s in told.stride()] if not told._has_symbolic_sizes_strides else None
         if strides is None:
             return made
-        return torch.empty_strided(made.shape, strides, dtype=made.dtype).copy_(made)
+        return torch.empty_strided(made.shape, [extent_of(s, sizes) for s in strides], dtype=made.dtype).copy_(made)
+
+    def _number(self, n: Any, sizes: dict[str, int]) -> Any:
+        """An output that is none of a network."""
+        if isinstance(n, Extent) and self._open:
+            return n.at({size.name: sizes[symbol] for symbol, size in self._open.items()})
+        return n
 
     def _made(self, key: Any, given: Sequence[Any], sizes: dict[str, int]) -> _Ready | None:
         """Compiled for these sizes; None where the graph stays torch's own."""

@@ -189,6 +189,20 @@ def test_a_batch_with_a_largest_size_is_compiled_once() -> None:
     assert len(graphs) == 1
 
 
+def test_open_results_in_an_order_of_torchs_and_numbers() -> None:
+    def model(x: Any) -> Any:
+        return x.relu().transpose(0, 1), x.shape[0] * 2, x.sum()
+
+    run = compiled(model, strict=True)
+    for n in (3, 6):
+        x = torch.randn(n, 5)
+        torch._dynamo.mark_dynamic(x, 0, min=2, max=8)
+        (made, twice, total), meant = run(x), model(x)
+        torch.testing.assert_close((made, total), (meant[0], meant[2]))
+        assert made.stride() == meant[0].stride()
+        assert twice == 2 * n
+
+
 def test_sizes_without_a_largest_one_are_compiled_apart() -> None:
     run = torch.compile(lambda x: x.relu() * 2, backend="isamap", dynamic=True)
     for n in range(3, 3 + MOST_SIZES):
