@@ -105,3 +105,50 @@ def test_the_sum_is_the_fourth_result() -> None:
 def test_what_is_wrong_is_refused(op: str, arrays: list[np.ndarray], attributes: dict[str, Any], told: str) -> None:
     with pytest.raises(NetworkError, match=told):
         im.from_onnx(of(op, arrays, attributes))
+
+
+def of_bytes(arrays: list[np.ndarray], how: dict[str, Any]) -> Any:
+    """A product with weights in blocks, its inputs of the arrays' types."""
+    made = of("MatMulNBits", arrays, how)
+    for given, array in zip(made.graph.input, arrays, strict=True):
+        given.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(array.dtype)
+    return made
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("points", [False, True])
+@pytest.mark.parametrize(("rows", "inner", "columns", "block"), [(1, 64, 10, 32), (3, 80, 9, 32), (2, 48, 7, 16)])
+def test_weights_in_blocks(bits: int, points: bool, rows: int, inner: int, columns: int, block: int) -> None:
+    """A last block that is not full is filled up, as the operator says; zero points are packed as weights are."""
+    rng = np.random.default_rng(inner)
+    blocks, per = -(-inner // block), 8 // bits
+    a = rng.standard_normal((rows, inner)).astype(np.float32)
+    packed = rng.integers(0, 256, (columns, blocks, block // per)).astype(np.uint8)
+    scales = rng.uniform(0.1, 1, (columns, blocks)).astype(np.float32)
+    zeros = rng.integers(0, 256, (columns, -(-blocks // per))).astype(np.uint8)
+
+    def apart(x: np.ndarray) -> np.ndarray:
+        return np.stack([x & 15, x >> 4], -1).reshape(columns, -1) if bits == 4 else x.reshape(columns, -1)
+
+    whole = apart(packed).reshape(columns, blocks, block).astype(np.float64)
+    zero = apart(zeros)[:, :blocks].astype(np.float64) if points else np.full((columns, blocks), float(1 << (bits - 1)))
+    weights = ((whole - zero[..., None]) * scales[..., None]).reshape(columns, -1)[:, :inner]
+    how = {"K": inner, "N": columns, "bits": bits, "block_size": block}
+    constants = {"i1": packed, "i2": scales.reshape(-1), **({"i3": zeros.reshape(-1)} if points else {})}
+    made = of_bytes([a, *constants.values()], how)
+    found = im.run_network(im.from_onnx(made, constants=constants), {"i0": a})["y"]
+    np.testing.assert_allclose(found, a @ weights.T, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"K": 64, "N": 4, "bits": 3, "block_size": 32}, "of 3 bits it is not computed"),
+        ({"K": 60, "N": 4, "bits": 4, "block_size": 32}, "no rows of 60 in blocks of 32"),
+        ({"K": 64, "N": 5, "bits": 4, "block_size": 32}, "are no 5 rows of 2 blocks of 32"),
+    ],
+)
+def test_blocks_that_do_not_fit_are_refused(how: dict[str, Any], told: str) -> None:
+    arrays = [np.zeros((1, 64), np.float32), np.zeros((4, 2, 16), np.uint8), np.ones(8, np.float32)]
+    with pytest.raises(NetworkError, match=told):
+        im.from_onnx(of_bytes(arrays, how))

@@ -81,6 +81,9 @@ _OWN: dict[tuple[str, str], Schema] = {
         kv_cache_bit_width="i", kv_num_heads="i!", local_window_size="i", num_heads="i!", qk_output="i", rotary_interleaved="i",
         scale="f", smooth_softmax="i", softcap="f", v_quant_type="s",
     ),
+    (MICROSOFT, "MatMulNBits"): _own(
+        "A B:uint8 scales zero_points?:uint8 g_idx?:int32 bias?", K="i!", N="i!", accuracy_level="i", bits="i", block_size="i!",
+    ),
     (MICROSOFT, "MultiHeadAttention"): _own(
         "query key? value? bias? key_padding_mask?:int32 attention_bias? past_key? past_value? past_sequence_length?:int32 "
         "cache_indirection?:int32", results=4, mask_filter_value="f", num_heads="i!", scale="f", unidirectional="i",

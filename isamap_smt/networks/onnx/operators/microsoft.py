@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from isamap_smt.ir.errors import NetworkError
+import math
+
+import numpy as np
+
+from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.functions import FAST_GELU, GELU
@@ -49,6 +53,59 @@ def _turned(node: Node, position: int, which: str) -> Var:
     if node.attribute(f"trans{which}", 0) and x.rank > 1:
         order[-2:] = order[:-3:-1]
     return do.transpose(x, order)
+
+
+@onnx("MatMulNBits", domain=MICROSOFT)
+def _matmul_of_blocks(node: Node) -> Var:
+    """A times weights of 4 or 8 bits in bytes, the lower bits first: (element - zero point) * scale of each block of a row."""
+    a, b, scales, bits = node[0], node[1], node[2], node.number("bits", 4)
+    inner, columns, block = (node.number(n, 0, 1) for n in ("K", "N", "block_size"))
+    if bits not in (4, 8) or node.get(4) is not None:
+        raise UncomputedError(
+            f"of {bits} bits{', in groups of their own' if node.get(4) is not None else ''} it is not computed"
+        )
+    if block % 2 or not a.rank or a.shape[-1] != inner:
+        raise NetworkError(f"{a.value} has no rows of {inner} in blocks of {block}", node.name)
+    blocks, per = -(-inner // block), 8 // bits
+    half, rows = block // per, math.prod(a.shape[:-1])
+    if b.elements != columns * blocks * half or scales.elements != columns * blocks:
+        raise NetworkError(
+            f"{b.value} and {scales.value} are no {columns} rows of {blocks} blocks of {block}", node.name
+        )
+    graph, within = node.graph, do.computed_in(a.dtype)
+    wide = graph.view(a, (rows, inner))
+    if blocks * block > inner:
+        wide = do.pad(wide, [0, 0], [0, blocks * block - inner])
+    reads = {
+        "X": graph.view(wide, (rows, blocks, half, per)), "W": graph.view(b, (columns, blocks, half)),
+        "S": graph.view(scales, (columns, blocks)),
+    }  # fmt: skip
+    zero = do.literal(1 << (bits - 1))
+    if (given := node.get(3)) is not None:
+        reads["Z"], zero = _zero_points(node, given, columns, blocks, bits), f"{within}(Z[n,b])"
+    parts = ["W[n,b,h] & 15", "W[n,b,h] >> 4"] if bits == 4 else ["W[n,b,h]"]
+    terms = (f"{within}(X[m,b,h,{p}]) * ({within}({part}) - {zero})" for p, part in enumerate(parts))
+    last = "T[m,n]" if (bias := node.get(5)) is None else f"T[m,n] + {within}(C[n])"
+    reads |= {} if bias is None else {"C": bias}
+    text = (
+        f"temporary T\nT: {within}[{rows},{columns}]\nT[m,n] += ({' + '.join(terms)}) * {within}(S[n,b])\n"
+        f"Y[m,n] = {a.dtype}({last})"
+    )
+    axes = {"m": rows, "n": columns, "b": blocks, "h": half}
+    made = graph.step(text, reads, {"Y": (a.dtype, (rows, columns))}, axes)[0]
+    return graph.view(made, (*a.shape[:-1], columns))
+
+
+def _zero_points(node: Node, given: Var, columns: int, blocks: int, bits: int) -> Var:
+    """One for each block of each row, which are packed like the weights."""
+    held = given.constant
+    if held is None:
+        raise UncomputedError("zero points that are no constant are not unpacked")
+    if held.size == columns * -(-blocks * bits // 8):
+        packed = held.reshape(columns, -1)
+        apart = packed if bits == 8 else np.stack([packed & 15, packed >> 4], -1).reshape(columns, -1)
+        return node.graph.constant(apart[:, :blocks].astype(np.float32))
+    raise NetworkError(f"{given.value} are no zero points of {blocks} blocks in {columns} rows", node.name)
 
 
 @onnx("SkipLayerNormalization", domain=MICROSOFT)
