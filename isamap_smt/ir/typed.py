@@ -126,7 +126,7 @@ def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType
     for. Raises DTypeError."""
     out, value = types[statement.target.tensor], statement.value
     for e in elements(indices_of(statement)):
-        if types[e.tensor].is_float or types[e.tensor] == bool_:
+        if types[e.tensor].is_float or types[e.tensor].bits < 8:
             raise DTypeError(
                 f"{e.tensor} is {types[e.tensor]}, and {e} is an index; give it an integer type, such as `{e.tensor}: i32`"
             )

@@ -85,7 +85,8 @@ def test_every_instruction_says_its_c_type() -> None:
 
 def test_scalar_covers_every_dtype() -> None:
     outputs = {i.kernel.tensor(i.kernel.outputs[0]).dtype.name for i in isamap_hardware.load("scalar").computes}
-    assert outputs | {"bool"} == set(DTYPES)  # of which there are no sums of products
+    computed = {n for n, d in DTYPES.items() if d.bits > 8 or (d.bits == 8 and not d.is_float)}
+    assert outputs == computed  # of the others there are no sums of products
 
 
 def test_wmma_has_the_three_shapes() -> None:

@@ -15,7 +15,7 @@ from isamap_smt.runtime.compiled import CompiledKernel
 from isamap_smt.simulator.run import run_program
 
 GATHER = "E: [V,J]\nY[i,j] = E[idx[i], j]"
-INTEGERS = [n for n, d in DTYPES.items() if not d.is_float and n != "bool"]
+INTEGERS = [n for n, d in DTYPES.items() if not d.is_float and d.bits >= 8]
 
 
 @cache

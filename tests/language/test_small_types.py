@@ -88,3 +88,12 @@ def test_the_largest_of_numbers_is_one_of_them(name: str, op: str) -> None:
 def test_nothing_is_computed_in_fewer_bits_than_a_byte(name: str, text: str) -> None:
     with pytest.raises(DTypeError, match=f"{name}, which is stored and converted"):
         im.run_kernel(im.kernel(f"A: {name}[I]\nY: {name}[I]\n{text}"), {"A": elements(name, 8)})
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_none_of_them_is_an_index(name: str) -> None:
+    with pytest.raises(DTypeError, match=rf"idx is {name}, and .* is an index"):
+        im.run_kernel(
+            im.kernel(f"idx: {name}[I]\nE: f32[8]\nY: f32[I]\nY[i] = E[idx[i]]"),
+            {"idx": elements(name, 4), "E": np.zeros(8, "f4")},
+        )

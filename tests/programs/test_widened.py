@@ -9,6 +9,7 @@ import widened
 
 import isamap_smt as im
 from isamap_encodings.verdict import Refuted
+from isamap_smt.ir.convert import converted
 from isamap_smt.ir.dtypes import DTYPES, dtype, widens
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.proof.program import prove_program
@@ -46,9 +47,11 @@ def test_widens_is_true_just_where_every_value_survives(held: im.ir.dtypes.DType
         assert not widens(held, wanted)  # NaN
         return
     with np.errstate(all="ignore"):
-        wide = values.astype(wanted.numpy)
+        wide = converted(values, wanted)
         both_nan = np.isnan(values.astype(np.float64)) & np.isnan(wide.astype(np.float64))
         same = np.array([_number(a) == _number(b) for a, b in zip(values, wide, strict=True)]) | both_nan
+        if held.is_float:
+            same &= (np.signbit(values.astype(np.float64)) == np.signbit(wide.astype(np.float64))) | both_nan
     assert widens(held, wanted) == bool(same.all())
 
 

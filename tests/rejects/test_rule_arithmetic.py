@@ -14,7 +14,7 @@ MESSAGE = """\
 rule 'thirds' does not hold in f32: x / 3 + y / 3 = (x + y) / 3
   at x = 1.0, y = 0.25: the left side is 0.4166666865348816, the right side 0.4166666567325592
   it is proved in: reals; name some of these, or none to use it wherever it holds"""
-UNKNOWN = "rule 'thirds': there is no arithmetic 'f3'; did you mean f32?"
+UNKNOWN = "rule 'thirds': there is no arithmetic 'f3'; did you mean f32 or f8e4m3?"
 
 
 @pytest.mark.parametrize(("arithmetic", "message"), [("f32", MESSAGE), ("f3", UNKNOWN)])
