@@ -151,8 +151,8 @@ def rounded(x: Sum, scale: Var, zero: int, of: DType) -> Var:
 # ---- Sums of products
 
 
-def _signed(w: Bytes) -> tuple[Var, int] | None:
-    """Bytes as the second operand of a product: signed, and their zero point; None where that does not hold them."""
+def _signed(w: Bytes) -> tuple[Var, int]:
+    """Bytes as the second operand of a product: signed, and their zero point."""
     if w.x.dtype == I8:
         return w.x, w.zero
     if w.x.constant is not None:
@@ -189,9 +189,9 @@ def convolved(
     convolve: Callable[[Var, Var, Sequence[int], Sequence[int]], Var],
 ) -> Sum | None:  # fmt: skip
     """The sums of a convolution with constant weights, plus a bias in their units; None where they are none of bytes."""
-    if w.x.constant is None or x.axis is not None or w.axis not in (None, 0) or (signed := _signed(w)) is None:
+    if w.x.constant is None or x.axis is not None or w.axis not in (None, 0):
         return None
-    weights, zero = signed
+    weights, zero = _signed(w)
     if zero or weights.constant is None:
         return None
     scale = _scale(x, w, (w.scale.elements, *[1] * (x.x.rank - 2)))
@@ -214,9 +214,9 @@ def multiplied(a: Bytes, b: Bytes, bias: np.ndarray = NO_BIAS) -> Sum | None:
     """The sums of a product of matrices, plus a bias in their units; None where they are none of bytes."""
     if a.axis is not None or a.x.rank < 2 or b.x.rank < 2 or b.axis not in (None, b.x.rank - 1):
         return None
-    if a.x.dtype != U8 or (signed := _signed(b)) is None:
+    if a.x.dtype != U8:
         return None
-    right, zero = signed
+    right, zero = _signed(b)
     scale = _scale(a, b, (b.scale.elements,))
     inner, left = a.x.shape[-1], a.x
     shape = (*do.broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], right.shape[-1])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, fields
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from functorch.compile import make_boxed_func
@@ -24,7 +24,7 @@ from torch.fx.experimental.symbolic_shapes import is_symbolic
 from isamap_smt.ir.errors import ArgumentError, IsamapError, UncomputedError, did_you_mean
 from isamap_smt.networks.compiled import CompiledNetwork, compile_network
 from isamap_smt.networks.extents import Extent, OpenSize, named_sizes
-from isamap_smt.networks.torch.call import OPERATORS
+from isamap_smt.networks.torch.call import OPERATORS, name_of
 from isamap_smt.networks.torch.importer import Sizes, extent_of, network_of
 from isamap_smt.networks.torch.tensors import array_of, tensor_of
 
@@ -63,7 +63,8 @@ def isamap(
         context = TracingContext.try_get()
         told = None if context is None else context.fw_metadata
         writes = told is None or any(i.mutates_data for i in told.input_info)
-        return make_boxed(Compiled(graph, () if told is None else tuple(told.static_input_indices or ()), asked))
+        static = () if told is None else tuple(told.static_input_indices or ())  # what a graph writes is no constant
+        return Compiled(graph, tuple(n for n in static if told and not told.input_info[n].mutates_data), asked)
 
     def training(graph: torch.fx.GraphModule, _: Sequence[Any]) -> Callable[..., Any]:
         _left(asked, "a graph of training", "it asks for gradients; call it within torch.no_grad()")
@@ -99,19 +100,9 @@ def _shared(tensors: Sequence[Any]) -> tuple[tuple[int, int, int], ...]:
     return tuple(found)
 
 
-def make_boxed(run: Callable[[list[Any]], Any]) -> Callable[..., Any]:
-    """As torch calls it: with a list, which it may empty."""
-    run._boxed_call = True  # type: ignore[attr-defined]
-    return run
-
-
 def kept_whole() -> dict[Any, Any]:
     """torch's decompositions, but of operators that kernels compute as a whole."""
-    return {o: d for o, d in core_aten_decompositions().items() if _name(o) not in OPERATORS}
-
-
-def _name(target: Any) -> str:
-    return f"{target._schema.name.partition('::')[2]}.{target._overloadname}" if hasattr(target, "_schema") else ""
+    return {o: d for o, d in core_aten_decompositions().items() if name_of(o) not in OPERATORS}
 
 
 def _left(asked: Options, what: str, reason: str) -> None:
@@ -144,6 +135,7 @@ class Compiled:
     graph: torch.fx.GraphModule
     static: tuple[int, ...]
     asked: Options
+    _boxed_call: ClassVar[bool] = True  # torch gives it a list, which it may empty
     _ready: dict[Any, _Ready | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -35,8 +35,8 @@ class Result:
 
 @dataclass
 class Call:
-    """results: what torch says of each; None for one that is no tensor. used: those that something reads. types: of the tensors
-    among its arguments after torch's promotion."""
+    """results: what torch says of each; None for one that is no tensor. used: those that something reads. promoted: the type in
+    which torch compares its operands."""
 
     op: str
     graph: Graph
@@ -85,6 +85,11 @@ def aten(*names: str) -> Callable[[F], F]:
         return make
 
     return registered
+
+
+def name_of(target: Any) -> str:
+    """An operator with its overload, as in OPERATORS; empty for what has no schema."""
+    return f"{target._schema.name.partition('::')[2]}.{target._overloadname}" if hasattr(target, "_schema") else ""
 
 
 def arguments(target: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -19,7 +19,7 @@ from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks.extents import OpenSize, open_sizes
 from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.torch import operators  # noqa: F401 - they register themselves
-from isamap_smt.networks.torch.call import Call, Result, arguments, computed
+from isamap_smt.networks.torch.call import Call, Result, arguments, computed, name_of
 from isamap_smt.networks.torch.eager import written
 from isamap_smt.networks.torch.tensors import array_of, plain, type_of
 
@@ -27,18 +27,14 @@ Sizes = Dict[str, int | OpenSize]
 
 
 def network_of(
-    traced: torch.fx.Graph,
-    constants: Dict[str, torch.Tensor],
-    sizes: Sizes,
-    name: str,
-    names: Dict[str, str] | None = None,
+    traced: torch.fx.Graph, constants: Dict[str, torch.Tensor], sizes: Sizes, name: str
 ) -> tuple[Network, list[str | Any]]:
     """The network of a traced graph without side effects, and for each of its outputs the name of a result; a number as it is.
 
-    constants: of placeholders, by their names. sizes: a number, or a size that stays open, of each symbol of torch. names: of the
-    inputs, by those of placeholders. Raises NetworkError.
+    constants: of placeholders, by their names. sizes: a number, or a size that stays open, of each symbol of torch. Raises
+    NetworkError.
     """
-    return _Import(traced, constants, sizes, name, names or {}).network()
+    return _Import(traced, constants, sizes, name).network()
 
 
 def extent_of(x: Any, sizes: Sizes) -> Any:
@@ -74,10 +70,8 @@ def polynomial(e: Any, sizes: Dict[str, Any]) -> Any:
 
 
 class _Import:
-    def __init__(
-        self, traced: torch.fx.Graph, constants: Dict[str, torch.Tensor], sizes: Sizes, name: str, names: Dict[str, str]
-    ) -> None:
-        self.traced, self.constants, self.sizes, self.names = traced, constants, sizes, names
+    def __init__(self, traced: torch.fx.Graph, constants: Dict[str, torch.Tensor], sizes: Sizes, name: str) -> None:
+        self.traced, self.constants, self.sizes = traced, constants, sizes
         found = next(n for n in traced.nodes if n.op == "output").args[0]
         self.outputs = list(found) if isinstance(found, list | tuple) else [found]
         self.results = [f"result_{n}" for n in range(len(self.outputs))]
@@ -119,7 +113,7 @@ class _Import:
             return extent_of(value, self.sizes)
         if wrong := plain(value):
             raise UncomputedError(f"{node.name}: {wrong}")
-        return self.graph.input(self.names.get(node.name, node.name), type_of(value.dtype), self._shape(value))
+        return self.graph.input(node.name, type_of(value.dtype), self._shape(value))
 
     def _constant(self, tensor: Any, name: str) -> Var:
         if wrong := plain(tensor):
@@ -157,7 +151,7 @@ class _Import:
         kwargs: dict[str, Any],
         several: bool,
     ) -> list[Var | None]:
-        target, op = node.target, f"{node.target._schema.name.partition('::')[2]}.{node.target._overloadname}"
+        target, op = node.target, name_of(node.target)
         given, own = arguments(target, args, kwargs)
         used = {int(u.args[1]) for u in node.users if u.target is operator.getitem} if several else {0}
         call = Call(op, self.graph, results, frozenset(used), self._promoted(node))

@@ -112,6 +112,17 @@ def test_weights_that_change_are_seen() -> None:
     torch.testing.assert_close(run(x), model(x), rtol=2e-5, atol=2e-5)
 
 
+def test_buffers_that_each_call_writes_are_no_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, theirs = nn.BatchNorm1d(4), nn.BatchNorm1d(4)
+    run, graphs, made = compiled(model), [], Compiled._compiled
+    monkeypatch.setattr(Compiled, "_compiled", lambda self, *a: graphs.append(a) or made(self, *a))
+    for _ in range(3):
+        x = torch.randn(6, 4)
+        torch.testing.assert_close(run(x), theirs(x), rtol=2e-5, atol=2e-5)
+        torch.testing.assert_close(model.running_var, theirs.running_var)
+    assert len(graphs) == 1
+
+
 def test_a_tensor_that_the_model_writes_is_written() -> None:
     def model(x: Any, y: Any) -> Any:
         x.mul_(2)
