@@ -51,6 +51,17 @@ static inline avx512_i32x16 avx512_dpbssd_moved(avx512_i32x16 acc, avx512_i32x16
 """
 
 
+# Weights of 4 bits, two in a byte: each half is a number without a sign of its own.
+HALVES = """\
+static inline avx512_i32x16 avx512_dpbusd_u4(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b, avx512_i32x16 c) {
+    const __m512i low = _mm512_set1_epi8(15);
+    const __m512i high = _mm512_and_si512(_mm512_srli_epi16((__m512i)a, 4), low);
+    return avx512_dpbusd(avx512_dpbusd(acc, (avx512_i32x16)_mm512_and_si512((__m512i)a, low), b), (avx512_i32x16)high, c);
+}
+"""
+HALVES_TIMES = "(i32(a[l,e]) & 15) * i32(b[l,e]) + (i32(a[l,e]) >> 4) * i32(c[l,e])"
+
+
 def _vnni(name: str) -> im.Instruction:
     return dot(
         "avx512_vnni", name, 16, "zmm", C_TYPE, f"{{acc}} = avx512_{name}({{acc}}, {{a}}, {{b}});",
@@ -89,6 +100,21 @@ HARDWARE = im.Hardware(
             prelude=(WORD_PRELUDE, MADDUBS),
         ),
         *map(_vnni, ("dpwssd", "dpbusds", "dpwssds")),
+        im.instruction(
+            "avx512_vnni.dpbusd_u4",
+            f"acc[l] += {HALVES_TIMES}",
+            axes={"l": 16, "e": 4},
+            dtypes={"a": "u8", "b": "i8", "c": "i8", "acc": "i32"},
+            places=dict.fromkeys(("a", "b", "c", "acc"), "zmm"),
+            emit="{acc} = avx512_dpbusd_u4({acc}, {a}, {b}, {c});",
+            requires=(*VNNI, *BYTES[1:]),
+            latency=5.0,
+            per_cycle=1.0,
+            c_types=dict.fromkeys(("a", "b", "c", "acc"), C_TYPE),
+            headers=HEADERS,
+            prelude=(WORD_PRELUDE, _helper("dpbusd"), HALVES),
+            temporaries=3,
+        ),
         dot(
             "avx512_vnni",
             "dpbssd_moved",

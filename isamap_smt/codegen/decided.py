@@ -23,7 +23,7 @@ from isamap_smt.ir.across import combined, in_a_row, lane_by_lane, leaves, point
 from isamap_smt.ir.boxes import always_true, fails_from, most, slack
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import FloorDiv, IMin, affine, is_constant, substitute, symbols_of
-from isamap_smt.ir.folds import folded
+from isamap_smt.ir.folds import folded, shapes
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.program import (
@@ -417,25 +417,28 @@ Places = Dict[str, tuple[DType, tuple[Any, ...]]]
 
 def decided(program: Program) -> Program:
     """The program with every such choice made."""
-    places: dict[str, tuple[DType, tuple[Any, ...]]] = {t.name: (t.dtype, t.shape) for t in program.kernel.tensors}
+    made = with_folds(with_across(map_bodies(program, lambda body: _body(body, ()))))
+    laid = shapes(made)
+    places: dict[str, tuple[DType, tuple[Any, ...]]] = {
+        t.name: (t.dtype, laid.get(t.name, t.shape)) for t in program.kernel.tensors
+    }
     places |= {name: (b.dtype, b.shape) for name, b in buffers(program).items()}
-    made = map_bodies(program, lambda body: _body(body, (), places))
-    return with_folds(with_across(made))
+    return map_bodies(
+        made, lambda body: map_nodes(body, lambda n: _copy(n, places) if isinstance(n, Copy) else n)
+    )  # of memory as it lies
 
 
-def _body(body: Nodes, loops: tuple[Loop, ...], places: Places) -> Nodes:
-    return tuple(_node(n, loops, places) for n in body)
+def _body(body: Nodes, loops: tuple[Loop, ...]) -> Nodes:
+    return tuple(_node(n, loops) for n in body)
 
 
-def _node(node: Node, loops: tuple[Loop, ...], places: Places) -> Node:
+def _node(node: Node, loops: tuple[Loop, ...]) -> Node:
     match node:
         case Loop():
-            return with_end(map_bodies(node, lambda body: _body(body, (*loops, node), places)))
+            return with_end(map_bodies(node, lambda body: _body(body, (*loops, node))))
         case If():
             known = tuple(_known(r, loops) for r in node.condition)
-            return replace(map_bodies(node, lambda body: _body(body, loops, places)), known=known)
-        case Copy():
-            return _copy(node, places)
+            return replace(map_bodies(node, lambda body: _body(body, loops)), known=known)
     return node
 
 

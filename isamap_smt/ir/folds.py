@@ -70,7 +70,7 @@ def _apart(shape: tuple[Any, ...], size: int) -> tuple[Any, ...]:
     if len(shape) < 2 or not all(n.is_Integer for n in shape[-2:]):
         return shape
     rows, row = int(shape[-2]), int(shape[-1]) * size
-    crowded = rows > WAYS * (PAGE // gcd(row, PAGE))
+    crowded = row % LINE == 0 and rows > WAYS * (PAGE // gcd(row, PAGE))
     return (*shape[:-1], shape[-1] + LINE // size) if crowded else shape
 
 
@@ -82,6 +82,12 @@ def laid_out(program: Program) -> Program:
     ringed = _ringed(program.body, rings)
     taken = {t.name for t in program.kernel.tensors} | set(buffers(program))
     return replace(program, body=_Layout(program.kernel, taken).nodes(ringed, {}))
+
+
+def shapes(program: Program) -> dict[str, tuple[Any, ...]]:
+    """Of each tensor that it folds, the shape of the block that an iteration has of it: what addresses are made of."""
+    mine = set(buffers(program))
+    return {b.type.tensor: b.shape for name, b in buffers(laid_out(program)).items() if name not in mine}
 
 
 def _ringed(nodes: Nodes, rings: Dict[str, int]) -> Nodes:

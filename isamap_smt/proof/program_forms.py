@@ -355,9 +355,9 @@ def _places(block: Block, inner: list[Any], size: int) -> tuple[Any, Any] | None
 
 
 def _apart(p: Place, inner: list[Any]) -> Any:
-    """Bytes from the first element of the inner loops to each, in row-major order."""
+    """Bytes from the first element of the inner loops to each, as they lie."""
     total: Any = sp.S.Zero
-    for i, n in zip(p.index, p.shape, strict=True):
+    for i, n in zip(p.index, p.lies, strict=True):
         total = total * n + i
     return sp.expand((total - substitute(total, {v.name: sp.S.Zero for v in inner})) * p.held.dtype.bytes)
 

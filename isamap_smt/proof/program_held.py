@@ -36,11 +36,13 @@ class Held:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell of a buffer or an element of a tensor. home: the Alloc's site, None for a tensor."""
+    """A cell of a buffer or an element of a tensor. lies: the shape by which it is addressed, which differs where the program
+    folds the tensor. home: the Alloc's site, None for a tensor."""
 
     ref: Ref
     index: tuple[Any, ...]
     shape: tuple[Any, ...]
+    lies: tuple[Any, ...]
     held: Held
     home: Site | None
 
@@ -76,14 +78,16 @@ def place_of(sites: Sites, site: Site, ref: Ref, index: tuple[Any, ...]) -> Plac
         t = sites.kernel.tensor(ref.name)
         if len(index) != len(t.shape):
             raise UnrecognisedError(f"{ref.name} has {len(t.shape)} dimensions and is given {len(index)} indices")
-        return Place(ref, index, t.shape, Held(t.name, index, TRUE, DEAD, t.dtype), None)
+        return Place(
+            ref, index, t.shape, sites.lying.get(t.name, t.shape), Held(t.name, index, TRUE, DEAD, t.dtype), None
+        )
     b: Buffer = home.node.buffer  # type: ignore[union-attr]
     if not len(index) == len(b.shape) == len(b.cells):
         raise UnrecognisedError(f"{ref.name} has {len(b.shape)} dimensions and is given {len(index)} indices")
     table = {c.name: sp.sympify(i) for c, i in zip(b.cells, index, strict=True)}
     guard = conjunction(rename(g, table) for g in b.type.guard)
     coordinates = tuple(rename(sp.sympify(c), table) for c in b.type.coordinates)
-    return Place(ref, index, b.shape, Held(b.type.tensor, coordinates, guard, b.type.outside, b.dtype), home)
+    return Place(ref, index, b.shape, b.shape, Held(b.type.tensor, coordinates, guard, b.type.outside, b.dtype), home)
 
 
 def register_cell(ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -211,7 +211,7 @@ def _preconditions(book: Book, t: Transfer, node: Move, subject: str, around: li
         "precondition", subject, "the memory operand is in memory", home is None or home.memory != "registers",
         f"{node.memory.name} is a register",
     )  # fmt: skip
-    at, own = _by_quotients(offset(memory.index, memory.shape)), memory_address(i)
+    at, own = _by_quotients(offset(memory.index, memory.lies)), memory_address(i)
     lie = f"lie at {own} in" if i.steps else "are consecutive in"
     statement = f"the lanes of {i.short} {lie} {node.memory.name}"
     book.ask("precondition", subject, statement, [*around, t.selected], [("eq", own.apart(at), sp.S.Zero)])

@@ -82,7 +82,7 @@ def _aligned(use: _Use, text: str, multiple: int) -> None:
 def _relation(use: _Use, asked: Related) -> None:
     text, known = str(asked), dict(use.active)
     for operand in asked.operands:
-        known[row_length(operand)] = sp.sympify(use.memory.shape[-1] if use.memory.shape else 1)
+        known[row_length(operand)] = sp.sympify(use.memory.lies[-1] if use.memory.lies else 1)
         known[offset(operand)] = use.first
     left, right = (substitute(e, known) for e in (asked.condition.left, asked.condition.right))
     condition = Condition(left, asked.condition.op, right)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.folds import shapes
 from isamap_smt.ir.hypotheses import relations
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -118,6 +120,11 @@ class Sites:
     def given(self) -> tuple[str, ...]:
         """Names that have a value from the start: the sizes, and FRESH where the program starts tensors by itself."""
         return (*self.sizes, FRESH.name) if self.program.starts else self.sizes
+
+    @cached_property
+    def lying(self) -> dict[str, tuple[Any, ...]]:
+        """The shapes by which tensors that the program folds are addressed: those of their blocks."""
+        return shapes(self.program)
 
     def of(self, *kinds: type) -> list[Site]:
         """Sites whose node is one of these."""

@@ -17,7 +17,7 @@ from examples import norms
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.program import Loop, Node, Program
+from isamap_smt.ir.program import Copy, Loop, Node, Program
 from isamap_smt.ir.traversal import buffers, map_nodes, nodes_of
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.proof.program import prove_program
@@ -222,3 +222,52 @@ def test_what_is_read_behind_a_loop_inside_is_not_folded_by_it() -> None:
     proof = prove_program(replace(program, body=map_nodes(program.body, visit)))
     assert not proof.proved and {c.claim for c in proof.failed()} == {"forms"}
     assert any("touched outside of the loop" in str(c.verdict) for c in proof.failed())
+
+
+# ---- blocks whose rows lie further apart than the tensor's
+
+TURNED = "temporary T\nT[n,b] += W[n,b,h] * X[b,h]\nY[n] += T[n,b] * S[n,b]"
+
+
+def turned(rows: int, length: int) -> Plan:
+    """Blocks of a temporary whose columns are turned into rows, for lanes along n."""
+    sizes = {"n": 2 * rows + 16, "b": length, "h": 16}
+    kernel = im.kernel(TURNED, name="turned")
+    return im.plan(kernel, "avx2", sizes=sizes, constant=["W", "S"], fix={"share.n": rows, "split": "no"})
+
+
+def copied_in_blocks(program: Program) -> list[Copy]:
+    found = [c for c in nodes_of(Copy, program.body) if c.form is not None and c.form.block is not None]
+    return [c for c in found if c.src.name == "T"]
+
+
+@pytest.mark.parametrize(("rows", "length"), [(128, 128), (96, 512), (64, 1024), (64, 120)])
+def test_rows_that_lie_further_apart_are_turned_as_they_lie(rows: int, length: int) -> None:
+    """Found by a pin: the copy went by the rows of the whole tensor, and every proof passed."""
+    plan = turned(rows, length)
+    (copy, *_), (block,) = copied_in_blocks(plan.program), [b for b in blocks_of(plan.program) if b.startswith("T")]
+    row = buffers(laid_out(plan.program))[block].shape[-1]
+    assert (row != length) == (length % 16 == 0)
+    assert copy.form is not None and copy.form.block is not None and copy.form.block.from_row == 4 * row
+    n, draw = 2 * rows + 16, np.random.default_rng(rows).normal
+    shapes = {"W": (n, length, 16), "X": (length, 16), "S": (n, length)}
+    arrays = {name: draw(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    wanted = np.einsum("nbh,bh,nb->n", *(arrays[n].astype(np.float64) for n in "WXS"))
+    np.testing.assert_allclose(im.build(plan)(**arrays), wanted, rtol=1e-4, atol=1e-3)
+
+
+def test_rows_taken_as_the_tensor_has_them_are_refuted() -> None:
+    def change(n: Node) -> Node:
+        if n not in copied:
+            return n
+        assert isinstance(n, Copy) and n.form is not None and n.form.block is not None
+        return replace(n, form=replace(n.form, block=replace(n.form.block, from_row=4 * 128)))
+
+    program = turned(128, 128).program
+    copied = copied_in_blocks(program)
+    failed = prove_program(replace(program, body=map_nodes(program.body, change))).failed()
+    assert {c.claim for c in failed} == {"forms"}
+
+
+def blocks_of(program: Program) -> set[str]:
+    return set(buffers(laid_out(program))) - set(buffers(program))
