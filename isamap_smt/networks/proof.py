@@ -22,10 +22,13 @@ from isamap_smt.codegen.c_printer import workspace_cells, workspace_pieces
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Stated
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.networks.graph import ALIGNMENT, Step, View, has_shape, tensor_bytes
 from isamap_smt.networks.plan import NetworkPlan, Work, callers, roots
 from isamap_smt.networks.same import same_values
+from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.split import rest
 
 Place = tuple[str, int, int]  # the memory (the arena, a caller's array, a constant), where it begins, bytes
 ARENA = ""
@@ -157,10 +160,7 @@ def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
         wrong = "it has no plan"
     elif made.split is None and made.program.kernel != step.kernel:
         wrong = "its program is of another kernel"
-    elif made.split is not None and (made.split.split.origin, made.split.split.kernel) != (
-        step.kernel,
-        made.program.kernel,
-    ):
+    elif made.split is not None and not _rewritten(made, step.kernel):
         wrong = "its program is of another kernel than the one that was rewritten"
     elif not {*made.constant} <= {*question.constant}:
         wrong = f"it packs {made.constant}, and {question.constant} are constants"
@@ -169,6 +169,16 @@ def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
     ):
         wrong = "it does not read its inputs, or does not write its results"
     return _result("kernel", step.node, f"{step.node} is what is computed", Refuted(text=wrong) if wrong else Proved())
+
+
+def _rewritten(made: Plan, kernel: Kernel) -> bool:
+    """Whether its program is of what the kernel was rewritten to, both at the sizes that were asked for."""
+    assert made.split is not None
+    split, sizes = made.split.split, dict(made.asked.sizes) if made.asked else {}
+    known = {n: v for n, v in sizes.items() if n in split.origin.free_sizes}
+    return (
+        split.origin.with_sizes(known) == kernel and split.kernel.with_sizes(rest(split, known)) == made.program.kernel
+    )
 
 
 def _constant(planned: NetworkPlan, name: str, array: np.ndarray) -> ClaimResult:

@@ -30,6 +30,7 @@ from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.notes import GivenUp, Note, OneThread
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
+from isamap_smt.ir.opened import opened
 from isamap_smt.ir.program import Parallel, Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
@@ -238,6 +239,9 @@ def plan(
     require_inside(full)
     if _from_zero_only(hardware, found_name(instruction)) or (hardware.simulated and _has_size_as_value(kernel)):
         kernel, sizes = full, {}
+    if sum(bool(s.reduction_axes) for s in kernel.statements) > 1:  # which may share blocks of an axis
+        kernel, known_extents = opened(kernel)
+        sizes = {**sizes, **known_extents}
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(

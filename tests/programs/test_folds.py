@@ -17,6 +17,7 @@ from examples import norms
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.folds import folded, laid_out
 from isamap_smt.ir.interpret import run_kernel
+from isamap_smt.ir.opened import opened
 from isamap_smt.ir.program import Copy, Loop, Node, Program
 from isamap_smt.ir.traversal import buffers, map_nodes, nodes_of
 from isamap_smt.pipeline.plan import Plan
@@ -53,6 +54,42 @@ def test_four_statements_share_one_loop_and_are_told() -> None:
     loop = loop_of(plan.program)
     assert set(dict(loop.folds)) == {"e", "share", "top_sums", "total_sums"}
     assert "each iteration has its own block of e" in str(plan.program)
+
+
+def test_extents_that_are_numbers_share_a_loop_as_sizes_do() -> None:
+    """Found with weights of 4 bits: networks, whose kernels have no sizes, had no blocks."""
+    fixed = im.plan(norms.SOFTMAX.with_sizes(SIZES), "avx2", strategy="exact", cost_model="analytic")
+    assert [s.fused for s in fixed.program.schedules] == [s.fused for s in softmax().program.schedules]
+    assert fixed.program.kernel == softmax().program.kernel
+    arrays, wanted = given()
+    np.testing.assert_allclose(im.build(fixed)(**arrays), wanted, rtol=2e-6, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "known"),
+    [
+        (
+            "T[i,j] += A[i,k] * B[k,j]\nY[i,l] += T[i,j] * C[j,l]",
+            {"i": 4, "j": 5, "k": 6, "l": 7},
+            {"I": 4, "J": 5, "K": 6, "L": 7},
+        ),
+        (
+            "axis i < 5\naxis j < 5\nT[i,j] += A[i,k] * B[k,j]\nY[i] += T[j,i]",
+            {"k": 6},
+            {"I": 5, "K": 6},
+        ),  # i and j are one
+        ("T[i] += A[i,k]\nY[i] += A[i,k] * T[i+1]", {"i": 5, "k": 6}, {"K": 6}),  # i is moved
+        ("T[i] += A[2*i,k]\nY[i] += A[i,k] * T[i]", {"i": 5, "k": 6}, {"K": 6}),  # strided
+        ("T[i] += A[i,k]\nY[i] += A[0,k] * T[i]", {"i": 5, "k": 6}, {"K": 6}),  # a dimension with a number
+        ("axis k < 5\nparam I\nT[k] += A[k,m]\nY[k] += A[k,m] * T[k] + I", {"m": 6}, {"K": 5, "M": 6}),
+    ],
+)
+def test_extents_that_are_opened(text: str, sizes: dict[str, int], known: dict[str, int]) -> None:
+    kernel = im.kernel(text).with_sizes(sizes)
+    made, found = opened(kernel)
+    assert made.with_sizes(found) == kernel
+    assert {n.strip("_"): v for n, v in found.items()} == known
+    assert set(made.free_sizes) - set(kernel.free_sizes) == set(found)
 
 
 def test_rows_of_softmax_are_right_compiled_and_simulated() -> None:
