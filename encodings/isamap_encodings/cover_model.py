@@ -149,7 +149,9 @@ def _no_circles(
     for n, t in taken.items():
         o = offers[n]
         for u in set(o.uses):
-            if group.get(u) == group[o.part]:
+            if u == o.part:  # a way that needs what it makes
+                model.add(t == 0)
+            elif group.get(u) == group[o.part]:
                 model.add(heights[o.part] >= heights[u] + 1).only_enforce_if(t)
 
 

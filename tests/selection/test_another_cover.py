@@ -55,6 +55,14 @@ def test_nothing_is_made_in_a_way_that_is_banned() -> None:
     assert cheapest(offers, 1, banned=[(0, 1), (0, 2), (0, 3)]) is None
 
 
+def test_a_way_that_needs_what_it_makes_is_never_taken() -> None:
+    """i32(f32(i32(x))) offers one."""
+    offers = [Offer(0, (), 0), Offer(1, (1,), 1), Offer(1, (0,), 5), Offer(1, (1, 0), 2)]
+    found = cheapest(offers, 1)
+    assert found is not None and found.offers == (0, 2)
+    assert cheapest(offers, 1, banned=[(0, 2)]) is None
+
+
 def test_what_overflows_in_the_kernels_own_order_is_no_mistake_of_a_cover() -> None:
     """A variance: the square of a deviation of 3.6e19 is no f32, and a 2,000th of it is."""
     kernel = im.kernel("temporary S\nS[i] += X[i,j]\nV[i] += (X[i,j]-S[i]/J)*(X[i,j]-S[i]/J)/J", name="variance")
