@@ -44,9 +44,10 @@ IN_HOST = {
 }
 
 # Machines for which the project ships certificates of these kernels alone; of the others, of all.
-CERTIFIED: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("avx_vnni", "avx512_fp16", "neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",)
-)
+CERTIFIED: dict[str, tuple[str, ...]] = {
+    "avx_vnni": ("gemm", "linear_q4"),
+    **dict.fromkeys(("avx512_fp16", "neon", "sve", "rvv", "rvv_groups", "gemmini", "vta"), ("gemm",)),
+}
 
 
 def names() -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from isamap_hardware.caches import links, memories
 from isamap_hardware.erf_pieces import pieces
 from isamap_hardware.lanewise import Row, lanewise, x86_floats, x86_ints
 from isamap_hardware.moves import MoveCode, Register, moves
+from isamap_hardware.vnni import halves
 
 # ---- erf in AVX2's own operations: the bits of isamap's sequence, the coefficients of a piece by vpermps and not by
 # loads.
@@ -117,6 +118,13 @@ static inline __m256i avx2_madd_i8i8(__m256i acc, __m256i a, __m256i b) {
     return _mm256_add_epi32(acc, _mm256_add_epi32(even, odd));
 }
 """
+HALVES = """\
+static inline __m256i avx2_maddubs_u4(__m256i acc, __m256i a, __m256i b, __m256i c) {
+    const __m256i low = _mm256_set1_epi8(15), high = _mm256_and_si256(_mm256_srli_epi16(a, 4), low);
+    __m256i pairs = _mm256_add_epi16(_mm256_maddubs_epi16(_mm256_and_si256(a, low), b), _mm256_maddubs_epi16(high, c));
+    return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+}
+"""
 HEADERS = ("immintrin.h", "stdint.h", "string.h")
 
 FLOAT = MoveCode(
@@ -199,6 +207,19 @@ COMPUTES = (
     _dot("madd_u8i8", ("u8", "i8"), 4, "{acc} = avx2_madd_u8i8({acc}, {a}, {b});", 0.5),
     _dot("madd_i8i8", ("i8", "i8"), 4, "{acc} = avx2_madd_i8i8({acc}, {a}, {b});", 0.5),
     _dot("madd_i16i16", ("i16", "i16"), 2, "{acc} = _mm256_add_epi32({acc}, _mm256_madd_epi16({a}, {b}));", 1.0),
+    halves(
+        "avx2.maddubs_u4",
+        8,
+        "ymm",
+        "__m256i",
+        "avx2_maddubs_u4",
+        requires=("avx2",),
+        latency=13.0,
+        per_cycle=0.5,
+        headers=HEADERS,
+        prelude=HALVES,
+        temporaries=3,
+    ),
     im.instruction(
         "avx2.mullo_i32",
         "c[l] += a[l] * b[l]",

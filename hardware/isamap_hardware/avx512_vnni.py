@@ -12,7 +12,7 @@ from isamap_hardware.avx512_words import C_TYPE, HEADERS, WORD
 from isamap_hardware.avx512_words import PRELUDE as WORD_PRELUDE
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import Register, moves
-from isamap_hardware.vnni import PRODUCT, dot
+from isamap_hardware.vnni import PRODUCT, dot, halves
 
 SATURATING = (
     "acc[l] += i32(sat_i16(i32(a[l,0]) * i32(b[l,0]) + i32(a[l,1]) * i32(b[l,1])))"
@@ -51,7 +51,16 @@ static inline avx512_i32x16 avx512_dpbssd_moved(avx512_i32x16 acc, avx512_i32x16
 """
 
 
-# Weights of 4 bits, two in a byte: each half is a number without a sign of its own.
+MADDUBS_HALVES = """\
+static inline avx512_i32x16 avx512_maddubs_u4(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b, avx512_i32x16 c) {
+    const __m512i low = _mm512_set1_epi8(15);
+    const __m512i first = _mm512_maddubs_epi16(_mm512_and_si512((__m512i)a, low), (__m512i)b);
+    const __m512i second = _mm512_maddubs_epi16(_mm512_and_si512(_mm512_srli_epi16((__m512i)a, 4), low), (__m512i)c);
+    return acc + (avx512_i32x16)_mm512_madd_epi16(_mm512_add_epi16(first, second), _mm512_set1_epi16(1));
+}
+"""
+
+
 HALVES = """\
 static inline avx512_i32x16 avx512_dpbusd_u4(avx512_i32x16 acc, avx512_i32x16 a, avx512_i32x16 b, avx512_i32x16 c) {
     const __m512i low = _mm512_set1_epi8(15);
@@ -59,7 +68,6 @@ static inline avx512_i32x16 avx512_dpbusd_u4(avx512_i32x16 acc, avx512_i32x16 a,
     return avx512_dpbusd(avx512_dpbusd(acc, (avx512_i32x16)_mm512_and_si512((__m512i)a, low), b), (avx512_i32x16)high, c);
 }
 """
-HALVES_TIMES = "(i32(a[l,e]) & 15) * i32(b[l,e]) + (i32(a[l,e]) >> 4) * i32(c[l,e])"
 
 
 def _vnni(name: str) -> im.Instruction:
@@ -100,17 +108,28 @@ HARDWARE = im.Hardware(
             prelude=(WORD_PRELUDE, MADDUBS),
         ),
         *map(_vnni, ("dpwssd", "dpbusds", "dpwssds")),
-        im.instruction(
+        halves(
+            "avx512_vnni.maddubs_u4",
+            16,
+            "zmm",
+            C_TYPE,
+            "avx512_maddubs_u4",
+            requires=BYTES,
+            latency=13.0,
+            per_cycle=0.5,
+            headers=HEADERS,
+            prelude=(WORD_PRELUDE, MADDUBS_HALVES),
+            temporaries=3,
+        ),
+        halves(
             "avx512_vnni.dpbusd_u4",
-            f"acc[l] += {HALVES_TIMES}",
-            axes={"l": 16, "e": 4},
-            dtypes={"a": "u8", "b": "i8", "c": "i8", "acc": "i32"},
-            places=dict.fromkeys(("a", "b", "c", "acc"), "zmm"),
-            emit="{acc} = avx512_dpbusd_u4({acc}, {a}, {b}, {c});",
+            16,
+            "zmm",
+            C_TYPE,
+            "avx512_dpbusd_u4",
             requires=(*VNNI, *BYTES[1:]),
-            latency=5.0,
+            latency=10.0,
             per_cycle=1.0,
-            c_types=dict.fromkeys(("a", "b", "c", "acc"), C_TYPE),
             headers=HEADERS,
             prelude=(WORD_PRELUDE, _helper("dpbusd"), HALVES),
             temporaries=3,

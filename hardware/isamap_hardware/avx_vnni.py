@@ -9,9 +9,16 @@ import isamap_smt as im
 from isamap_hardware.avx2 import HEADERS, PRELUDE, WORD
 from isamap_hardware.caches import links, memories
 from isamap_hardware.moves import Register, moves
-from isamap_hardware.vnni import FORMS, dot
+from isamap_hardware.vnni import FORMS, dot, halves
 
 REQUIRES = ("avx2", "avx_vnni")
+
+HALVES = """\
+static inline __m256i avx_vnni_dpbusd_u4(__m256i acc, __m256i a, __m256i b, __m256i c) {
+    const __m256i low = _mm256_set1_epi8(15), high = _mm256_and_si256(_mm256_srli_epi16(a, 4), low);
+    return _mm256_dpbusd_avx_epi32(_mm256_dpbusd_avx_epi32(acc, _mm256_and_si256(a, low), b), high, c);
+}
+"""
 
 REGISTERS = tuple(
     Register("avx_vnni", "ymm", dtype, 8, group, "__m256i")
@@ -30,6 +37,10 @@ HARDWARE = im.Hardware(
             )
             for name in FORMS
             if not name.endswith("_moved")
+        ),
+        halves(
+            "avx_vnni.dpbusd_u4", 8, "ymm", "__m256i", "avx_vnni_dpbusd_u4", requires=REQUIRES, latency=10.0, per_cycle=1.0,
+            headers=HEADERS, prelude=HALVES, temporaries=3,
         ),
         *(move for r in REGISTERS for move in moves(r, WORD, ("avx2",), PRELUDE, HEADERS)),
     ),

@@ -45,6 +45,7 @@ SIZES: dict[str, tuple[dict[str, int], ...]] = {
     "depthwise_separable_conv2d": (
         {"n": 1, "p": 3, "q": 3, "r": 3, "s": 1, "c": 3, "k": 5}, {"n": 1, "p": 3, "q": 5, "r": 3, "s": 3, "c": 9, "k": 19},
     ),
+    "linear_q4": ({"i": 1, "j": 3, "b": 1}, {"i": 3, "j": 19, "b": 5}),
     "two_layers": ({"i": 1, "j": 3, "k": 5, "m": 3}, {"i": 7, "j": 21, "k": 9, "m": 19}),
     "gru": ({"t": 1, "b": 1, "j": 3, "c": 5}, {"t": 3, "b": 3, "j": 19, "c": 9}),
     "lstm": ({"t": 1, "b": 1, "j": 3, "c": 5}, {"t": 3, "b": 3, "j": 19, "c": 9}),
@@ -91,7 +92,9 @@ def types_of(kernel: str, machine: str) -> tuple[Types, ...]:
     """
     found = im.find_kernel(kernel)
     own = types(found)
-    products = [i for i in im.find_hardware(machine).computes if i.kernel.statements[0].op == "+"]
+    products = [
+        i for i in im.find_hardware(machine).computes if i.kernel.statements[0].op == "+" and len(i.kernel.inputs) == 2
+    ]
     offered = dict.fromkeys(types(i.kernel) for i in products)
     chosen: dict[bool, Types] = {}
     for some in sorted(offered, key=lambda t: t != own):

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
+from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import NetworkError, UncomputedError
 from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
 from isamap_smt.networks.functions import FAST_GELU, GELU
-from isamap_smt.networks.graph import Var
+from isamap_smt.networks.graph import Graph, Var
 from isamap_smt.networks.onnx.node import Node, onnx
 from isamap_smt.networks.onnx.schema import MICROSOFT
 
@@ -57,7 +58,10 @@ def _turned(node: Node, position: int, which: str) -> Var:
 
 @onnx("MatMulNBits", domain=MICROSOFT)
 def _matmul_of_blocks(node: Node) -> Var:
-    """A times weights of 4 or 8 bits in bytes, the lower bits first: (element - zero point) * scale of each block of a row."""
+    """A times weights of 4 or 8 bits in bytes, the lower bits first: (element - zero point) * scale of each block of a row.
+
+    accuracy_level 4 says that A may be bytes, too: each block of a row by a scale of its own.
+    """
     a, b, scales, bits = node[0], node[1], node[2], node.number("bits", 4)
     inner, columns, block = (node.number(n, 0, 1) for n in ("K", "N", "block_size"))
     if bits not in (4, 8) or node.get(4) is not None:
@@ -80,20 +84,47 @@ def _matmul_of_blocks(node: Node) -> Var:
         "X": graph.view(wide, (rows, blocks, half, per)), "W": graph.view(b, (columns, blocks, half)),
         "S": graph.view(scales, (columns, blocks)),
     }  # fmt: skip
-    zero = do.literal(1 << (bits - 1))
     if (given := node.get(3)) is not None:
-        reads["Z"], zero = _zero_points(node, given, columns, blocks, bits), f"{within}(Z[n,b])"
-    parts = ["W[n,b,h] & 15", "W[n,b,h] >> 4"] if bits == 4 else ["W[n,b,h]"]
-    terms = (f"{within}(X[m,b,h,{p}]) * ({within}({part}) - {zero})" for p, part in enumerate(parts))
-    last = "T[m,n]" if (bias := node.get(5)) is None else f"T[m,n] + {within}(C[n])"
+        reads["Z"] = _zero_points(node, given, columns, blocks, bits)
+    bias = node.get(5)
+    last = "T[m,n]" if bias is None else f"T[m,n] + {within}(C[n])"
     reads |= {} if bias is None else {"C": bias}
-    text = (
-        f"temporary T\nT: {within}[{rows},{columns}]\nT[m,n] += ({' + '.join(terms)}) * {within}(S[n,b])\n"
-        f"Y[m,n] = {a.dtype}({last})"
-    )
     axes = {"m": rows, "n": columns, "b": blocks, "h": half}
+    parts = ["W[n,b,h] & 15", "W[n,b,h] >> 4"] if bits == 4 else ["W[n,b,h]"]
+    if node.number("accuracy_level", 0) == 4 and within == do.F32:
+        moved = "i32(Z[n,b]) * R[m,b]" if given is not None else "R[m,b]"
+        reads |= _in_bytes(graph, reads.pop("X"), 1 if given is not None else 1 << (bits - 1))
+        terms = (f"(i32({part})) * i32(Q[m,b,{p},h])" for p, part in enumerate(parts))
+        text = (
+            f"temporary P, T\nP: i32[{rows},{columns},{blocks}]\nT: {within}[{rows},{columns}]\n"
+            f"P[m,n,b] += {' + '.join(terms)}\n"
+            f"T[m,n] += f32(P[m,n,b] - {moved}) * f32(S[n,b]) * D[m,b]\nY[m,n] = {a.dtype}({last})"
+        )
+    else:
+        zero = "Z[n,b]" if given is not None else str(1 << (bits - 1))
+        scaled = (f"({within}({part}) - {within}({zero})) * {within}(S[n,b])" for part in parts)
+        terms = (f"{within}(X[m,b,h,{p}]) * ({weight})" for p, weight in enumerate(scaled))
+        text = f"temporary T\nT: {within}[{rows},{columns}]\nT[m,n] += {' + '.join(terms)}\nY[m,n] = {a.dtype}({last})"
     made = graph.step(text, reads, {"Y": (a.dtype, (rows, columns))}, axes)[0]
     return graph.view(made, (*a.shape[:-1], columns))
+
+
+_LEAST = 1e-36  # 127 times its reciprocal is a number
+
+
+def _in_bytes(graph: Graph, x: Var, zero: int) -> dict[str, Var]:
+    """Blocks of rows as Q * D: signed bytes, in the order of the halves of weights, and a scale. R: a block's sum, times `zero`."""
+    rows, blocks, half, per = x.shape
+    text = (
+        f"temporary A, F, G\nA: f32[{rows},{blocks}]\nF: f32[{rows},{blocks}]\nG: i32[{rows},{blocks}]\n"
+        f"A[m,b] max= abs(f32(X[m,b,h,p]))\nD[m,b] = max(A[m,b], {_LEAST}) / 127.0\nF[m,b] = 127.0 / max(A[m,b], {_LEAST})\n"
+        f"Q[m,b,p,h] = round_i8(f32(X[m,b,h,p]) * F[m,b])\nG[m,b] += i32(Q[m,b,p,h])\nR[m,b] = {zero} * G[m,b]"
+    )
+    writes = {
+        "Q": (dtype("i8"), (rows, blocks, per, half)), "D": (dtype("f32"), (rows, blocks)), "R": (dtype("i32"), (rows, blocks)),
+    }  # fmt: skip
+    made = graph.step(text, {"X": x}, writes, {"m": rows, "b": blocks, "h": half, "p": per})
+    return dict(zip(writes, made, strict=True))
 
 
 def _zero_points(node: Node, given: Var, columns: int, blocks: int, bits: int) -> Var:

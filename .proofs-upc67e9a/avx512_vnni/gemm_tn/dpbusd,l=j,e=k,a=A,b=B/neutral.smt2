@@ -1,0 +1,14 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_vnni/gemm_tn/dpbusd,l=j,e=k,a=A,b=B
+; claim: neutral
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; neutral: points outside the guard change no live result
+; question 1: neutral element
+(push 1)
+(set-info :status unsat)
+(declare-fun acc () (_ BitVec 32))
+(assert (! (not (= (bvadd acc (_ bv0 32)) acc)) :named |denied: acc + 0 = acc|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,8 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; amx/gemm_nt/dpbf16ps,i=i,j=j,k=k,a=A,b=B
+; claim: begun
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; begun of C: every element of the result C is begun
+;   decided without a solver, from the structure alone

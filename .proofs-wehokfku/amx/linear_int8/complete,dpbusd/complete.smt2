@@ -1,0 +1,37 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; amx/linear_int8/complete,dpbusd
+; claim: complete
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; complete: each of 6 candidates is one of 1 listed ones, not in normal form, or excluded by one of 3 witnesses
+; question 1: nothing else
+(push 1)
+(set-info :status unsat)
+(declare-fun i.in.i () Bool)
+(declare-fun i.in.j () Bool)
+(declare-fun i.in.k () Bool)
+(declare-fun j.in.i () Bool)
+(declare-fun j.in.j () Bool)
+(declare-fun j.in.k () Bool)
+(declare-fun k.in.i () Bool)
+(declare-fun k.in.j () Bool)
+(declare-fun k.in.k () Bool)
+(assert (! (not (and i.in.i i.in.j)) :named |1: not (i.in.i and i.in.j)|))
+(assert (! (not (and i.in.i i.in.k)) :named |2: not (i.in.i and i.in.k)|))
+(assert (! (not (and i.in.j i.in.k)) :named |3: not (i.in.j and i.in.k)|))
+(assert (! (not (and j.in.i j.in.j)) :named |4: not (j.in.i and j.in.j)|))
+(assert (! (not (and j.in.i j.in.k)) :named |5: not (j.in.i and j.in.k)|))
+(assert (! (not (and j.in.j j.in.k)) :named |6: not (j.in.j and j.in.k)|))
+(assert (! (not (and k.in.i k.in.j)) :named |7: not (k.in.i and k.in.j)|))
+(assert (! (not (and k.in.i k.in.k)) :named |8: not (k.in.i and k.in.k)|))
+(assert (! (not (and k.in.j k.in.k)) :named |9: not (k.in.j and k.in.k)|))
+(assert (! (or i.in.i j.in.i k.in.i) :named |10: i.in.i or j.in.i or k.in.i|))
+(assert (! (or i.in.j j.in.j k.in.j) :named |11: i.in.j or j.in.j or k.in.j|))
+(assert (! (or i.in.k j.in.k k.in.k) :named |12: i.in.k or j.in.k or k.in.k|))
+(assert (! (not j.in.k) :named |13: not j.in.k|))
+(assert (! (not i.in.j) :named |14: not i.in.j|))
+(assert (! (not i.in.k) :named |15: not i.in.k|))
+(assert (! (not (and i.in.i j.in.j k.in.k)) :named |denied: i.in.i and j.in.j and k.in.k|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,81 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; amx/linear_int8/dpbusd,i=i,j=j,k=k,a=X,b=W
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of W_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of X_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of i_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + I*K + 2*I + J*K + 18872*J + 4718*K + 1153124
+;   < 2**63 (checked at entry)
+;   decided without a solver, from the structure alone

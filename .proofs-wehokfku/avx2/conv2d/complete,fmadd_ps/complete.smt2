@@ -1,0 +1,38 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx2/conv2d/complete,fmadd_ps
+; claim: complete
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; complete: each of 127 candidates is one of 15 listed ones, not in normal form, or excluded by one of 3 witnesses
+; question 1: nothing else
+(push 1)
+(set-info :status unsat)
+(declare-fun n.in.l () Bool)
+(declare-fun p.in.l () Bool)
+(declare-fun q.in.l () Bool)
+(declare-fun k.in.l () Bool)
+(declare-fun r.in.l () Bool)
+(declare-fun s.in.l () Bool)
+(declare-fun c.in.l () Bool)
+(assert (! (or n.in.l p.in.l q.in.l k.in.l r.in.l s.in.l c.in.l) :named |1: n.in.l or p.in.l or q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (not s.in.l) :named |2: not s.in.l|))
+(assert (! (not c.in.l) :named |3: not c.in.l|))
+(assert (! (not r.in.l) :named |4: not r.in.l|))
+(assert (! (or n.in.l p.in.l q.in.l (not k.in.l) r.in.l s.in.l c.in.l) :named |5: n.in.l or p.in.l or q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or n.in.l p.in.l (not q.in.l) k.in.l r.in.l s.in.l c.in.l) :named |6: n.in.l or p.in.l or not q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or n.in.l (not p.in.l) q.in.l k.in.l r.in.l s.in.l c.in.l) :named |7: n.in.l or not p.in.l or q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) p.in.l q.in.l k.in.l r.in.l s.in.l c.in.l) :named |8: not n.in.l or p.in.l or q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or n.in.l p.in.l (not q.in.l) (not k.in.l) r.in.l s.in.l c.in.l) :named |9: n.in.l or p.in.l or not q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or n.in.l (not p.in.l) q.in.l (not k.in.l) r.in.l s.in.l c.in.l) :named |10: n.in.l or not p.in.l or q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or n.in.l (not p.in.l) (not q.in.l) k.in.l r.in.l s.in.l c.in.l) :named |11: n.in.l or not p.in.l or not q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) p.in.l q.in.l (not k.in.l) r.in.l s.in.l c.in.l) :named |12: not n.in.l or p.in.l or q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) p.in.l (not q.in.l) k.in.l r.in.l s.in.l c.in.l) :named |13: not n.in.l or p.in.l or not q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) (not p.in.l) q.in.l k.in.l r.in.l s.in.l c.in.l) :named |14: not n.in.l or not p.in.l or q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or n.in.l (not p.in.l) (not q.in.l) (not k.in.l) r.in.l s.in.l c.in.l) :named |15: n.in.l or not p.in.l or not q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) p.in.l (not q.in.l) (not k.in.l) r.in.l s.in.l c.in.l) :named |16: not n.in.l or p.in.l or not q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) (not p.in.l) q.in.l (not k.in.l) r.in.l s.in.l c.in.l) :named |17: not n.in.l or not p.in.l or q.in.l or not k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (or (not n.in.l) (not p.in.l) (not q.in.l) k.in.l r.in.l s.in.l c.in.l) :named |18: not n.in.l or not p.in.l or not q.in.l or k.in.l or r.in.l or s.in.l or c.in.l|))
+(assert (! (not (and n.in.l p.in.l q.in.l k.in.l (not r.in.l) (not s.in.l) (not c.in.l))) :named |denied: n.in.l and p.in.l and q.in.l and k.in.l and not r.in.l and not s.in.l and not c.in.l|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,48 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx2/gemm_nt/fmadd_ps,l=j,a=A,b=B
+; claim: coverage
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; coverage of l: every point of the kernel's domain is computed by exactly one lane of one execution
+; question 1: split lemma 8
+(push 1)
+(set-info :status unsat)
+(declare-fun F () Int)
+(declare-fun O () Int)
+(declare-fun d () Int)
+(declare-fun A () Int)
+(declare-fun C () Int)
+(assert (! (= F (+ (* 8 O) d)) :named |1: F = 8*O + d|))
+(assert (! (>= d 0) :named |2: d >= 0|))
+(assert (! (< d 8) :named |3: d < 8|))
+(assert (! (>= A 1) :named |4: A >= 1|))
+(assert (! (>= (* 8 C) A) :named |5: 8*C >= A|))
+(assert (! (< (* 8 C) (+ A 8)) :named |6: 8*C < A + 8|))
+(assert (! (not (and (=> (and (>= F 0) (< F A)) (and (>= O 0) (< O C))) (=> (and (>= O 0) (< O C) (< F A)) (and (>= F 0) (< F A))))) :named |denied: (F >= 0 and F < A implies O >= 0 and O < C) and (O >= 0 and O < C and F < A implies F >= 0 an...|))
+(check-sat)
+(pop 1)
+; question 2: ceil lemma 8
+(push 1)
+(set-info :status unsat)
+(declare-fun A () Int)
+(declare-fun C () Int)
+(declare-fun d () Int)
+(assert (! (= (- (+ A 8) 1) (+ (* 8 C) d)) :named |1: A + 8 - 1 = 8*C + d|))
+(assert (! (>= d 0) :named |2: d >= 0|))
+(assert (! (< d 8) :named |3: d < 8|))
+(assert (! (not (and (<= A (* 8 C)) (< (* 8 C) (+ A 8)))) :named |denied: A <= 8*C and 8*C < A + 8|))
+(check-sat)
+(pop 1)
+; question 3: extent
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun J () Int)
+(declare-fun K () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 J) :named |2: 1 <= J|))
+(assert (! (<= 1 K) :named |3: 1 <= K|))
+(assert (! (not (<= 1 J)) :named |denied: 1 <= J|))
+(check-sat)
+(pop 1)

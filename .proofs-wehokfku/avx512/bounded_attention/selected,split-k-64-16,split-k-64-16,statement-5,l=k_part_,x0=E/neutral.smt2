@@ -1,0 +1,8 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/bounded_attention/selected,split-k-64-16,split-k-64-16,statement-5,l=k_part_,x0=E
+; claim: neutral
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; neutral: points outside the guard change no live result
+;   decided without a solver, from the structure alone

@@ -1,0 +1,38 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/bounded_layer_norm/selected,split-n-64-16,split-n-64-16,l=n_part,x0=x,at,i=4,n=64,within,b=-1..1,g=0.5..2,x=-4..4
+; claim: exclusive
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; exclusive of to: distinct output cells hold distinct elements
+; question 1: exclusive
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun i () Int)
+(declare-fun n_part () Int)
+(declare-fun n_step () Int)
+(declare-fun |n_part'| () Int)
+(declare-fun l.digit () Int)
+(declare-fun |l.digit'| () Int)
+(declare-fun l.tile () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i I) :named |3: i < I|))
+(assert (! (<= 0 n_part) :named |4: 0 <= n_part|))
+(assert (! (> 16 n_part) :named |5: 16 > n_part|))
+(assert (! (<= 0 n_step) :named |6: 0 <= n_step|))
+(assert (! (> 4 n_step) :named |7: 4 > n_step|))
+(assert (! (<= 0 |n_part'|) :named |8: 0 <= n_part'|))
+(assert (! (> 16 |n_part'|) :named |9: 16 > n_part'|))
+(assert (! (<= 0 l.digit) :named |10: 0 <= l.digit|))
+(assert (! (> 16 l.digit) :named |11: 16 > l.digit|))
+(assert (! (<= 0 |l.digit'|) :named |12: 0 <= l.digit'|))
+(assert (! (> 16 |l.digit'|) :named |13: 16 > l.digit'|))
+(assert (! (= n_part (+ l.digit (* 16 l.tile))) :named |14: n_part = l.digit + 16*l.tile|))
+(assert (! (= |n_part'| (+ |l.digit'| (* 16 l.tile))) :named |15: n_part' = l.digit' + 16*l.tile|))
+(assert (! (= i i) :named |16: i = i|))
+(assert (! (= n_part |n_part'|) :named |17: n_part = n_part'|))
+(assert (! (not (= l.digit |l.digit'|)) :named |denied: l.digit = l.digit'|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,8 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/bounded_layer_norm/selected,split-n-64-16,split-n-64-16,statement-4,l=n_part_,x0=x,x1=m
+; claim: hypotheses
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; hypotheses of sizes: some sizes satisfy every hypothesis, and divisors are positive
+;   decided without a solver, from the structure alone

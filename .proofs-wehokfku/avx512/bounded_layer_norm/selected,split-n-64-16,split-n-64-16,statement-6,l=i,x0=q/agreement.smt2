@@ -1,0 +1,56 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/bounded_layer_norm/selected,split-n-64-16,split-n-64-16,statement-6,l=i,x0=q
+; claim: agreement
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; agreement of to: one cell holds one element during one execution
+; question 1: digit lemma
+(push 1)
+(set-info :status unsat)
+(declare-fun B () Int)
+(declare-fun F () Int)
+(declare-fun t () Int)
+(declare-fun G () Int)
+(declare-fun u () Int)
+(assert (! (>= B 1) :named |1: B >= 1|))
+(assert (! (= (+ (* F B) t) (+ (* G B) u)) :named |2: F*B + t = G*B + u|))
+(assert (! (>= t 0) :named |3: t >= 0|))
+(assert (! (< t B) :named |4: t < B|))
+(assert (! (>= u 0) :named |5: u >= 0|))
+(assert (! (< u B) :named |6: u < B|))
+(assert (! (not (and (= F G) (= t u))) :named |denied: F = G and t = u|))
+(check-sat)
+(pop 1)
+; question 2: agreement
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun i () Int)
+(declare-fun l.digit () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i I) :named |3: i < I|))
+(assert (! (<= 0 l.digit) :named |4: 0 <= l.digit|))
+(assert (! (> 16 l.digit) :named |5: 16 > l.digit|))
+(assert (! (= l.digit l.digit) :named |6: l.digit = l.digit|))
+(assert (! (not (= i i)) :named |denied: i = i|))
+(check-sat)
+(pop 1)
+
+; agreement of x0: one cell holds one element during one execution
+; question 3: agreement
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun i () Int)
+(declare-fun l.digit () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i I) :named |3: i < I|))
+(assert (! (<= 0 l.digit) :named |4: 0 <= l.digit|))
+(assert (! (> 16 l.digit) :named |5: 16 > l.digit|))
+(assert (! (= l.digit l.digit) :named |6: l.digit = l.digit|))
+(assert (! (not (= i i)) :named |denied: i = i|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,68 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/bounded_softmax/mul_ps,split-n-64-16,split-n-64-16,statement-7,l=n,a=e,b=share
+; claim: bounds
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; bounds of c: every element of y accessed exists
+; question 1: bounds
+(push 1)
+(set-info :status unsat)
+(declare-fun i () Int)
+(declare-fun i.rest () Int)
+(declare-fun n () Int)
+(declare-fun I+ () Int)
+(assert (! (<= 1 (+ 1 i i.rest)) :named |1: 1 <= 1 + i + i.rest|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i (+ 1 i i.rest)) :named |3: i < 1 + i + i.rest|))
+(assert (! (<= 0 n) :named |4: 0 <= n|))
+(assert (! (> 64 n) :named |5: 64 > n|))
+(assert (! (<= 0 I+) :named |6: 0 <= I+|))
+(assert (! (<= 0 i) :named |7: 0 <= i|))
+(assert (! (<= 0 i.rest) :named |8: 0 <= i.rest|))
+(assert (! (<= 0 n) :named |9: 0 <= n|))
+(assert (! (not (and (<= 0 i) (<= 0 n) (< i (+ 1 i i.rest)) (> 64 n))) :named |denied: 0 <= i and 0 <= n and i < 1 + i + i.rest and 64 > n|))
+(check-sat)
+(pop 1)
+
+; bounds of a: every element of e accessed exists
+; question 2: bounds
+(push 1)
+(set-info :status unsat)
+(declare-fun i () Int)
+(declare-fun i.rest () Int)
+(declare-fun n () Int)
+(declare-fun I+ () Int)
+(assert (! (<= 1 (+ 1 i i.rest)) :named |1: 1 <= 1 + i + i.rest|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i (+ 1 i i.rest)) :named |3: i < 1 + i + i.rest|))
+(assert (! (<= 0 n) :named |4: 0 <= n|))
+(assert (! (> 64 n) :named |5: 64 > n|))
+(assert (! (<= 0 I+) :named |6: 0 <= I+|))
+(assert (! (<= 0 i) :named |7: 0 <= i|))
+(assert (! (<= 0 i.rest) :named |8: 0 <= i.rest|))
+(assert (! (<= 0 n) :named |9: 0 <= n|))
+(assert (! (not (and (<= 0 i) (<= 0 n) (< i (+ 1 i i.rest)) (> 64 n))) :named |denied: 0 <= i and 0 <= n and i < 1 + i + i.rest and 64 > n|))
+(check-sat)
+(pop 1)
+
+; bounds of b: every element of share accessed exists
+; question 3: bounds
+(push 1)
+(set-info :status unsat)
+(declare-fun i () Int)
+(declare-fun i.rest () Int)
+(declare-fun n () Int)
+(declare-fun I+ () Int)
+(assert (! (<= 1 (+ 1 i i.rest)) :named |1: 1 <= 1 + i + i.rest|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i (+ 1 i i.rest)) :named |3: i < 1 + i + i.rest|))
+(assert (! (<= 0 n) :named |4: 0 <= n|))
+(assert (! (> 64 n) :named |5: 64 > n|))
+(assert (! (<= 0 I+) :named |6: 0 <= I+|))
+(assert (! (<= 0 i) :named |7: 0 <= i|))
+(assert (! (<= 0 i.rest) :named |8: 0 <= i.rest|))
+(assert (! (<= 0 n) :named |9: 0 <= n|))
+(assert (! (not (and (<= 0 i) (< i (+ 1 i i.rest)))) :named |denied: 0 <= i and i < 1 + i + i.rest|))
+(check-sat)
+(pop 1)

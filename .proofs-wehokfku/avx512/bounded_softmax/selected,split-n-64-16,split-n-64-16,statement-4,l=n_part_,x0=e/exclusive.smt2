@@ -1,0 +1,38 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/bounded_softmax/selected,split-n-64-16,split-n-64-16,statement-4,l=n_part_,x0=e
+; claim: exclusive
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; exclusive of to: distinct output cells hold distinct elements
+; question 1: exclusive
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun i () Int)
+(declare-fun n_part_ () Int)
+(declare-fun n_step_ () Int)
+(declare-fun |n_part_'| () Int)
+(declare-fun l.digit () Int)
+(declare-fun |l.digit'| () Int)
+(declare-fun l.tile () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 0 i) :named |2: 0 <= i|))
+(assert (! (< i I) :named |3: i < I|))
+(assert (! (<= 0 n_part_) :named |4: 0 <= n_part_|))
+(assert (! (> 16 n_part_) :named |5: 16 > n_part_|))
+(assert (! (<= 0 n_step_) :named |6: 0 <= n_step_|))
+(assert (! (> 4 n_step_) :named |7: 4 > n_step_|))
+(assert (! (<= 0 |n_part_'|) :named |8: 0 <= n_part_'|))
+(assert (! (> 16 |n_part_'|) :named |9: 16 > n_part_'|))
+(assert (! (<= 0 l.digit) :named |10: 0 <= l.digit|))
+(assert (! (> 16 l.digit) :named |11: 16 > l.digit|))
+(assert (! (<= 0 |l.digit'|) :named |12: 0 <= l.digit'|))
+(assert (! (> 16 |l.digit'|) :named |13: 16 > l.digit'|))
+(assert (! (= n_part_ (+ l.digit (* 16 l.tile))) :named |14: n_part_ = l.digit + 16*l.tile|))
+(assert (! (= |n_part_'| (+ |l.digit'| (* 16 l.tile))) :named |15: n_part_' = l.digit' + 16*l.tile|))
+(assert (! (= i i) :named |16: i = i|))
+(assert (! (= n_part_ |n_part_'|) :named |17: n_part_ = n_part_'|))
+(assert (! (not (= l.digit |l.digit'|)) :named |denied: l.digit = l.digit'|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,8 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/conv2d/fmadd_ps,l=k,a=I,b=W,at,R=3,S=3,dp=1,dq=1,pp=1,pq=1,sp=1,sq=1
+; claim: neutral
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; neutral: points outside the guard change no live result
+;   decided without a solver, from the structure alone

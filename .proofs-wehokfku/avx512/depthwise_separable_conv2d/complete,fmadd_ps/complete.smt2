@@ -1,0 +1,36 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/depthwise_separable_conv2d/complete,fmadd_ps
+; claim: complete
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; complete: each of 63 candidates is one of 15 listed ones, not in normal form, or excluded by one of 2 witnesses
+; question 1: nothing else
+(push 1)
+(set-info :status unsat)
+(declare-fun n.in.l () Bool)
+(declare-fun p.in.l () Bool)
+(declare-fun q.in.l () Bool)
+(declare-fun c.in.l () Bool)
+(declare-fun r.in.l () Bool)
+(declare-fun s.in.l () Bool)
+(assert (! (or n.in.l p.in.l q.in.l c.in.l r.in.l s.in.l) :named |1: n.in.l or p.in.l or q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (not r.in.l) :named |2: not r.in.l|))
+(assert (! (not s.in.l) :named |3: not s.in.l|))
+(assert (! (or n.in.l p.in.l q.in.l (not c.in.l) r.in.l s.in.l) :named |4: n.in.l or p.in.l or q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or n.in.l p.in.l (not q.in.l) c.in.l r.in.l s.in.l) :named |5: n.in.l or p.in.l or not q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (or n.in.l (not p.in.l) q.in.l c.in.l r.in.l s.in.l) :named |6: n.in.l or not p.in.l or q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) p.in.l q.in.l c.in.l r.in.l s.in.l) :named |7: not n.in.l or p.in.l or q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (or n.in.l p.in.l (not q.in.l) (not c.in.l) r.in.l s.in.l) :named |8: n.in.l or p.in.l or not q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or n.in.l (not p.in.l) q.in.l (not c.in.l) r.in.l s.in.l) :named |9: n.in.l or not p.in.l or q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or n.in.l (not p.in.l) (not q.in.l) c.in.l r.in.l s.in.l) :named |10: n.in.l or not p.in.l or not q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) p.in.l q.in.l (not c.in.l) r.in.l s.in.l) :named |11: not n.in.l or p.in.l or q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) p.in.l (not q.in.l) c.in.l r.in.l s.in.l) :named |12: not n.in.l or p.in.l or not q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) (not p.in.l) q.in.l c.in.l r.in.l s.in.l) :named |13: not n.in.l or not p.in.l or q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (or n.in.l (not p.in.l) (not q.in.l) (not c.in.l) r.in.l s.in.l) :named |14: n.in.l or not p.in.l or not q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) p.in.l (not q.in.l) (not c.in.l) r.in.l s.in.l) :named |15: not n.in.l or p.in.l or not q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) (not p.in.l) q.in.l (not c.in.l) r.in.l s.in.l) :named |16: not n.in.l or not p.in.l or q.in.l or not c.in.l or r.in.l or s.in.l|))
+(assert (! (or (not n.in.l) (not p.in.l) (not q.in.l) c.in.l r.in.l s.in.l) :named |17: not n.in.l or not p.in.l or not q.in.l or c.in.l or r.in.l or s.in.l|))
+(assert (! (not (and n.in.l p.in.l q.in.l c.in.l (not r.in.l) (not s.in.l))) :named |denied: n.in.l and p.in.l and q.in.l and c.in.l and not r.in.l and not s.in.l|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,347 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/depthwise_separable_conv2d/fmadd_ps,l=c,a=I,b=D,at,R=3,S=3,dp=1,dq=1,pp=1,pq=1,sp=1,sq=1
+; claim: precondition
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; precondition of zero_f32 0 -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of zero_f32 0 -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 D -> b_r: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 D -> b_r: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 D -> b_r: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 D -> b_r: the lanes of masked_load_f32 are consecutive in D
+; question 1
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_load_f32 I_padded -> a_r: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 I_padded -> a_r: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 I_padded -> a_r: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32 I_padded -> a_r: the lanes of masked_load_f32 are consecutive in I_padded
+; question 2
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of load_f32_added T -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32_added T -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32_added T -> acc: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32_added T -> acc: the lanes of load_f32_added are consecutive in T
+; question 3
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_load_f32_added T -> acc: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32_added T -> acc: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32_added T -> acc: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32_added T -> acc: the lanes of masked_load_f32_added are consecutive in T
+; question 4
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of store_f32 acc -> T: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> T: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> T: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc -> T: the lanes of store_f32 are consecutive in T
+; question 5
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_store_f32 acc -> T: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> T: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> T: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc -> T: the lanes of masked_store_f32 are consecutive in T
+; question 6
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of zero_f32 0 -> acc_2: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of zero_f32 0 -> acc_2: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 W_packed_2 -> b_r_2: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 W_packed_2 -> b_r_2: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 W_packed_2 -> b_r_2: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32 W_packed_2 -> b_r_2: the lanes of load_f32 are consecutive in W_packed_2
+; question 7
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of broadcast_f32 T -> a_r_2: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of broadcast_f32 T -> a_r_2: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of broadcast_f32 T -> a_r_2: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of broadcast_f32 T -> a_r_2: the lanes of broadcast_f32 are consecutive in T
+; question 8
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of load_f32_added O -> acc_2: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32_added O -> acc_2: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32_added O -> acc_2: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of load_f32_added O -> acc_2: the lanes of load_f32_added are consecutive in O
+; question 9
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_load_f32_added O -> acc_2: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32_added O -> acc_2: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32_added O -> acc_2: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_load_f32_added O -> acc_2: the lanes of masked_load_f32_added are consecutive in O
+; question 10
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of store_f32 acc_2 -> O: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc_2 -> O: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc_2 -> O: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of store_f32 acc_2 -> O: the lanes of store_f32 are consecutive in O
+; question 11
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! true :named |6: true|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)
+
+; precondition of masked_store_f32 acc_2 -> O: a mask is given just where the instruction takes one
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc_2 -> O: the register has the instruction's shape
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc_2 -> O: the memory operand is in memory
+;   decided without a solver, from the structure alone
+
+; precondition of masked_store_f32 acc_2 -> O: the lanes of masked_store_f32 are consecutive in O
+; question 12
+(push 1)
+(set-info :status unsat)
+(declare-fun C () Int)
+(declare-fun K () Int)
+(declare-fun N () Int)
+(declare-fun P () Int)
+(declare-fun Q () Int)
+(assert (! (<= 1 C) :named |1: 1 <= C|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 1 N) :named |3: 1 <= N|))
+(assert (! (<= 1 P) :named |4: 1 <= P|))
+(assert (! (<= 1 Q) :named |5: 1 <= Q|))
+(assert (! (not (= 0 0)) :named |denied: 0 = 0|))
+(check-sat)
+(pop 1)

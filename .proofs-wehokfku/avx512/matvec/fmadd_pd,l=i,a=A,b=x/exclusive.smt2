@@ -1,0 +1,36 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/matvec/fmadd_pd,l=i,a=A,b=x
+; claim: exclusive
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; exclusive of c: distinct output cells hold distinct elements
+; question 1: exclusive
+(push 1)
+(set-info :status unsat)
+(declare-fun I () Int)
+(declare-fun K () Int)
+(declare-fun i () Int)
+(declare-fun k () Int)
+(declare-fun |i'| () Int)
+(declare-fun l.digit () Int)
+(declare-fun |l.digit'| () Int)
+(declare-fun l.tile () Int)
+(assert (! (<= 1 I) :named |1: 1 <= I|))
+(assert (! (<= 1 K) :named |2: 1 <= K|))
+(assert (! (<= 0 i) :named |3: 0 <= i|))
+(assert (! (< i I) :named |4: i < I|))
+(assert (! (<= 0 k) :named |5: 0 <= k|))
+(assert (! (< k K) :named |6: k < K|))
+(assert (! (<= 0 |i'|) :named |7: 0 <= i'|))
+(assert (! (< |i'| I) :named |8: i' < I|))
+(assert (! (<= 0 l.digit) :named |9: 0 <= l.digit|))
+(assert (! (> 8 l.digit) :named |10: 8 > l.digit|))
+(assert (! (<= 0 |l.digit'|) :named |11: 0 <= l.digit'|))
+(assert (! (> 8 |l.digit'|) :named |12: 8 > l.digit'|))
+(assert (! (= i (+ l.digit (* 8 l.tile))) :named |13: i = l.digit + 8*l.tile|))
+(assert (! (= |i'| (+ |l.digit'| (* 8 l.tile))) :named |14: i' = l.digit' + 8*l.tile|))
+(assert (! (= i |i'|) :named |15: i = i'|))
+(assert (! (not (= l.digit |l.digit'|)) :named |denied: l.digit = l.digit'|))
+(check-sat)
+(pop 1)

@@ -1,0 +1,63 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512/matvec/fmadd_ps,l=i,a=A,b=x
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of A_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of i_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_ua: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*I*K + 4*I + 2176*K + 1802304 < 2**63 (checked at
+;   entry)
+;   decided without a solver, from the structure alone

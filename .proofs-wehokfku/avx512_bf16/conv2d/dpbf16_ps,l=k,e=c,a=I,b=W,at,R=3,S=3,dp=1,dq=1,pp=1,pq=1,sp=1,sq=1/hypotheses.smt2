@@ -1,0 +1,8 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/conv2d/dpbf16_ps,l=k,e=c,a=I,b=W,at,R=3,S=3,dp=1,dq=1,pp=1,pq=1,sp=1,sq=1
+; claim: hypotheses
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; hypotheses of sizes: some sizes satisfy every hypothesis, and divisors are positive
+;   decided without a solver, from the structure alone

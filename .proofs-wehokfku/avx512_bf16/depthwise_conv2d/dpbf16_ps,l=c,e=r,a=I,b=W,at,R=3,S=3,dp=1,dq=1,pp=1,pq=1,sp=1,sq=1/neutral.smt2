@@ -1,0 +1,14 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/depthwise_conv2d/dpbf16_ps,l=c,e=r,a=I,b=W,at,R=3,S=3,dp=1,dq=1,pp=1,pq=1,sp=1,sq=1
+; claim: neutral
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; neutral: points outside the guard change no live result
+; question 1: zero product
+(push 1)
+(set-info :status unsat)
+(declare-fun acc () (_ FloatingPoint 8 24))
+(assert (! (not (or (= (fp.add roundNearestTiesToEven acc (fp.mul roundNearestTiesToEven (_ +zero 8 24) (_ +zero 8 24))) acc) (fp.eq (fp.add roundNearestTiesToEven acc (fp.mul roundNearestTiesToEven (_ +zero 8 24) (_ +zero 8 24))) acc))) :named |denied: fp.add(RNE(), acc, fp.mul(RNE(), +0.0, +0.0)) = acc or fp.eq(fp.add(RNE(), acc, fp.mul(RNE(),...|))
+(check-sat)
+(pop 1)

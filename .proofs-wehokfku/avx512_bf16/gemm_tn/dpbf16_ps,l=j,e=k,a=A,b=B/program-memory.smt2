@@ -1,0 +1,81 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/gemm_tn/dpbf16_ps,l=j,e=k,a=A,b=B
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of A_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of B_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of i_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of i_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of j_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 4*I*J + 2*I*K + 6154*I + 2*J*K + 12380*J + 2*K +
+;   2136128 < 2**63 (checked at entry)
+;   decided without a solver, from the structure alone

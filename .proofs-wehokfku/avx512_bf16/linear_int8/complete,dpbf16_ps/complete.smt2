@@ -1,0 +1,24 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/linear_int8/complete,dpbf16_ps
+; claim: complete
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; complete: each of 12 candidates is one of 0 listed ones, not in normal form, or excluded by one of 1 witnesses
+; question 1: nothing else
+(push 1)
+(set-info :status unsat)
+(declare-fun i.in.l () Bool)
+(declare-fun i.in.e () Bool)
+(declare-fun j.in.l () Bool)
+(declare-fun j.in.e () Bool)
+(declare-fun k.in.l () Bool)
+(declare-fun k.in.e () Bool)
+(assert (! (not (and i.in.l i.in.e)) :named |1: not (i.in.l and i.in.e)|))
+(assert (! (not (and j.in.l j.in.e)) :named |2: not (j.in.l and j.in.e)|))
+(assert (! (not (and k.in.l k.in.e)) :named |3: not (k.in.l and k.in.e)|))
+(assert (! (or i.in.l j.in.l k.in.l) :named |4: i.in.l or j.in.l or k.in.l|))
+(assert (! (or i.in.e j.in.e k.in.e) :named |5: i.in.e or j.in.e or k.in.e|))
+(assert (! (not true) :named |denied: True|))
+(check-sat)
+(pop 1)

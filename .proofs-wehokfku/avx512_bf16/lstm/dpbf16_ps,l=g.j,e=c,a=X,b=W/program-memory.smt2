@@ -1,0 +1,93 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/lstm/dpbf16_ps,l=g.j,e=c,a=X,b=W
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of W_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of X_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of t_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of b_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of t_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of b_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of t_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of b_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of t_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of b_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of g_j_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 2*B*C*T + 12*B*C + 16*B*J*T + 96*B*J + 4*B*T + 24*B +
+;   8*C*J + 1564*C + 16*J**2 + 25616*J + 2*T + 622788 < 2**63 (checked at entry)
+;   decided without a solver, from the structure alone

@@ -1,0 +1,94 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_bf16/pointwise_conv2d/dpbf16_ps,l=k,e=c,a=I,b=W
+; claim: memory
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; memory of W_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of I_packed: the buffer's shape depends on sizes only
+;   decided without a solver, from the structure alone
+
+; memory of acc: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of b_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of a_r: the number of registers is fixed
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of a_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of b_r: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of acc: a register is named by unrolled loops only
+;   decided without a solver, from the structure alone
+
+; memory of n_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_uz: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ul: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_ub: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_u: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of n_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of p_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory of k_us: an unrolled loop has a fixed count
+;   decided without a solver, from the structure alone
+
+; memory: every index, counter and byte offset fits 64 bits while 2*C*K + 2*C*N*P*Q + 52*C*P*Q + 24*C*Q + 2*C +
+;   4*K*N*P*Q + 104*K*P*Q + 48*K*Q + 778*K + N*P*Q + N*P + 2*N + 26*P*Q + 26*P + 12*Q + 57476 < 2**63 (checked at
+;   entry)
+;   decided without a solver, from the structure alone

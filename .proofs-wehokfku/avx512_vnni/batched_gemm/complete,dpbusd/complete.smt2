@@ -1,0 +1,36 @@
+(set-info :smt-lib-version 2.6)
+(set-logic ALL)
+; avx512_vnni/batched_gemm/complete,dpbusd
+; claim: complete
+; Each question between (push 1) and (pop 1) is complete; it proves when the answer is its :status.
+
+; complete: each of 50 candidates is one of 7 listed ones, not in normal form, or excluded by one of 3 witnesses
+; question 1: nothing else
+(push 1)
+(set-info :status unsat)
+(declare-fun b.in.l () Bool)
+(declare-fun b.in.e () Bool)
+(declare-fun i.in.l () Bool)
+(declare-fun i.in.e () Bool)
+(declare-fun j.in.l () Bool)
+(declare-fun j.in.e () Bool)
+(declare-fun k.in.l () Bool)
+(declare-fun k.in.e () Bool)
+(assert (! (not (and b.in.l b.in.e)) :named |1: not (b.in.l and b.in.e)|))
+(assert (! (not (and i.in.l i.in.e)) :named |2: not (i.in.l and i.in.e)|))
+(assert (! (not (and j.in.l j.in.e)) :named |3: not (j.in.l and j.in.e)|))
+(assert (! (not (and k.in.l k.in.e)) :named |4: not (k.in.l and k.in.e)|))
+(assert (! (or b.in.l i.in.l j.in.l k.in.l) :named |5: b.in.l or i.in.l or j.in.l or k.in.l|))
+(assert (! (or b.in.e i.in.e j.in.e k.in.e) :named |6: b.in.e or i.in.e or j.in.e or k.in.e|))
+(assert (! (not b.in.e) :named |7: not b.in.e|))
+(assert (! (not j.in.e) :named |8: not j.in.e|))
+(assert (! (not i.in.e) :named |9: not i.in.e|))
+(assert (! (or b.in.l b.in.e i.in.l i.in.e (not j.in.l) (not k.in.e)) :named |10: b.in.l or b.in.e or i.in.l or i.in.e or not j.in.l or not k.in.e|))
+(assert (! (or b.in.l b.in.e (not i.in.l) j.in.l j.in.e (not k.in.e)) :named |11: b.in.l or b.in.e or not i.in.l or j.in.l or j.in.e or not k.in.e|))
+(assert (! (or (not b.in.l) i.in.l i.in.e j.in.l j.in.e (not k.in.e)) :named |12: not b.in.l or i.in.l or i.in.e or j.in.l or j.in.e or not k.in.e|))
+(assert (! (or b.in.l b.in.e (not i.in.l) (not j.in.l) (not k.in.e)) :named |13: b.in.l or b.in.e or not i.in.l or not j.in.l or not k.in.e|))
+(assert (! (or (not b.in.l) i.in.l i.in.e (not j.in.l) (not k.in.e)) :named |14: not b.in.l or i.in.l or i.in.e or not j.in.l or not k.in.e|))
+(assert (! (or (not b.in.l) (not i.in.l) j.in.l j.in.e (not k.in.e)) :named |15: not b.in.l or not i.in.l or j.in.l or j.in.e or not k.in.e|))
+(assert (! (not (and b.in.l i.in.l j.in.l k.in.e)) :named |denied: b.in.l and i.in.l and j.in.l and k.in.e|))
+(check-sat)
+(pop 1)
