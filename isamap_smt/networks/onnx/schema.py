@@ -22,6 +22,8 @@ _NAMES |= {
     "f8e5m2": "float8e5m2",
     "f8e4m3fnuz": "float8e4m3fnuz",
     "f8e5m2fnuz": "float8e5m2fnuz",
+    "e8m0": "float8e8m0",
+    "f4e2m1": "float4e2m1",
 }
 _NAMES |= {f"{k}{bits}": f"{'u' * (k == 'u')}int{bits}" for k in "iu" for bits in (8, 16, 32, 64)}
 

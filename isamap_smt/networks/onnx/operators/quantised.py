@@ -36,10 +36,11 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
 def _checked(node: Node, *positions: int) -> None:
     """Raise NetworkError where a known scale is no positive number."""
     for n in positions:
-        scale = node[n].constant
-        if scale is not None and not (np.isfinite(scale.astype(np.float64)) & (scale > 0)).all():
-            wrong = scale.reshape(-1)[np.argmin((np.isfinite(scale.astype(np.float64)) & (scale > 0)).reshape(-1))]
-            raise NetworkError(f"the scale {wrong} of {node.op} is no positive number", node.name)
+        if (scale := node[n].constant) is None:
+            continue
+        numbers = scale.astype(np.float64).reshape(-1)
+        if (wrong := numbers[~(np.isfinite(numbers) & (numbers > 0))]).size:
+            raise NetworkError(f"the scale {wrong[0]} of {node.op} is no positive number", node.name)
 
 
 @onnx("DequantizeLinear")
