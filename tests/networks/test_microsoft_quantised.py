@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import helper, numpy_helper
 
 import isamap_smt as im
+from isamap_smt.ir.errors import NetworkError
+from tests.networks.test_quantised import of_integers
 
 ROUNDED = 2e-3  # steps of the result that f32 may be off by
 BYTES = (np.uint8, np.int8)
@@ -323,8 +326,8 @@ def test_a_compiled_operator_gives_the_same_bytes(op: str) -> None:
         assert found.tobytes() == im.run_network(network, c.given())["y"].tobytes()
 
 
-# By how many of ten thousand bytes onnxruntime's may differ, each by one: it exponentiates by a table in whole numbers.
-OTHER = {"QLinearSoftmax": 300}
+# By how many of a hundred bytes onnxruntime's may differ, each by one: it exponentiates by a table in whole numbers.
+OTHER = {"QLinearSoftmax": 10}
 
 
 @pytest.mark.parametrize("op", DRAWN)
@@ -350,8 +353,7 @@ def test_onnxruntime_gives_the_same_bytes(op: str) -> None:
         assert far.max() <= (op in OTHER), (seed, c.how)
         count, other = count + far.size, other + int((far > 0).sum())
     assert count > 100
-    assert other <= count * OTHER.get(op, 0) / 10_000
-    print("COUNT", op, count, other)
+    assert other <= count * OTHER.get(op, 0) / 100
 
 
 @pytest.mark.parametrize("of", BYTES)
@@ -365,3 +367,149 @@ def test_ties_go_to_the_even_byte(of: Any) -> None:
     found = im.run_network(im.from_onnx(c.model()), c.given())["y"]
     low, high = np.iinfo(of).min, np.iinfo(of).max
     np.testing.assert_array_equal(found, np.clip(np.rint(x.astype(np.float64) * 0.5) + 3, low, high))
+
+
+# ---- What is refused
+
+
+def changed(op: str, **changes: Any) -> Any:
+    """The model of an operator with inputs i3=... or attributes that are others; a tuple is a shape, of zeros."""
+    inputs = {int(n[1:]): v for n, v in changes.items() if n[1:].isdigit()}
+    cases = (drawn(op, seed, True) for seed in range(50))
+    c = next(c for c in cases if len(c.arrays) > max(inputs, default=0) and (op != "QGemm" or c.result is not None))
+    for n, value in inputs.items():
+        held = c.arrays[n]
+        made = np.zeros(value, held.dtype) if isinstance(value, tuple) and held is not None else value
+        c.arrays[n] = None if made is None else np.asarray(made)
+    c.how |= {n: v for n, v in changes.items() if not n[1:].isdigit()}
+    return c.model()
+
+
+F = np.float32
+
+
+@pytest.mark.parametrize("scale", [0.0, -0.5, np.nan, np.inf])
+@pytest.mark.parametrize(
+    ("op", "at"),
+    [
+        ("QLinearAdd", 1), ("QLinearAdd", 4), ("QLinearAdd", 6), ("QLinearMul", 4), ("QLinearSigmoid", 3), ("QLinearSoftmax", 1),
+        ("QLinearConcat", 0), ("QLinearConcat", 3), ("QLinearAveragePool", 1), ("QLinearGlobalAveragePool", 3), ("QLinearWhere", 7),
+        ("QGemm", 1), ("QGemm", 4), ("QGemm", 7), ("MatMulIntegerToFloat", 2), ("MatMulIntegerToFloat", 3),
+        ("DynamicQuantizeMatMul", 2),
+    ],
+)  # fmt: skip
+def test_a_scale_that_is_no_positive_number_is_named(op: str, at: int, scale: float) -> None:
+    told = rf"n: the scale .* of {op} is no positive number; give its input {at + 1} a scale above 0"
+    with pytest.raises(NetworkError, match=told):
+        im.from_onnx(changed(op, **{f"i{at}": F(scale)}))
+
+
+@pytest.mark.parametrize(
+    ("op", "changes", "told"),
+    [
+        ("QLinearAdd", {"i1": F([1, 2])}, r"n: input 2 of QLinearAdd is .*\[2\].*, and must be one number"),
+        ("QLinearAdd", {"i6": F([1, 2])}, r"n: input 7 of QLinearAdd is .*\[2\].*, and must be one number"),
+        ("QLinearAdd", {"i1": np.float64(1)}, "n: QLinearAdd of opset 1 does not take double as its input 2"),
+        ("QLinearAdd", {"i2": np.int32(1)}, "n: QLinearAdd of opset 1 does not take int32 as its input 3"),
+        ("QLinearSigmoid", {"alpha": 1.0}, "n: QLinearSigmoid of opset 1 has no attribute alpha"),
+        ("QLinearMul", {"i3": (7, 11), "i0": (5, 3)}, "n: .*broadcast"),
+        ("QLinearConcat", {"i4": None}, "n: QLinearConcat lacks its input 5|n: QLinearConcat has 4 inputs"),
+        ("QLinearConcat", {"axis": 9}, "n: QLinearConcat: axis 9"),
+        ("QLinearAveragePool", {"i0": (2, 3)}, "n: .* is no image of channels"),
+        ("QLinearAveragePool", {"kernel_shape": [2]}, "n: .*window"),
+        ("QLinearGlobalAveragePool", {"i0": (2, 3)}, "n: .* is no image of channels"),
+        ("QGemm", {"i0": (3, 13)}, r"n: .* have no product; QGemm wants \[M,K\] and \[K,N\]"),
+        ("QGemm", {"i4": np.ones(40, F)}, "n: input 5 of QGemm is .*, and must be one number, or one for each column of"),
+        ("QGemm", {"i5": (1, 2)}, "n: input 6 of QGemm is .*, and must be one number, or one for each column of"),
+        ("QGemm", {"i6": np.ones(40, np.int32)}, "n: .*broadcast"),
+        ("QGemm", {"i8": None}, "n: QGemm has one of a scale and a zero point of its result, and must have both or none"),
+        ("MatMulIntegerToFloat", {"i0": (3, 13)}, "n: .* have no product"),
+        ("MatMulIntegerToFloat", {"i2": np.ones(2, F)}, "is the scale of .*, and only one number is computed"),
+        ("DynamicQuantizeMatMul", {"i4": (40,)}, "n: .* has not one element for each column of"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_refused(op: str, changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(NetworkError, match=told):
+        im.from_onnx(changed(op, **changes))
+
+
+# ---- A network
+
+
+class Samples:
+    """What onnxruntime's quantiser calibrates with."""
+
+    def __init__(self, count: int) -> None:
+        draw = np.random.default_rng(1)
+        self.left = [{"x": draw.standard_normal((1, 3, 16, 16)).astype(F)} for _ in range(count)]
+
+    def get_next(self) -> Any:
+        return self.left.pop() if self.left else None
+
+
+def floating() -> Any:
+    """Convolutions, a residual sum, a join of branches, a gate, means, a product of matrices and softmax, with seeded weights."""
+    draw = np.random.default_rng(0)
+    weights: dict[str, np.ndarray] = {}
+
+    def w(name: str, *shape: int) -> str:
+        weights[name] = (draw.standard_normal(shape) / np.sqrt(max(np.prod(shape[1:]), 1))).astype(F)
+        return name
+
+    def conv(x: str, y: str, many: int, channels: int, size: int) -> Any:
+        names = [x, w(f"w_{y}", many, channels, size, size), w(f"b_{y}", many)]
+        return helper.make_node("Conv", names, [y], name=y, kernel_shape=[size] * 2, pads=[size // 2] * 4)
+
+    def node(op: str, inputs: str, output: str, **how: Any) -> Any:
+        return helper.make_node(op, inputs.split(), [output], name=output, **how)
+
+    nodes = [
+        conv("x", "c1", 8, 3, 3), node("Relu", "c1", "r1"), conv("r1", "c2", 8, 8, 3), node("LeakyRelu", "c2", "l2", alpha=0.1),
+        conv("l2", "c3", 8, 8, 3), node("Add", "r1 c3", "sum"), node("MaxPool", "sum", "m", kernel_shape=[2, 2], strides=[2, 2]),
+        conv("m", "c4", 6, 8, 1), node("AveragePool", "m", "a", kernel_shape=[3, 3], pads=[1] * 4),
+        node("Concat", "c4 a", "j", axis=1), node("Sigmoid", "j", "gate"), node("Mul", "j gate", "swish"),
+        node("GlobalAveragePool", "swish", "g"), node("Flatten", "g", "flat"),
+        node("Gemm", f"flat {w('w_gemm', 10, 14)} {w('b_gemm', 10)}", "scores", transB=1), node("Softmax", "scores", "y", axis=-1),
+    ]  # fmt: skip
+    told = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes, "small", [told("x", 1, [1, 3, 16, 16])], [told("y", 1, [1, 10])],
+        [numpy_helper.from_array(a, n) for n, a in weights.items()],
+    )  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+@pytest.mark.parametrize(("of", "per_channel"), [("QUInt8", False), ("QInt8", True)])
+def test_a_statically_quantised_network_is_computed_by_kernels_alone(tmp_path: Any, of: str, per_channel: bool) -> None:
+    """Every byte between its operators is onnxruntime's; none is computed by another library, or the model would be refused."""
+    pytest.importorskip("onnxruntime")
+    import onnxruntime
+    from onnxruntime.quantization import QuantFormat, QuantType, quantize_static
+
+    plain, small = tmp_path / "plain.onnx", tmp_path / "small.onnx"
+    onnx.save(floating(), plain)
+    quantize_static(
+        plain, small, Samples(20), quant_format=QuantFormat.QOperator, activation_type=getattr(QuantType, of),
+        weight_type=QuantType.QInt8, per_channel=per_channel,
+    )  # fmt: skip
+    model = onnx.load(small)
+    assert {n.op_type for n in model.graph.node if n.domain == "com.microsoft"} == {
+        "QLinearAdd", "QLinearAveragePool", "QLinearConcat", "QLinearGlobalAveragePool", "QLinearLeakyRelu", "QLinearMul",
+        "QLinearSigmoid", "QLinearSoftmax", "QGemm",
+    }  # fmt: skip
+    byte = onnx.TensorProto.UINT8 if of == "QUInt8" else onnx.TensorProto.INT8
+    for name in (n.output[0] for n in model.graph.node if n.output[0] != "y"):
+        model.graph.output.append(helper.make_tensor_value_info(name, byte, None))
+    network = im.from_onnx(model)
+    of_integers(network)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    names = [o.name for o in session.get_outputs()]
+    made = im.compile_network(network)
+    for x in (d["x"] for d in Samples(10).left):
+        ours, theirs = made(x), dict(zip(names, session.run(names, {"x": x}), strict=True))
+        assert len(np.unique(theirs["sum_quantized"])) > 100
+        for name in names:
+            if name in ("y", "y_quantized"):  # of steps of 1/256
+                assert np.abs((ours[name] - theirs[name].astype(F)) * (256 if name == "y" else 1)).max() <= 1
+            else:
+                np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)

@@ -76,8 +76,10 @@ def _computed(node: Node, op: str, inputs: list[Var | None]) -> Var:
 
 
 def _between(op: str, *operands: int, image: bool = False, **defaults: int) -> Callable[[Node], Var]:
-    """Operands at these inputs, the result's scale and zero point behind the last; an image may have its channels last. defaults: of
-    attributes, where ONNX's operator has others."""
+    """Operands at these inputs, the result's scale and zero point behind the last; an image may have its channels last.
+
+    defaults: of attributes, where ONNX's operator has others.
+    """
 
     def made(node: Node) -> Var:
         node = replace(node, attributes={**defaults, **node.attributes})
