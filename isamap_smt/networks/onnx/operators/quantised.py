@@ -23,6 +23,13 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
     """A scale or zero point so that it broadcasts against x: of the whole, of each slice, or of blocks along the axis."""
     block = int(node.attribute("block_size", 0))
     if block:
+        blocks = [-(-s // block) if n == axis else s for n, s in enumerate(x.shape)]
+        if block < 1 or list(factor.shape) != blocks:
+            raise NetworkError(
+                f"{factor.value} has not one element for each block of {block} along axis {axis} of {x.value}; give it the shape "
+                f"{blocks}",
+                node.name,
+            )
         apart = [s for n, s in enumerate(factor.shape) for s in ((s, 1) if n == axis else (s,))]
         wide = [s for n, s in enumerate(factor.shape) for s in ((s, block) if n == axis else (s,))]
         whole = do.expand(node.graph.view(factor, apart), wide)
@@ -50,21 +57,30 @@ def checked(node: Node, *positions: int) -> None:
 def _dequantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
     checked(node, 1)
-    axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
-    return dequantized(node, x, scale, zero, axis)
+    asked = int(node.attribute("output_dtype", 0))
+    to = onnx_type(asked) if asked else scale.dtype
+    if to.is_stored:
+        raise NetworkError(f"its result is not of {to}, as the scale is; give output_dtype, such as FLOAT", node.name)
+    return dequantized(node, x, scale, zero, _axis(node, x, scale), to)
 
 
-def dequantized(node: Node, x: Var, scale: Var, zero: Var | None, axis: int = 0) -> Var:
-    """(x - zero) * scale. axis: along which there are several scales and zero points."""
+def _axis(node: Node, x: Var, scale: Var) -> int:
+    """Along which there are several scales, or blocks of one scale."""
+    several = scale.elements > 1 or node.attribute("block_size", 0)
+    return do.axis_of(int(node.attribute("axis", 1)), x.rank) if several else 0
+
+
+def dequantized(node: Node, x: Var, scale: Var, zero: Var | None, axis: int = 0, to: DType = do.F32) -> Var:
+    """(x - zero) * scale, computed in f32. axis: along which there are several scales and zero points."""
     held = None if node.attribute("block_size", 0) else whole.bytes_of(x, scale, zero, axis)
     if held is not None:
-        made = do.converted(whole.number(held), scale.dtype)
+        made = do.converted(whole.number(held), to)
         node.graph.quantised[made.name] = held
         return made
-    to, s = scale.dtype, _along(node, x, scale, axis)
+    s = _along(node, x, scale, axis)
     if zero is None or (zero.constant is not None and not zero.constant.any()):
         made = do.pointwise(lambda a, b: f"{a} * {b}", x, s, to=to, within=do.F32)
-        if x.dtype == I32:
+        if x.dtype == I32 and to == scale.dtype:
             node.graph.quantised[made.name] = (x, scale)
         return made
     z = _along(node, x, zero, axis)
@@ -75,7 +91,7 @@ def dequantized(node: Node, x: Var, scale: Var, zero: Var | None, axis: int = 0)
 def _quantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
     checked(node, 1)
-    axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
+    axis = _axis(node, x, scale)
     kind = int(node.attribute("output_dtype", 0))
     found = onnx_type(kind) if kind and zero is None else zero.dtype if zero is not None else dtype("u8")
     assert found is not None
