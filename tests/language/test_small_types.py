@@ -79,6 +79,12 @@ def test_the_largest_of_numbers_is_one_of_them(name: str, op: str) -> None:
     assert_as_meant(im.kernel(f"A: {name}[I]\nY: {name}[]\nY[] {op}= A[i]"), A=low)
 
 
+def test_powers_of_two_are_drawn_as_numbers() -> None:
+    kernel = im.kernel("A: e8m0[I]\nX: f32[I]\nY: f32[I]\nY[i] = f32(A[i]) * X[i]")
+    drawn = im.ir.interpret.random_arrays(kernel, {"I": 500})["A"].astype(np.float32)
+    assert set(drawn.tolist()) == {0.25, 0.5, 1.0}
+
+
 @pytest.mark.parametrize("name", STORED)
 @pytest.mark.parametrize(
     "text",
