@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import isamap_smt as im
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.errors import ArgumentError, DTypeError
+from isamap_smt.ir.interpret import random_arrays
 
 EIGHT = ("f8e4m3", "f8e5m2", "f8e4m3fnuz", "f8e5m2fnuz")
 PARTS = ("f4e2m1", "i4", "u4", "i2", "u2")
@@ -81,7 +85,7 @@ def test_the_largest_of_numbers_is_one_of_them(name: str, op: str) -> None:
 
 def test_powers_of_two_are_drawn_as_numbers() -> None:
     kernel = im.kernel("A: e8m0[I]\nX: f32[I]\nY: f32[I]\nY[i] = f32(A[i]) * X[i]")
-    drawn = im.ir.interpret.random_arrays(kernel, {"I": 500})["A"].astype(np.float32)
+    drawn = random_arrays(kernel, {"I": 500})["A"].astype(np.float32)
     assert set(drawn.tolist()) == {0.25, 0.5, 1.0}
 
 
@@ -145,3 +149,11 @@ def test_ranges_of_stored_types_are_checked(line: str, name: str, inside: list[i
     for byte in outside:
         with pytest.raises(ArgumentError, match="was proved for A in"):
             made(A=np.array([byte], np.uint8).view(DTYPES[name].numpy))
+
+
+def test_a_run_with_scales_says_its_bounds() -> None:
+    text = "temporary T\nW: f32[I,K]\nS: e8m0[I]\nX: f32[K]\nT: f32[I]\nY: f32[I]\nT[i] += W[i,k] * X[k]\nY[i] = T[i] * f32(S[i])"
+    command = [sys.executable, "-m", "isamap_smt", "run", "--text", text, "scalar", "--sizes", "I=9,K=5"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "0 <= S <= 1, Y is off" in " ".join(done.stdout.split())
