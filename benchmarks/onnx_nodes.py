@@ -71,6 +71,7 @@ STATED: dict[Operator, str] = {
         "past_sequence_length, cache_indirection and the result qk; masks [3 * batch + 2]; a bias for keys that come in heads"
     ),
     (MICROSOFT, "MatMulNBits"): "other than 4 and 8 bits, g_idx, zero points that are no constants",
+    (MICROSOFT, "MatMulIntegerToFloat"): "scales of float16, and several scales of the left operand",
     (MICROSOFT, "RotaryEmbedding"): "is_packed_batching, and a scale",
 }
 Ways = tuple[defaultdict[Operator, Cases], ...]  # by the interpreter, and compiled where that was asked for

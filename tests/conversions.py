@@ -12,7 +12,7 @@ from fractions import Fraction
 BITS = {
     "f64": 64, "f32": 32, "bf16": 16, "f16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "u64": 64, "u32": 32,
     "u16": 16, "u8": 8, "bool": 8, "f8e4m3": 8, "f8e5m2": 8, "f8e4m3fnuz": 8, "f8e5m2fnuz": 8,
-    "f4e2m1": 4, "i4": 4, "u4": 4, "i2": 2, "u2": 2,
+    "e8m0": 8, "f4e2m1": 4, "i4": 4, "u4": 4, "i2": 2, "u2": 2,
 }  # fmt: skip
 EXPONENT = {
     "f64": 11,
@@ -24,13 +24,14 @@ EXPONENT = {
     "f8e4m3fnuz": 4,
     "f8e5m2fnuz": 5,
     "f4e2m1": 2,
+    "e8m0": 8,
 }  # bits; fmt: skip
 # types without infinities: the bits of their largest number
-LACKING = {"f8e4m3": 0x7E, "f8e4m3fnuz": 0x7F, "f8e5m2fnuz": 0x7F, "f4e2m1": 0x7}
+LACKING = {"f8e4m3": 0x7E, "f8e4m3fnuz": 0x7F, "f8e5m2fnuz": 0x7F, "f4e2m1": 0x7, "e8m0": 0xFE}
 ONE_ZERO = ("f8e4m3fnuz", "f8e5m2fnuz")  # whose -0 is their only NaN, and whose exponents are one larger
 NAMES = tuple(BITS)
 NUMBERS = tuple(
-    n for n in NAMES if n != "bool" and not n.startswith("f8") and BITS[n] >= 8
+    n for n in NAMES if n not in ("bool", "e8m0") and not n.startswith("f8") and BITS[n] >= 8
 )  # what is computed with here
 WORDS = {n: f"u{max(b, 8) // 8}" for n, b in BITS.items()}  # what NumPy holds the bits of an element in
 INFINITE = ("inf", "-inf")
@@ -54,6 +55,8 @@ def decoded(bits: int, name: str) -> Value:
     n = BITS[name]
     if not floating(name):
         return Fraction(bits - (1 << n) if name[0] == "i" and bits >> (n - 1) else bits)
+    if name == "e8m0":
+        return Fraction(2) ** (bits - 127) if bits < 255 else "nan"
     digits = n - 1 - EXPONENT[name]
     top = (1 << EXPONENT[name]) - 1
     sign, exponent, fraction = bits >> (n - 1), (bits >> digits) & top, bits & ((1 << digits) - 1)
@@ -85,6 +88,8 @@ def _to_float(value: Value, name: str) -> int | str:
     """The nearest, ties to even: the one among the neighbouring multiples of the unit in the last place."""
     n, top = BITS[name], (1 << EXPONENT[name]) - 1
     digits = n - 1 - EXPONENT[name]
+    if name == "e8m0":
+        return _to_scale(value)
     if value == "nan":
         return 8 if n < 8 else "nan"  # f4e2m1 has none, and no infinities
     negative = value in ("-0.0", "-inf") or (isinstance(value, Fraction) and value < 0)
@@ -108,6 +113,15 @@ def _to_float(value: Value, name: str) -> int | str:
     if name in LACKING:
         return "nan" if found > LACKING[name] else 0 if name in ONE_ZERO and found == 0 else sign | found
     return sign | min(found, top << digits)
+
+
+def _to_scale(value: Value) -> int | str:
+    """Of the powers of two in question the one that is no further off than the other; the larger one of a tie."""
+    if isinstance(value, str) or value <= 0:
+        return "nan"
+    powers = [Fraction(2) ** n for n in range(-127, 129)]
+    found = max(n for n, p in enumerate(powers) if n == 0 or 2 * value >= powers[n - 1] + p)
+    return found if found < 255 else "nan"
 
 
 def _to_integer(value: Value, name: str) -> int:
@@ -157,14 +171,16 @@ def edges(name: str, to: str) -> list[int]:
             near += [(1 << power) + (1 << max(power - 53, 0)) + d for d in (-1, 0, 1)]
         near += [65504, 65519, 65520, 65521]
         return sorted({v % (1 << n) for v in near if low <= v <= high})
+    if n <= 8:
+        return list(range(1 << n))
     digits = n - 1 - EXPONENT[name]
     infinite = ((1 << EXPONENT[name]) - 1) << digits
     found = {0, 1, 2, (1 << digits) - 1, 1 << digits, infinite - 1, infinite, infinite + 1, infinite | 1 << (digits - 1),
              (1 << (n - 1)) - 1}  # fmt: skip
     numbers = [Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(1), Fraction(255, 256), Fraction(3007, 10)]
     if floating(to):
-        least = 2 - (1 << (EXPONENT[to] - 1)) - (BITS[to] - 1 - EXPONENT[to])  # exponent of the smallest subnormal
-        digits_to = BITS[to] - 1 - EXPONENT[to]
+        digits_to = max(BITS[to] - 1 - EXPONENT[to], 0)
+        least = 2 - (1 << (EXPONENT[to] - 1)) - digits_to  # exponent of the smallest subnormal
         for power in (least - 1, least, least + 1, least + digits_to, -1, 0, 1, 15, 16, (1 << (EXPONENT[to] - 1)) - 1):
             one = Fraction(2) ** power
             tail = Fraction(2) ** (power - 40)

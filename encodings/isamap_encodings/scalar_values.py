@@ -36,7 +36,7 @@ def kind_of(name: Any) -> Kind:
     text = str(name)
     if text == "bool":
         return BOOL
-    if text[0] == "f" and not text[1:].isdigit():
+    if text[0] in "ef" and not text[1:].isdigit():
         return text, int(text[1])
     return ("bf", 16) if text == "bf16" else (text[0], int(text[1:]))
 

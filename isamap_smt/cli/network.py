@@ -204,7 +204,8 @@ def random_inputs(network: Signature, seed: int, sizes: Mapping[str, int] | None
         if of.numpy == np.bool_:
             made[name] = rng.integers(0, 2, shape).astype(np.bool_)
         elif of.is_float:
-            made[name] = np.asarray(rng.standard_normal(shape)).astype(of.numpy)
+            drawn = np.asarray(rng.standard_normal(shape))
+            made[name] = (np.abs(drawn) if of.is_scale else drawn).astype(of.numpy)
         else:
             made[name] = rng.integers(0, 2 if of.bits > 16 else 100, shape).astype(of.numpy)
     return made

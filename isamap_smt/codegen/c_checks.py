@@ -45,6 +45,7 @@ from isamap_smt.ir.kernel import Tensor
 from isamap_smt.ir.program import Alloc, Program
 from isamap_smt.ir.scalar import Compare, IndexValue, Read, Select, index_values, reads, rewrite_reads
 from isamap_smt.ir.used import Used, domain, left_out
+from isamap_smt.mapping.convert_c import wide
 from isamap_smt.mapping.point_c import c_value
 
 NOT_COVERED = -2
@@ -53,6 +54,7 @@ NOT_LISTED = "a parameter of this machine, such as its vector length, has a valu
 # Bits that are all set in what is no finite number; a fnuz type has one such, the sign alone.
 _INFINITE = {
     "f64": "0x7ff0000000000000", "f32": "0x7f800000", "f16": "0x7c00", "bf16": "0x7f80", "f8e4m3": "0x7f", "f8e5m2": "0x7c",
+    "e8m0": "0xff",
 }  # fmt: skip
 IDENTITY = "ISAMAP_IDENTITY"
 _RELATIONS = {"==": sp.Eq, "<=": sp.Le, ">=": sp.Ge, "<": sp.Lt, ">": sp.Gt}
@@ -258,7 +260,7 @@ def _fits(p: Printer, bound: object, code: int) -> str:
 def _values(p: Printer, name: str, trust: int, code: int, bad: str) -> str:
     """A loop over all elements `x` of a tensor that is there; it stops at none, so that it is computed in vectors."""
     t = _tensor(p, name)
-    of = t.dtype.c if not t.dtype.is_float else f"uint{t.dtype.bits}_t"
+    of = t.dtype.c if not t.dtype.is_float else f"uint{8 * t.dtype.bytes}_t"
     count = c_expr(sp.Mul(*t.shape), p.names)
     pointer = f"isamap_tensors[{_number(p, name)}]"
     untold = trust | (BEGIN if name in p.program.starts else 0)  # what the call begins by itself holds anything
@@ -334,6 +336,8 @@ def _used(p: Printer, use: Used, code: int) -> str:
 
 
 def _not_finite(d: DType) -> str:
+    if d.is_part:
+        return "0"
     if d.name not in _INFINITE:
         return "isamap_x == 0x80"
     return f"(isamap_x & {_INFINITE[d.name]}) == {_INFINITE[d.name]}"
@@ -345,12 +349,14 @@ def _outside(d: DType, low: Any, high: Any) -> str:
     if d.is_float:
         suffix = "ull" if d.bits == 64 else "u"
         sign, every = f"{1 << (d.bits - 1):#x}{suffix}", f"{(1 << d.bits) - 1:#x}{suffix}"
-        turned = f"(uint{d.bits}_t)(isamap_x ^ (isamap_x & {sign} ? {every} : {sign}))"
+        x = f"(isamap_x & {every})" if d.is_part else "isamap_x"
+        turned = x if d.is_scale else f"(uint{8 * d.bytes}_t)({x} ^ ({x} & {sign} ? {every} : {sign}))"
         least, most = (_turned(d, v, up) for v, up in ((low, True), (high, False)))
         return f"({turned} < {least:#x}{suffix}) | ({turned} > {most:#x}{suffix})"
     number = {"u64": "UINT64_C({})", "i64": "INT64_C({})", "u32": "{}u"}.get(d.name, "{}").format
-    sides = [f"isamap_x < {number(low)}"] if low > d.low else []
-    sides += [f"isamap_x > {number(high)}"] if high < d.cells.high else []
+    x = wide("isamap_x", d)
+    sides = [f"{x} < {number(low)}"] if low > d.low else []
+    sides += [f"{x} > {number(high)}"] if high < d.cells.high else []
     return " | ".join(f"({s})" for s in sides)
 
 
@@ -361,8 +367,8 @@ def _turned(d: DType, number: Any, up: bool) -> int:
     beyond = (float(held) < number) - (float(held) > number)
     if float(held) == 0 and not beyond:
         held = np.asarray(-0.0 if up else 0.0, d.numpy)
-    bits = int(held.view(f"u{d.bits // 8}"))
-    turned = bits ^ ((1 << d.bits) - 1 if bits >> (d.bits - 1) else 1 << (d.bits - 1))
+    bits = int(held.view(f"u{d.bytes}")) & ((1 << d.bits) - 1)
+    turned = bits if d.is_scale else bits ^ ((1 << d.bits) - 1 if bits >> (d.bits - 1) else 1 << (d.bits - 1))
     return turned + (beyond if (beyond > 0) == up else 0)
 
 

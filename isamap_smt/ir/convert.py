@@ -5,6 +5,8 @@
     any -> float         the nearest value, ties to even; beyond the largest an infinity, or NaN where the type has none (f8e4m3 and
                          the fnuz types), or the largest where it has neither (f4e2m1); NaN stays NaN, and is -0 in f4e2m1; zeros
                          keep their sign where the type has two (fnuz types have one)
+    any -> e8m0          the nearest power of two, the larger one of a tie; the least for numbers below it; NaN for zeros, negative
+                         numbers and what would be rounded beyond the largest
     any -> bool          whether it is not 0: NaN is not
 
 NumPy rounds once except to bfloat16 and types of 8 bits, which it reaches through f32. A value that is first rounded *to odd* with
@@ -45,6 +47,8 @@ def converted(x: Array, to: DType) -> Array:
         return np.asarray(x != 0)
     if source is not None and source.is_part and not source.is_float:
         return converted(x.astype(np.int64), to)  # its own casts are not all there
+    if to.is_scale:
+        return _powers(_odd_single(x)).view(to.numpy)
     if to.is_part and to.is_float:
         made = _odd_single(x).astype(to.numpy)
         return made if x.dtype.kind in "iub" else np.where(np.isnan(x.astype(np.float32)), to.numpy.type(-0.0), made)
@@ -87,6 +91,14 @@ def _odd_single(x: Array) -> Array:
     size, held = np.abs(exact), np.abs(near.astype(np.float64))
     bits = (near.view(np.uint32) - (held > size)) | (held != size)  # cut off, then odd if anything was lost
     return np.asarray(bits.astype(np.uint32)).view(np.float32)
+
+
+def _powers(x: Array) -> Array:
+    """The exponents of the powers of two nearest to f32 values; 255 for what is no positive number. ml_dtypes, as ONNX's reference,
+    rounds numbers between the two least powers up, however near the lower one they are."""
+    word = x.view(np.uint32)
+    near = np.where(word < 0x800000, word >= 0x600000, (word + np.uint32(0x400000)) >> 23)
+    return np.where((word == 0) | (word > 0x7F800000), 255, near).astype(np.uint8)
 
 
 def _odd_double(x: Array) -> Array:

@@ -42,8 +42,18 @@ class DType:
 
     @property
     def is_part(self) -> bool:
-        """Whether it has fewer bits than the byte that an element is in, the low ones. It is only stored and converted."""
+        """Whether it has fewer bits than the byte that an element is in, the low ones."""
         return 1 < self.bits < 8
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether its numbers are powers of two alone: it has no sign, no zero and no infinities."""
+        return self.name == "e8m0"
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it is only stored, converted and compared."""
+        return self.is_part or self.is_scale
 
     @property
     def has_infinities(self) -> bool:
@@ -75,8 +85,9 @@ class DType:
         """The least and the greatest finite value."""
         if not self.is_float:
             return self.low, self.high
-        largest = float(ml_dtypes.finfo(self.numpy).max)  # type: ignore[no-untyped-call]
-        return -largest, largest
+        limits = ml_dtypes.finfo(self.numpy)  # type: ignore[no-untyped-call]
+        largest = float(limits.max)
+        return (float(limits.tiny) if self.is_scale else -largest), largest
 
     def __str__(self) -> str:
         return self.name
@@ -91,6 +102,7 @@ _ALL = (
     DType("f8e5m2", "f", 8, "uint8_t"),
     DType("f8e4m3fnuz", "f", 8, "uint8_t"),
     DType("f8e5m2fnuz", "f", 8, "uint8_t"),
+    DType("e8m0", "f", 8, "uint8_t"),
     DType("f4e2m1", "f", 4, "uint8_t"),
     DType("i64", "i", 64, "int64_t"),
     DType("i32", "i", 32, "int32_t"),
@@ -115,6 +127,7 @@ _NUMPY = {
     "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "f8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
     "f8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
+    "e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
     "f4e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
     "i4": np.dtype(ml_dtypes.int4),
     "u4": np.dtype(ml_dtypes.uint4),
@@ -124,8 +137,8 @@ _NUMPY = {
     **{f"{k}{b}": np.dtype(f"{k}{b // 8}") for k in "iu" for b in (8, 16, 32, 64)},
 }
 DTYPES: dict[str, DType] = {d.name: d for d in _ALL}
-f64, f32, bf16, f16, f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz, f4e2m1, i64, i32, i16, i8 = _ALL[:13]
-u64, u32, u16, u8, i4, u4, i2, u2, bool_ = _ALL[13:]
+f64, f32, bf16, f16, f8e4m3, f8e5m2, f8e4m3fnuz, f8e5m2fnuz, e8m0, f4e2m1, i64, i32, i16, i8 = _ALL[:14]
+u64, u32, u16, u8, i4, u4, i2, u2, bool_ = _ALL[14:]
 
 
 def dtype(name: str | DType) -> DType:
@@ -154,9 +167,19 @@ _PRECISION = {
     **dict.fromkeys(_E4M3, 4),
     **dict.fromkeys(_E5M2, 3),
     "f4e2m1": 2,
+    "e8m0": 1,
 }
 # bits of an exponent
-_RANGE = {"f64": 11, "f32": 8, "f16": 5, "bf16": 8, **dict.fromkeys(_E4M3, 4), **dict.fromkeys(_E5M2, 5), "f4e2m1": 2}
+_RANGE = {
+    "f64": 11,
+    "f32": 8,
+    "f16": 5,
+    "bf16": 8,
+    **dict.fromkeys(_E4M3, 4),
+    **dict.fromkeys(_E5M2, 5),
+    "f4e2m1": 2,
+    "e8m0": 8,
+}
 
 
 def widens(held: DType, wanted: DType) -> bool:
@@ -165,6 +188,8 @@ def widens(held: DType, wanted: DType) -> bool:
     >>> widens(dtype("u8"), dtype("i16")), widens(dtype("i16"), dtype("u32")), widens(dtype("bf16"), dtype("f32"))
     (True, False, True)
     """
+    if wanted.is_scale:  # which lacks zero
+        return held == wanted
     if held.is_float and wanted.bits <= 8:  # each type of 8 bits has numbers that the others lack
         return held == wanted or (held.is_part and wanted.is_float and not wanted.is_part and "fnuz" not in wanted.name)
     if held.is_float:

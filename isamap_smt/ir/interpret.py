@@ -267,9 +267,9 @@ def random_arrays(
     *,
     outputs: bool = False,
 ) -> dict[str, Array]:
-    """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), weights of layers that feed others in that over
-    the root of their columns, integers of up to 8 bits over their whole range, wider ones in [-1000, 1000] (unsigned [0, 1000]);
-    within the range that the kernel assumes of an input; indices of all that they may be."""
+    """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), powers of two in [1/4, 1], weights of layers that feed
+    others in that over the root of their columns, integers of up to 8 bits over their whole range, wider ones in [-1000, 1000]
+    (unsigned [0, 1000]); within the range that the kernel assumes of an input; indices of all that they may be."""
     rng = rng or np.random.default_rng(0)
     fixed = fix_sizes(kernel, {}, sizes)
     ranges = {n: (low, high) for n, low, high in fixed.ranges}
@@ -279,7 +279,7 @@ def random_arrays(
         t = fixed.tensor(n)
         shape = tuple(int(e) for e in t.shape)
         if t.dtype.is_float:
-            least, most = ranges.get(n, (-1, 1))
+            least, most = ranges.get(n, (0.25, 1) if t.dtype.is_scale else (-1, 1))
             low, high = (max(least, -1), min(most, 1)) if least <= 1 and most >= -1 else (least, most)
             values = np.asarray(rng.uniform(low, high, shape) * scales.get(n, 1.0))
             arrays[n] = np.asarray(np.clip(values, least, most)).astype(t.dtype.numpy)

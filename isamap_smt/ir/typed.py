@@ -75,7 +75,7 @@ def typed_at(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> 
 def _typed_value(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> Any:
     types = {t.name: t.dtype for t in kernel.tensors}
     out = types[statement.target.tensor]
-    if out.is_part and statement.op != "=":
+    if out.is_stored and statement.op != "=":
         name = statement.target.tensor
         raise DTypeError(f"{name} is {out}, which is stored and converted; add up into a temporary of another type")
     if out == bool_ and statement.op in ("+", "*"):
@@ -208,7 +208,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
 
 def _of_numbers(value: Any, found: DType | None) -> DType | None:
     """The type itself. Raises DTypeError where that is bool, and the operation is none of bools."""
-    if found is not None and found.is_part:
+    if found is not None and found.is_stored:
         to = "f32" if found.is_float else f"{found.kind}8"
         raise DTypeError(f"{describe(value)} is not computed in {found}, which is stored and converted; write {to}(x)")
     if found == bool_ and not isinstance(value, OF_BOOL):
@@ -427,6 +427,8 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
 
 def holds(kind: DType, low: int, high: int) -> bool:
     """Whether every whole number from low to high is one of the type's, exactly."""
+    if kind.is_scale:
+        return 1 <= low <= high <= HOLDS[kind.name]
     if kind.is_float:
         return -HOLDS[kind.name] <= low <= high <= HOLDS[kind.name]
     return kind.low <= low <= high <= kind.high
@@ -442,6 +444,7 @@ HOLDS = {
     "f8e5m2": 2**3,
     "f8e5m2fnuz": 2**3,
     "f4e2m1": 4,
+    "e8m0": 2,
 }  # up to which whole numbers are values of the type
 
 

@@ -55,6 +55,22 @@ static inline uint8_t isamap_narrow_{name}(float value) {{
     return (uint8_t)({result});
 }}
 """
+_E8M0 = """\
+/* The exponent of a float; that of the least power of two is 0, where floats have none. */
+static inline float isamap_widen_e8m0(uint8_t bits) {
+    const uint32_t word = bits == 0 ? 0x400000u : bits == 0xffu ? 0x7fc00000u : (uint32_t)bits << 23;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+/* The nearest power of two, the larger one of a tie, and the least of numbers below it; of what is no positive number a NaN. */
+static inline uint8_t isamap_narrow_e8m0(float value) {
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    const uint32_t near = word < 0x800000u ? word >= 0x600000u : (word + 0x400000u) >> 23;
+    return (uint8_t)(word == 0 || word > 0x7f800000u ? 0xffu : near);
+}
+"""
 _ODD = """\
 /* Cut off to a float and made odd if anything was lost: rounded again to fewer bits, it is rounded right. */
 static inline float isamap_odd_f64(double value) {
@@ -215,6 +231,7 @@ def _eight(d: DType, fraction: int, bias: int) -> str:
 
 _WORDS = {
     "bf16": _BF16,
+    "e8m0": _E8M0,
     **{n: _eight(DTYPES[n], f, b) for n, f, b in (
         ("f8e4m3", 3, 7), ("f8e5m2", 2, 15), ("f8e4m3fnuz", 3, 8), ("f8e5m2fnuz", 2, 16),
         ("f4e2m1", 1, 1),
@@ -241,7 +258,7 @@ def _helpers() -> dict[str, str]:
     for name, f in (("f32", "f"), ("f64", "")):
         found[f"isamap_left_over_{name}"] = _FLOAT_LEFT_OVER.format(name=name, c=DTYPES[name].c, f=f)
     found |= {f"isamap_left_over_{d}": _division(_LEFT_OVER, d) for d in whole}
-    found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values() if not d.is_part}
+    found |= {f"isamap_{which}_{d}": _choice(which, d) for which in CHOICES for d in DTYPES.values() if not d.is_stored}
     return found
 
 

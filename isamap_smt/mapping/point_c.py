@@ -97,7 +97,7 @@ class _Spans(Meaning[Span]):
         if to.is_float:
             with np.errstate(all="ignore"):
                 low, high = (float(converted(np.array(v), to)) for v in (given.low, given.high))
-            return Span(low, high, given.number)
+            return Span(low, high, given.number) if low <= high else ANYTHING  # an end has become NaN
         source = type_of(x.args[1], self.types)
         if source is not None and not source.is_float and not (to.low <= given.low and given.high <= to.high):
             return _every(to)  # it wraps

@@ -26,6 +26,15 @@ HALF = 128  # what is added to signed bytes
 
 
 @dataclass(frozen=True)
+class Quantised:
+    """(x - zero) * scale, as a node's inputs say it."""
+
+    x: Var
+    scale: Var
+    zero: Var | None
+
+
+@dataclass(frozen=True)
 class Bytes:
     """(x - zero) * scale, x being unsigned bytes, or signed ones of a constant. scale: f32, of one element, or one for each of the
     dimension `axis`. of: the type as the model has it."""
@@ -244,3 +253,19 @@ def averaged(x: Bytes, axes: Sequence[int]) -> Sum | None:
     total = do.reduction("ReduceSum", do.converted(x.x, I32), axes, True)
     scale = do.pointwise(lambda s: f"{s} / {count}", x.scale)
     return Sum(total, _terms(x.x, np.full([1] * x.x.rank, -count * x.zero, np.int64)), scale, total.shape)
+
+
+def averages(x: Bytes, sums: Var, counts: np.ndarray, divisors: np.ndarray) -> Sum:
+    """Means of windows. sums: of the bytes in each, in i32; for each place of the result, counts: how many are summed, divisors: by
+    what the sum is divided."""
+    scale = do.pointwise("{} / {}".format, x.scale, x.x.graph.constant(divisors.astype(np.float32)))
+    return Sum(sums, _terms(x.x, -x.zero * counts.astype(np.int64)), scale, sums.shape)
+
+
+def product(a: Bytes, b: Bytes) -> Sum | None:
+    """The products of elements at the same place; None where there are several scales."""
+    if a.axis is not None or b.axis is not None:
+        return None
+    text = f"({{}} - {do.literal(a.zero)}) * ({{}} - {do.literal(b.zero)})"
+    made = do.pointwise(text.format, a.x, b.x, to=I32, within=I32)
+    return Sum(made, (), _scale(a, b, ()), made.shape)

@@ -112,9 +112,10 @@ def foreseen(
     """What holds of each result for all inputs in ranges around these, which it says; where that is no less than the result is
     itself, why. Empty where nothing is known. `kernel` has all sizes."""
     floats = [n for n in kernel.inputs if kernel.tensor(n).dtype.is_float]
-    if program.machine is not None or any(not np.isfinite(arrays[n].astype(np.float64)).all() for n in floats):
+    wide = {n: arrays[n].astype(np.float64) for n in floats}  # of e8m0 there is no 0 to begin from
+    if program.machine is not None or not all(np.isfinite(x).all() for x in wide.values()):
         return ()
-    ends = {n: (float(arrays[n].min(initial=0)), float(arrays[n].max(initial=0))) for n in floats}
+    ends = {n: (float(x.min(initial=0)), float(x.max(initial=0))) for n, x in wide.items()}
     ranges = {n: (few_digits(low, up=False), few_digits(high, up=True)) for n, (low, high) in ends.items()}
     given = " and ".join(f"{low:g} <= {n} <= {high:g}" for n, (low, high) in ranges.items())
     try:

@@ -137,6 +137,8 @@ def test_a_clamp_is_printed_where_it_is_needed() -> None:
     assert "isamap_f32_to_i8(" in printed("i8(max(min(f32(A[i]), 128.0), -128.0))", "i8", A="i32")
     assert "isamap_f32_to_i32(" in printed("i32(f32(A[i]))", "i32", A="i32"), "2^31 - 1 is rounded to 2^31"
     assert "isamap_f32_to_u8(" in printed("u8(A[i] * 0.0)", "u8", A="f32"), "which may be NaN or any number"
+    for kind in ("e8m0", "f8e4m3"):  # 0 of the one and what is beyond the other's largest become NaN
+        assert "isamap_number_f32(" in printed(f"i8(min(max(3.0, f32({kind}(A[i]))), 100.0))", "i8", A="i16"), kind
 
 
 def test_bounds_of_a_value() -> None:

@@ -33,7 +33,7 @@ def test_is_a_type_of_one_byte_and_one_bit() -> None:
     of = dtype("bool")
     assert (of.bytes, of.low, of.high, of.numpy, of.c) == (1, 0, 1, np.dtype(np.bool_), "uint8_t")
     assert from_numpy(np.dtype(np.bool_)) == of and im.bool_ == of
-    assert [n for n, d in DTYPES.items() if widens(of, d)] == list(DTYPES)
+    assert [n for n, d in DTYPES.items() if widens(of, d)] == [n for n in DTYPES if n != "e8m0"]  # which lacks 0
     assert not any(widens(d, of) for d in DTYPES.values() if d != of)
     assert of.cells == dtype("u8") and of.lies_as(of) and of.lies_as(of.cells) and not of.lies_as(dtype("i8"))
 
@@ -49,7 +49,8 @@ def test_a_conversion_asks_whether_a_number_is_0(name: str) -> None:
         assert got["Y"].tolist() == [bool(v != 0) for v in x]
         assert got["Z"].tolist() == [3 * bool(v != 0) for v in x]
     back = run_kernel(im.kernel(f"Y: {name}\nB: bool\nY[n] = {name}(B[n])"), {"B": np.array([True, False])})["Y"]
-    assert back.dtype == kind.numpy and back.astype(np.float64).tolist() == [1, 0]
+    assert back.dtype == kind.numpy
+    np.testing.assert_array_equal(back.astype(np.float64), [1, np.nan if kind.is_scale else 0])
 
 
 def test_solvers_convert_as_numbers_do() -> None:

@@ -22,6 +22,8 @@ _NAMES |= {
     "f8e5m2": "float8e5m2",
     "f8e4m3fnuz": "float8e4m3fnuz",
     "f8e5m2fnuz": "float8e5m2fnuz",
+    "e8m0": "float8e8m0",
+    "f4e2m1": "float4e2m1",
 }
 _NAMES |= {f"{k}{bits}": f"{'u' * (k == 'u')}int{bits}" for k in "iu" for bits in (8, 16, 32, 64)}
 
@@ -47,23 +49,33 @@ class Schema:
 
 
 def _own(inputs: str, *, results: int = 1, **attributes: str) -> Schema:
-    """A schema of inputs `X bias? at:int64`, of one floating-point type where none is told.
+    """A schema of inputs `X bias? at:int64 rest*`, of one floating-point type where none is told; TA, TB, TY are bytes.
+    The last may be there any number of times, of any types.
 
     attributes: `f` a number, `i` a whole one, `s` a word, `is` whole numbers; `!` is required.
     """
     given = []
     for name in inputs.split():
         _, _, told = name.partition(":")
-        types = (told,) if told else ("float16", "bfloat16", "float", "double")
-        given.append(Parameter(frozenset(f"tensor({t})" for t in types), told or "T", "?" not in name, True))
+        types: tuple[str, ...] = (told,) if told else ("float16", "bfloat16", "float", "double")
+        if told in ("TA", "TB", "TY"):
+            types = _BYTES
+        elif name.endswith("*"):
+            types = (*_BYTES, "float")
+        given.append(
+            Parameter(frozenset(f"tensor({t})" for t in types), told or "T", "?" not in name, not name.endswith("*"))
+        )
     kinds = {n: (_KINDS[k.rstrip("!")], k.endswith("!")) for n, k in attributes.items()}
     least = max(n + 1 for n, p in enumerate(given) if p.needed)
-    return Schema(kinds, tuple(given), least, (len(given), results))
+    return Schema(kinds, tuple(given), least, (_MANY if inputs.endswith("*") else len(given), results))
 
 
+_MANY, _BYTES = 1 << 31, ("int8", "uint8")
 _KINDS = {"f": 1, "i": 2, "s": 3, "is": 7}  # of AttributeProto
 # operators whose schema is that of one of ONNX: (domain, operator) -> (operator, opset, domain)
 _LIKE = {("", "SimplifiedLayerNormalization"): ("RMSNormalization", 23, "")}
+_ONE = "X:TA X_scale:float X_zero_point?:TA Y_scale:float Y_zero_point?:TA"
+_TWO = "A:TA A_scale:float A_zero_point?:TA B:TA B_scale:float B_zero_point?:TA C_scale:float C_zero_point?:TA"
 # operators that ONNX has no schema of
 _OWN: dict[tuple[str, str], Schema] = {
     (MICROSOFT, "Attention"): _own(
@@ -72,6 +84,7 @@ _OWN: dict[tuple[str, str], Schema] = {
         scale="f", unidirectional="i",
     ),
     (MICROSOFT, "BiasGelu"): _own("A B"),
+    (MICROSOFT, "DynamicQuantizeMatMul"): _own("A:float B:TB b_scale:float b_zero_point?:TB bias?:float"),
     (MICROSOFT, "FastGelu"): _own("X bias?"),
     (MICROSOFT, "FusedMatMul"): _own("A B", alpha="f", transA="i", transB="i", transBatchA="i", transBatchB="i"),
     (MICROSOFT, "Gelu"): _own("X"),
@@ -81,12 +94,32 @@ _OWN: dict[tuple[str, str], Schema] = {
         kv_cache_bit_width="i", kv_num_heads="i!", local_window_size="i", num_heads="i!", qk_output="i", rotary_interleaved="i",
         scale="f", smooth_softmax="i", softcap="f", v_quant_type="s",
     ),
+    (MICROSOFT, "MatMulIntegerToFloat"): _own(
+        "A:TA B:TB a_scale:float b_scale:float a_zero_point?:TA b_zero_point?:TB bias?:float"
+    ),
     (MICROSOFT, "MatMulNBits"): _own(
         "A B:uint8 scales zero_points?:uint8 g_idx?:int32 bias?", K="i!", N="i!", accuracy_level="i", bits="i", block_size="i!",
     ),
     (MICROSOFT, "MultiHeadAttention"): _own(
         "query key? value? bias? key_padding_mask?:int32 attention_bias? past_key? past_value? past_sequence_length?:int32 "
         "cache_indirection?:int32", results=4, mask_filter_value="f", num_heads="i!", scale="f", unidirectional="i",
+    ),
+    (MICROSOFT, "QGemm"): _own(
+        "A:TA a_scale:float a_zero_point:TA B:TB b_scale:float b_zero_point:TB C?:int32 y_scale?:float y_zero_point?:TY",
+        alpha="f", transA="i", transB="i",
+    ),
+    (MICROSOFT, "QLinearAdd"): _own(_TWO),
+    (MICROSOFT, "QLinearAveragePool"): _own(
+        _ONE, auto_pad="s", ceil_mode="i", channels_last="i", count_include_pad="i", kernel_shape="is!", pads="is", strides="is",
+    ),
+    (MICROSOFT, "QLinearConcat"): _own("Y_scale:float Y_zero_point:TY inputs*", axis="i!"),
+    (MICROSOFT, "QLinearGlobalAveragePool"): _own(_ONE, channels_last="i"),
+    (MICROSOFT, "QLinearLeakyRelu"): _own(_ONE, alpha="f"),
+    (MICROSOFT, "QLinearMul"): _own(_TWO),
+    (MICROSOFT, "QLinearSigmoid"): _own(_ONE),
+    (MICROSOFT, "QLinearSoftmax"): _own(_ONE, axis="i", opset="i!"),
+    (MICROSOFT, "QLinearWhere"): _own(
+        "condition:bool X:TA x_scale:float x_zero_point:TA Y:TA y_scale:float y_zero_point:TA z_scale:float z_zero_point:TA"
     ),
     (MICROSOFT, "QuickGelu"): _own("X", alpha="f"),
     (MICROSOFT, "RotaryEmbedding"): _own(

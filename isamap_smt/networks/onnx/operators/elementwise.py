@@ -192,11 +192,32 @@ def _cast_to(node: Node, to: DType) -> Var:
     """In another type. Of 8 bits or fewer of floating point what is beyond becomes the largest, unless the node says otherwise;
     whole numbers of fewer bits than a byte keep the low ones."""
     x = node[0]
+    if to.is_scale and x.dtype != to:
+        return _power_of_two(node, x, to)
     if to.is_part and not to.is_float and x.dtype.is_float:
         x = converted(x, dtype("i32"))
     if to.is_float and to.bits <= 8 and x.dtype != to and node.attribute("saturate", 1):
         return do.saturated(x, to)
     return converted(x, to)
+
+
+# Times it, in f64, the nearest power of two is the next one that is not below, or not above: 1.5 * 2^n is where that turns.
+_TOWARDS = {"up": np.nextafter(1.5, 0).item(), "down": 0.75, "nearest": 1.0}
+
+
+def _power_of_two(node: Node, x: Var, to: DType) -> Var:
+    """Rounded as the node says, within the type's ends unless it says otherwise."""
+    mode, clamped = node.choice("round_mode", "up", _TOWARDS), bool(node.attribute("saturate", 1))
+    if mode == "nearest" and not clamped:
+        return converted(x, to)
+    if x.dtype.bits == 64 and not x.dtype.is_float:
+        raise UncomputedError(
+            f"{x.dtype} to {to} is computed with round_mode nearest and saturate 0; cast it to double first"
+        )
+    low, high = (literal(e) for e in to.ends)
+    within = "min(max({}, {}), {})" if clamped else "{}"
+    text = f"{to}({within.format('{}', low, high)} * {literal(_TOWARDS[mode])})"
+    return pointwise(text.format, x, to=to, within=do.F64)
 
 
 @onnx("Binarizer", domain="ai.onnx.ml")

@@ -23,6 +23,13 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
     """A scale or zero point so that it broadcasts against x: of the whole, of each slice, or of blocks along the axis."""
     block = int(node.attribute("block_size", 0))
     if block:
+        blocks = [-(-s // block) if n == axis else s for n, s in enumerate(x.shape)]
+        if block < 1 or list(factor.shape) != blocks:
+            raise NetworkError(
+                f"{factor.value} has not one element for each block of {block} along axis {axis} of {x.value}; give it the shape "
+                f"{blocks}",
+                node.name,
+            )
         apart = [s for n, s in enumerate(factor.shape) for s in ((s, 1) if n == axis else (s,))]
         wide = [s for n, s in enumerate(factor.shape) for s in ((s, block) if n == axis else (s,))]
         whole = do.expand(node.graph.view(factor, apart), wide)
@@ -33,29 +40,47 @@ def _along(node: Node, x: Var, factor: Var, axis: int) -> Var:
     return node.graph.view(factor, [factor.elements if n == axis else 1 for n in range(x.rank)])
 
 
-def _checked(node: Node, *positions: int) -> None:
+def checked(node: Node, *positions: int) -> None:
     """Raise NetworkError where a known scale is no positive number."""
     for n in positions:
-        scale = node[n].constant
-        if scale is not None and not (np.isfinite(scale.astype(np.float64)) & (scale > 0)).all():
-            wrong = scale.reshape(-1)[np.argmin((np.isfinite(scale.astype(np.float64)) & (scale > 0)).reshape(-1))]
-            raise NetworkError(f"the scale {wrong} of {node.op} is no positive number", node.name)
+        if (scale := node[n].constant) is None:
+            continue
+        numbers = scale.astype(np.float64).reshape(-1)
+        if (wrong := numbers[~(np.isfinite(numbers) & (numbers > 0))]).size:
+            raise NetworkError(
+                f"the scale {wrong[0]} of {node.op} is no positive number; give its input {n + 1} a scale above 0",
+                node.name,
+            )
 
 
 @onnx("DequantizeLinear")
 def _dequantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
-    _checked(node, 1)
-    axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
+    checked(node, 1)
+    asked = int(node.attribute("output_dtype", 0))
+    to = onnx_type(asked) if asked else scale.dtype
+    if to.is_stored:
+        raise NetworkError(f"its result is not of {to}, as the scale is; give output_dtype, such as FLOAT", node.name)
+    return dequantized(node, x, scale, zero, _axis(node, x, scale), to)
+
+
+def _axis(node: Node, x: Var, scale: Var) -> int:
+    """Along which there are several scales, or blocks of one scale."""
+    several = scale.elements > 1 or node.attribute("block_size", 0)
+    return do.axis_of(int(node.attribute("axis", 1)), x.rank) if several else 0
+
+
+def dequantized(node: Node, x: Var, scale: Var, zero: Var | None, axis: int = 0, to: DType = do.F32) -> Var:
+    """(x - zero) * scale, computed in f32. axis: along which there are several scales and zero points."""
     held = None if node.attribute("block_size", 0) else whole.bytes_of(x, scale, zero, axis)
     if held is not None:
-        made = do.converted(whole.number(held), scale.dtype)
+        made = do.converted(whole.number(held), to)
         node.graph.quantised[made.name] = held
         return made
-    to, s = scale.dtype, _along(node, x, scale, axis)
+    s = _along(node, x, scale, axis)
     if zero is None or (zero.constant is not None and not zero.constant.any()):
         made = do.pointwise(lambda a, b: f"{a} * {b}", x, s, to=to, within=do.F32)
-        if x.dtype == I32:
+        if x.dtype == I32 and to == scale.dtype:
             node.graph.quantised[made.name] = (x, scale)
         return made
     z = _along(node, x, zero, axis)
@@ -65,15 +90,20 @@ def _dequantize(node: Node) -> Var:
 @onnx("QuantizeLinear")
 def _quantize(node: Node) -> Var:
     x, scale, zero = node[0], node[1], node.get(2)
-    _checked(node, 1)
-    axis = do.axis_of(int(node.attribute("axis", 1)), x.rank) if scale.elements > 1 else 0
+    checked(node, 1)
+    axis = _axis(node, x, scale)
     kind = int(node.attribute("output_dtype", 0))
     found = onnx_type(kind) if kind and zero is None else zero.dtype if zero is not None else dtype("u8")
     assert found is not None
-    if (made := _in_integers(node, x, scale, zero, found)) is not None:
+    return quantized(node, x, scale, zero, found, axis)
+
+
+def quantized(node: Node, x: Var, scale: Var, zero: Var | None, to: DType, axis: int = 0) -> Var:
+    """rint(x / scale) + zero, clamped to the type. axis: along which there are several scales and zero points."""
+    if (made := _in_integers(node, x, scale, zero, to)) is not None:
         return made
     shift = None if zero is None else _along(node, x, zero, axis)
-    return _quantized(x, _along(node, x, scale, axis), shift, found, bool(node.attribute("saturate", 1)))
+    return _quantized(x, _along(node, x, scale, axis), shift, to, bool(node.attribute("saturate", 1)))
 
 
 def _in_integers(node: Node, x: Var, scale: Var, zero: Var | None, to: DType) -> Var | None:
@@ -104,13 +134,17 @@ def _quantized(x: Var, scale: Var, zero: Var | None, to: DType, saturate: bool =
 
 @onnx("DynamicQuantizeLinear")
 def _dynamic(node: Node) -> list[Var]:
-    x = node[0]
+    return list(dynamically(node[0]))
+
+
+def dynamically(x: Var) -> tuple[Var, Var, Var]:
+    """x in u8, with a scale and a zero point that its least and its largest element fit."""
     low = do.reduce(x, range(x.rank), "min=", keep=False)
     high = do.reduce(x, range(x.rank), "max=", keep=False)
     scale = do.pointwise(lambda a, b: f"(max({b}, 0) - min({a}, 0)) / 255", low, high)
     u8 = dtype("u8")
     zero = do.pointwise(lambda a, s: f"round_u8(rint((0 - min({a}, 0)) / {s}))", low, scale, to=u8, within=do.F32)
-    return [_quantized(x, scale, zero, u8), scale, zero]
+    return _quantized(x, scale, zero, u8), scale, zero
 
 
 def _shifted(x: Var, zero: Var | None, axis: int | None) -> Var:
@@ -168,30 +202,40 @@ def _conv_integer(node: Node) -> Var:
     return _convolution(node, _shifted(node[0], node.get(2), None), _shifted(node[1], node.get(3), 0), None)
 
 
-def _requantised(node: Node, held: whole.Sum | None, scale: int) -> Var | None:
-    """A sum with the scale and zero point at these inputs; None where it is none, or these are not known."""
-    unit, zero = node[scale], node[scale + 1]
+def requantised(held: whole.Sum | None, unit: Var, zero: Var) -> Var | None:
+    """A sum with this scale and zero point; None where it is none, or these are not known."""
     if held is None or zero.constant is None or zero.dtype not in (whole.U8, whole.I8) or unit.dtype != do.F32:
         return None
-    return whole.rounded(held, node.graph.view(unit, []), int(zero.constant.reshape(-1)[0]), zero.dtype)
+    return whole.rounded(held, unit.graph.view(unit, []), int(zero.constant.reshape(-1)[0]), zero.dtype)
 
 
 @onnx("QLinearMatMul")
 def _qlinear_matmul(node: Node) -> Var:
-    _checked(node, 1, 4, 6)
+    checked(node, 1, 4, 6)
     rank = node[3].rank
     a, b = whole.bytes_of(node[0], node[1], node[2], 0), whole.bytes_of(node[3], node[4], node[5], rank - 1)
     held = None if a is None or b is None else whole.multiplied(a, b)
-    if (made := _requantised(node, held, 6)) is not None:
+    if (made := requantised(held, node[6], node[7])) is not None:
         return made
     left, right = _shifted(node[0], node[2], -2), _shifted(node[3], node[5], -1)
     rows = node.graph.view(node[1], (node[1].elements, 1)) if node[1].elements > 1 else node.graph.view(node[1], [])
     columns = node.graph.view(node[4], [node[4].elements] if node[4].elements > 1 else [])
     scale = do.pointwise(lambda p, q, y: f"{p} * {q} / {y}", rows, columns, node.graph.view(node[6], []))
-    return _scaled(do.matmul(left, right), do.converted(scale, do.F32), node.graph.view(node[7], []))
+    return scaled(do.matmul(left, right), do.converted(scale, do.F32), node.graph.view(node[7], []))
 
 
-def _scaled(x: Var, scale: Var, zero: Var) -> Var:
+def products(x: whole.Quantised, w: whole.Quantised) -> whole.Sum:
+    """The exact sums of a product of matrices and their scale; w may have a scale and a zero point for each column."""
+    a, b = whole.bytes_of(x.x, x.scale, x.zero, 0), whole.bytes_of(w.x, w.scale, w.zero, w.x.rank - 1)
+    if a is not None and b is not None and (held := whole.multiplied(a, b)) is not None:
+        return held
+    graph = x.x.graph
+    made = do.matmul(_shifted(x.x, x.zero, -2), _shifted(w.x, w.zero, -1))
+    columns = graph.view(w.scale, [w.scale.elements] if w.scale.elements > 1 else [])
+    return whole.Sum(made, (), do.pointwise("{} * {}".format, graph.view(x.scale, []), columns), made.shape)
+
+
+def scaled(x: Var, scale: Var, zero: Var) -> Var:
     return do.pointwise(
         lambda a, s, z: f"round_{zero.dtype}(rint({a} * {s}) + {z})", x, scale, zero, to=zero.dtype, within=do.F32
     )
@@ -199,12 +243,12 @@ def _scaled(x: Var, scale: Var, zero: Var) -> Var:
 
 @onnx("QLinearConv")
 def _qlinear_conv(node: Node) -> Var:
-    _checked(node, 1, 4, 6)
+    checked(node, 1, 4, 6)
     x, w = whole.bytes_of(node[0], node[1], node[2], 0), whole.bytes_of(node[3], node[4], node[5], 0)
     bias = whole.NO_BIAS if (given := node.get(8)) is None else given.constant
     if x is not None and w is not None and bias is not None:
         held = _convolved(node, x, w, bias.reshape(-1).astype(np.int64))
-        if (made := _requantised(node, held, 6)) is not None:
+        if (made := requantised(held, node[6], node[7])) is not None:
             return made
     summed = _convolution(node, _shifted(node[0], node[2], None), _shifted(node[3], node[5], 0), given)
     shape = [node[4].elements, *[1] * (summed.rank - 2)] if node[4].elements > 1 else []
@@ -214,7 +258,7 @@ def _qlinear_conv(node: Node) -> Var:
         node.graph.view(node[4], shape),
         node.graph.view(node[6], []),
     )
-    return _scaled(summed, scale, node.graph.view(node[7], []))
+    return scaled(summed, scale, node.graph.view(node[7], []))
 
 
 # ---- Operators of floating point between DequantizeLinear and QuantizeLinear
@@ -295,7 +339,25 @@ def _average_of_bytes(node: Node) -> Held | None:
     return whole.averaged(operands[0], range(2, operands[0].x.rank)) if operands else None
 
 
+def _averages_of_bytes(node: Node) -> Held | None:
+    from isamap_smt.networks.onnx.operators.windows import divisors, window
+
+    if not (operands := _bytes(node, 0)) or operands[0].axis is not None:
+        return None
+    x = do.converted(operands[0].x, I32)
+    w = window(node, x, [int(n) for n in node.attribute("kernel_shape")])
+    sums = of_windows.pool(x, "+=", w.points, w.strides, w.dilations, w.before, w.counts)
+    among = divisors(x, w, bool(node.attribute("count_include_pad", 0)))
+    return whole.averages(operands[0], sums, divisors(x, w, False), among)
+
+
+def _product_of_bytes(node: Node) -> Held | None:
+    operands = _bytes(node, 0, 1)
+    return whole.product(*operands) if operands else None
+
+
 IN_INTEGERS |= {
-    "Concat": _joined_bytes, "Conv": _conv_of_bytes, "Gemm": _gemm_of_bytes, "GlobalAveragePool": _average_of_bytes,
-    "MatMul": _matmul_of_bytes, "Relu": _relu_of_sum, **dict.fromkeys(MOVING, _moved_bytes),
+    "AveragePool": _averages_of_bytes, "Concat": _joined_bytes, "Conv": _conv_of_bytes, "Gemm": _gemm_of_bytes,
+    "GlobalAveragePool": _average_of_bytes, "MatMul": _matmul_of_bytes, "Mul": _product_of_bytes, "Relu": _relu_of_sum,
+    **dict.fromkeys(MOVING, _moved_bytes),
 }  # fmt: skip

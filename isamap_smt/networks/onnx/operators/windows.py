@@ -123,7 +123,7 @@ def _max_pool(node: Node) -> Var | list[Var]:
     return [made, found]
 
 
-def _divisors(x: Var, w: Window, padded: bool) -> np.ndarray:
+def divisors(x: Var, w: Window, padded: bool) -> np.ndarray:
     """How many elements each window averages: those of the image, or of the image with its pads."""
     sides = []
     for n, extent in enumerate(x.shape[2:]):
@@ -144,7 +144,7 @@ def _divisors(x: Var, w: Window, padded: bool) -> np.ndarray:
 def _average_pool(node: Node) -> Var:
     x = node[0]
     w = window(node, x, [int(n) for n in node.attribute("kernel_shape")])
-    counted = _divisors(x, w, bool(node.attribute("count_include_pad", 0)))
+    counted = divisors(x, w, bool(node.attribute("count_include_pad", 0)))
     return of_windows.pool(x, "+=", w.points, w.strides, w.dilations, w.before, w.counts, divisors=counted)
 
 
