@@ -17,8 +17,7 @@ from isamap_smt.certificates.directory import check_place, write_whole
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT
-from isamap_smt.networks.extents import at
-from isamap_smt.networks.values import largest
+from isamap_smt.networks.values import largest, random_inputs
 from isamap_smt.report.compared import processor
 from isamap_smt.report.header import count
 from isamap_smt.report.quantities import versions
@@ -193,21 +192,6 @@ def _ran_as_kept(
     inputs = _inputs(compiled.network, seed)
     read = partial(read_model, path, options)
     return _compared(path, read, compiled, inputs, constants, against, budget, options["threads"])
-
-
-def random_inputs(network: Signature, seed: int, sizes: Mapping[str, int] | None = None) -> dict[str, np.ndarray]:
-    """Arrays for the inputs: normal numbers, small whole ones, truth values. sizes: those that are open, the largest by itself."""
-    rng, sizes = np.random.default_rng(seed), sizes or largest(network)
-    made: dict[str, np.ndarray] = {}
-    for name in network.inputs:
-        of, shape = network.values[name].dtype, at(network.values[name].shape, sizes)
-        if of.numpy == np.bool_:
-            made[name] = rng.integers(0, 2, shape).astype(np.bool_)
-        elif of.is_float:
-            made[name] = np.asarray(rng.standard_normal(shape)).astype(of.numpy)
-        else:
-            made[name] = rng.integers(0, 2 if of.bits > 16 else 100, shape).astype(of.numpy)
-    return made
 
 
 def _inputs(network: Signature, seed: int) -> list[dict[str, np.ndarray]]:

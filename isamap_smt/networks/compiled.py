@@ -36,7 +36,7 @@ class CompiledNetwork:
         self.plan = planned = with_checked_instructions(planned, cc)
         self.network, self.proof = planned.network, require_network_proof(planned)
         self._roots, self._callers = roots(self.network), callers(self.network)
-        self._evaluate = {s: s.loaded() for s in self.network.foreign}
+        self._evaluate = {s: s.loaded(planned.threads) for s in self.network.foreign}
         self._groups: list[list[AnyStep]] = [[]]  # before the first kernel, then each kernel with what follows it
         for step in self.network.steps:
             if isinstance(step, Step):
@@ -118,7 +118,7 @@ class CompiledNetwork:
     def _compute(self, step: Foreign, arrays: Arrays) -> None:
         held = {v: self._held(v, arrays) for v in step.sources}
         sizes = sizes_of(self.network, arrays)
-        for name, array in step.computed(self.network.values, held, sizes, self._evaluate[step]).items():
+        for name, array in step.answers(self.network.values, held, sizes, self._evaluate[step]).items():
             np.copyto(self._held(name, arrays), array)
 
     def _held(self, name: str, given: Arrays) -> np.ndarray:
