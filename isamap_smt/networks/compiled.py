@@ -60,7 +60,20 @@ class CompiledNetwork:
         """The outputs. Raises ArgumentError for inputs of another name, type or shape, NetworkError of a back end, and what kernels
         raise for their values."""
         given = self._running.given(arrays, named)
-        return self._watched(given) if self.network.foreign else self._running(given, self._refused)
+        if not self.network.foreign:
+            return self._running(given, self._refused)
+        return self._watched(given) if self.network.kernels else self._without_kernels(given)
+
+    def _without_kernels(self, given: Arrays) -> Arrays:
+        """The outputs, where back ends compute all: C has nothing to do, and calling it would cost more than the copies."""
+        network, sizes = self.network, sizes_of(self.network, given)
+        held = {**network.constants, **given}
+        for step in network.steps:
+            if isinstance(step, Foreign):
+                held |= step.answers(network.values, held, sizes, self._evaluate[id(step)])
+            else:
+                held |= step.computed(network.values, held, sizes)
+        return {n: np.array(held[n], order="C") for n in network.outputs}
 
     def traced(self, arrays: Dict[str, Any]) -> Iterator[tuple[str, str, np.ndarray]]:
         """One run, step by step: the node, the value and its elements, before anything else takes their place."""

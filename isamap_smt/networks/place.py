@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from heapq import heapify, heappop, heappush
@@ -36,19 +36,24 @@ from isamap_smt.networks.values import Value, checked_inputs, random_inputs, siz
 Arrays = dict[str, np.ndarray]
 HOME = "isamap"
 PLACED = "placed"
+FOREIGN = "foreign"  # our kernels, and a back end for what they refuse alone
 SECONDS = 10.0  # for all measuring; planning is not in it
 LEAST_RUNS = 3
-GAIN = 0.98  # of the time of the best alone, for a placement to be kept: less is noise
+GAIN = 0.98  # of the time of our kernels, for anything else to be kept: they are proved, and less is noise
 
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes that one owner computes. seconds: of each candidate alone. refused: why one is none. owner: who has it."""
+    """Nodes that one owner computes. seconds: of each candidate alone. refused: why one is none.
+
+    chosen: the owner that the search gives them; owner: the one in the network that was kept.
+    """
 
     nodes: tuple[str, ...]
     operators: tuple[str, ...]
     seconds: Dict[str, float]
     refused: Dict[str, str]
+    chosen: str
     owner: str
 
     def __str__(self) -> str:
@@ -60,8 +65,8 @@ class Block:
 class Placement:
     """Who computes what. blocks: in order. status: of the search. price: seconds that it predicts; bound: no choice takes fewer.
 
-    seconds: of whole calls in turns, the best of `runs`: of each owner alone that computes everything, and `placed`. kept: the
-    fastest. failed: why something was not measured whole.
+    seconds: of whole calls in turns, the best of `runs`: of each owner alone that computes everything, of the choice (`placed`),
+    and of our kernels with a back end for what they refuse (`foreign`). kept: the fastest. failed: why one was not measured.
     """
 
     blocks: tuple[Block, ...]
@@ -76,9 +81,7 @@ class Placement:
     @property
     def away(self) -> tuple[Block, ...]:
         """The blocks that back ends compute in the network that was kept."""
-        if self.kept == PLACED:
-            return tuple(b for b in self.blocks if b.owner != HOME)
-        return () if self.kept == HOME else tuple(replace(b, owner=self.kept) for b in self.blocks)
+        return tuple(b for b in self.blocks if b.owner != HOME)
 
     def document(self) -> dict[str, Any]:
         """The same as JSON."""
@@ -160,6 +163,7 @@ class _End:
 
     def __init__(self, seconds: float) -> None:
         self.whole = self.left = seconds
+        self.order = np.random.default_rng(0)
 
     def best(self, calls: Sequence[Callable[[], Any]], share: float) -> list[float]:
         """The best seconds of each call, in turns: of LEAST_RUNS, or of as many as the share allows, behind one that warms up."""
@@ -169,10 +173,12 @@ class _End:
             call()
         self.runs = 0
         while self.runs < LEAST_RUNS or time.perf_counter() - begin < share:
-            for call, times in zip(calls, taken, strict=True):
+            for n in self.order.permutation(
+                len(calls)
+            ):  # who follows whom matters: caches hold what the one before read
                 before = time.perf_counter()
-                call()
-                times.append(time.perf_counter() - before)
+                calls[n]()
+                taken[n].append(time.perf_counter() - before)
             self.runs += 1
             if time.perf_counter() - begin > 4 * share:  # a call of seconds is long enough to be seen once
                 break
@@ -386,32 +392,32 @@ class _Placing:
             return home
         self._measure()
         chosen = self._choose()
-        groups = self._groups(chosen.owners)
-        made = self._compiled(groups, PLACED) if groups else None
-        calls: dict[str, Callable[[], Any]] = {}
-        if not home.network.foreign:
-            calls[HOME] = partial(home, **graph.arrays)
-        if made is not None:
-            calls[PLACED] = partial(made, **graph.arrays)
-        calls |= self._alone()
+        networks = {FOREIGN if home.network.foreign else HOME: home}
+        if (groups := self._groups(chosen.owners)) and (made := self._compiled(groups, PLACED)) is not None:
+            networks[PLACED] = made
+        calls = {n: partial(made, **graph.arrays) for n, made in networks.items()} | dict(self._alone())
         self.tell("measuring whole calls")
-        share = max(self.end.left, 0.2 * self.end.whole)
+        share = 0.7 * max(self.end.left, 0.3 * self.end.whole)
         taken = dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))
-        alone = {o: s for o, s in taken.items() if o != PLACED}
-        kept = min(alone, key=alone.__getitem__) if alone else PLACED
-        if PLACED in taken and (not alone or taken[PLACED] <= GAIN * alone[kept]):
-            kept = PLACED
-        run = home if kept == HOME else made
-        if kept not in (HOME, PLACED):
-            group = graph.part(graph.live)
-            run = self._compiled([(kept, group)], kept) or made or home
-        if run is None:
-            raise NetworkError(f"{home.network.name}: nothing computes it whole: {self.failed.get(PLACED, '')}")
-        blocks = tuple(
-            Block(*graph.told(p), p.seconds, p.refused, chosen.owners[str(n)]) for n, p in enumerate(self.parts)
-        )
+        runs = self.end.runs
+        first = min(taken, key=taken.__getitem__)
+        whole = graph.part(graph.live)
+        if first not in networks and (made := self._compiled([(first, whole)], first)) is not None:
+            step = f"{first} as a step"
+            networks[step], calls[step] = made, partial(made, **graph.arrays)
+            again = dict(zip(calls, self.end.best(list(calls.values()), 0.4 * share), strict=True))
+            taken |= {n: min(s, taken.get(n, s)) for n, s in again.items()}
+        kept = min(networks, key=taken.__getitem__)
+        if HOME in networks and taken[kept] > GAIN * taken[HOME]:
+            kept = HOME  # proved, and as fast
+        blocks = []
+        for n, part in enumerate(self.parts):
+            refused = next((s.backend for s in home.network.foreign if HOME in part.refused), HOME)
+            owner = {PLACED: chosen.owners[str(n)], HOME: HOME, FOREIGN: refused}.get(kept, first)
+            blocks.append(Block(*graph.told(part), part.seconds, part.refused, chosen.owners[str(n)], owner))
         price, bound = chosen.price / 1e9, chosen.bound / 1e9
-        run.placement = Placement(blocks, chosen.status, price, bound, taken, self.end.runs, kept, self.failed)
+        run = networks[kept]
+        run.placement = Placement(tuple(blocks), chosen.status, price, bound, taken, runs, kept, self.failed)
         return run
 
     def _measure(self) -> None:

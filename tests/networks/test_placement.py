@@ -181,6 +181,7 @@ def test_one_back_end_alone_is_kept_where_it_is_fastest(oracle: Any) -> None:
     oracle()
     made = placed(TOP, "oracle")
     assert made.placement is not None
+    assert made.placement.kept == "oracle as a step"
     assert [s.backend for s in made.network.foreign] == ["oracle"]
     assert not made.network.kernels
     assert np.array_equal(made(X)["at"], im.compile_onnx(onnx.parser.parse_model(TOP))(X)["at"])
