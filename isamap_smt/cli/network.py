@@ -43,8 +43,8 @@ most_option = click.option(
     help="Of a model: the most that a dimension may be which stays open, so that each call says it. Repeatable.",
 )  # fmt: skip
 foreign_option = click.option(
-    "--foreign", type=click.Choice(["onnxruntime", "reference"]),
-    help="Of a model: what computes operators that no kernel does, without proof: onnxruntime, or ONNX's reference.",
+    "--foreign", type=click.Choice(["onnxruntime", "reference", "torch", "numpy"]),
+    help="Of a model: what computes operators that no kernel does, without proof; reference is ONNX's own in Python.",
 )  # fmt: skip
 place_option = click.option(
     "--place", metavar="NAME,...",

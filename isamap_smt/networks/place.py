@@ -235,8 +235,9 @@ class _Graph:
             value = network.values[name]
             if value.order is not None:
                 self.orders[value.original] = value.order
-                array = np.ascontiguousarray(np.transpose(array, np.argsort(value.order)))
-            own[value.original] = array
+                own[value.original] = np.ascontiguousarray(np.transpose(array, np.argsort(value.order)))
+            else:
+                own[value.original] = array
         return {n: own[x.name] for n, x in self.known.items() if x is not None and x.name in own}
 
     def value(self, name: str) -> Value:
@@ -393,27 +394,32 @@ class _Placing:
         self._measure()
         chosen = self._choose()
         networks = {FOREIGN if home.network.foreign else HOME: home}
-        if (groups := self._groups(chosen.owners)) and (made := self._compiled(groups, PLACED)) is not None:
-            networks[PLACED] = made
+        whole = graph.part(graph.live)
+        groups = self._groups(chosen.owners)
+        one = next((o for o, part in groups if part.nodes == whole.nodes), None)  # has all of it
+        name = PLACED if one is None else _step(one)
+        if groups and (made := self._compiled(groups, name)) is not None:
+            networks[name] = made
         calls = {n: partial(made, **graph.arrays) for n, made in networks.items()} | dict(self._alone())
         self.tell("measuring whole calls")
-        share = 0.7 * max(self.end.left, 0.3 * self.end.whole)
+        share = 0.5 * max(self.end.left, 0.4 * self.end.whole)
         taken = dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))
         runs = self.end.runs
         first = min(taken, key=taken.__getitem__)
-        whole = graph.part(graph.live)
-        if first not in networks and (made := self._compiled([(first, whole)], first)) is not None:
-            step = f"{first} as a step"
+        step = _step(first)
+        new = first not in networks and step not in networks
+        if new and (made := self._compiled([(first, whole)], step)) is not None:
             networks[step], calls[step] = made, partial(made, **graph.arrays)
-            again = dict(zip(calls, self.end.best(list(calls.values()), 0.4 * share), strict=True))
-            taken |= {n: min(s, taken.get(n, s)) for n, s in again.items()}
+            taken = dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))  # of as many runs each
+            runs = self.end.runs
         kept = min(networks, key=taken.__getitem__)
         if HOME in networks and taken[kept] > GAIN * taken[HOME]:
             kept = HOME  # proved, and as fast
         blocks = []
         for n, part in enumerate(self.parts):
             refused = next((s.backend for s in home.network.foreign if HOME in part.refused), HOME)
-            owner = {PLACED: chosen.owners[str(n)], HOME: HOME, FOREIGN: refused}.get(kept, first)
+            owner = {HOME: HOME, FOREIGN: refused, PLACED: chosen.owners[str(n)]}.get(kept)
+            owner = owner or next(b for b in self.backends if _step(b) == kept)
             blocks.append(Block(*graph.told(part), part.seconds, part.refused, chosen.owners[str(n)], owner))
         price, bound = chosen.price / 1e9, chosen.bound / 1e9
         run = networks[kept]
@@ -619,6 +625,11 @@ class _Placing:
                 self.failed[backend] = str(error).removeprefix(f"{step.node}: ")
                 continue
             yield backend, partial(evaluate, held)
+
+
+def _step(backend: str) -> str:
+    """The name of the network that is one step of this back end."""
+    return f"{backend} as a step"
 
 
 def _ns(seconds: float) -> int:

@@ -6,6 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +22,17 @@ from isamap_smt.cli.app import run
 from isamap_smt.ir.errors import ArgumentError, NetworkError
 from isamap_smt.networks import foreign
 from isamap_smt.networks.compiled import CompiledNetwork
-from isamap_smt.networks.foreign import BACKENDS, Reader
+from isamap_smt.networks.foreign import BACKENDS, Reader, evaluator
 from isamap_smt.networks.onnx import rows
 from isamap_smt.networks.onnx.by_numpy import NUMPY
 from isamap_smt.networks.place import HOME, PLACED, ordered
 
 HEADER = '<ir_version: 10, opset_import: ["": 20]>'
-# NumPy takes several times as long for the elements, and our kernel, which compares each with each, for the four largest of 2,048
-TOP = f"""{HEADER} top (float[32,16,2048] x) => (float[4,4] y, int64[4,4] at)
-    <int64[1] k = {{4}}, int64[1] first = {{0}}, int64[1] end = {{4}}> {{
-    e = Tanh(x) g = Sigmoid(e) m = Mul(e, g) s = ReduceSum<keepdims = 0>(m, first) f = Slice(s, first, end, first)
-    y, at = TopK(f, k) }}"""
+# NumPy has no row for Gelu; for the four largest our kernel compares each number with each
+TOP = f"""{HEADER} top (float[4,4096] x) => (float[4,4] y, int64[4,4] at) <int64[1] k = {{4}}> {{
+    g = Gelu(x) m = Mul(g, x) y, at = TopK(m, k) }}"""
 SMALL = f"{HEADER} small (float[4,8] x) => (float[4,8] y) {{ e = Tanh(x) y = Softmax(e) }}"
-X = np.random.default_rng(0).standard_normal((32, 16, 2048)).astype(np.float32)
+X = np.random.default_rng(0).standard_normal((4, 4096)).astype(np.float32)
 ROWS = np.random.default_rng(0).standard_normal((16, 4096)).astype(np.float32)
 
 
@@ -99,16 +98,16 @@ def oracle() -> Iterator[Callable[..., None]]:
 def test_a_block_goes_to_who_is_faster_and_is_named_as_not_proved() -> None:
     made = placed(TOP, "numpy")
     assert made.placement is not None
-    assert {n for n, o in owners(made).items() if o == "numpy"} == {"TopK_5"}
+    assert owners(made) == {"Gelu_0": HOME, "Mul_1": HOME, "TopK_2": "numpy"}
     assert made.placement.kept == PLACED
     assert made.placement.status == "OPTIMAL"
     assert made.placement.price == made.placement.bound
     best = min(s for o, s in made.placement.seconds.items() if o != PLACED)
     assert made.placement.seconds[PLACED] < best
-    assert [(s.node, s.backend) for s in made.network.foreign] == [("TopK_5", "numpy")]
+    assert [(s.node, s.backend) for s in made.network.foreign] == [("TopK_2", "numpy")]
     assert len(made.proof.assumptions) == 1
-    assert str(made.proof.assumptions[0]).startswith("TopK_5 (TopK) by numpy is what the model means: placed: numpy ")
-    assert "not proved: TopK_5 (TopK) by numpy: numpy " in str(made)
+    assert str(made.proof.assumptions[0]).startswith("TopK_2 (TopK) by numpy is what the model means: placed: numpy ")
+    assert "not proved: TopK_2 (TopK) by numpy: numpy " in str(made)
     other = np.random.default_rng(1).standard_normal(X.shape).astype(np.float32)
     for x in (X, other):
         got, wanted = made(x), im.compile_onnx(onnx.parser.parse_model(TOP))(x)
@@ -117,14 +116,15 @@ def test_a_block_goes_to_who_is_faster_and_is_named_as_not_proved() -> None:
 
 
 def test_who_is_slower_gets_nothing(backend: Any) -> None:
-    backend("slow", lambda found: (time.sleep(0.2), found)[1])
-    made = placed(TOP, "slow")
+    backend("slow", lambda found: (time.sleep(0.05), found)[1])
+    made = placed(TOP, "slow", place_seconds=2)
     assert made.placement is not None
     assert made.placement.kept == HOME
     assert not made.network.foreign
     assert not made.placement.away
     assert not made.proof.assumptions
-    assert made.placement.seconds["slow"] > made.placement.seconds[HOME]
+    (top,) = (b for b in made.placement.blocks if "TopK_2" in b.nodes)
+    assert top.seconds["slow"] > 0.05 > top.seconds[HOME]
 
 
 def _raises(_: Any) -> Any:
@@ -147,8 +147,8 @@ def test_a_wrong_answer_ends_a_candidacy(backend: Any, change: Any, told: str) -
     assert made.placement is not None
     assert made.placement.kept == HOME
     assert not made.network.foreign
-    why = next(b.refused["wrong"] for b in made.placement.blocks if "TopK_5" in b.nodes)
-    assert told.replace("\\", "") in why or told.startswith("its at") and "its y is off" in why
+    why = next(b.refused["wrong"] for b in made.placement.blocks if "TopK_2" in b.nodes)
+    assert told.replace("\\", "") in why or (told.startswith("its at") and "its y is off" in why)
     assert "wrong" not in made.placement.seconds
     assert "no candidate: wrong for" in str(made.placement)
 
@@ -179,12 +179,13 @@ def test_a_step_does_not_wait_for_itself(oracle: Any) -> None:
 
 def test_one_back_end_alone_is_kept_where_it_is_fastest(oracle: Any) -> None:
     oracle()
-    made = placed(TOP, "oracle")
+    text = TOP.replace("Gelu", "Tanh")
+    made = placed(text, "oracle")
     assert made.placement is not None
     assert made.placement.kept == "oracle as a step"
     assert [s.backend for s in made.network.foreign] == ["oracle"]
     assert not made.network.kernels
-    assert np.array_equal(made(X)["at"], im.compile_onnx(onnx.parser.parse_model(TOP))(X)["at"])
+    assert np.array_equal(made(X)["at"], im.compile_onnx(onnx.parser.parse_model(text))(X)["at"])
     assert {n for b in made.placement.away for n in b.nodes} == {*owners(made)}
 
 
@@ -199,6 +200,30 @@ def test_what_no_kernel_computes_is_placed_in_any_case() -> None:
     assert "no candidate: isamap for NonZero_1: no kernel computes the operator NonZero" in str(made)
     with pytest.raises(NetworkError, match=r"NonZero_1: the back end numpy gives int64\[1, 6\]"):
         placed(text, "numpy", sample={"x": np.ones(6, np.float32)})
+
+
+@pytest.mark.skipif(
+    not all(map(find_spec, ("onnxruntime", "torch"))), reason="onnxruntime and torch are not both installed"
+)
+def test_each_wins_somewhere() -> None:
+    """Owners that others are behind by a factor of two and more."""
+    from benchmarks.placement import BACKENDS as ASKED
+    from benchmarks.placement import FRAMES, LENGTH, model
+
+    proto = model()
+    made = im.compile_onnx(proto, place=ASKED, place_seconds=2)
+    assert isinstance(made, CompiledNetwork) and made.placement is not None
+    assert made.placement.kept == PLACED
+    assert made.placement.seconds[PLACED] < min(s for o, s in made.placement.seconds.items() if o != PLACED)
+    found = owners(made)
+    assert (found["DFT_6"], found["TopK_12"]) == ("torch", "onnxruntime")
+    assert found["NonZero_15"] == "numpy"
+    assert found["Tanh_0"] == HOME
+    signal = np.random.default_rng(3).standard_normal((FRAMES, LENGTH)).astype(np.float32)
+    wanted = evaluator("onnxruntime", proto.SerializeToString(), "whole")({"signal": signal})
+    got = made(signal)
+    assert np.array_equal(got["places"], wanted["places"])
+    assert np.allclose(got["classes"], wanted["classes"], rtol=1e-3, atol=1e-5)
 
 
 def test_sizes_stay_open() -> None:
@@ -239,7 +264,7 @@ def test_what_says_nothing_is_refused(monkeypatch: Any) -> None:
         im.compile_onnx(model, place=[])
     with pytest.raises(ArgumentError, match="place: isamap is our own kernels, which are candidates in any case"):
         im.compile_onnx(model, place=["isamap"])
-    with pytest.raises(ArgumentError, match="foreign and place: .* give place alone"):
+    with pytest.raises(ArgumentError, match=r"foreign and place: .* give place alone"):
         im.compile_onnx(model, place=["numpy"], foreign="reference")
     with pytest.raises(ArgumentError, match=r"sample is of place=\[...\], which is not given"):
         im.compile_onnx(model, sample={})
@@ -270,12 +295,12 @@ def test_the_command_line_says_it(tmp_path: Path, capsys: Any) -> None:
     assert run([*asked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["placement"]["kept"] == PLACED
-    assert [b["nodes"] for b in told["placement"]["away"]] == [["TopK_5"]]
+    assert [b["nodes"] for b in told["placement"]["away"]] == [["TopK_2"]]
     assert told["foreign"][0]["by"] == "numpy"
     assert run(asked) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "placed kept placed of placed" in out
-    assert "placed not proved: TopK_5 (TopK) by numpy:" in out
+    assert "placed not proved: TopK_2 (TopK) by numpy:" in out
     assert run([*asked, "--foreign", "reference"]) != 0
     assert "give --place alone" in " ".join(capsys.readouterr().err.split())
     assert run(["run", "gemm", "avx2", "--place", "numpy"]) != 0
