@@ -17,8 +17,7 @@ from isamap_smt.certificates.directory import check_place, write_whole
 from isamap_smt.cli.options import OptionError, parse_sizes
 from isamap_smt.cli.output import answer, byte_count, console, progress, say, seconds
 from isamap_smt.cli.status import WRONG_RESULT
-from isamap_smt.networks.extents import at
-from isamap_smt.networks.values import largest
+from isamap_smt.networks.values import largest, random_inputs
 from isamap_smt.report.compared import processor
 from isamap_smt.report.header import count
 from isamap_smt.report.quantities import versions
@@ -44,8 +43,16 @@ most_option = click.option(
     help="Of a model: the most that a dimension may be which stays open, so that each call says it. Repeatable.",
 )  # fmt: skip
 foreign_option = click.option(
-    "--foreign", type=click.Choice(["onnxruntime", "reference"]),
-    help="Of a model: what computes operators that no kernel does, without proof: onnxruntime, or ONNX's reference.",
+    "--foreign", type=click.Choice(["onnxruntime", "reference", "torch", "numpy"]),
+    help="Of a model: what computes operators that no kernel does, without proof; reference is ONNX's own in Python.",
+)  # fmt: skip
+place_option = click.option(
+    "--place", metavar="NAME,...",
+    help="Of a model: back ends that compute what they are faster at, measured, without proof: onnxruntime, torch, numpy.",
+)  # fmt: skip
+place_seconds_option = click.option(
+    "--place-seconds", type=click.FloatRange(min=0, min_open=True),
+    help="With --place: how long to measure; 10 without it.",
 )  # fmt: skip
 _OF_KERNELS = ("text", "dtypes", "assume", "accumulate", "constant", "fix", "instruction")
 
@@ -165,13 +172,38 @@ def ran_model(
     found = _ran_as_kept(path, hardware, seed, against, cc, budget, anew, options)
     if found is not None and found.difference is None:
         return found
+    constants = parse_constants(options["constants"])
+    if options.get("place"):
+        compiled = _placed(path, hardware, seed, cc, options)
+        inputs = _inputs(compiled.network, seed)
+        return _compared(
+            path, lambda: compiled.network, compiled, inputs, constants, against, budget, options["threads"]
+        )
     network = read_model(path, options)  # step by step
     planned = planned_network(network, hardware, options)
     with progress("compiling"):
         compiled = CompiledNetwork(planned, cc=cc)
-    inputs = _inputs(network, seed)
-    constants = parse_constants(options["constants"])
-    return _compared(path, lambda: network, compiled, inputs, constants, against, budget, planned.threads)
+    return _compared(
+        path, lambda: network, compiled, _inputs(network, seed), constants, against, budget, planned.threads
+    )
+
+
+def _placed(path: Path, hardware: str, seed: int, cc: str | None, options: dict[str, Any]) -> CompiledNetwork:
+    """The model with its nodes placed. Raises OptionError for --foreign beside it."""
+    from isamap_smt.networks.place import SECONDS, place_onnx
+
+    if options.get("foreign"):
+        raise OptionError(
+            "--foreign and --place: back ends of --place compute what kernels refuse, too; give --place alone"
+        )
+    names = [n.strip() for n in options["place"].split(",") if n.strip()]
+    with progress("placing") as tell:
+        return place_onnx(
+            path, names, hardware, threads=options["threads"], sizes=parse_sizes(options["sizes"]),
+            most=parse_most(options["most"]), constants=parse_constants(options["constants"]), seed=seed,
+            seconds=options.get("place_seconds") or SECONDS, cc=cc, tell=tell, timeout=options["timeout"],
+            objective=options["objective"], progress=lambda done, of, node: tell(f"planning kernel {done + 1} of {of}: {node}"),
+        )  # fmt: skip
 
 
 def _ran_as_kept(
@@ -181,7 +213,7 @@ def _ran_as_kept(
     beside what somebody names."""
     from isamap_smt.networks.kept import compile_onnx
 
-    if against or options.get("foreign") or options["timeout"] is not None:
+    if against or options.get("foreign") or options.get("place") or options["timeout"] is not None:
         return None
     constants = parse_constants(options["constants"])
     with progress("compiling") as tell:
@@ -193,22 +225,6 @@ def _ran_as_kept(
     inputs = _inputs(compiled.network, seed)
     read = partial(read_model, path, options)
     return _compared(path, read, compiled, inputs, constants, against, budget, options["threads"])
-
-
-def random_inputs(network: Signature, seed: int, sizes: Mapping[str, int] | None = None) -> dict[str, np.ndarray]:
-    """Arrays for the inputs: normal numbers, small whole ones, truth values. sizes: those that are open, the largest by itself."""
-    rng, sizes = np.random.default_rng(seed), sizes or largest(network)
-    made: dict[str, np.ndarray] = {}
-    for name in network.inputs:
-        of, shape = network.values[name].dtype, at(network.values[name].shape, sizes)
-        if of.numpy == np.bool_:
-            made[name] = rng.integers(0, 2, shape).astype(np.bool_)
-        elif of.is_float:
-            drawn = np.asarray(rng.standard_normal(shape))
-            made[name] = (np.abs(drawn) if of.is_scale else drawn).astype(of.numpy)
-        else:
-            made[name] = rng.integers(0, 2 if of.bits > 16 else 100, shape).astype(of.numpy)
-    return made
 
 
 def _inputs(network: Signature, seed: int) -> list[dict[str, np.ndarray]]:
@@ -286,6 +302,7 @@ def _timed(calls: list[Any], budget: float) -> list[tuple[float, ...]]:
 def document(ran: Ran) -> dict[str, Any]:
     """The same as JSON."""
     about = ran.about
+    placement = getattr(ran.compiled, "placement", None)
     return {
         "network": about.name,
         "kernels": about.kernels,
@@ -293,6 +310,7 @@ def document(ran: Ran) -> dict[str, Any]:
         "claims": about.claims,
         "proved": about.kept or "now",
         "foreign": list(about.foreign),
+        "placement": None if placement is None else placement.document(),
         "assumptions": list(about.assumptions),
         "seconds": min(ran.times),
         "against": ran.against,
@@ -326,6 +344,9 @@ def show(ran: Ran) -> None:
         out.print(f"  WRONG: {ran.difference}", style="bold red")
     for text in about.assumptions:
         out.print(f"  assumed   {text}", markup=False, highlight=False)
+    if (placement := getattr(ran.compiled, "placement", None)) is not None:
+        for line in str(placement).splitlines():
+            out.print(f"  placed    {line}", markup=False, highlight=False)
     least = "the least possible" if about.arena == about.bound else f"{byte_count(about.bound)} at least"
     out.print(f"  memory    {byte_count(about.arena)} between the kernels, {least}")
 

@@ -12,7 +12,15 @@ import click
 from rich.text import Text
 
 from isamap_smt.certificates.directory import check_file, write_whole
-from isamap_smt.cli.network import AGAINST, constants_option, foreign_option, is_model, most_option
+from isamap_smt.cli.network import (
+    AGAINST,
+    constants_option,
+    foreign_option,
+    is_model,
+    most_option,
+    place_option,
+    place_seconds_option,
+)
 from isamap_smt.cli.network import run as run_model
 from isamap_smt.cli.options import (
     compiler_option,
@@ -147,6 +155,8 @@ def show_orders(seen: Observed, planned: Plan) -> None:
 @most_option
 @click.option("--anew", is_flag=True, help="Of a model: plan, prove and compile it, though the same was before.")
 @foreign_option
+@place_option
+@place_seconds_option
 @plan_options
 @kernel_options
 def command(
@@ -166,6 +176,8 @@ def command(
     if is_model(words):
         if target is not None:
             raise HardwareError("--target: a network runs on this CPU")
+        if options["place_seconds"] and not options["place"]:
+            raise click.UsageError("--place-seconds is of --place onnxruntime,torch,numpy, which is not given")
         return run_model(words, against, cc, seed, budget, as_json, anew, options)
     if against is not None:
         raise click.UsageError("--against is of a model: isamap run MODEL.onnx --against onnxruntime")
@@ -173,6 +185,8 @@ def command(
         raise click.UsageError("--anew is of a model: isamap run MODEL.onnx --anew; a kernel is proved at each run")
     if options.pop("foreign"):
         raise click.UsageError("--foreign is of a model: isamap run MODEL.onnx --foreign onnxruntime")
+    if any([options.pop("place"), options.pop("place_seconds")]):
+        raise click.UsageError("--place is of a model: isamap run MODEL.onnx --place onnxruntime,torch,numpy")
     if options.pop("most"):
         raise click.UsageError("--max is of a model: isamap run MODEL.onnx --max batch=8")
     if options.pop("constants"):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,19 +24,27 @@ from isamap_smt.pipeline.another_cover import built
 from isamap_smt.runtime.conformance.remembered import check_together, require_checked
 from isamap_smt.runtime.refusals import refusal
 
+if TYPE_CHECKING:
+    from isamap_smt.networks.place import Placement
+
 PREFIX = "network"
 
 
 class CompiledNetwork:
-    """`network(**inputs)` or `network(*inputs)` returns the outputs by name. One call at a time: the arena is the network's own."""
+    """`network(**inputs)` or `network(*inputs)` returns the outputs by name. One call at a time: the arena is the network's own.
+
+    placement: which nodes back ends compute because they are faster, where that was asked (networks/place.py).
+    """
 
     @seldom_searched()
     def __init__(self, planned: NetworkPlan, *, cc: str | None = None) -> None:
         """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and what checks of instructions raise."""
+        self.placement: Placement | None = None
         self.plan = planned = with_checked_instructions(planned, cc)
         self.network, self.proof = planned.network, require_network_proof(planned)
         self._roots, self._callers = roots(self.network), callers(self.network)
-        self._evaluate = {s: s.loaded() for s in self.network.foreign}
+        self._views: Arrays = {}
+        self._evaluate = {id(s): s.loaded(planned.threads) for s in self.network.foreign}
         self._groups: list[list[AnyStep]] = [[]]  # before the first kernel, then each kernel with what follows it
         for step in self.network.steps:
             if isinstance(step, Step):
@@ -52,7 +60,20 @@ class CompiledNetwork:
         """The outputs. Raises ArgumentError for inputs of another name, type or shape, NetworkError of a back end, and what kernels
         raise for their values."""
         given = self._running.given(arrays, named)
-        return self._watched(given) if self.network.foreign else self._running(given, self._refused)
+        if not self.network.foreign:
+            return self._running(given, self._refused)
+        return self._watched(given) if self.network.kernels else self._without_kernels(given)
+
+    def _without_kernels(self, given: Arrays) -> Arrays:
+        """The outputs, where back ends compute all: C has nothing to do, and calling it would cost more than the copies."""
+        network, sizes = self.network, sizes_of(self.network, given)
+        held = {**network.constants, **given}
+        for step in network.steps:
+            if isinstance(step, Foreign):
+                held |= step.answers(network.values, held, sizes, self._evaluate[id(step)])
+            else:
+                held |= step.computed(network.values, held, sizes)
+        return {n: np.array(held[n], order="C") for n in network.outputs}
 
     def traced(self, arrays: Dict[str, Any]) -> Iterator[tuple[str, str, np.ndarray]]:
         """One run, step by step: the node, the value and its elements, before anything else takes their place."""
@@ -87,6 +108,19 @@ class CompiledNetwork:
             self._watched(given, look)
         return tuple(map(min, zip(*taken, strict=True)))
 
+    def seconds_watched(self, arrays: Dict[str, Any]) -> float:
+        """What a call takes longer because Python is told of each kernel, as it is where back ends compute some steps."""
+        given = self._running.given((), arrays)
+        plain, watched = [], []
+        for _ in range(7):
+            begin = time.perf_counter()
+            self._running(given, self._refused)
+            between = time.perf_counter()
+            self._running(given, self._refused, lambda *_: None)
+            plain.append(between - begin)
+            watched.append(time.perf_counter() - between)
+        return max(0.0, min(watched) - min(plain))
+
     def _watched(self, given: Arrays, look: Callable[[AnyStep, Arrays, float], None] | None = None) -> Arrays:
         """The outputs; foreign steps are computed between kernels. look: told of each step, inputs and outputs, and its seconds."""
         failed: list[BaseException] = []
@@ -118,11 +152,19 @@ class CompiledNetwork:
     def _compute(self, step: Foreign, arrays: Arrays) -> None:
         held = {v: self._held(v, arrays) for v in step.sources}
         sizes = sizes_of(self.network, arrays)
-        for name, array in step.computed(self.network.values, held, sizes, self._evaluate[step]).items():
+        for name, array in step.answers(self.network.values, held, sizes, self._evaluate[id(step)]).items():
             np.copyto(self._held(name, arrays), array)
 
     def _held(self, name: str, given: Arrays) -> np.ndarray:
         """A value, where it lies now. given: inputs and outputs."""
+        if (there := self._views.get(name)) is not None:
+            return there
+        made = self._found(name, given)
+        if not self.network.open and self._roots[name] not in self._callers:  # it lies there in each call
+            self._views[name] = made
+        return made
+
+    def _found(self, name: str, given: Arrays) -> np.ndarray:
         network, root, theirs = self.network, self._roots[name], self._callers
         value, sizes = network.values[name], sizes_of(network, given)
         if root in network.constants:
@@ -153,6 +195,10 @@ class CompiledNetwork:
             tuple({"node": s.node, "operator": s.op, "by": s.backend, "reason": s.reason} for s in network.foreign),
             tuple(map(str, self.proof.assumptions)),
         )  # fmt: skip
+
+    def __str__(self) -> str:
+        """What it is, and who computes what."""
+        return repr(self) if self.placement is None else f"{self!r}\n{self.placement}"
 
     def __repr__(self) -> str:
         return f"CompiledNetwork({self.network.name}, {len(self.network.kernels)} kernels, {self.plan.peak:,} bytes)"

@@ -79,10 +79,10 @@ class Step(Bound):
 
 @dataclass(frozen=True)
 class Foreign(Bound):
-    """A node that no kernel computes, computed by a back end (networks/foreign.py), without proof.
+    """A node that no kernel computes, or nodes that are placed there, computed by a back end (networks/foreign.py), without proof.
 
-    reason: why kernels refuse it. model: the bytes of an ONNX model of this node alone. reads, writes: the model's inputs and
-    outputs, and the value of each.
+    reason: why kernels refuse it, or what placing gains. model: the bytes of an ONNX model of these nodes alone. reads, writes: the
+    model's inputs and outputs, and the value of each.
     """
 
     node: str
@@ -101,9 +101,9 @@ class Foreign(Bound):
         stored = [v for _, v in (*self.reads, *self.writes) if values[v].order is not None]
         return f"{stored[0]} is stored in another order" if stored else ""
 
-    def loaded(self) -> Evaluate:
+    def loaded(self, threads: int = 1) -> Evaluate:
         """What computes it. Raises NetworkError where the back end refuses it."""
-        return evaluator(self.backend, self.model, self.node)
+        return evaluator(self.backend, self.model, self.node, threads)
 
     def computed(
         self,
@@ -112,16 +112,23 @@ class Foreign(Bound):
         sizes: Dict[str, int],
         evaluate: Evaluate | None = None,
     ) -> dict[str, np.ndarray]:
-        """Its results, each looked at. Raises NetworkError for a back end that fails, or gives another type or shape."""
+        """Its results. Raises NetworkError for a back end that fails, or gives another type or shape."""
+        found = self.answers(values, held, sizes, evaluate or self.loaded())
+        return {v: np.array(a, order="C") for v, a in found.items()}
+
+    def answers(
+        self, values: Dict[str, Value], held: Dict[str, np.ndarray], sizes: Dict[str, int], evaluate: Evaluate
+    ) -> dict[str, np.ndarray]:
+        """The same, each looked at, wherever the back end has them: they may lie in what it read. Raises NetworkError."""
         given = {t: held[v] for t, v in self.reads}
-        found = evaluated(self.backend, self.node, evaluate or self.loaded(), given)
+        found = evaluated(self.backend, self.node, evaluate, given)
         return {v: self._result(t, values[v], sizes, found.get(t)) for t, v in self.writes}
 
     def _result(self, name: str, value: Value, sizes: Dict[str, int], array: Any) -> np.ndarray:
         if not isinstance(array, np.ndarray | np.generic):
             got = "nothing" if array is None else f"a {type(array).__name__}"
             raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)
-        array = np.array(array, order="C", subok=False)
+        array = np.asarray(array)
         if array.dtype != value.dtype.numpy or array.shape != at(value.shape, sizes):
             got = f"{array.dtype}{list(array.shape)}"
             raise NetworkError(f"the back end {self.backend} gives {got} for {value}", self.node)

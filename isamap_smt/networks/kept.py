@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Mapping as Dict
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ import numpy as np
 
 from isamap_hardware.host import features as host_features
 from isamap_smt.certificates.sealed import MARK, seal
-from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.errors import ArgumentError, IsamapError
 from isamap_smt.networks.loaded import LoadedNetwork, load_network
 from isamap_smt.networks.onnx.model import external_files, file_of
 from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
@@ -42,15 +43,31 @@ HOST = "host"
 def compile_onnx(
     model: Any, hardware: Hardware | str = HOST, *, threads: int = 1, sizes: Dict[str, int] | None = None,
     most: Dict[str, int] | None = None, constants: Dict[str, Any] | None = None, foreign: str | None = None,
+    place: Sequence[str] | str | None = None, sample: Dict[str, Any] | None = None, place_seconds: float | None = None,
     cc: str | None = None, anew: bool = False, progress: Progress | None = None, **options: Any,
 ) -> LoadedNetwork | CompiledNetwork:  # fmt: skip
     """The model, ready to be called: from_onnx(), plan_network() and a library in C in one; taken from the disk where the same was
     compiled before.
 
     model: a path, the bytes of a file, or a ModelProto. sizes, most, constants, foreign: as for from_onnx(). options: of plan().
-    anew: plan, prove and compile in any case. A model with foreign nodes, and one that is planned within a timeout, is not kept.
-    Raises as from_onnx(), plan_network() and CompiledNetwork do.
+    anew: plan, prove and compile in any case. place: back ends that may compute what our kernels are slower at, or do not compute;
+    sample: inputs to measure that with; place_seconds: how long. A model with foreign nodes, one that is placed, and one that is
+    planned within a timeout, is not kept: a placement is of what was measured then.
+    Raises as from_onnx(), plan_network() and CompiledNetwork do, and ArgumentError for options that contradict each other.
     """
+    if place is None and not (sample is None and place_seconds is None):
+        raise ArgumentError(f"{'place_seconds' if sample is None else 'sample'} is of place=[...], which is not given")
+    if place is not None:
+        if foreign is not None:
+            raise ArgumentError(
+                "foreign and place: the back ends of place compute what kernels refuse, too; give place alone"
+            )
+        from isamap_smt.networks.place import SECONDS, place_onnx
+
+        return place_onnx(
+            model, place, hardware, threads=threads, sizes=sizes, most=most, constants=constants, sample=sample, cc=cc,
+            seconds=SECONDS if place_seconds is None else place_seconds, progress=progress, **options,
+        )  # fmt: skip
     key = None if foreign or options.get("timeout") is not None else _key(
         model, hardware, cc, (threads, _texts(sizes), _texts(most), _texts(constants), _texts(options))
     )  # fmt: skip

@@ -92,6 +92,22 @@ def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
     return {size: n for size, (n, _) in found.items()}
 
 
+def random_inputs(network: Signature, seed: int, sizes: Dict[str, int] | None = None) -> dict[str, np.ndarray]:
+    """Arrays for the inputs: normal numbers, small whole ones, truth values. sizes: those that are open, the largest by itself."""
+    rng, sizes = np.random.default_rng(seed), sizes or largest(network)
+    made: dict[str, np.ndarray] = {}
+    for name in network.inputs:
+        of, shape = network.values[name].dtype, at(network.values[name].shape, sizes)
+        if of.numpy == np.bool_:
+            made[name] = rng.integers(0, 2, shape).astype(np.bool_)
+        elif of.is_float:
+            drawn = np.asarray(rng.standard_normal(shape))
+            made[name] = (np.abs(drawn) if of.is_scale else drawn).astype(of.numpy)
+        else:
+            made[name] = rng.integers(0, 2 if of.bits > 16 else 100, shape).astype(of.numpy)
+    return made
+
+
 def checked_inputs(network: Signature, arrays: Dict[str, Any]) -> dict[str, np.ndarray]:
     """The inputs as kernels take them. Raises ArgumentError."""
     for name in arrays:

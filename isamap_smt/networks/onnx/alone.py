@@ -1,8 +1,8 @@
-"""A node as an ONNX model of its own, which a back end computes, and what ONNX infers of its results."""
+"""Nodes as an ONNX model of their own, which a back end computes, and what ONNX infers of its results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from typing import Any
 
@@ -25,6 +25,16 @@ def outer_names(node: Any) -> dict[str, None]:
     return found
 
 
+def read_by(nodes: Iterable[Any]) -> dict[str, None]:
+    """The names that nodes in their order read of what is outside of them."""
+    found: dict[str, None] = {}
+    made: set[str] = set()
+    for node in nodes:
+        found |= dict.fromkeys(n for n in outer_names(node) if n not in made)
+        made |= {*node.output}
+    return found
+
+
 def _graphs(node: Any) -> Iterator[Any]:
     for a in node.attribute:
         if a.HasField("g"):
@@ -32,11 +42,14 @@ def _graphs(node: Any) -> Iterator[Any]:
         yield from a.graphs
 
 
-def model_of(onnx: Any, node: Any, opsets: Dict[str, int], proto: Any, reads: Dict[str, Var]) -> Any:
-    """The model of one node. Constants are a part of it. Raises NetworkError for what lies in files."""
-    inner = bool(list(_graphs(node)))
+def model_of(
+    onnx: Any, nodes: Sequence[Any], opsets: Dict[str, int], proto: Any, reads: Dict[str, Var], results: Iterable[str]
+) -> Any:
+    """The model of nodes that follow each other. Constants are a part of it. Raises NetworkError for what lies in files."""
+    own = {(f.domain, f.name) for f in proto.functions}
+    inner = any((n.domain, n.op_type) in own or bool(list(_graphs(n))) for n in nodes)
     functions = list(proto.functions) if inner else []
-    for message in (node, *functions):
+    for message in (*nodes, *functions):
         _inside(onnx, message)
     inputs = [
         onnx.helper.make_value_info(n, onnx.TypeProto.FromString(type_of(onnx, x)))
@@ -44,8 +57,8 @@ def model_of(onnx: Any, node: Any, opsets: Dict[str, int], proto: Any, reads: Di
         if x.constant is None
     ]
     held = [onnx.numpy_helper.from_array(x.constant, n) for n, x in reads.items() if x.constant is not None]
-    outputs = [onnx.helper.make_empty_tensor_value_info(n) for n in node.output if n]
-    graph = onnx.helper.make_graph([node], "alone", inputs, outputs, held)
+    outputs = [onnx.helper.make_empty_tensor_value_info(n) for n in results]
+    graph = onnx.helper.make_graph(nodes, "alone", inputs, outputs, held)
     return onnx.helper.make_model(
         graph,
         functions=functions,

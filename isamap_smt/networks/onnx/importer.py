@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping as Dict
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from isamap_smt.networks.extents import Extent, named_sizes, read_extent
 from isamap_smt.networks.foreign import check_backend, evaluated, evaluator
 from isamap_smt.networks.graph import Graph, Network, Var
 from isamap_smt.networks.onnx import definitions, operators, shapes  # noqa: F401 - the operators register themselves
-from isamap_smt.networks.onnx.alone import inferred, model_of, outer_names
+from isamap_smt.networks.onnx.alone import inferred, model_of, outer_names, read_by
 from isamap_smt.networks.onnx.model import array_of, in_type, library, load
 from isamap_smt.networks.onnx.node import OPERATORS, Node
 from isamap_smt.networks.onnx.operators.elementwise import onnx_type
@@ -36,21 +38,31 @@ def from_onnx(
     sizes: Dict[str, int] | None = None,
     most: Dict[str, int] | None = None,
     constants: Dict[str, Any] | None = None,
-    foreign: str | None = None,
+    foreign: str | Sequence[str] | None = None,
 ) -> Network:
     """The network of an ONNX model: a path, the name of one that comes along (`isamap list models`), the bytes of a file, or a
     ModelProto.
 
     sizes: a number for each dimension that the model leaves open, by its name. most: the largest number for each that stays open,
     so that each call says it. constants: values of inputs on which shapes depend.
-    foreign: the back end (`onnxruntime`, `reference`, or one of register_backend()) that computes what kernels refuse: an operator,
-    or one case of it, without proof. Raises NetworkError with the node's name for what is wrong, or cannot be computed by kernels.
+    foreign: the back end (`onnxruntime`, `reference`, `torch`, `numpy`, or one of register_backend()) that computes what kernels
+    refuse: an operator, or one case of it, without proof; of several the first that does. Raises NetworkError with the node's name
+    for what is wrong, or cannot be computed by kernels.
     """
     try:
         proto, folder = load(model)
-        return _Import(proto, folder, dict(sizes or {}), dict(most or {}), dict(constants or {}), foreign).network()
+        return read(proto, folder, sizes, most, constants, foreign)[0]
     except NetworkError as error:
         raise NetworkError(printable(str(error))) from None
+
+
+def read(
+    proto: Any, folder: Any, sizes: Dict[str, int] | None, most: Dict[str, int] | None, constants: Dict[str, Any] | None,
+    foreign: str | Sequence[str] | None, placed: Sequence[Placed] = (),
+) -> tuple[Network, dict[str, Var | None]]:  # fmt: skip
+    """The network, and the values of the model's own graph by their names there; some groups of nodes as one foreign step each."""
+    made = _Import(proto, folder, dict(sizes or {}), dict(most or {}), dict(constants or {}), foreign, placed)
+    return made.network(), made.known
 
 
 def printable(text: str) -> str:
@@ -58,12 +70,30 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+@dataclass(frozen=True)
+class Placed:
+    """Nodes first, ..., end - 1 of a model's graph, which a back end computes as one step.
+
+    reason: why it does. writes: type and shape of each result that others read.
+    """
+
+    first: int
+    end: int
+    name: str
+    op: str
+    backend: str
+    reason: str
+    writes: Dict[str, tuple[DType, tuple[Any, ...]]]
+
+
 class _Import:
     def __init__(
         self, proto: Any, folder: Any, sizes: dict[str, int], most: dict[str, int], constants: dict[str, Any],
-        foreign: str | None,
+        foreign: str | Sequence[str] | None, placed: Sequence[Placed] = (),
     ) -> None:  # fmt: skip
-        self.backend = None if foreign is None else check_backend(foreign)
+        self.backends = [check_backend(b) for b in ([foreign] if isinstance(foreign, str) else foreign or ())]
+        self.placed = {group.first: group for group in placed}
+        self.known: dict[str, Var | None] = {}
         self.onnx, self.proto, self.folder = library(), proto, folder
         self.sizes, self.constants = sizes, constants
         if twice := sorted({*sizes} & {*most}):
@@ -80,7 +110,7 @@ class _Import:
     def network(self) -> Network:
         """The whole network."""
         main = self.proto.graph
-        known: dict[str, Var | None] = {}
+        known = self.known
         if not main.output:
             raise NetworkError(f"{self.graph.name}: the model has no outputs")
         if main.sparse_initializer:
@@ -104,10 +134,10 @@ class _Import:
                 known[value.name] = self._constant(self._given(value), value.name)
             elif value.name not in known:
                 known[value.name] = self._input(value)
-        if self.unused and self.backend is None:
+        if self.unused and not self.backends:
             self._no_dimension()
         self._nodes(main.node, known, self.opsets, "", 0)
-        if self.unused:
+        if self.unused and not self.placed:
             self._no_dimension()
         outputs = []
         for value in main.output:
@@ -184,7 +214,13 @@ class _Import:
     def _nodes(self, nodes: Any, known: dict[str, Var | None], opsets: dict[str, int], within: str, depth: int) -> None:
         """Add the nodes, in an order in which each follows what it reads; names of results go into `known`."""
         written: set[str] = set()
+        done = 0
         for number, node in enumerate(nodes):
+            if depth == 0 and (group := self.placed.get(number)) is not None:
+                self._group(group, nodes[number : group.end], known)
+                done = group.end
+            if number < done:
+                continue
             name = within + printable(node.name or f"{node.op_type}_{number}")
             self.graph.node = name
             self.count += 1
@@ -250,15 +286,27 @@ class _Import:
     ) -> list[Var | None]:  # fmt: skip
         """A node that no kernel computes, computed by the back end. Raises NetworkError: the refusal, and the back end's."""
         self.graph.node = name
-        if self.backend is None:
+        if not self.backends:
             domain = "" if node.domain == "ai.onnx" else node.domain
             known_to_onnx = self.onnx.defs.has(node.op_type, domain)
             raise NetworkError(f"{refusal}{ELSEWHERE if known_to_onnx else ''}") from None
         reason = str(refusal).removeprefix(f"{name}: ")
-        try:
-            return self._foreign(node, self.backend, reason, opsets, depth, known)
-        except NetworkError as error:
-            raise NetworkError(f"{refusal}; {self.backend}: {str(error).removeprefix(f'{name}: ')}") from None
+        refusals = [str(refusal)]
+        for backend in self.backends:
+            try:
+                return self._foreign(node, backend, reason, opsets, depth, known)
+            except NetworkError as error:
+                refusals.append(f"{backend}: {str(error).removeprefix(f'{name}: ')}")
+        raise NetworkError("; ".join(refusals)) from None
+
+    def _group(self, group: Placed, nodes: Sequence[Any], known: dict[str, Var | None]) -> None:
+        """Consecutive nodes of the model's own graph, computed by a back end as one step."""
+        self.graph.node = group.name
+        reads = {n: x for n in read_by(nodes) if (x := known.get(n)) is not None}
+        model = model_of(self.onnx, nodes, self.opsets, self.proto, reads, group.writes).SerializeToString()
+        given = {n: x for n, x in reads.items() if x.constant is None}
+        made = self.graph.foreign(group.op, group.backend, group.reason, model, given, group.writes)
+        known |= dict(zip(group.writes, made, strict=True))
 
     def _foreign(
         self, node: Any, backend: str, reason: str, opsets: dict[str, int], depth: int, known: Dict[str, Var | None]
@@ -266,7 +314,7 @@ class _Import:
         """The node, computed by a back end. Open dimensions are those that the model declares, and have numbers in `sizes`."""
         names = [n for n in outer_names(node) if n in known]
         reads = {n: x for n in names if (x := known[n]) is not None}
-        model = model_of(self.onnx, node, opsets, self.proto, reads)
+        model = model_of(self.onnx, [node], opsets, self.proto, reads, [n for n in node.output if n])
         types = inferred(self.onnx, model)
         given = {n: x for n, x in reads.items() if x.constant is None}
         data = model.SerializeToString()
