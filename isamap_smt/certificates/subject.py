@@ -35,6 +35,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
+from isamap_smt.ir.opened import opened
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule, decisions, schedule_of, schedule_record
 from isamap_smt.ir.split import Apart
@@ -208,6 +209,8 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | No
         if source is not None:
             raise CertificateError(f"{source} is not the kernel {whole.name} that was proved: {error}") from error
     else:
+        if found.with_sizes(_fixed_sizes(found, whole)).tensors != whole.tensors:
+            document["opened"], found = True, opened(found)[0]
         document["sizes"] = _fixed_sizes(found, whole)
         # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
         document["ranges"] = {n: [low, high] for n, low, high in whole.ranges if (n, low, high) not in found.ranges}
@@ -222,6 +225,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | No
                 f"{source} with element types {types} is not the kernel {whole.name} that was proved"
             )
         document |= {"source": None, "ranges": {}, "sizes": {}}  # the text says them
+        document.pop("opened", None)
     if split is None:
         return document
     document["split"] = _split_document(split)
@@ -293,6 +297,7 @@ def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
         found = kernel_of_text(document["text"], name=document["name"])
     else:
         found = _found(find_kernel, document["source"], files).with_dtypes(document["dtypes"])
+    found = opened(found)[0] if document.get("opened") else found
     found = found.with_sizes(document["sizes"]) if document["sizes"] else found
     return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})
 

@@ -25,7 +25,7 @@ from isamap_smt.ir.errors import ArgumentError, IsamapError, NetworkError
 from isamap_smt.networks.against import allowed, error_of
 from isamap_smt.networks.compiled import CompiledNetwork
 from isamap_smt.networks.extents import at
-from isamap_smt.networks.foreign import BACKENDS, Reader, check_backend
+from isamap_smt.networks.foreign import BACKENDS, Reader, check_backend, evaluated
 from isamap_smt.networks.graph import Foreign, Step, Var, View
 from isamap_smt.networks.onnx.alone import model_of, read_by
 from isamap_smt.networks.onnx.importer import Placed, printable, read
@@ -169,21 +169,37 @@ class _End:
         """The best seconds of each call, in turns: of LEAST_RUNS, or of as many as the share allows, behind one that warms up."""
         taken: list[list[float]] = [[] for _ in calls]
         begin = time.perf_counter()
-        for call in calls:
-            call()
+        for n, call in enumerate(calls):
+            _tried(n, call)
         self.runs = 0
         while self.runs < LEAST_RUNS or time.perf_counter() - begin < share:
             for n in self.order.permutation(
                 len(calls)
             ):  # who follows whom matters: caches hold what the one before read
                 before = time.perf_counter()
-                calls[n]()
+                _tried(n, calls[n])
                 taken[n].append(time.perf_counter() - before)
             self.runs += 1
             if time.perf_counter() - begin > 4 * share:  # a call of seconds is long enough to be seen once
                 break
         self.left -= time.perf_counter() - begin
         return [min(t) for t in taken]
+
+
+class _FailedCallError(NetworkError):
+    """Of several calls, which one failed."""
+
+    def __init__(self, number: int, why: str) -> None:
+        super().__init__(why)
+        self.number = number
+
+
+def _tried(number: int, call: Callable[[], Any]) -> None:
+    """A call that may fail although the one before did not."""
+    try:
+        call()
+    except NetworkError as error:
+        raise _FailedCallError(int(number), str(error)) from error
 
 
 @dataclass
@@ -403,15 +419,17 @@ class _Placing:
         calls = {n: partial(made, **graph.arrays) for n, made in networks.items()} | dict(self._alone())
         self.tell("measuring whole calls")
         share = 0.5 * max(self.end.left, 0.4 * self.end.whole)
-        taken = dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))
+        taken = self._turns(calls, networks, share)
         runs = self.end.runs
         first = min(taken, key=taken.__getitem__)
         step = _step(first)
         new = first not in networks and step not in networks
         if new and (made := self._compiled([(first, whole)], step)) is not None:
             networks[step], calls[step] = made, partial(made, **graph.arrays)
-            taken = dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))  # of as many runs each
+            taken = self._turns(calls, networks, share)  # of as many runs each
             runs = self.end.runs
+        if not networks:
+            raise NetworkError(f"no way to compute it lasts: {next(iter(self.failed.values()))}")
         kept = min(networks, key=taken.__getitem__)
         if HOME in networks and taken[kept] > GAIN * taken[HOME]:
             kept = HOME  # proved, and as fast
@@ -610,6 +628,20 @@ class _Placing:
         measured = ", ".join(f"{o} {told(s)}" for o, s in sums)
         return f"placed: {measured}" if not refused else f"placed: {measured}; {refused}"
 
+    def _turns(
+        self, calls: dict[str, Callable[[], Any]], networks: dict[str, CompiledNetwork], share: float
+    ) -> dict[str, float]:
+        """The best seconds of each call; one that fails is measured no more, and named. Raises NetworkError where none is left."""
+        while calls:
+            try:
+                return dict(zip(calls, self.end.best(list(calls.values()), share), strict=True))
+            except _FailedCallError as failed:
+                name = list(calls)[failed.number]
+                self.failed[name] = str(failed)
+                del calls[name]
+                networks.pop(name, None)
+        raise NetworkError(f"no way to compute it lasts: {next(iter(self.failed.values()))}")
+
     def _alone(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Each back end that computes all of it, called as itself."""
         graph, part = self.graph, self.graph.part(self.graph.live)
@@ -624,7 +656,7 @@ class _Placing:
             except NetworkError as error:
                 self.failed[backend] = str(error).removeprefix(f"{step.node}: ")
                 continue
-            yield backend, partial(evaluate, held)
+            yield backend, partial(evaluated, backend, step.node, evaluate, held)
 
 
 def _step(backend: str) -> str:

@@ -23,6 +23,7 @@ from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hypotheses import Stated
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.opened import opened
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.networks.graph import ALIGNMENT, Step, View, has_shape, tensor_bytes
 from isamap_smt.networks.plan import NetworkPlan, Work, callers, roots
@@ -172,12 +173,12 @@ def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
 
 
 def _rewritten(made: Plan, kernel: Kernel) -> bool:
-    """Whether its program is of what the kernel was rewritten to, both at the sizes that were asked for."""
+    """Whether its program is of what the kernel was rewritten to: as it is, or as one of open sizes at its own."""
     assert made.split is not None
-    split, sizes = made.split.split, dict(made.asked.sizes) if made.asked else {}
+    split, (_, sizes) = made.split.split, opened(kernel)
     known = {n: v for n, v in sizes.items() if n in split.origin.free_sizes}
     return (
-        split.origin.with_sizes(known) == kernel and split.kernel.with_sizes(rest(split, known)) == made.program.kernel
+        split.origin.with_sizes(known) == kernel and split.kernel.with_sizes(rest(split, sizes)) == made.program.kernel
     )
 
 

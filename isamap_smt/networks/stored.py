@@ -108,9 +108,12 @@ def _text(kernel: Kernel) -> Document:
 
 
 def _kernel(question: Question, plan: Plan, threads: int) -> Document:
-    split = None if plan.split is None else plan.split.split
+    split, schedules = None if plan.split is None else plan.split.split, plan.program.schedules
+    planned = (
+        schedules[0].proved.mapping.kernel if schedules else plan.program.kernel
+    )  # of the sizes that schedules give
     document = {
-        "kernel": kernel_document(plan.program.kernel, None, split),
+        "kernel": kernel_document(planned, None, split),
         "asked": _text(question.kernel),
         "constant": list(question.constant),
         "packs": list(plan.constant),

@@ -239,9 +239,10 @@ def plan(
     require_inside(full)
     if _from_zero_only(hardware, found_name(instruction)) or (hardware.simulated and _has_size_as_value(kernel)):
         kernel, sizes = full, {}
+    extents: dict[str, int] = {}
     if sum(bool(s.reduction_axes) for s in kernel.statements) > 1:  # which may share blocks of an axis
-        kernel, known_extents = opened(kernel)
-        sizes = {**sizes, **known_extents}
+        kernel, extents = opened(kernel)
+        sizes = {**sizes, **extents}
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(
@@ -254,7 +255,7 @@ def plan(
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         made = planned_for(informed(question))
-        if made.program.schedules or not kernel.free_sizes or full.free_sizes or deadline.enough():
+        if made.program.schedules or not kernel.free_sizes or (full.free_sizes and not extents) or deadline.enough():
             return made
         here = planned_for(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
         return here if here.program.schedules else made

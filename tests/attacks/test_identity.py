@@ -33,6 +33,7 @@ SIZES = {
     },
     "linear_relu": {"i": 2, "j": 3, "k": 2},
     "linear_int8": {"i": 2, "j": 3, "k": 2},
+    "linear_q4": {"i": 2, "j": 3, "b": 2},
     "two_layers": {"i": 2, "j": 3, "k": 2, "m": 2},
     "gru": {"t": 2, "b": 2, "j": 3, "c": 2},
     "lstm": {"t": 2, "b": 2, "j": 2, "c": 3},
@@ -80,7 +81,7 @@ def test_a_kernel_maps_onto_itself(name: str, n: int) -> None:
 
 
 def test_no_instruction_takes_one_operand_from_several_places() -> None:
-    assert STEPS == [("gru", 4), ("lstm", 4)]
+    assert STEPS == [("gru", 4), ("linear_q4", 0), ("lstm", 4)]
     for name, n in STEPS:
         kernel = im.find_kernel(name).with_sizes(SIZES[name])
         mapping = im.fuse(

@@ -352,3 +352,47 @@ def test_no_choice_of_owners_is_cheaper(data: Any) -> None:
 def test_an_order_follows_what_is_read() -> None:
     assert ordered({0: 5, 1: 1, 2: 0}, {0: set(), 1: {0}, 2: {1}}) == [0, 1, 2]
     assert ordered({0: 0, 1: 1}, {0: {1}, 1: {0}}) is None
+
+
+def test_what_a_back_end_writes_into_its_arguments_is_not_the_callers(backend: Callable[..., None]) -> None:
+    written = []
+
+    def spoiled(model: bytes) -> Any:
+        evaluate = by_numpy(model)
+
+        def call(arrays: Any) -> Any:
+            found = {n: np.array(a) for n, a in evaluate(arrays).items()}
+            for array in arrays.values():
+                array[...] = 7
+                written.append(array)
+            return found
+
+        return call
+
+    backend("spoils")
+    BACKENDS["spoils"] = spoiled
+    sample = X[:, :8].copy()
+    made = placed(SMALL, "spoils", sample={"x": sample})
+    assert written
+    np.testing.assert_array_equal(sample, X[:, :8])
+    np.testing.assert_allclose(made(X[:, :8])["y"].sum(1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("calls", range(1, 9))
+def test_a_back_end_that_fails_later_is_named_and_left(backend: Callable[..., None], calls: int) -> None:
+    left = itertools.count(calls, -1)
+
+    def change(found: Any) -> Any:
+        if next(left) <= 0:
+            raise RuntimeError("tired")
+        return found
+
+    backend("tires", change)
+    made = placed(SMALL, "tires")
+    assert made.placement is not None
+    refused = " ".join(w for b in made.placement.blocks for w in b.refused.values())
+    assert made.placement.kept == HOME and "tired" in f"{made.placement.failed} {refused}"
+
+
+def by_numpy(model: bytes) -> Any:
+    return rows.evaluate(NUMPY, model)

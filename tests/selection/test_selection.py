@@ -336,3 +336,16 @@ def test_the_command_line_takes_it_by_name(name: str, capsys: pytest.CaptureFixt
     assert "avx2.selected" in capsys.readouterr().out
     assert run([*words, "Y[i,j] = A[i,j] * i"]) != 0
     assert "not computed by instructions of avx2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("machine", ["avx2", "scalar"])
+def test_a_conversion_to_whole_numbers_is_one_where_roundings_are_judged(machine: str) -> None:
+    """Found by an attack: it became f64, which meets no i32, and the kernel was refused."""
+    text = (
+        "P: i32[5,9,2]\nZ: f32[9,2]\nR: i32[5,2]\nS: f32[9,2]\nY[m,n] += f32(P[m,n,b] - i32(Z[n,b]) * R[m,b]) * S[n,b]"
+    )
+    random = np.random.default_rng(0)
+    p, r = (random.integers(-50, 50, shape).astype(np.int32) for shape in ((5, 9, 2), (5, 2)))
+    z, s = (random.uniform(-9, 9, (9, 2)).astype(np.float32) for _ in "zs")
+    wanted = ((p - z.astype(np.int32) * r[:, None]).astype(np.float64) * s).sum(-1)
+    np.testing.assert_allclose(im.compile(im.kernel(text), machine)(P=p, Z=z, R=r, S=s), wanted, rtol=1e-5, atol=1e-4)

@@ -119,8 +119,8 @@ def _casts(x: Any) -> list[DType]:
 
 
 def _precise(x: Any) -> Any:
-    """Without the roundings of conversions to narrower types."""
-    return cast("f64", x.args[1]) if isinstance(x, Cast) else x
+    """Without the roundings of conversions to narrower types of floating point."""
+    return cast("f64", x.args[1]) if isinstance(x, Cast) and DTYPES[x.args[0].name].is_float else x
 
 
 def _positive(x: Any) -> Any:

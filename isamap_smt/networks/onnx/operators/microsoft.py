@@ -86,15 +86,16 @@ def _matmul_of_blocks(node: Node) -> Var:
     }  # fmt: skip
     if (given := node.get(3)) is not None:
         reads["Z"] = _zero_points(node, given, columns, blocks, bits)
-    bias = node.get(5)
+    if (bias := node.get(5)) is not None and bias.shape != (columns,):
+        raise NetworkError(f"{bias.value} has not one element for each of {columns} columns", node.name)
     last = "T[m,n]" if bias is None else f"T[m,n] + {within}(C[n])"
     reads |= {} if bias is None else {"C": bias}
     axes = {"m": rows, "n": columns, "b": blocks, "h": half}
-    parts = ["W[n,b,h] & 15", "W[n,b,h] >> 4"] if bits == 4 else ["W[n,b,h]"]
+    parts = ["i32(W[n,b,h]) & 15", "i32(W[n,b,h]) >> 4"] if bits == 4 else ["i32(W[n,b,h])"]
     if node.number("accuracy_level", 0) == 4 and within == do.F32:
         moved = "i32(Z[n,b]) * R[m,b]" if given is not None else "R[m,b]"
         reads |= _in_bytes(graph, reads.pop("X"), 1 if given is not None else 1 << (bits - 1))
-        terms = (f"(i32({part})) * i32(Q[m,b,{p},h])" for p, part in enumerate(parts))
+        terms = (f"({part}) * i32(Q[m,b,{p},h])" for p, part in enumerate(parts))
         text = (
             f"temporary P, T\nP: i32[{rows},{columns},{blocks}]\nT: {within}[{rows},{columns}]\n"
             f"P[m,n,b] += {' + '.join(terms)}\n"
