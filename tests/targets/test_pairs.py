@@ -32,6 +32,7 @@ IN_TESTS = {
     "amx-linear_int8",
     "amx-matvec-u8-i8-i32",
     "avx2-linear_int8",
+    "avx2-linear_q4",
     "avx2-matvec",
     "avx512-two_layers",
     "avx512_fp16-matvec-f16-f16-f16",
