@@ -645,6 +645,7 @@ class _Placing:
     def _alone(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Each back end that computes all of it, called as itself."""
         graph, part = self.graph, self.graph.part(self.graph.live)
+        node = shortened(graph.told(part)[0])
         for backend in self.backends:
             try:
                 step = graph.foreign(part, backend)
@@ -654,9 +655,9 @@ class _Placing:
                 for name, array in step.answers(values, held, graph.sizes, evaluate).items():
                     _compare(values[name], array, graph.array(name))
             except NetworkError as error:
-                self.failed[backend] = str(error).removeprefix(f"{step.node}: ")
+                self.failed[backend] = str(error).removeprefix(f"{node}: ")
                 continue
-            yield backend, partial(evaluated, backend, step.node, evaluate, held)
+            yield backend, partial(evaluated, backend, node, evaluate, held)
 
 
 def _step(backend: str) -> str:

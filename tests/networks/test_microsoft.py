@@ -176,3 +176,12 @@ def test_blocks_that_do_not_fit_are_refused(how: dict[str, Any], told: str) -> N
     arrays = [np.zeros((1, 64), np.float32), np.zeros((4, 2, 16), np.uint8), np.ones(8, np.float32)]
     with pytest.raises(NetworkError, match=told):
         im.from_onnx(of_bytes(arrays, how))
+
+
+@pytest.mark.parametrize("shape", [(5,), (1,), (1, 4), ()])
+def test_a_bias_has_one_element_for_each_column(shape: tuple[int, ...]) -> None:
+    arrays = [np.zeros((1, 64), np.float32), np.zeros((4, 2, 16), np.uint8), np.ones(8, np.float32)]
+    made = of_bytes([*arrays, np.zeros(shape, np.float32)], {"K": 64, "N": 4, "bits": 4, "block_size": 32})
+    made.graph.node[0].input[3:] = ["", "", "i3"]
+    with pytest.raises(NetworkError, match=r"n: i3: .* has not one element for each of 4 columns"):
+        im.from_onnx(made)

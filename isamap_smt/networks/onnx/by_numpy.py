@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,9 @@ from isamap_smt.networks.onnx.rows import (
     Attributes,
     Library,
     Row,
+    each,
     flattened,
+    folded,
     reshaped,
     sliced,
     squeezed,
@@ -143,17 +143,9 @@ def _expanded(_: Attributes, x: np.ndarray, shape: Any) -> Any:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(whole(shape))))
 
 
-def _each(function: Callable[..., Any]) -> Row:
-    return lambda _, *x: function(*x)
-
-
-def _folded(function: Callable[..., Any]) -> Row:
-    return lambda _, *x: reduce(function, x)
-
-
 ROWS: dict[str, Row] = {
-    **{n: _each(f) for n, f in (*_UNARY.items(), *_BINARY.items())},
-    **{n: _folded(f) for n, f in _MANY.items()},
+    **{n: each(f) for n, f in (*_UNARY.items(), *_BINARY.items())},
+    **{n: folded(f) for n, f in _MANY.items()},
     **{n: _reduced(f) for n, f in _REDUCED.items()},
     "ArgMax": _arg(np.argmax),
     "ArgMin": _arg(np.argmin),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -75,6 +76,16 @@ def unless(wrong: Any, what: str) -> None:
 def whole(x: Any) -> list[int]:
     """The elements of a tensor of indices."""
     return [int(n) for n in np.asarray(x).reshape(-1)]
+
+
+def each(function: Callable[..., Any]) -> Row:
+    """A row of inputs alone."""
+    return lambda _, *x: function(*x)
+
+
+def folded(function: Callable[..., Any]) -> Row:
+    """A row of any number of inputs, two at a time."""
+    return lambda _, *x: reduce(function, x)
 
 
 def reshaped(a: Attributes, x: Any, shape: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,9 @@ from isamap_smt.networks.onnx.rows import (
     Attributes,
     Library,
     Row,
+    each,
     flattened,
+    folded,
     parts,
     reshaped,
     sliced,
@@ -43,14 +43,6 @@ _MANY: dict[str, Any] = {"Max": torch.maximum, "Min": torch.minimum, "Sum": torc
 _REDUCED: dict[str, Any] = {
     "ReduceSum": torch.sum, "ReduceMean": torch.mean, "ReduceMax": torch.amax, "ReduceMin": torch.amin,
 }  # fmt: skip
-
-
-def _each(function: Callable[..., Any]) -> Row:
-    return lambda _, *x: function(*x)
-
-
-def _folded(function: Callable[..., Any]) -> Row:
-    return lambda _, *x: reduce(function, x)
 
 
 def _reduced(function: Any) -> Row:
@@ -198,8 +190,8 @@ def _split(a: Attributes, x: Tensor, split: Any = None) -> Any:
 
 
 ROWS: dict[str, Row] = {
-    **{n: _each(f) for n, f in (*_UNARY.items(), *_BINARY.items())},
-    **{n: _folded(f) for n, f in _MANY.items()},
+    **{n: each(f) for n, f in (*_UNARY.items(), *_BINARY.items())},
+    **{n: folded(f) for n, f in _MANY.items()},
     **{n: _reduced(f) for n, f in _REDUCED.items()},
     "ArgMax": _arg(torch.argmax),
     "ArgMin": _arg(torch.argmin),
