@@ -37,6 +37,23 @@ def run(
     )
 
 
+def on_one_thread(model: Any, seconds: float, **parameters: Any) -> tuple[Any, str]:
+    """(solver, the status in a word) after so many deterministic seconds at most: the answer is the same on any load.
+
+    Raises KeyboardInterrupt at Ctrl-C.
+    """
+    solver = cp_model.CpSolver()
+    solver.parameters.max_deterministic_time = seconds
+    solver.parameters.num_workers = 1  # several race each other
+    solver.parameters.random_seed = 0
+    for name, value in parameters.items():
+        setattr(solver.parameters, name, value)
+    status, stopped = run(solver, model)
+    if stopped:
+        raise KeyboardInterrupt
+    return solver, str(solver.status_name(status))
+
+
 class _Counted(cp_model.CpSolverSolutionCallback):
     """Counts solutions."""
 

@@ -81,14 +81,7 @@ def cheapest_owners(
             paid(price, [r[owner] - written.get(owner, 0) for r in readers if owner in r], f"{owner} takes {number}")
     paid(away, [x for row in own.values() for o, x in row.items() if o != home], "away")
     model.minimize(sum(terms))
-    solver = cp_model.CpSolver()
-    solver.parameters.max_deterministic_time = SECONDS
-    solver.parameters.num_workers = 1  # several race each other: the answer would depend on the load
-    solver.parameters.random_seed = 0
-    status, stopped = cp_sat.run(solver, model)
-    if stopped:
-        raise KeyboardInterrupt
-    word = solver.status_name(status)
+    solver, word = cp_sat.on_one_thread(model, SECONDS)
     if word not in ("OPTIMAL", "FEASIBLE"):  # time alone ends it without a choice
         one = {b: min(row, key=lambda o: (o != home, row[o])) for b, row in work.items()}
         return Owners(one, sum(work[b][o] for b, o in one.items()), 0, "UNKNOWN")

@@ -44,17 +44,8 @@ def cheapest(alone: Mapping[str, tuple[int, int]], together: Mapping[tuple[str, 
                 model.add(met >= taken[a] + taken[b] - 1)
             terms.append(more * met)
     model.minimize(price + sum(terms))
-    solver = cp_model.CpSolver()
-    solver.parameters.max_deterministic_time = SECONDS
-    solver.parameters.linearization_level = (
-        2  # where agreeing costs no more than differing, its relaxation is exact: a minimum cut
-    )
-    solver.parameters.num_workers = 1  # several race each other: the answer would depend on the load
-    solver.parameters.random_seed = 0
-    status, stopped = cp_sat.run(solver, model)
-    if stopped:
-        raise KeyboardInterrupt
-    word = solver.status_name(status)
+    # where agreeing costs no more than differing, its relaxation is exact: a minimum cut
+    solver, word = cp_sat.on_one_thread(model, SECONDS, linearization_level=2)
     if word not in (
         "OPTIMAL",
         "FEASIBLE",
