@@ -231,6 +231,7 @@ def _calls(bits: int, signed: bool, width: int = 256) -> dict[str, str]:
             "relu": f"{mm}_max_{u}({zero}, {{a}})",
             "at_least_0": f"{mm}_max_{u}({zero}, {{a}})",
         }
+    found |= {name: f"{mm}_{name}_{si}{pair}" for name in ("and", "or", "xor")}
     if bits == 16:
         kind = "a" if signed else "l"
         shift = f"avx2_sr{kind}16" if width == 256 else f"avx2_short_sr{kind}16"

@@ -146,6 +146,7 @@ def _calls(bits: int, signed: bool, width: int = 512, word: bool = False) -> dic
         "max": on(f"max_{u}", "{a}", "{b}"),
         "min": on(f"min_{u}", "{a}", "{b}"),
     }
+    found |= {name: on(f"{name}_si{width}", "{a}", "{b}") for name in ("and", "or", "xor")}
     if bits == 8:
         found["mul"] = f"avx512_{width}_mul8({{a}}, {{b}})"
         found["shift"] = f"avx512_{width}_sr{'a' if signed else 'l'}8({{a}}, {{b}})"

@@ -130,7 +130,7 @@ def whole_numbers(
         "abs": "abs(a[l])", "neg": "-a[l]", "relu": "relu(a[l])", "at_least_0": "max(a[l], 0)", "shift": "a[l] >> b[l]",
         "adds": f"sat_{t}(a[l] + b[l])", "subs": f"sat_{t}(a[l] - b[l])", "mean": "u8((u16(a[l]) + u16(b[l]) + 1) >> 1)",
         "less": "select(a[l] < b[l], x[l], y[l])", "at_most": "select(a[l] <= b[l], x[l], y[l])",
-        "equal": "select(a[l] == b[l], x[l], y[l])",
+        "equal": "select(a[l] == b[l], x[l], y[l])", "and": "a[l] & b[l]", "or": "a[l] | b[l]", "xor": "a[l] ^ b[l]",
     }  # fmt: skip
     for name, call in calls.items():
         text = texts[name]

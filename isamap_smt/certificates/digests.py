@@ -53,6 +53,7 @@ _LATER = (
     "steps",
     "bits",
     "host",
+    "Cost.parts",
 )  # fields that most parts leave alone
 
 

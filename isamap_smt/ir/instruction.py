@@ -35,10 +35,15 @@ COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.por
 
 @dataclass(frozen=True)
 class Cost:
-    """latency in cycles; per_cycle issues that can start each cycle on one core."""
+    """latency in cycles; per_cycle issues that can start each cycle on one core.
+
+    parts: of an instruction that isamap made of several: the cycles of each step, and the operands that its value depends on.
+    Executions that have these in common have the step in common.
+    """
 
     latency: float = 4.0
     per_cycle: float = 1.0
+    parts: tuple[tuple[float, tuple[str, ...]], ...] = ()
 
 
 @hashed_once

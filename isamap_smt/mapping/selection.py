@@ -474,6 +474,7 @@ class _Selection:
         lines: list[str] = []
         used: list[Instruction] = []
         composed: dict[Any, Any] = {}
+        parts: list[tuple[float, tuple[str, ...]]] = []
         for n, p in enumerate(taken):
             if isinstance(p.tree, Read):
                 names[p.tree], composed[p.tree] = f"{HOLE}{p.tree.tensor}", p.tree
@@ -486,10 +487,13 @@ class _Selection:
             if p.step is None:
                 lines += self._by_lane(p, names)
                 composed[p.tree] = self._with(p.form, composed)
+                parts.append((FUNCTION_COST if _is_function(p.form) else LANES_COST, tuple(self.types)))
             else:
                 lines += self._by_step(p, names)
                 used.append(p.step.instruction)
                 composed[p.tree] = p.step.value({o: composed.get(t, t) for o, t in p.bound})
+                decided = dict.fromkeys(r.tensor for r in reads(composed[p.tree]))
+                parts.append((1 / p.step.instruction.cost.per_cycle, tuple(decided)))
             if last:
                 lines.append(f"{HOLE}{TO} = {names[p.tree]};")
         plain = "\n".join(lines).replace("{", "{{").replace("}", "}}")
@@ -500,7 +504,8 @@ class _Selection:
         rules = self.forms.rules(whole)
         if self.machine.simulated:
             plain = ""
-        return replace(self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value), rules=rules)
+        made = self._described(re.sub(HOLE + r"(\w+)", r"{\1}", plain), used, cycles, value)
+        return replace(made, rules=rules, cost=replace(made.cost, parts=tuple(parts)))
 
     def _own(self, element: Any) -> Any:
         """An element with its type written, as the statement has it, where that is not the result's."""

@@ -179,9 +179,17 @@ def lower_bound(s: Setting, m: Machine, energy: bool) -> float:
     if energy:
         return sum(b * m.energy(u) for u, b in enumerate(traffic, 1))
     lanes = prod(a.leaf for a in s.axes)
-    compute = points(s) / (lanes * m.per_cycle)
+    compute = points(s) * never_shared(s) / (lanes * m.per_cycle)
     links = [b * m.cycles(u) for u, b in enumerate(traffic, 1) if u < kept_between(s, m)]
     return max(compute, *links) if links else compute
+
+
+def never_shared(s: Setting) -> float:
+    """The part of an execution's cycles that no other execution has in common with it (registers.executing)."""
+    parts = s.mapping.instruction.cost.parts
+    axes = [({d for o in operands for d in s.relevant(o)}, cycles) for cycles, operands in parts]
+    every = {d for o in (*s.inputs, s.output) for d in s.relevant(o) if s.axes[d].extent > s.axes[d].leaf}
+    return sum(c for found, c in axes if every <= found) / sum(c for _, c in axes) if axes else 1.0
 
 
 def least_bytes(s: Setting, m: Machine, level: int) -> float:
@@ -222,7 +230,8 @@ def limits(s: Setting, m: Machine) -> tuple[Limit, ...]:
     what a product of two matrices moves at least with a memory of that size.
     """
     lanes = prod(a.leaf for a in s.axes)
-    found = [Limit(points_kept(s.mapping.statement) / (lanes * m.per_cycle * s.threads), s.mapping.instruction.name)]
+    computing = points_kept(s.mapping.statement) * never_shared(s) / (lanes * m.per_cycle * s.threads)
+    found = [Limit(computing, s.mapping.instruction.name)]
     everything = sum(compulsory(s, o) * s.bytes(o) * (2 if o == s.output else 1) for o in (*s.inputs, s.output))
     for u, cache in enumerate(m.caches, 1):
         kept = (cache.capacity or 0) * (1 if cache.shared else s.threads)

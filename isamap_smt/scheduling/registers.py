@@ -144,15 +144,27 @@ def steps(s: Setting, tile: tuple[int, ...]) -> int:
     return prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True))
 
 
+def executing(s: Setting, m: Machine, tile: tuple[int, ...]) -> float:
+    """Cycles of the executions of one step. What steps of a cover make of the same registers, compilers make once."""
+    every = units(s, s.output, tile) / m.per_cycle
+    alone = shared = 0.0
+    for cycles, operands in s.mapping.instruction.cost.parts:
+        axes = {d for o in operands for d in s.relevant(o)}
+        alone += cycles * units(s, s.output, tile)
+        shared += cycles * prod(tile[d] // s.axes[d].leaf for d in axes)
+    return every * shared / alone if alone else every
+
+
 def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:
     accumulators = units(s, s.output, tile)
     loads = sum(units(s, o, tile) for o in s.inputs) / m.loads
-    step = max(accumulators / m.per_cycle, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
+    computing = executing(s, m, tile)
+    step = max(computing, loads, LATENCY_SLACK * m.latency) + loads / LOAD_SHARE
     count = steps(s, tile)
     passes = prod(ceil(a.extent / t) for a, t in zip(s.axes, tile, strict=True) if not a.reduction)
     scope = accumulators * (1 / m.loads + 1 / m.stores) + m.latency + SCOPE_CYCLES + _staging(s, accumulators)
     if s.once:  # tiles overlap, and no loop ends between them
-        step, scope = max(accumulators / m.per_cycle, loads, accumulators / m.stores), 1.0 + _staging(s, accumulators)
+        step, scope = max(computing, loads, accumulators / m.stores), 1.0 + _staging(s, accumulators)
     in_place = tuple(round(UNIT * count * step_cycles(s, m, o, tile)) for o in s.inputs)
     return RegisterTile(tile, round(UNIT * step * count), round(UNIT * scope * passes), (*in_place, 0))
 
