@@ -41,7 +41,10 @@ def with_stages(schedule: Schedule) -> Schedule:
 def _padding(nest: Nest, schedule: Schedule, operand: str, others: tuple[str, ...]) -> str:
     """What becomes of the points outside of an operand that is read in place. others: the other ones that are read."""
     boundary = boundary_of(nest, guards_carried(nest, operand), operand)
-    if boundary is not None and (boundary.masks or _growing(nest, schedule, operand) or nest.statement.ordered):
+    neutral = padding_is_neutral(nest.statement) and keeps_finite(nest)
+    if boundary is not None and (
+        boundary.masks or _growing(nest, schedule, operand) or nest.statement.ordered or not neutral
+    ):
         return LEFT_OUT  # a mask costs nothing; its points stand in one place, and have nothing added for padding
     copy = window(nest, operand).setup[0].buffer  # type: ignore[union-attr]
     if (
@@ -52,8 +55,7 @@ def _padding(nest: Nest, schedule: Schedule, operand: str, others: tuple[str, ..
         size = int(prod(copy.shape)) * nest.kernel.tensor(copy.type.tensor).dtype.bytes
         if window_costs_more(nest, operand, boundary, size, _looked_at(nest, schedule, others)):
             return LEFT_OUT
-    neutral = padding_is_neutral(nest.statement) and keeps_finite(nest)
-    return ZEROS if neutral or boundary is None else LEFT_OUT
+    return ZEROS
 
 
 def _looked_at(nest: Nest, schedule: Schedule, others: tuple[str, ...]) -> int:

@@ -6,16 +6,14 @@ from dataclasses import replace
 from math import prod
 
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
-from isamap_smt.ir.boxes import decided_at
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
-from isamap_smt.proof.program_compute import is_product
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
 from isamap_smt.scheduling.registers import core_of, priced, register_tiles
 from isamap_smt.scheduling.rows import copy_cycles, read_across, rows
 from isamap_smt.scheduling.setting import UNIT, Machine, Setting
-from isamap_smt.scheduling.supply import components, kept_between, usable, why_packed
+from isamap_smt.scheduling.supply import components, kept_between, no_zeros, usable, why_packed
 from isamap_smt.scheduling.tiles import tile_axes
 
 INPUT_EXPOSED = 1 / 32  # a little, so that less traffic wins among schedules whose transfers are all hidden
@@ -131,21 +129,20 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
         if pinned == ahead and not constant:
             raise ScheduleError(f"pack.{name}=ahead: {name} is not declared constant; say so (--constant {name})")
         return (pinned,)
-    if constant:
+    zeros = not no_zeros(s, operand)
+    if why and not zeros:
+        raise ScheduleError(
+            f"{s.kernel.name} has a guard and is no sum of products, so no padding of {name} leaves its results as they are; "
+            f"and it must be packed, because {why}"
+        )
+    if constant and zeros:
         return (ahead,)
     packed = tuple(range(1, ahead))
     if why:
         return packed
     # Neighbouring outputs share elements of such an operand; packed in the order of use it would grow.
     shared = any(len(c.axes) > 1 for c in components(s, operand, False))
-    return (IN_PLACE,) if shared or _no_zeros(s, operand) else (IN_PLACE, *packed)
-
-
-def _no_zeros(s: Setting, operand: str) -> bool:
-    """Whether a guard leaves out elements of the operand for which the zeros of a packed copy cannot stand."""
-    x = s.mapping.statement
-    left = decided_at(x, s.mapping.operand_access(operand).index)
-    return bool(left) and not (x.op == "+" and is_product(x.value, x.ordered))
+    return (IN_PLACE, *packed) if zeros and not shared else (IN_PLACE,)
 
 
 def _parallelizable(s: Setting, pins: Pins) -> tuple[bool, ...]:

@@ -24,6 +24,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
+from isamap_smt.proof.program_compute import is_product
 from isamap_smt.scheduling.setting import Machine, Setting, remembered
 
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
@@ -81,7 +82,21 @@ def why_packed(s: Setting, operand: str) -> str:
                 return f"{a.name} ends inside an instruction"
             if a.lane not in first or not masked:
                 return f"no mask cuts the tail of {a.name}"
-    return "" if masks_cut(s, operand) else _open_border(mapping, operand)
+    if masks_cut(s, operand) or (no_zeros(s, operand) and _tested(mapping, operand)):
+        return ""
+    return _open_border(mapping, operand)
+
+
+def no_zeros(s: Setting, operand: str) -> bool:
+    """Whether a guard leaves out elements of the operand for which the zeros of a copy cannot stand."""
+    x = s.given.statement
+    return bool(_borders(s.given, operand)) and not (x.op == "+" and is_product(x.value, x.ordered))
+
+
+def _tested(mapping: Mapping, operand: str) -> bool:
+    """Whether each execution lies inside of the guard with all of its lanes, or outside."""
+    lanes = {m for a in program_axes(mapping) if a.leaf > 1 for m in a.members}
+    return not any(symbols_of([g]) & lanes for g in _borders(mapping, operand))
 
 
 @remembered

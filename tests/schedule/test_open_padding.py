@@ -20,3 +20,20 @@ def test_one_convolution_for_all_sizes() -> None:
         parameters = {p.name: sizes[p.name] for p in kernel.parameters}
         expected = run_kernel(kernel, arrays, sizes=sizes)["O"]
         np.testing.assert_allclose(compiled(**arrays, sizes=parameters), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_maxima_of_windows_for_all_sizes() -> None:
+    """No zero stands for an element outside of a maximum; the input is read in place, and what lies outside is tested for."""
+    kernel = find_kernel("examples/windows.py:MAX_POOL")
+    made = plan(kernel, find_hardware("host"))
+    assert made.schedule is not None, made.notes
+    compiled = build(made)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        p, q, r, s, t = (int(rng.integers(1, n)) for n in (7, 7, 5, 5, 4))
+        most = min((p - 1) * t + r, (q - 1) * t + s)
+        pad = int(rng.integers(0, (most - 1) // 2 + 1))
+        sizes = dict(n=2, p=p, q=q, c=int(rng.integers(1, 20)), r=r, s=s, t=t, pad=pad)
+        arrays = random_arrays(kernel, sizes, rng)
+        expected = run_kernel(kernel, arrays, sizes=sizes)["O"]
+        np.testing.assert_array_equal(compiled(**arrays, sizes=sizes), expected)
