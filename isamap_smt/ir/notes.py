@@ -22,11 +22,13 @@ class OneThread(Note):
 
 
 class NotUsed(Note):
-    """Why a program with instructions is not used."""
+    """Why a program with instructions is not used. open: a claim of it is neither proved nor refuted."""
 
-    def __new__(cls, text: str, refuted: bool = False) -> NotUsed:
+    open: bool
+
+    def __new__(cls, text: str, refuted: bool = False, open: bool = False) -> NotUsed:
         made = super().__new__(cls, text)
-        made.refuted = refuted
+        made.refuted, made.open = refuted, open
         return made
 
 

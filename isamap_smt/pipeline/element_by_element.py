@@ -70,8 +70,11 @@ def require_portable(hardware: Hardware, why: str) -> None:
         )
 
 
+MOST_UNPROVED = 2  # mappings whose programs are not proved before instructions are given up
+
+
 class Banned(Exception):
-    """Carries mappings whose schedules cannot be lowered by themselves, with the reason: no plan is made of them."""
+    """Carries mappings whose schedules cannot be lowered or proved by themselves, with the reason: no plan is made of them."""
 
     def __init__(self, found: tuple[tuple[Mapping, str], ...]) -> None:
         self.found = found
@@ -86,19 +89,19 @@ def lowered(*schedules: Schedule) -> Program:
 @dataclass(frozen=True)
 class Ways:
     """Ways to make a program of one kernel. fall_back: whether instructions may be given up. banned: what is known not to be
-    lowered."""
+    lowered, or proved, and why."""
 
     kernel: Kernel
     hardware: Hardware
     sizes: dict[str, int]
     parallel: bool
     fall_back: bool
-    banned: tuple[Mapping, ...] = ()
+    banned: tuple[tuple[Mapping, str], ...] = ()
 
     def first_proved(self, offered: Iterable[Schedules], timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
         """The first of the offered sets of schedules whose program is proved; then that of those schedules which are proved
         one by one; then that of none; and what was given up, in words. Raises what refuses the first where nothing else is
-        allowed, and Banned where some of the last set turn out not to be lowered by themselves.
+        allowed, and Banned where some of the last set turn out not to be lowered, or not to be proved, by themselves.
         """
         problems: list[NotUsed] = []
         sets = tuple(offered)
@@ -113,7 +116,10 @@ class Ways:
                     raise
                 problems.append(_short(error))
         require_portable(self.hardware, problems[0])
-        alone = tuple(s for s in last if self._why_not((s,), timed) is None) if len(last) > 1 else ()
+        why = {s: problems[-1] if len(last) == 1 else self._why_not((s,), timed) for s in last}
+        if found := self._unproved(why):
+            raise Banned(found)
+        alone = tuple(s for s in last if why[s] is None)
         if alone and self._why_not(alone, timed) is None:
             left = [s for s in last if s not in alone]
             notes = [computed(self.kernel, self.hardware, s.proved.mapping.statement_index, problems[-1]) for s in left]
@@ -138,7 +144,18 @@ class Ways:
                 raise
             except ScheduleError as error:
                 found.append((s.proved.mapping, str(error)))
-        return tuple(f for f in found if f[0] not in self.banned)
+        return self._new(found)
+
+    def _unproved(self, why: dict[Schedule, NotUsed | None]) -> tuple[tuple[Mapping, str], ...]:
+        """Mappings of which no proof of their program is found, where others may do: the first few."""
+        if sum(isinstance(w, NotUsed) for _, w in self.banned) >= MOST_UNPROVED:
+            return ()
+        return self._new((s.proved.mapping, w) for s, w in why.items() if w is not None and w.open)
+
+    def _new(self, found: Iterable[tuple[Mapping, str]]) -> tuple[tuple[Mapping, str], ...]:
+        """Those that are not banned yet."""
+        known = {m for m, _ in self.banned}
+        return tuple(f for f in found if f[0] not in known)
 
     def _why_not(self, schedules: Schedules, timed: Timed) -> NotUsed | None:
         try:
@@ -164,7 +181,7 @@ def _short(error: Exception) -> NotUsed:
     if isinstance(error, NotProvedError) and error.refuted:
         return NotUsed(f"{_REFUTED}{_in_one_line(chr(10).join(error.unproved))}", refuted=True)
     if isinstance(error, NotProvedError) and error.unproved:
-        return NotUsed(f"with instructions the program is not proved ({error.unproved[0].splitlines()[0]})")
+        return NotUsed(f"with instructions the program is not proved ({error.unproved[0].splitlines()[0]})", open=True)
     return NotUsed(str(error))
 
 

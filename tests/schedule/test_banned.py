@@ -1,4 +1,4 @@
-"""A mapping whose schedule cannot be lowered is banned, and the search goes on with the others."""
+"""A mapping whose schedule cannot be lowered, or is not proved, is banned, and the search goes on with the others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import pytest
 
 import isamap_smt as im
 from isamap_smt.codegen import lower
-from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
+from isamap_smt.ir.program import Program, ProvedProgram
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.pipeline import element_by_element
+from isamap_smt.proof import require_proof
 
 SIZES = {"i": 40, "j": 24, "k": 16}
 
@@ -58,3 +59,30 @@ def test_without_a_pin_it_is_computed_element_by_element(monkeypatch: pytest.Mon
     made = im.plan(kernel, "avx2", sizes=SIZES)
     assert made.schedule is None
     assert any("no room in the registers" in str(note) for note in made.notes)
+
+
+def test_a_mapping_whose_program_is_not_proved_gives_way_to_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    """Lanes along rows and columns of the output at once: that every sum of such a tile was begun is not found."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = im.plan(im.find_kernel("examples/windows.py:AVERAGE_POOL"), "avx2")
+    assert {s.proved.mapping.statement_index for s in made.program.schedules} == {0, 2}, made.notes
+
+
+def test_after_a_few_of_them_instructions_are_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked: list[str] = []
+
+    def unproved(program: Program) -> ProvedProgram:
+        if not program.schedules:
+            return require_proof(program)
+        asked.append(program.schedules[0].proved.mapping.id)
+        error = NotProvedError("not proved")
+        error.unproved = ("some claim: unknown",)
+        raise error
+
+    monkeypatch.setattr(element_by_element, "require_proof", unproved)
+    made = im.plan(im.kernel("C[i,j] += A[i,k] * B[k,j]", name="fourth_gemm_of_this_test"), "avx2", sizes=SIZES)
+    assert made.schedule is None and "some claim: unknown" in " ".join(map(str, made.notes))
+    assert len(set(asked)) == element_by_element.MOST_UNPROVED + 1
