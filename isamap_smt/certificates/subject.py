@@ -210,7 +210,7 @@ def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | No
             raise CertificateError(f"{source} is not the kernel {whole.name} that was proved: {error}") from error
     else:
         if found.with_sizes(_fixed_sizes(found, whole)).tensors != whole.tensors:
-            document["opened"], found = True, opened(found)[0]
+            found, document["opened"] = opened(found)
         document["sizes"] = _fixed_sizes(found, whole)
         # What the source says itself is looked up again: a wider range there must not hide behind the one written here.
         document["ranges"] = {n: [low, high] for n, low, high in whole.ranges if (n, low, high) not in found.ranges}
@@ -297,7 +297,15 @@ def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
         found = kernel_of_text(document["text"], name=document["name"])
     else:
         found = _found(find_kernel, document["source"], files).with_dtypes(document["dtypes"])
-    found = opened(found)[0] if document.get("opened") else found
+    if then := document.get("opened"):
+        found, now = opened(found)
+        if now != then:
+            changed = ", ".join(
+                f"{n}={now.get(n, 'none')} instead of {size}" for n, size in then.items() if now.get(n) != size
+            )
+            raise CertificateError(
+                f"the extents of {document['name']} are others than when this was written: {changed or now}"
+            )
     found = found.with_sizes(document["sizes"]) if document["sizes"] else found
     return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})
 

@@ -111,6 +111,28 @@ def test_a_file_that_is_not_seen_from_here_is_said_with_what_to_do(
     assert "as seen from the directory where they are saved and checked: run this there" in said
 
 
+def test_a_kernel_whose_extents_are_numbers_is_checked_by_both_solvers(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is planned as one of open sizes at its own: its certificate says at which sizes."""
+    text = """M: f32[{rows}]
+X: f32[{rows},64]
+temporary M, E, S
+M[i] max= X[i,j]
+E[i,j] = exp(X[i,j] - M[i])
+S[i] += E[i,j]
+Y[i,j] = E[i,j] / S[i]
+"""
+    Path("mine.py").write_text(f"mine = {text.format(rows=48)!r}\n")
+    assert run(["proofs", "add", "mine.py:mine", "avx2", "--dir", "own"]) == 0
+    capsys.readouterr()
+    checking = ["proofs", "check", "--dir", "own", "--source", "mine.py", "--jobs", "1"]
+    assert run(checking) == 0
+    said = capsys.readouterr().out
+    assert " ok; " in said and "two solvers: Z3" in said
+    Path("mine.py").write_text(f"mine = {text.format(rows=49)!r}\n")
+    assert run(checking) == 1
+    assert "the extents of mine are others than when this was written: I=49 instead of 48" in capsys.readouterr().out
+
+
 def test_an_unknown_id_is_answered_briefly(capsys: pytest.CaptureFixture[str]) -> None:
     for given, said in (
         ("nope", "has no certificate 'nope'; it has 4, such as avx2/gemm/fmadd_ps,l=j,a=A,b=B"),
