@@ -62,7 +62,7 @@ from isamap_smt.ir.expr import (
 from isamap_smt.ir.hardware import LINE, Hardware
 from isamap_smt.ir.hypotheses import Finite, Hypothesis
 from isamap_smt.ir.instruction import Instruction
-from isamap_smt.ir.interpret import beyond_for, left_beyond
+from isamap_smt.ir.interpret import left_beyond
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import (
     Alloc,
@@ -80,7 +80,7 @@ from isamap_smt.ir.program import (
     use_of,
 )
 from isamap_smt.ir.schedule import Schedule, Stage
-from isamap_smt.mapping.moves import fits, lane_symbols, moves_in_place, without_fill
+from isamap_smt.mapping.moves import fits, lane_symbols, moves_in_place, no_padding
 from isamap_smt.proof.program_kernel_order import injective
 
 # ---- The innermost body: operands go into registers, and the tile's executions add to the accumulators.
@@ -470,12 +470,7 @@ def _check_guards(nest: Nest, staged: Dict[str, StagedOperand], hardware: Hardwa
             "read the operand in place, with lanes along another axis, drop `ordered`, or pad the input before the call"
         )
     if not padding_is_neutral(s) and (padded := _padded(nest, staged)):
-        fill = beyond_for(s)
-        lacks = without_fill(hardware, nest.mapping.instruction, padded[0], fill) if fill else ""
-        raise ScheduleError(
-            f"{nest.kernel.name} has a guard and is no sum of products, so no padding of {padded[0]} leaves its results as they are"
-            + (f", and {lacks}, which would cut the lanes" if lacks else "")
-        )
+        raise ScheduleError(no_padding(nest.kernel, s, hardware, nest.mapping.instruction, padded[0]))
     apart = len({guards_carried(nest, o) for o in staged}) > 1  # where one operand is padded and another is not
     if apart and not keeps_finite(nest) and (padded := _padded(nest, staged)):
         raise ScheduleError(

@@ -20,9 +20,9 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import ACCUMULATE, Instruction, SelectedInstruction
-from isamap_smt.ir.interpret import neutral
+from isamap_smt.ir.interpret import beyond_for, neutral
 from isamap_smt.ir.kept import per_object
-from isamap_smt.ir.kernel import Access
+from isamap_smt.ir.kernel import Access, Kernel, Statement
 from isamap_smt.ir.move_form import MAIN, register_operand
 from isamap_smt.ir.program import Compute, Move, Node, Ref
 from isamap_smt.ir.scalar import Read, SAdd
@@ -157,6 +157,14 @@ def without_fill(hardware: Hardware, compute: Instruction, operand: str, fill: s
         return ""
     others = f" (its masked loads: {', '.join(f'beyond={b!r}' for b in there)})" if there else ""
     return f"{hardware.name} has no masked load of {_in_words(compute, operand)} with beyond={fill!r}{others}"
+
+
+def no_padding(kernel: Kernel, s: Statement, hardware: Hardware, compute: Instruction, operand: str) -> str:
+    """Why a statement that is no sum of products has no padding, in words."""
+    fill = beyond_for(s)
+    lacks = without_fill(hardware, compute, operand, fill) if fill else ""
+    why = f"{kernel.name} has a guard and is no sum of products, so no padding of {operand} leaves its results as they are"
+    return why + (f", and {lacks}, which would cut the lanes" if lacks else "")
 
 
 def find_start(hardware: Hardware, compute: Instruction, operand: str, op: str) -> Instruction | None:

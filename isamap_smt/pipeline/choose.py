@@ -13,7 +13,7 @@ from math import prod
 
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.errors import DTypeError, ScheduleError
-from isamap_smt.ir.expr import evaluate, is_constant, symbols_of
+from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
@@ -34,6 +34,7 @@ from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
+GATHERED = 1.0  # cycles of an element of windows that overlap, which is packed by itself; others are woven in blocks
 CONVERTED = 1.0  # cycles of an element that is converted on its way through memory (measured: 1.2)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
@@ -239,10 +240,7 @@ def _takes_digits(mapping: Mapping, digits: tuple[tuple[str, str], ...]) -> bool
 
 
 def execution_cycles(
-    proved: ProvedMapping,
-    sizes: dict[str, int],
-    hardware: Hardware,
-    ahead: frozenset[str] = frozenset(),
+    proved: ProvedMapping, sizes: dict[str, int], hardware: Hardware, ahead: frozenset[str] = frozenset()
 ) -> float:
     """Cycles of all executions at one per_cycle, times a charge for each operand that must be rearranged, and of conversions; of
     tensors that are not packed ahead also loads, where each execution has elements of its own, and elements packed one by one."""
@@ -265,18 +263,9 @@ def execution_cycles(
             moved += executions * min(1 / load.cost.per_cycle for load in loads)
         elif not loads and lie.kind in ("strided", "gather"):
             size = mapping.instruction.kernel.tensor(operand).dtype.bytes
-            moved += (
-                DESCRIBED.pack_elements * size * min(prod(extents[n] for n in names), _volume(kernel, access.tensor))
-            )
+            windows = any(len(symbols_of([i]) & set(extents)) > 1 for i in access.index)
+            moved += (GATHERED if windows else DESCRIBED.pack_elements * size) * prod(extents[n] for n in names)
     return cycles + moved + _converted(proved, sizes)
-
-
-def _volume(kernel: Kernel, tensor: str) -> int:
-    """Elements of the tensor; of open extents as many as their axes are taken to have points, other parameters being 1."""
-    shape = kernel.tensor(tensor).shape
-    extents = symbols_of(a.extent for a in kernel.axes)
-    at = {n: _ASSUMED if n in extents else 1 for n in symbols_of(shape)}
-    return max(1, int(evaluate(prod(shape), at)))
 
 
 def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:

@@ -8,6 +8,7 @@ from math import prod
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.mapping.moves import no_padding
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
 from isamap_smt.scheduling.registers import core_of, priced, register_tiles
@@ -131,10 +132,8 @@ def _options(s: Setting, m: Machine, operand: str, pins: Pins) -> tuple[int, ...
         return (pinned,)
     zeros = not no_zeros(s, operand)
     if why and not zeros:
-        raise ScheduleError(
-            f"{s.kernel.name} has a guard and is no sum of products, so no padding of {name} leaves its results as they are; "
-            f"and it must be packed, because {why}"
-        )
+        why_not = no_padding(s.kernel, s.given.statement, s.hardware, s.given.instruction, operand)
+        raise ScheduleError(f"{why_not}; and it must be packed, because {why}")
     if constant and zeros:
         return (ahead,)
     packed = tuple(range(1, ahead))

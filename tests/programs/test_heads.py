@@ -168,7 +168,9 @@ def test_a_wrong_test_computes_something_else(name: str) -> None:
 
 def test_what_reads_two_sums_is_counted_by_the_axes_that_its_loops_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """D has lanes h.q, O has lanes h.q.d, and the quotient stands in the loop over h.q.d."""
-    monkeypatch.setattr(choose, "GATHERED", 0.0)  # else lanes of d alone cost less
+    monkeypatch.setattr(
+        choose, "DESCRIBED", replace(choose.DESCRIBED, pack_elements=0.0)
+    )  # else lanes of d alone cost less
     text = "temporary D, O\nD[h,q] += E[h,q,k]\nO[h,q,d] += E[h,q,k] * V[h,k,d]\nY[h,q,d] = O[h,q,d] / D[h,q]"
     plan = im.plan(im.kernel(text), "avx512", sizes={"h": 4, "q": 5, "k": 7, "d": 3})
     assert not any("element by element" in n for n in plan.notes)
