@@ -126,7 +126,7 @@ def test_powers_of_two_in_numbers() -> None:
 
 def test_every_f32_becomes_the_nearest_power_of_two_where_it_turns() -> None:
     """Each f32 at which the byte changes, the one before and the one behind; below the least normal one, too."""
-    word = np.arange(0x7F800001, dtype=np.uint64)[:: 1 << 19]
+    word = np.arange(0, 0x7F800001, 1 << 19, dtype=np.uint64)
     word = np.unique(np.concatenate([word + d for d in range(3)] + [word[1:] - d for d in (1, 2)])).astype(np.uint32)
     x = word.view(np.float32)
     made = assert_as_meant(im.kernel("A: f32[I]\nY: e8m0[I]\nY[i] = e8m0(A[i])"), A=x).view(np.uint8)
