@@ -60,7 +60,8 @@ def _to_e8m0(x: np.ndarray, **how: Any) -> np.ndarray:
 
 def _exponent(x: Fraction, mode: str) -> int:
     """Of the power of two that a positive number is rounded to."""
-    down = next(n for n in range(-1100, 1100) if Fraction(2) ** n <= x < Fraction(2) ** (n + 1))
+    near = x.numerator.bit_length() - x.denominator.bit_length()  # or one more than it
+    down = near if Fraction(2) ** near <= x else near - 1
     above, tie = x > Fraction(2) ** down, 2 * x >= 3 * Fraction(2) ** down
     return down + {"down": False, "up": above, "nearest": tie}[mode]
 
