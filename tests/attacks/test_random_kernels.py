@@ -37,6 +37,7 @@ SHOWS = {
     "less_is_at_most": (GUARDED, WRONG), "begins_at_zero": (LARGEST, WRONG), "prints_another_sum": (SUM, WRONG),
     "forgets_the_last_turn": (SUM, WRONG), "falls_over": (SUM, CRASH), "folds_onto_one_row": (ROWS, WRONG),
     "masks_a_lane_more": (TRIANGLE, WRONG), "conditions_are_strict": (STEPS, WRONG),
+    "writes_beside": (SUM, CRASH),
 }  # fmt: skip
 
 

@@ -63,6 +63,13 @@ def conditions_are_strict() -> None:
     _change_source(lambda c: re.sub(r"(\bif \([^;{]*?)( <= )", r"\1 < ", c))
 
 
+def writes_beside() -> None:
+    """The call writes the byte behind the 48 of the first tensor."""
+    end = "    return isamap_result;\n}"
+    before, after = "int isamap_run(", end.replace("return", "((char *)isamap_tensors[0])[48] = 1;\n    return")
+    _change_source(lambda c: c.partition(before)[0] + before + c.partition(before)[2].replace(end, after, 1))
+
+
 def falls_over() -> None:
     """The call ends the process."""
     from isamap_smt.runtime.compiled import Call
@@ -94,6 +101,7 @@ PLANTED: dict[str, Callable[[], None]] = {
         folds_onto_one_row,
         masks_a_lane_more,
         conditions_are_strict,
+        writes_beside,
         falls_over,
     )
 }

@@ -17,6 +17,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from tests.oracle import guards
+
 
 def main() -> None:
     """Answer until the input ends. What else is printed goes to standard error."""
@@ -26,6 +28,7 @@ def main() -> None:
         from tests.oracle.planted import PLANTED
 
         PLANTED[planted]()
+    guards.watch()
     for line in sys.stdin:
         document = json.loads(line)
         answers.write(json.dumps(answer(document["case"], document["arrays"])) + "\n")
@@ -82,6 +85,7 @@ def _steps(case: dict[str, Any], arrays: dict[str, Any], found: dict[str, Any], 
     found["notes"] = list(plan.notes)
     compiled = step("build", lambda: im.build(plan))
     found["computed"] = _bytes(step("call", lambda: _called(compiled, case, inputs, given)))
+    guards.check()
 
 
 def _called(compiled: Any, case: dict[str, Any], inputs: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +94,7 @@ def _called(compiled: Any, case: dict[str, Any], inputs: dict[str, Any], given: 
 
     before = {n: a.copy() for n, a in inputs.items()}
     sizes = {n: v for n, v in case["sizes"].items() if n in compiled.signature.free_sizes}
-    out = {n: a.copy() for n, a in given.items()}
+    out = {n: _copy(a) for n, a in given.items()}
     held = [n for n in compiled.constants if n in inputs]
     target = compiled.pack(*(inputs[n] for n in held), sizes=sizes) if held else compiled
     left = [inputs[n] for n in compiled.signature.inputs if n not in held]
@@ -120,10 +124,14 @@ def _called(compiled: Any, case: dict[str, Any], inputs: dict[str, Any], given: 
 
 def _backwards(a: Any) -> Any:
     """The same elements, the last first."""
-    from isamap_smt.runtime.memory import aligned_empty
-
-    found = aligned_empty(a.shape, a.dtype)
+    found = guards.roomy(a.shape, a.dtype)
     found[...] = a.reshape(-1)[::-1].reshape(a.shape)
+    return found
+
+
+def _copy(a: Any) -> Any:
+    found = guards.roomy(a.shape, a.dtype)
+    found[...] = a
     return found
 
 
@@ -131,9 +139,8 @@ def _numpy(a: dict[str, Any]) -> Any:
     import numpy as np
 
     from isamap_smt.ir.dtypes import dtype
-    from isamap_smt.runtime.memory import aligned_empty
 
-    array = aligned_empty(tuple(a["shape"]), dtype(a["kind"]).numpy)
+    array = guards.roomy(tuple(a["shape"]), dtype(a["kind"]).numpy)
     array[...] = np.frombuffer(base64.b64decode(a["data"]), dtype(a["kind"]).numpy).reshape(a["shape"])
     return array
 
