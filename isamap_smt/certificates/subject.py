@@ -300,11 +300,8 @@ def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:
     if then := document.get("opened"):
         found, now = opened(found)
         if now != then:
-            changed = ", ".join(
-                f"{n}={now.get(n, 'none')} instead of {size}" for n, size in then.items() if now.get(n) != size
-            )
             raise CertificateError(
-                f"the extents of {document['name']} are others than when this was written: {changed or now}"
+                f"the extents of {document['name']} are {now}, and were {then} when this was written"
             )
     found = found.with_sizes(document["sizes"]) if document["sizes"] else found
     return found.with_ranges({n: (low, high) for n, (low, high) in document["ranges"].items()})

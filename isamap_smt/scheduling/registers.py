@@ -146,13 +146,12 @@ def steps(s: Setting, tile: tuple[int, ...]) -> int:
 
 def executing(s: Setting, m: Machine, tile: tuple[int, ...]) -> float:
     """Cycles of the executions of one step. What steps of a cover make of the same registers, compilers make once."""
-    every = units(s, s.output, tile) / m.per_cycle
-    alone = shared = 0.0
-    for cycles, operands in s.mapping.instruction.cost.parts:
-        axes = {d for o in operands for d in s.relevant(o)}
-        alone += cycles * units(s, s.output, tile)
-        shared += cycles * prod(tile[d] // s.axes[d].leaf for d in axes)
-    return every * shared / alone if alone else every
+    every, parts = units(s, s.output, tile), s.mapping.instruction.cost.parts
+    if not parts:
+        return every / m.per_cycle
+    axes = [(cycles, {d for o in operands for d in s.relevant(o)}) for cycles, operands in parts]
+    shared = sum(cycles * prod(tile[d] // s.axes[d].leaf for d in found) for cycles, found in axes)
+    return shared / sum(cycles for cycles, _ in axes) / m.per_cycle
 
 
 def _latency(s: Setting, m: Machine, tile: tuple[int, ...]) -> RegisterTile:

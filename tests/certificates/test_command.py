@@ -130,7 +130,7 @@ Y[i,j] = E[i,j] / S[i]
     assert " ok; " in said and "two solvers: Z3" in said
     Path("mine.py").write_text(f"mine = {text.format(rows=49)!r}\n")
     assert run(checking) == 1
-    assert "the extents of mine are others than when this was written: I=49 instead of 48" in capsys.readouterr().out
+    assert "the extents of mine are {'I': 49, 'J': 64}, and were {'I': 48, 'J': 64} when" in capsys.readouterr().out
 
 
 def test_an_unknown_id_is_answered_briefly(capsys: pytest.CaptureFixture[str]) -> None:
