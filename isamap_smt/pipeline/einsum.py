@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from isamap_smt.ir.dtypes import from_numpy
 from isamap_smt.ir.errors import ArgumentError, DTypeError, LanguageError
@@ -31,6 +32,7 @@ BEST = 5  # operands of which every order is compared
 Term = tuple[str, ...]
 Lies = tuple[tuple[np.dtype, tuple[int, ...], tuple[int, ...]], ...]  # types, shapes and strides of operands
 Run = Callable[[Sequence[np.ndarray]], Any]
+Show = Callable[[np.ndarray], Any]
 
 
 def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", threads: int = 1) -> Any:
@@ -44,12 +46,26 @@ def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", t
     Raises LanguageError with the column of the equation, ArgumentError for shapes that do not fit, and DTypeError for complex
     numbers and other types that kernels lack.
     """
-    arrays: Sequence[np.ndarray] = operands[1:]
-    if operands and type(operands[0]) is str and {*map(type, arrays)} == {np.ndarray}:  # as they mostly are
-        equation = operands[0]
-    else:
+    if len(operands) == 2 and out is None and type(operands[0]) is str and type(operands[1]) is ndarray:
+        show = _shown.get((operands[0], operands[1].ndim))
+        if show is not None:
+            return show(operands[1])
+    run, arrays = None, operands[1:]
+    if operands and type(operands[0]) is str:  # as it mostly is: an equation and arrays
+        asked: list[Any] = [hardware, threads, operands[0]]
+        for array in arrays:
+            if type(array) is not ndarray:
+                break
+            asked += (array.dtype, array.shape, array.strides)
+        else:
+            run = _known.get(tuple(asked))
+    if run is None:
         equation, arrays = _given(operands)
-    run = _planned(equation, tuple([(a.dtype, a.shape, a.strides) for a in arrays]), hardware, threads)
+        lies = tuple((a.dtype, a.shape, a.strides) for a in arrays)
+        run = _planned(equation, lies, hardware, threads)
+        if len(_known) == PLANNED:
+            _known.clear()
+        _known[hardware, threads, equation, *(x for lie in lies for x in lie)] = run
     made = run(arrays)
     if out is None:
         return made
@@ -60,47 +76,60 @@ def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", t
     return out
 
 
-def _given(operands: Sequence[Any]) -> tuple[str, list[np.ndarray]]:
+def _given(operands: Sequence[Any]) -> tuple[str, tuple[np.ndarray, ...]]:
     if operands and isinstance(operands[0], str):
         if len(operands) == 1:
             raise ArgumentError("einsum got an equation without arrays")
-        return operands[0], [np.asarray(x) for x in operands[1:]]
+        return operands[0], tuple(np.asarray(x) for x in operands[1:])
     if len(operands) < 2:
         raise ArgumentError("einsum takes an equation and arrays, or arrays each with a list of numbers")
     pairs, target = operands[: len(operands) // 2 * 2], operands[-1] if len(operands) % 2 else None
     lists = [*pairs[1::2], *([] if target is None else [target])]
     if wrong := [x for x in lists if not isinstance(x, list | tuple)]:
         raise ArgumentError(f"einsum got {type(wrong[0]).__name__} in place of a list of numbers")
-    return from_lists(pairs[1::2], target), [np.asarray(x) for x in pairs[::2]]
+    return from_lists(pairs[1::2], target), tuple(np.asarray(x) for x in pairs[::2])
 
 
 # ---- Once for operands that lie so.
 
 
+_known: dict[tuple[Any, ...], Run] = {}  # the same as _planned keeps, found in half the time
+_shown: dict[
+    tuple[str, int], Callable[[np.ndarray], np.ndarray]
+] = {}  # views, by equation and dimensions, whatever the shape
+
+
 @lru_cache(PLANNED)
 def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) -> Run:
+    read = read_subscripts(equation, [len(shape) for _, shape, _ in lies])
+    extents = read.extents([shape for _, shape, _ in lies])
+    shape = tuple(extents[a] for a in read.target)
+    if len(lies) == 1 and set(read.terms[0]) == set(read.target):
+        (term,) = read.terms
+        order = tuple(term.index(a) for a in read.target)
+        if len(_shown) == PLANNED:
+            _shown.clear()
+        show: Show = partial(np.einsum, equation)
+        if order and len(order) == len(term):
+            show = _shown[equation, len(term)] = lambda array: array.transpose(order)
+        elif len(term) == 2:
+            show = _shown[equation, len(term)] = _diagonal
+        return lambda arrays: show(arrays[0])
     for number, (kind, _, _) in enumerate(lies):
         if from_numpy(kind) is None:
             raise DTypeError(
                 f"einsum: operand {number + 1} has type {kind}, which no kernel has; np.einsum computes it"
             )
-    read = read_subscripts(equation, [len(shape) for _, shape, _ in lies])
-    extents = read.extents([shape for _, shape, _ in lies])
-    shape = tuple(extents[a] for a in read.target)
     to = np.result_type(*(kind for kind, _, _ in lies))
-    if len(lies) == 1 and set(read.terms[0]) == set(read.target):
-        (term,) = read.terms
-        order = tuple(term.index(a) for a in read.target)
-        whole = len(order) == len(term)
-        return lambda arrays: arrays[0].transpose(order) if whole and order else np.einsum(equation, *arrays)
     if 0 in extents.values():
         return lambda arrays: np.zeros(shape, to)[()]
     within = _computed_in(to)
     taken = [_taken(t, lie, within) for t, lie in zip(read.terms, lies, strict=True)]
     target = tuple(a for a in read.target if extents[a] > 1)
     steps = _steps([t.axes for t in taken], target, extents, within, to == np.bool_, hardware, threads)
-    if len(steps) == 1 and shape and (within, len(target)) == (to, len(shape)) and not any(t.changes for t in taken):
-        return lambda arrays: steps[0].run(*arrays)
+    if len(steps) == 1 and (within, len(target)) == (to, len(shape)) and not any(t.changes for t in taken):
+        kernel_itself = steps[0].run
+        return (lambda arrays: kernel_itself(*arrays)) if shape else (lambda arrays: kernel_itself(*arrays)[()])
 
     def run(arrays: Sequence[np.ndarray]) -> Any:
         left: list[Any] = [take(a) if take.changes else a for take, a in zip(taken, arrays, strict=True)]
@@ -111,6 +140,16 @@ def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) 
         return np.asarray(made, to).reshape(shape)[()]
 
     return run
+
+
+def _diagonal(matrix: np.ndarray) -> np.ndarray:
+    """Its diagonal as a view that may be written to, which np.diagonal's may not. Raises ArgumentError as all
+    equations do."""
+    n, m = matrix.shape
+    if n == m and matrix.flags.c_contiguous:
+        return matrix.ravel()[:: n + 1]
+    read_subscripts("ii->i", [2]).extents([matrix.shape])
+    return np.einsum("ii->i", matrix)
 
 
 def _computed_in(to: np.dtype) -> np.dtype:

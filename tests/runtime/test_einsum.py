@@ -187,3 +187,22 @@ def test_what_does_not_fit_is_said() -> None:
         im.einsum(a, [0, 52])
     with pytest.raises(ArgumentError, match="an equation without arrays"):
         im.einsum("ij")
+
+
+def test_what_is_shown_is_of_every_shape() -> None:
+    """Views are found by the equation and the number of dimensions alone."""
+    rng = np.random.default_rng(0)
+    for shape in ((4, 4), (1, 1), (0, 0), (7, 7)):
+        whole = rng.standard_normal((*shape, 2)).astype(np.float32)
+        for matrix in (whole[..., 0].copy(), whole[..., 1], whole[..., 0].T, whole[::-1, :, 0].astype(np.complex64)):
+            for equation in ("ii->i", "ij->ji", "ij->ij", "ji", "...i->i..."):
+                made, expected = im.einsum(equation, matrix), np.einsum(equation, matrix)
+                np.testing.assert_array_equal(made, expected)
+                assert made.strides == expected.strides or made.size < 2
+                assert np.shares_memory(made, matrix) or not made.size
+    square = np.zeros((3, 3), np.float32)
+    im.einsum("ii->i", square)[:] = 1
+    np.testing.assert_array_equal(square, np.eye(3))
+    for _ in range(2):
+        with pytest.raises(ArgumentError, match="i is 2 in operand 1, and 3 in operand 1"):
+            im.einsum("ii->i", np.zeros((2, 3)))
