@@ -18,9 +18,10 @@ MOST_STATEMENTS = 12  # of one kernel: a longer one takes longer to plan than it
 def fused(network: Network) -> Network:
     """The network with fewer kernels."""
     steps = _trimmed(network)
-    changed = True
-    while changed:
-        steps, changed = _once(network, steps)
+    for waiting in (True, False):
+        changed = True
+        while changed:
+            steps, changed = _once(network, steps, waiting)
     return replace(network, steps=tuple(_canonical(s) for s in steps)).needed()
 
 
@@ -54,17 +55,19 @@ def _canonical(step: AnyStep) -> AnyStep:
     )
 
 
-def _once(network: Network, steps: list[AnyStep]) -> tuple[list[AnyStep], bool]:
-    """One pass: each step takes in the producer of an operand, where it may."""
+def _once(network: Network, steps: list[AnyStep], waiting: bool) -> tuple[list[AnyStep], bool]:
+    """One pass: each step takes in the producer of an operand, where it may. waiting: what makes elements wider is left to the
+    step that reads them, so that the narrow ones stand between the two."""
     writer = {n: k for k, s in enumerate(steps) for n in s.results}
     count: dict[str, int] = {}
     for s in steps:
         for n in s.sources:
             count[n] = count.get(n, 0) + 1
+    readers = {n: s for s in steps for n in s.sources}
     gone: set[int] = set()
     made: dict[int, Step] = {}
     for k, step in enumerate(steps):
-        if not isinstance(step, Step):
+        if not isinstance(step, Step) or (waiting and _is_left(network, step, count, readers)):
             continue
         taken = _read_in_place if _of_elements(step.kernel) else _is_a_part
         producers = [
@@ -83,6 +86,28 @@ def _once(network: Network, steps: list[AnyStep]) -> tuple[list[AnyStep], bool]:
             break
     kept = [made.get(k, s) for k, s in enumerate(steps) if k not in gone]
     return kept, bool(gone)
+
+
+def _is_left(network: Network, step: Step, count: dict[str, int], readers: dict[str, AnyStep]) -> bool:
+    """Whether a step makes single elements wider, and the one step that reads them may take it in."""
+    ((_, made), *more) = step.writes
+    reader = readers.get(made)
+    if more or count.get(made) != 1 or made in network.outputs or not isinstance(reader, Step):
+        return False
+    if not _of_elements(step.kernel) or not any(_is_wider(network, made, v) for _, v in step.reads):
+        return False
+    tensor, *again = (t for t, v in reader.reads if v == made)
+    if again:
+        return False
+    if _of_elements(reader.kernel) and _read_in_place(reader.kernel, tensor):
+        return True
+    return _goes_into(step, reader.kernel, tensor)
+
+
+def _is_wider(network: Network, made: str, read: str) -> bool:
+    """Whether a value takes more bytes than one of its shape that it is made of."""
+    new, old = network.values[made], network.values[read]
+    return new.shape == old.shape and new.dtype.bits > old.dtype.bits
 
 
 def _of_elements(kernel: Kernel) -> bool:

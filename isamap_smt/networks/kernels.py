@@ -70,9 +70,11 @@ def stored(kernel: Kernel, orders: Dict[str, Sequence[int]]) -> Kernel:
 
 
 def _in_order(s: Statement) -> Statement:
-    """The statement with the axes of its target in the target's order, then those it reduces over as they were."""
+    """The statement with the axes of its target in the target's order, then those it reduces over as what it reads has them, so
+    that neighbours in memory are neighbours among the axes; as they were, where their order counts."""
     named = {a.name: a for a in s.axes}
-    first = dict.fromkeys(n for i in s.target.index for n in sorted(symbols_of([i])) if n in named)
+    read = () if s.ordered else (i for a in s.inputs for i in a.index)
+    first = dict.fromkeys(n for i in (*s.target.index, *read) for n in sorted(symbols_of([i])) if n in named)
     return replace(s, axes=(*(named[n] for n in first), *(a for a in s.axes if a.name not in first)))
 
 

@@ -7,6 +7,7 @@ f32 and rounded once, where an operator's result is stored.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -460,6 +461,8 @@ def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "consta
     if value == 0:
         guard = " and ".join(f"0 <= {at} < {s}" for at, s in tests)
         return _moved(x, index, shape, f"X[{','.join(inside)}] where {guard}")
+    if min(*before, *after) >= 0 and math.isfinite(value) and not any(isinstance(n, Extent) for n in x.shape):
+        return _put_inside(x, before, after, shape, literal(x.dtype.numpy.type(value)))
     cut = {at: f"min(max({at},0),{s - 1})" for at, s in tests}
     chosen = f"X[{','.join(cut.get(at, at) for at in inside)}]"
     fill = x.graph.constant(np.array(value, x.dtype.numpy))
@@ -469,6 +472,24 @@ def pad(x: Var, before: Sequence[int], after: Sequence[int], mode: str = "consta
     line = f"Y[{','.join(index)}] = {chosen}"
     reads = {"X": x} if math.isfinite(value) else {"X": x, "F": fill}
     return x.graph.step(line, reads, {"Y": (x.dtype, shape)}, dict(zip(index, shape, strict=True)))[0]
+
+
+def _put_inside(x: Var, before: Sequence[int], after: Sequence[int], shape: Sequence[int], number: str) -> Var:
+    """x within a frame of one number, part by part: both ends along each dimension, between those of the ones before it."""
+    place, own = names(x.rank), names(x.rank)
+    axes, lines = dict(zip(own, shape, strict=True)), []
+    for d, (b, n, e) in enumerate(zip(before, x.shape, after, strict=True)):
+        for name, begin, count in ((f"b{d}", 0, b), (f"e{d}", b + n, e)):
+            if count:
+                axes[name] = count
+                lines.append(f"Y[{','.join((*place[:d], f'{name}+{begin}', *place[d + 1 :]))}] = {number}")
+        if b or e:
+            own[d], place[d] = f"x{d}", f"x{d}+{b}"
+            axes[own[d]] = n
+    lines.append(f"Y[{','.join(place)}] = X[{','.join(own)}]")
+    text = "\n".join(lines)
+    used = {*re.findall(r"\w+", text)}
+    return x.graph.step(text, {"X": x}, {"Y": (x.dtype, shape)}, {a: n for a, n in axes.items() if a in used})[0]
 
 
 # ---- Elements found by indices that are data

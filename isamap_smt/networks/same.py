@@ -1,9 +1,10 @@
 """A rewritten network computes what the model says: each value, as a term over the values that its step reads, is the model's term.
 
-Both sides are unfolded by the meaning of statements alone, which shares nothing with what rewrote them. An assignment is its value,
-with the types' conversions written out. A reduction is its operator over its axes, in their order. What is assigned part by part is
-the set of its parts, each with its place. Any other tensor is the list of all that writes it. Axes are named by where they stand,
-so equal terms are equal computations, roundings included. Views are compared element by element, constants too.
+Both sides are unfolded by the meaning of statements alone, which shares nothing with what rewrote them. An assignment is its
+value, with the types' conversions written out. A reduction is its operator over its axes: in their order, where it counts. What
+is assigned part by part is the set of its parts, each with its place. Any other tensor is the list of all that writes it. Axes
+are named by where they stand, so equal terms are equal computations, roundings included. Views are compared element by element,
+constants too.
 """
 
 from __future__ import annotations
@@ -223,6 +224,8 @@ class _Terms:
         inner = [a for a in s.axes if a.name not in table]
         table |= {a.name: sp.S.Zero for a in inner if a.extent == 1}
         inner = [a for a in inner if a.extent != 1]
+        if not s.ordered and len(inner) > 1:
+            inner = self._in_any_order(where, s, table, inner, depth, leaves)
         table |= {a.name: sym(f"in{depth}.{n}") for n, a in enumerate(inner)}
         value = self._tree(where, typed_value(where.kernel, s), table, depth + (s.op != "="), leaves)
         if s.op == "=":
@@ -230,6 +233,19 @@ class _Terms:
         of = where.kernel.tensor(s.target.tensor).dtype.name
         guard = self._guard(where, s, table, depth, leaves)
         return self.number("reduce", s.op, s.ordered, of, tuple(a.extent for a in inner), guard, value)
+
+    def _in_any_order(
+        self, where: _Bound, s: Statement, table: dict[str, Any], axes: list[Any], depth: int, leaves: set[str] | None
+    ) -> list[Any]:
+        """The axes of a reduction whose order does not count, by what each is in the value: the same for every order of them."""
+
+        def seen(axis: Any) -> tuple[int, int]:
+            marks = table | {a.name: sym(f"{'one' if a is axis else 'other'}.{depth}") for a in axes}
+            value = self._tree(where, typed_value(where.kernel, s), marks, depth + 1, leaves)
+            guard = frozenset(self._guard(where, s, marks, depth, leaves))
+            return value, self.number("guard", guard)
+
+        return sorted(axes, key=seen)
 
     def _built(self, where: _Bound, tensor: str, depth: int, leaves: set[str] | None) -> int:
         """All statements that a tensor depends on, in order, with what they are computed together in."""

@@ -91,3 +91,17 @@ def test_parts_in_another_order_are_the_same() -> None:
     again = replace(step, kernel=read_kernel("\n".join(moved), name="step"))
     other = replace(network, steps=tuple(again if s is step else s for s in network.steps))
     assert all(c.verdict.word == "proved" for c in same_values(fire(), other))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_frame_of_one_number_is_written_around_what_is_computed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(rng.integers(1, 6)) for _ in range(4))
+    sides = [(int(rng.integers(0, 3)), int(rng.integers(0, 3))) if rng.random() < 0.6 else (0, 0) for _ in shape]
+    sides[3] = (1, 2)
+    network = im.network({"y": im.pad(im.relu(im.input("x", shape)), sides, value=-1.5)}, name="framed")
+    compiled = im.compile_network(network)
+    assert compiled.proof.proved
+    assert len(compiled.plan.network.kernels) == 1
+    x = rng.standard_normal(shape).astype(np.float32)
+    np.testing.assert_array_equal(compiled(x)["y"], np.pad(np.maximum(x, 0), sides, constant_values=-1.5))

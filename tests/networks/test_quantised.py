@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import isamap_smt as im
 from isamap_smt.ir.errors import NetworkError
+from isamap_smt.networks.rewrite import rewritten
 
 OPSET = 21
 
@@ -195,15 +196,20 @@ def drawn(seed: int, steps: int = 5) -> tuple[Any, np.ndarray, Quantised]:
     x = m.quantised("x", image / np.float32(0.02), np.float32(0.02))
     for _ in range(steps):
         x = draw.choice(OPERATORS)(m, x)
+    return model_of(m, image, x), image, x
+
+
+def model_of(m: Model, image: np.ndarray, x: Quantised) -> Any:
+    """The model from the image to a value."""
     graph = helper.make_graph(
-        m.nodes, f"drawn{seed}",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        m.nodes, "drawn",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, image.shape)],
         [helper.make_tensor_value_info(x.name, TensorProto.FLOAT, x.whole.shape)],
         m.constants,
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
     onnx.checker.check_model(model)
-    return model, image, x
+    return model
 
 
 def assert_these_bytes(found: np.ndarray, x: Quantised) -> None:
@@ -224,6 +230,26 @@ def test_a_chain_is_computed_in_whole_numbers(seed: int) -> None:
     network = im.from_onnx(model)
     of_integers(network)
     assert_these_bytes(im.run_network(network, {"x": image})[x.name], x)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_sum_of_two_values_reads_no_floats(seed: int) -> None:
+    """What makes bytes wider is computed where they are read, though it could be where they are made."""
+    m = Model(random.Random(seed), np.uint8)
+    image = np.random.default_rng(seed).standard_normal((1, 3, 6, 6)).astype(np.float32)
+    x = m.quantised("x", image / np.float32(0.02), np.float32(0.02))
+    one = other = conv(m, x)
+    while other is one or other.whole.shape != one.whole.shape:
+        other = conv(m, x)
+    total = sum((v.whole - v.zero).astype(np.float32) * v.scale for v in (one, other))
+    y = m.quantised(m.node("Add", one.name, other.name), np.float32(total) / np.float32(0.05), np.float32(0.05))
+    added_here = m.nodes[-3].name
+    y = conv(m, y)
+    network = rewritten(im.from_onnx(model_of(m, image, y)), "avx2")[0]
+    (step,) = (s for s in network.kernels if added_here in s.node)
+    images = [v for _, v in step.reads if v not in network.constants and len(network.values[v].shape) == 4]
+    assert not any(network.values[v].dtype.is_float for v in images)
+    assert_these_bytes(im.run_network(network, {"x": image})[y.name], y)
 
 
 @pytest.mark.parametrize("seed", range(100, 106))

@@ -116,3 +116,22 @@ def test_where_data_says_that_another_place_is_written_is_refuted() -> None:
     turned = {"J": "I", "I": "J"}
     other = tuple((t, dict(step.reads)[turned.get(t, t)]) for t, _ in step.reads)
     assert refuted(model, with_step(model, model.steps.index(step), replace(step, reads=other)))
+
+
+def test_the_order_of_a_sum_counts_where_it_is_said() -> None:
+    g = Graph()
+    x, w = g.input("x", "f32", (4, 3, 5, 2)), g.input("w", "f32", (3, 5, 2))
+    axes = {"a": 4, "b": 3, "c": 5, "d": 2}
+    y = g.step("Y[a] += X[a,b,c,d] * W[b,c,d]", {"X": x, "W": w}, {"Y": (x.dtype, (4,))}, axes)[0]
+    model = g.network([y], ["y"])
+    (step,) = (s for s in model.steps if isinstance(s, Step))
+    (sum_,) = step.kernel.statements
+
+    def stored(ordered: bool, order: str) -> Network:
+        changed = replace(sum_, ordered=ordered, axes=tuple(sum_.axis(n) for n in order))
+        return with_step(model, 0, replace(step, kernel=replace(step.kernel, statements=(changed,))))
+
+    for order in ("abcd", "adcb", "acbd"):
+        assert not refuted(stored(False, "abcd"), stored(False, order))
+        assert bool(refuted(stored(True, "abcd"), stored(True, order))) == (order != "abcd")
+    assert refuted(stored(True, "abcd"), stored(False, "abcd"))
