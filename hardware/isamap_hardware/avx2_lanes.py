@@ -13,6 +13,8 @@ from isamap_hardware.x86_words import (
     halves,
     narrower,
     same_bits,
+    small_floats,
+    stored_small_floats,
     whole_numbers,
 )
 
@@ -125,6 +127,28 @@ static inline __m128i avx2_to_bf16(__m256 v) {
     const __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
     return avx2_halves(_mm256_srli_epi32(_mm256_blendv_epi8(near, quiet, nan), 16));
 }
+/* As f16, whose exponents are 8 more, or the same; of e4m3 all ones are NaN. */
+static inline __m256 avx2_of_f8e4m3(uint64_t v) {
+    const __m128i wide = _mm_cvtepi8_epi16(_mm_cvtsi64_si128((long long)v));
+    const __m128i sign = _mm_and_si128(wide, _mm_set1_epi16((short)0x8000));
+    const __m128i rest = _mm_slli_epi16(_mm_and_si128(wide, _mm_set1_epi16(0x7f)), 7);
+    const __m256 found = _mm256_mul_ps(_mm256_cvtph_ps(_mm_or_si128(sign, rest)), _mm256_set1_ps(256.0f));
+    const __m256i nan = _mm256_cvtepi16_epi32(_mm_cmpeq_epi16(rest, _mm_set1_epi16(0x3f80)));
+    return _mm256_blendv_ps(found, _mm256_set1_ps(__builtin_nanf("")), _mm256_castsi256_ps(nan));
+}
+static inline __m256 avx2_of_f8e5m2(uint64_t v) {
+    return _mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(_mm_cvtsi64_si128((long long)v)), 8));
+}
+static inline __m256 avx2_of_f4e2m1(uint64_t v) {
+    const __m256i wide = avx2_wide_u8(v), sign = _mm256_slli_epi32(_mm256_and_si256(wide, _mm256_set1_epi32(8)), 28);
+    const __m256 all = _mm256_setr_ps(0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f);
+    return _mm256_or_ps(_mm256_permutevar8x32_ps(all, wide), _mm256_castsi256_ps(sign));
+}
+static inline __m256 avx2_of_e8m0(uint64_t v) {
+    const __m256i wide = avx2_wide_u8(v), zero = _mm256_cmpeq_epi32(wide, _mm256_setzero_si256());
+    const __m256i nan = _mm256_cmpeq_epi32(wide, _mm256_set1_epi32(255)), low = _mm256_set1_epi32(0x400000);
+    return _mm256_castsi256_ps(_mm256_or_si256(_mm256_slli_epi32(wide, 23), _mm256_and_si256(_mm256_or_si256(zero, nan), low)));
+}
 /* Each half of a word by its own number of bits; the upper one with what lies below it, which is cut off. */
 static inline __m256i avx2_sra16(__m256i a, __m256i n) {
     const __m256i low = _mm256_srav_epi32(_mm256_slli_epi32(a, 16), _mm256_and_si256(n, _mm256_set1_epi32(0xffff)));
@@ -197,7 +221,8 @@ EIGHT = Lanes(
     dict(zip(("f32", "i32"), OTHERS, strict=True))
     | dict.fromkeys(("i16", "u16"), _kind(128, 16, HALF))
     | dict.fromkeys(("f16", "bf16"), _kind(128, 16, BITS))
-    | dict.fromkeys(("i8", "u8"), EIGHT_BYTES),
+    | dict.fromkeys(("i8", "u8"), EIGHT_BYTES)
+    | stored_small_floats(EIGHT_BYTES),
     ("avx2", "f16c"),
     HEADERS,
     (PRELUDE,),
@@ -266,6 +291,7 @@ OR_NAN = f"_mm256_blendv_epi8({{y}}, {{x}}, _mm256_castps_si256({EITHER}))"
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(EIGHT, "avx2", lambda bits, words: f"avx2_{bits}({words})"),
     *halves(EIGHT, "avx2", ()),
+    *small_floats(EIGHT, "avx2"),
     *chosen_by_floats(EIGHT, CHOSEN, OR_NAN),
     *whole_numbers(EIGHT, "i32", {n: c for n, c in _calls(32, True).items() if n not in _THERE}, WORD_SPEED),
     *narrower(SIXTEEN, WIDE, NARROW),
@@ -274,7 +300,7 @@ INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *(x for t in ("i16", "u16") for x in whole_numbers(EIGHT, t, _calls(16, t == "i16", 128), SPEED)),
     *(x for t in ("i8", "u8") for x in whole_numbers(SIXTEEN, t, _calls(8, t == "i8", 128), BYTE_SPEED)),
     *(x for w in (EIGHT, SIXTEEN, THIRTY_TWO) for x in same_bits(w)),
-    *EIGHT.moves("i16 u16 i8 u8 f16 bf16"),
+    *EIGHT.moves("i16 u16 i8 u8 f16 bf16 f8e4m3 f8e5m2 f4e2m1 e8m0"),
     *SIXTEEN.moves("i16 u16 i8 u8"),
     *THIRTY_TWO.moves("i8 u8"),
 )

@@ -16,6 +16,8 @@ from isamap_hardware.x86_words import (
     halves,
     narrower,
     same_bits,
+    small_floats,
+    stored_small_floats,
     whole_numbers,
 )
 
@@ -67,6 +69,26 @@ static inline __m512 avx512_of_f16(__m256i v) { return _mm512_cvtph_ps(v); }
 static inline __m256i avx512_to_f16(__m512 v) { return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 static inline __m512 avx512_of_bf16(__m256i v) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(v), 16));
+}
+/* As f16, whose exponents are 8 more, or the same; of e4m3 all ones are NaN. */
+static inline __m512 avx512_of_f8e4m3(__m128i v) {
+    const __m256i wide = _mm256_cvtepi8_epi16(v), sign = _mm256_and_si256(wide, _mm256_set1_epi16((short)0x8000));
+    const __m256i rest = _mm256_slli_epi16(_mm256_and_si256(wide, _mm256_set1_epi16(0x7f)), 7);
+    const __mmask16 nan = _mm256_cmpeq_epi16_mask(rest, _mm256_set1_epi16(0x3f80));
+    const __m512 found = _mm512_mul_ps(_mm512_cvtph_ps(_mm256_or_si256(sign, rest)), _mm512_set1_ps(256.0f));
+    return _mm512_mask_mov_ps(found, nan, _mm512_set1_ps(__builtin_nanf("")));
+}
+static inline __m512 avx512_of_f8e5m2(__m128i v) { return _mm512_cvtph_ps(_mm256_slli_epi16(_mm256_cvtepu8_epi16(v), 8)); }
+static inline __m512 avx512_of_f4e2m1(__m128i v) {
+    const __m512 all = _mm512_setr_ps(0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f,
+                                      -0.0f, -0.5f, -1.0f, -1.5f, -2.0f, -3.0f, -4.0f, -6.0f);
+    return _mm512_permutexvar_ps(_mm512_cvtepu8_epi32(v), all);
+}
+static inline __m512 avx512_of_e8m0(__m128i v) {
+    const __m512i wide = _mm512_cvtepu8_epi32(v), found = _mm512_slli_epi32(wide, 23);
+    const __m512i low = _mm512_mask_mov_epi32(found, _mm512_testn_epi32_mask(wide, wide), _mm512_set1_epi32(0x400000));
+    const __mmask16 nan = _mm512_cmpeq_epi32_mask(wide, _mm512_set1_epi32(255));
+    return _mm512_castsi512_ps(_mm512_mask_mov_epi32(low, nan, _mm512_set1_epi32(0x7fc00000)));
 }
 static inline __m128i avx512_packus16(__m256i v) { return _mm256_cvtusepi16_epi8(_mm256_max_epi16(v, _mm256_setzero_si256())); }
 static inline __m256i avx512_packus(__m512i v) { return _mm512_cvtusepi16_epi8(_mm512_max_epi16(v, _mm512_setzero_si512())); }
@@ -126,6 +148,7 @@ SIXTEEN = Lanes(
         **dict.fromkeys(("i16", "u16"), _kind(256, 16, 16, HALF)),
         **dict.fromkeys(("f16", "bf16"), _kind(256, 16, 16, BITS)),
         **dict.fromkeys(("i8", "u8"), _kind(128, 8, 16, BYTE)),
+        **stored_small_floats(_kind(128, 8, 16, BYTE)),
     },
     NARROW,
     HEADERS,
@@ -217,6 +240,7 @@ ACROSS = x86_prelude("avx512", "i32", 512, C_TYPE)
 INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *conversions(SIXTEEN, "avx512", _narrow),
     *halves(SIXTEEN, "avx512", ()),
+    *small_floats(SIXTEEN, "avx512"),
     *chosen_by_floats(SIXTEEN, CHOSEN, OR_NAN),
     *across("avx512", "zmm", "i32", 16, C_TYPE, NARROW, (WORDS, ACROSS), HEADERS),
     *whole_numbers(SIXTEEN, "i32", _calls(32, True, word=True), WORD_SPEED),
@@ -228,7 +252,7 @@ INSTRUCTIONS: tuple[im.Instruction, ...] = (
     *(x for t in ("i8", "u8") for x in whole_numbers(THIRTY_TWO, t, _calls(8, t == "i8", 256), BYTE_SPEED)),
     *narrower(SIXTEEN, SHORT_WIDE, SHORT_LOWER),
     *(x for w in (SIXTEEN, THIRTY_TWO, SIXTY_FOUR) for x in same_bits(w)),
-    *SIXTEEN.moves("i32 i16 u16 i8 u8 f16 bf16"),
+    *SIXTEEN.moves("i32 i16 u16 i8 u8 f16 bf16 f8e4m3 f8e5m2 f4e2m1 e8m0"),
     *THIRTY_TWO.moves("i16 u16 i8 u8"),
     *SIXTY_FOUR.moves("i8 u8"),
 )

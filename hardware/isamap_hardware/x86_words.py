@@ -7,7 +7,7 @@ A lane of 32 bits fills the register; a narrower one lies in a register of as ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import isamap_smt as im
 from isamap_hardware.lanewise import CHOICES
@@ -119,6 +119,21 @@ def halves(w: Lanes, p: str, f16: tuple[str, ...]) -> Iterator[im.Instruction]:
         yield w.step(
             f"{t}_of_f32_{n}", f"c[l] = {t}(a[l])", f"c={t} a=f32", f"{{c}} = {p}_to_{t}({{a}});", 8.0, 0.5, more
         )
+
+
+SMALL = ("f8e4m3", "f8e5m2", "f4e2m1", "e8m0")
+
+
+def small_floats(w: Lanes, p: str) -> Iterator[im.Instruction]:
+    """Floats of 8 and 4 bits, and scales, to f32; each lane is a byte, of f4e2m1 its low bits."""
+    for t in SMALL:
+        made = f"{{c}} = {p}_of_{t}({{a}});"
+        yield w.step(f"f32_of_{t}_{w.count}", "c[l] = f32(a[l])", f"c=f32 a={t}", made, 8.0, 0.5)
+
+
+def stored_small_floats(kind: Kind) -> dict[str, Kind]:
+    """How they lie in a register of bytes: none of them is compared, so no lanes are filled with the least or the most."""
+    return dict.fromkeys(SMALL, replace(kind, code=replace(kind.code, filled_load="")))
 
 
 def whole_numbers(

@@ -10,10 +10,13 @@ _EDGES = {"f64": (64, 52, 1023), "f32": (32, 23, 127), "f16": (16, 10, 15), "bf1
 
 
 def edges(dtype: DType) -> np.ndarray:
-    """Zeros, ones, denormals, extremes, infinities and NaN; for integers the ends of the range and their neighbours."""
+    """Zeros, ones, denormals, extremes, infinities and NaN; all of a float of 8 bits and fewer; for integers the ends of the
+    range and their neighbours."""
     if not dtype.is_float:
         values = [dtype.low, dtype.low + 1, 0, 1, 2, dtype.high // 2, dtype.high - 1, dtype.high]
         return np.array([*values, *([-1, -2] if dtype.kind == "i" else [])], dtype.numpy)
+    if dtype.bits <= 8:  # all that there are
+        return np.arange(1 << dtype.bits, dtype=np.uint8).view(dtype.numpy)
     bits, mantissa, bias = _EDGES[dtype.name]
     word = np.dtype(f"u{bits // 8}")
     one, infinity = bias << mantissa, (2 * bias + 1) << mantissa
@@ -32,6 +35,7 @@ def random_values(dtype: DType, count: int, random: np.random.Generator) -> np.n
     kind = random.integers(0, 4 if dtype.is_float else 3, count)
     if dtype.is_float:
         sign = random.choice([-1.0, 1.0], count)
+        sign = np.abs(sign) if dtype.is_scale else sign
         coarse = (sign * random.integers(1, 1 << 12, count) / 64.0).astype(dtype.numpy)
         fine = (sign * random.uniform(0.5, 2.0, count)).astype(dtype.numpy)
         raw = np.where(kind == 1, coarse, np.where(kind == 3, fine, raw))
