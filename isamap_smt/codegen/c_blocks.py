@@ -19,8 +19,8 @@ import sympy as sp
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import affine, symbols_of
 from isamap_smt.ir.program import Copy
+from isamap_smt.mapping.layout import WORD
 
-WORD = 4  # bytes
 _LEAST = 8  # words along both sides of a block
 Dimension = tuple[Any, Any]  # (symbol, count)
 

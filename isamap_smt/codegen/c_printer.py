@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as Dict
-from itertools import zip_longest
+from itertools import product, zip_longest
 from math import prod
 from typing import Any
 
@@ -120,10 +120,10 @@ def print_copy(p: Printer, copy: Copy) -> None:
     _copy_loops(p, outer)
     if form.whole is None:
         p.put(f"if ({p.condition(copy.where)}) {{")
-        _copy_cells(p, inner, _plain_cell(p, copy), False)
+        _copy_cells(p, inner, _plain_cell(p, copy), 0)
         if copy.fill:
             p.put("} else {")
-            _copy_cells(p, inner, _filled_cell(p, copy), False)
+            _copy_cells(p, inner, _filled_cell(p, copy), 0)
         p.put("}")
     elif form.whole:
         p.put(f"if ({p.condition(form.whole)}) {{")
@@ -139,7 +139,7 @@ def print_copy(p: Printer, copy: Copy) -> None:
 def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
     """All cells of the inner loops, none of which is tested."""
     if form.block is None:
-        _copy_cells(p, inner, _plain_cell(p, copy), form.unrolled)
+        _copy_cells(p, inner, _plain_cell(p, copy), form.written)
         return
     p.depth += bool(form.whole)
     _call_block(p, copy, inner, form.block, {})
@@ -149,9 +149,9 @@ def _print_whole(p: Printer, copy: Copy, inner: Over, form: CopyForm) -> None:
 def _print_cut(p: Printer, copy: Copy, inner: Over, block: Block | None) -> None:
     """A test for each cell; of a block that is cut along its sides, all of it is filled, and what the guard leaves copied."""
     if block is None or block.cut is None:
-        _copy_cells(p, inner, _guarded_cell(p, copy), False)
+        _copy_cells(p, inner, _guarded_cell(p, copy), 0)
         return
-    _copy_cells(p, inner, _filled_cell(p, copy), False)
+    _copy_cells(p, inner, _filled_cell(p, copy), 0)
     p.depth += 1
     _call_block(p, copy, inner, block, dict(block.cut))
     p.depth -= 1
@@ -188,19 +188,17 @@ def _guarded_cell(p: Printer, copy: Copy) -> Callable[[], str]:
     return lambda: f"*({p.pointer(copy.dst)}) = ({p.condition(copy.where)}) ? {_source(p, copy)} : {fill};"
 
 
-def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], unrolled: bool) -> None:
-    """Loops around one assignment; `unrolled` writes the innermost dimension out."""
+def _copy_cells(p: Printer, over: Over, cell: Callable[[], str], written: int) -> None:
+    """Loops around one assignment; so many of the innermost dimensions are written out."""
     p.depth += 1
-    _copy_loops(p, over[:-1] if unrolled else over)
-    if unrolled:
-        symbol, count = over[-1]
-        for k in range(int(count)):
-            p.constants[str(symbol)] = k
-            p.put(cell())
-        del p.constants[str(symbol)]
-    else:
+    loops, inner = over[: len(over) - written], over[len(over) - written :]
+    _copy_loops(p, loops)
+    for values in product(*(range(int(count)) for _, count in inner)):
+        p.constants.update((str(symbol), k) for (symbol, _), k in zip(inner, values, strict=True))
         p.put(cell())
-    _close(p, len(over) - unrolled)
+    for symbol, _ in inner:
+        del p.constants[str(symbol)]
+    _close(p, len(loops))
     p.depth -= 1
 
 

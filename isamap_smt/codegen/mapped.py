@@ -236,7 +236,7 @@ def _register_guard(
         outside = source.setup[0].buffer.type.outside  # type: ignore[union-attr]
     else:
         tails = [a for a in relevant if nest.has_tail(a) and nest.axes[a].leaf != 1]
-        outside = "0"
+        outside = "dead" if any(nest.axes[a].reduction for a in tails) else "0"  # behind sums nothing is masked
     guard = [sp.Lt(values[a], nest.axes[a].extent) for a in tails]
     left_out = isinstance(source, InPlace) and source.boundary is not None
     if left_out and operand != _streamed(state):
@@ -267,7 +267,8 @@ def _load(state: Lowering, operand: str, units: dict[str, Any]) -> Move:
     lanes = nest.lanes(operand)
     moving = moving_lanes(nest, operand)
     in_place = isinstance(source, InPlace)
-    tails = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
+    ends = [lane for lane in moving if nest.has_tail(nest.axis_of_lane(lane).name)]
+    tails = [lane for lane in ends if not (in_place and nest.axis_of_lane(lane).reduction)]
     cut = _masks(source)
     masked = bool(cut) or (in_place and not state.whole and any(state.compute.extents[lane] != 1 for lane in tails))
     if masked and not {*tails} <= {*moving[:1]}:

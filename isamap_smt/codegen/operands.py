@@ -24,6 +24,7 @@ from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Ref, copy_of
 from isamap_smt.ir.schedule import ZEROS, Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 from isamap_smt.proof.program_compute import is_product
+from isamap_smt.proof.tails import anything_behind
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
@@ -77,7 +78,7 @@ def staged_operand(nest: Nest, schedule: Schedule, operand: str, fill: str) -> S
         return _packed(nest, schedule, operand, fill)
     if stage.padding == ZEROS:
         return window(nest, operand)
-    found, guards = _in_place(nest, operand), guards_carried(nest, operand)
+    found, guards = _in_place(nest, schedule, operand), guards_carried(nest, operand)
     if not guards:
         return found
     boundary = boundary_of(nest, guards, operand)
@@ -98,7 +99,7 @@ def keeps_finite(nest: Nest) -> bool:
     return any_zero_is_enough(nest.mapping.instruction.kernel)
 
 
-def _in_place(nest: Nest, operand: str) -> InPlace:
+def _in_place(nest: Nest, schedule: Schedule, operand: str) -> InPlace:
     access = nest.mapping.operand_access(operand)
     if not nest.mapping.element(operand).lies_as(nest.held(operand)):
         raise ScheduleError(
@@ -108,6 +109,9 @@ def _in_place(nest: Nest, operand: str) -> InPlace:
     for name in nest.relevant(operand):
         axis = nest.axes[name]
         if axis.reduction and axis.leaf != 1 and nest.has_tail(name):
+            others = anything_behind(nest.mapping, operand, axis, axis.leaf * nest.units(name))
+            if any(schedule.stage(o).depth is not None for o in others):
+                continue  # zeros in a copy of another operand
             raise ScheduleError(
                 f"{access.tensor} cannot be read in place: {name} ends inside an instruction, "
                 f"so its last elements must be padded; pack {operand}"

@@ -187,12 +187,12 @@ class CopyForm:
     """How a copy is printed: `split` loops outside, then a choice, and the other loops inside.
 
     whole: relations under which the guard holds for all points of the inner loops; None: the guard does not depend on those, and
-    is tested once. unrolled: the innermost dimension is written out. block: a call in place of the inner loops.
+    is tested once. written: how many of the innermost dimensions are written out. block: a call in place of the inner loops.
     """
 
     split: int
     whole: tuple[Expr, ...] | None
-    unrolled: bool = False
+    written: int = 0
     block: Block | None = None
 
 

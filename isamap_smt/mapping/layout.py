@@ -19,6 +19,7 @@ from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of, word
 from isamap_smt.ir.mapping import Mapping
 
 CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
+WORD = 4  # bytes that copies of rows into columns move together
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,21 @@ def supply(mapping: Mapping, operand: str) -> Supply:
     strides = [(t, _stride(mapping, operand, t)) for t in axes]
     kinds = tuple((t, _kind(s)) for t, s in strides)
     return Supply(_together(mapping, strides), kinds, tuple(strides))
+
+
+def lies_apart(mapping: Mapping, operand: str) -> bool:
+    """Whether the operand's elements are no neighbours in memory, nor one."""
+    return supply(mapping, operand).kind in (STRIDED, GATHER)
+
+
+def alone(mapping: Mapping, operand: str) -> int:
+    """How slowly a copy of the operand takes element by element: 1 for bytes that lie apart, 2 for halves, and for what is
+    converted and lies apart, or is one for all lanes; 0 where whole words are moved."""
+    lie, element = supply(mapping, operand), mapping.element(operand)
+    if not element.lies_as(mapping.instruction.kernel.tensor(operand).dtype):
+        return 2 * (lie.kind != CONTIGUOUS)
+    apart = lie.kind in (STRIDED, GATHER) and element.bytes != WORD and len(lie.strides) == 1
+    return apart * min(element.bytes, 2)
 
 
 def _kind(stride: Any) -> str:

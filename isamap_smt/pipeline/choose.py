@@ -23,19 +23,22 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.bounded import without_points
 from isamap_smt.mapping.fuse import fitting, takes
-from isamap_smt.mapping.layout import Supply, supply
+from isamap_smt.mapping.layout import Supply, alone, lies_apart, supply
 from isamap_smt.mapping.made import instruction_named
 from isamap_smt.mapping.moves import memory_address, moves_in_place
 from isamap_smt.mapping.point import point_instruction
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.pipeline.time_steps import counts_time_steps
 from isamap_smt.proof.scalar import may_compute
+from isamap_smt.proof.tails import ending
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
 GATHERED = 1.0  # cycles of an element of windows that overlap, which is packed by itself; others are woven in blocks
-CONVERTED = 1.0  # cycles of an element that is converted on its way through memory (measured: 1.2)
+CONVERTED = (
+    1.0  # cycles of an element that is converted on its way through memory, beside its neighbours (measured: 1.2)
+)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]
@@ -253,7 +256,8 @@ def execution_cycles(
     moved = 0.0
     for operand, access in mapping.binding:
         lie = supply(mapping, operand)
-        loads = _loads_in_place(mapping, operand, lie, hardware)
+        ends = operand != output and ending(mapping, operand) != ""
+        loads = [] if ends else _loads_in_place(mapping, operand, lie, hardware)
         charge = 1.0 if loads else _REARRANGE[lie.kind]
         cycles *= charge**2 if operand == output else charge
         names = symbols_of(access.index) & set(extents)
@@ -261,22 +265,25 @@ def execution_cycles(
             continue
         if loads and names >= {a.name for a in kernel.axes}:  # each execution loads elements of its own
             moved += executions * min(1 / load.cost.per_cycle for load in loads)
-        elif not loads and lie.kind in ("strided", "gather"):
+        elif ends or (not loads and lies_apart(mapping, operand)):
             size = mapping.instruction.kernel.tensor(operand).dtype.bytes
             windows = any(len(symbols_of([i]) & set(extents)) > 1 for i in access.index)
-            moved += (GATHERED if windows else DESCRIBED.pack_elements * size) * prod(extents[n] for n in names)
+            copied = DESCRIBED.pack_apart * alone(mapping, operand) or DESCRIBED.pack_elements * size
+            moved += (GATHERED if windows else copied) * prod(extents[n] for n in names)
     return cycles + moved + _converted(proved, sizes)
 
 
 def _converted(proved: ProvedMapping, sizes: dict[str, int]) -> float:
-    """Cycles to convert operands of another element type, through memory, in a statement that uses each element once."""
+    """Cycles to convert operands of another element type, through memory."""
     m, s = proved.mapping, proved.mapping.statement
-    if s.reduction_axes:
-        return 0.0
     held = {o: m.instruction.kernel.tensor(o).dtype for o, _ in m.binding}
     extents = {a.name: int(a.extent) if is_constant(a.extent) else sizes.get(str(a.extent), _ASSUMED) for a in s.axes}
-    apart = [symbols_of(a.index) for o, a in m.binding if not m.kernel.tensor(a.tensor).dtype.lies_as(held[o])]
-    return CONVERTED * sum(prod(extents[n] for n in names & set(extents)) for names in apart)
+    total = 0.0
+    for o, a in m.binding:
+        if not m.kernel.tensor(a.tensor).dtype.lies_as(held[o]):
+            each = DESCRIBED.pack_apart * alone(m, o) or CONVERTED
+            total += each * prod(extents[n] for n in symbols_of(a.index) & set(extents))
+    return total
 
 
 def _loads_in_place(mapping: Mapping, operand: str, lie: Supply, hardware: Hardware) -> list[Instruction]:

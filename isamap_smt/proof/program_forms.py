@@ -295,9 +295,10 @@ def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
     """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
     if not 0 <= form.split <= len(copy.over):
         raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")
-    last = copy.over[-1][1] if form.split < len(copy.over) else 0
-    if form.unrolled and not (sp.sympify(last).is_Integer and last >= 1):
-        raise UnrecognisedError("no innermost loop of a fixed count is written out")
+    inner = copy.over[form.split :]
+    fixed = [sp.sympify(n).is_Integer and n >= 1 for _, n in inner]
+    if not 0 <= form.written <= len(inner) or not all(fixed[len(inner) - form.written :]):
+        raise UnrecognisedError(f"{form.written} innermost loops, not all of a fixed count, are written out")
     b = form.block
     numbers = [*(form.whole or ())] + ([] if b is None else [b.to_row or 0, b.from_row, *(x for _, x in b.cut or ())])
     if loose := sorted(symbols_of(map(sp.sympify, numbers)) - known):

@@ -35,12 +35,13 @@ class Figures:
     bandwidth: (source, target, bytes per cycle). crowded: the same for each core while two cores move data. costs:
     (instruction, Cost) as measured; bandwidths count only for the instructions named here, because the others are of
     another machine. start_threads: cycles of each thread to begin and end a loop that it shares. pack_rows, pack_elements:
-    cycles per byte to copy whole rows, and element by element. prefetching: (memory that vectors stream from, rows of a register
-    tile that use each, bytes between its loads and what is prefetched, time over that without). delaying: how little of what comes
-    from the second cache delays computing, as for core_model(). load_rates: (bytes of a register, loads per cycle beside computing,
-    cycles of each step for one row more than addresses stay in registers). latency: (memory, cycles until a load arrives).
-    across: (memory, rows of a register tile that use each vector, pieces of a row between its loads and what is prefetched, or 0,
-    cycles for a line) where a matrix is read in place across its rows.
+    cycles per byte to copy whole rows, and element by element; pack_apart: cycles of a byte without neighbours. prefetching:
+    (memory that vectors stream from, rows of a register tile that use each, bytes between its loads and what is prefetched,
+    time over that without). delaying: how little of what comes from the second cache delays computing, as for core_model().
+    load_rates: (bytes of a register, loads per cycle beside computing, cycles of each step for one row more than addresses stay
+    in registers). latency: (memory, cycles until a load arrives). across: (memory, rows of a register tile that use each
+    vector, pieces of a row between its loads and what is prefetched, or 0, cycles for a line) where a matrix is read in place
+    across its rows.
     origin: where they come from, for people.
     """
 
@@ -51,6 +52,7 @@ class Figures:
     start_threads: float = 4_000.0
     pack_rows: float = 1 / 8
     pack_elements: float = 1 / 4
+    pack_apart: float = 1.0
     prefetching: tuple[tuple[str, int, int, float], ...] = ()
     delaying: int = NEAREST
     load_rates: tuple[tuple[int, float, float], ...] = ()

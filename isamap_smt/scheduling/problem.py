@@ -8,6 +8,7 @@ from math import prod
 from isamap_encodings.schedule_problem import IN_PLACE, ScheduleProblem, TileOperand
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.mapping.layout import alone
 from isamap_smt.mapping.moves import no_padding
 from isamap_smt.scheduling.pins import Pins
 from isamap_smt.scheduling.prefetch import by_blocks, streaming
@@ -82,7 +83,7 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
         cycles = tuple(m.cycles(u) * f if u < kept_between(s, m) else 0.0 for u, f in zip(levels, faster, strict=True))
         link = tuple(round(UNIT * moved * c) for c in cycles)
         exposed = tuple(round(UNIT * moved * c * share) for c in cycles)
-        copy = m.figures.pack_rows if _rows(s, operand) else m.figures.pack_elements
+        copy = _copied(s, m, operand)
         pack = tuple(round(UNIT * size * (copy + m.cycles(u))) for u in levels)
     options = (IN_PLACE,) if output else _options(s, m, operand, pins)
     packed = not output and IN_PLACE not in options
@@ -104,6 +105,13 @@ def _operand(s: Setting, m: Machine, operand: str, pins: Pins, energy: bool) -> 
         apart,
         blockwise,
     )
+
+
+def _copied(s: Setting, m: Machine, operand: str) -> float:
+    """Cycles per byte to copy the operand into the order of use."""
+    if _rows(s, operand):
+        return m.figures.pack_rows
+    return m.figures.pack_apart * alone(s.given, operand) / s.bytes(operand) or m.figures.pack_elements
 
 
 def _rows(s: Setting, operand: str) -> bool:

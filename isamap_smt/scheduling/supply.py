@@ -25,6 +25,7 @@ from isamap_smt.ir.schedule import program_axes
 from isamap_smt.mapping.layout import CONTIGUOUS, GATHER, supply
 from isamap_smt.mapping.moves import look_for_move, memory_address, moves_in_place
 from isamap_smt.proof.program_compute import is_product
+from isamap_smt.proof.tails import ending
 from isamap_smt.scheduling.setting import Machine, Setting, remembered
 
 PRIVATE, SHARED = 3 / 4, 1 / 2  # share of a cache that tiles may fill: lines conflict, other cores use what is shared
@@ -74,12 +75,14 @@ def why_packed(s: Setting, operand: str) -> str:
     fitting = next((lanes for load, lanes in loads if not apart[load.name]), None)
     if fitting is None:
         return next(iter(apart.values()))
+    if end := ending(mapping, operand):
+        return f"{end} ends inside an instruction"
     masked = any(lanes == fitting for _, lanes in _loads(s, operand, masked=True))
     used, first = symbols_of(mapping.operand_access(operand).index), _moving(mapping, operand)[:1]
     for a in program_axes(mapping):
         if a.leaf > 1 and set(a.members) & used and _tail(a.extent, a.leaf):
             if a.reduction:
-                return f"{a.name} ends inside an instruction"
+                continue
             if a.lane not in first or not masked:
                 return f"no mask cuts the tail of {a.name}"
     if masks_cut(s, operand) or (no_zeros(s, operand) and _tested(mapping, operand)):

@@ -191,7 +191,7 @@ TABLE: dict[str, Row] = {
     "Prefetch.place": Row(refused=True, free="a line that nobody needs", sources=("private",)),
     "CopyForm.split": Row(refused=True, free=PRINTED, sources=("packed", "dot", "turned")),
     "CopyForm.whole": Row(("forms",), free=PRINTED, sources=("packed", "dot")),
-    "CopyForm.unrolled": Row(free=PRINTED, sources=("packed", "softmax", "turned")),
+    "CopyForm.written": Row(refused=True, free=PRINTED, sources=("packed", "softmax", "turned")),
     "CopyForm.block": Row(free=PRINTED, sources=("turned",)),
     "Block.call": Row(refused=True, sources=("turned",)),
     "Block.to_row": Row(("forms",), refused=True, sources=("turned",)),

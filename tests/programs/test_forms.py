@@ -165,7 +165,7 @@ FORMS_OF_NO_COPY: dict[str, Change] = {
     "a side that is no loop": with_block("transpose", sides=lambda x: (x[0], "nobody")),
     "rows apart by what nothing defines": with_block("transpose", from_row=lambda x: sp.Symbol("nobody", integer=True)),
     "more loops outside than there are": with_form(split=lambda _: 99),
-    "no loop to write out": with_form(split=lambda _: 99, unrolled=lambda _: True),
+    "no loop to write out": with_form(split=lambda _: 99, written=lambda _: 1),
     "whole tiles by what nothing defines": with_form(whole=lambda x: (*x, sp.Ge(sp.Symbol("nobody", integer=True), 0))),
 }  # fmt: skip
 

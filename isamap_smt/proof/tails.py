@@ -1,0 +1,63 @@
+"""What may be read behind the end of a summed axis, where an execution of an instruction reaches beyond it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+import sympy as sp
+
+from isamap_smt.ir.boxes import always_true, decided_at
+from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.schedule import ProgramAxis, program_axes
+from isamap_smt.proof.program_compute import is_product
+from isamap_smt.proof.zero_products import any_zero_is_enough
+
+
+def ending(mapping: Mapping, operand: str) -> str:
+    """The summed axis that ends inside an execution which takes the operand, where the elements behind its end must be zeros of a
+    copy; '' where there is none."""
+    used = symbols_of(mapping.operand_access(operand).index)
+    for axis in program_axes(mapping):
+        if not axis.reduction or axis.leaf == 1 or not {*axis.members} & used or _fits(axis):
+            continue
+        others = anything_behind(mapping, operand, axis, axis.leaf)
+        if all(anything_behind(mapping, o, axis, axis.leaf) for o in others):  # none of them is surely packed
+            return axis.name
+    return ""
+
+
+def _fits(axis: ProgramAxis) -> bool:
+    return is_constant(axis.extent) and is_constant(axis.leaf) and int(axis.extent) % int(axis.leaf) == 0
+
+
+def anything_behind(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
+    """The operands of which one with zeros behind the axis's end lets the operand be read there as its tensor goes on: integers,
+    which a zero makes zero, and places that lie in the tensor. tile: points of the axis that are computed together.
+
+    () where there is none. A window of 7x3 bytes in a row of an image is six groups of four: the last one takes three bytes of the
+    next point, times weights that are zero.
+    """
+    s, instruction, kernel = mapping.statement, mapping.instruction, mapping.kernel
+    contract, access = instruction.kernel.statements[0], mapping.operand_access(operand)
+    if s.op != "+" or not all(is_product(x.value, s.ordered) for x in (s, contract)):
+        return ()
+    read = [kernel.tensor(a.tensor) for a in (s.target, *s.inputs)]
+    if any(t.dtype.is_float for t in (*read, *instruction.kernel.tensors)) or not any_zero_is_enough(
+        instruction.kernel
+    ):
+        return ()
+    if instruction.assume or kernel.ranges or decided_at(s, access.index) or not is_constant(axis.extent * tile):
+        return ()
+    first, *inner = axis.members
+    points = -(-int(axis.extent) // tile) * tile
+    rows = sp.Integer(-(-points // prod(int(s.axis(m).extent) for m in inner)))
+    box = tuple(replace(a, extent=rows) if a.name == first else a for a in s.axes)
+    ends = zip(access.index, kernel.tensor(access.tensor).shape, strict=True)
+    if not all(always_true(relation, box) for i, n in ends for relation in (sp.Ge(i, 0), sp.Lt(i, n))):
+        return ()
+    members = {*axis.members}
+    return tuple(
+        o for o, a in mapping.binding if o != operand and a.tensor != s.target.tensor and symbols_of(a.index) & members
+    )
