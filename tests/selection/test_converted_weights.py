@@ -44,6 +44,26 @@ def test_results_are_those_of_the_interpreter(of: str, turned: bool) -> None:
     np.testing.assert_array_equal(im.compile(kernel, "host")(**arrays), run_kernel(kernel, arrays)["Y"])
 
 
+@pytest.mark.parametrize(("of", "scale"), [("i8", "f16"), ("f8e4m3", "e8m0"), ("f8e5m2", "e8m0"), ("f4e2m1", "e8m0")])
+def test_weights_in_blocks_with_a_scale_each(of: str, scale: str) -> None:
+    """Q8_0, MXFP8 and MXFP4: sums of small numbers times powers of two are exact."""
+    rng, rows, blocks, each = np.random.default_rng(0), 9, 5, 32
+    kinds = {"W": of, "S": scale, "X": "f32", "Y": "f32"}
+    kernel = im.kernel("Y[i] += f32(W[i,b,e]) * f32(S[i,b]) * X[b,e]", name="blocks", dtypes=kinds)
+    arrays = {
+        "W": rng.integers(-2, 3, (rows, blocks, each)).astype(np.float32).astype(DTYPES[of].numpy),
+        "S": np.exp2(rng.integers(-2, 3, (rows, blocks))).astype(np.float32).astype(DTYPES[scale].numpy),
+        "X": rng.integers(-3, 4, (blocks, each)).astype(np.float32),
+    }
+    wide = {n: a.astype(np.float64) for n, a in arrays.items()}
+    meant = np.einsum("ibe,ib,be->i", wide["W"], wide["S"], wide["X"])
+    for sizes in ({}, dict(i=rows, b=blocks, e=each)):
+        np.testing.assert_array_equal(im.compile(kernel.with_sizes(sizes), "host")(**arrays), meant)
+    for machine in ("avx2", "avx512"):
+        plan = im.plan(kernel.with_sizes(dict(i=512, b=32, e=32)), machine)
+        assert f"f32_of_{of}_" in str(plan) and f"f32_of_{scale}_" in str(plan)
+
+
 @pytest.mark.needs("avx2", "f16c")
 @pytest.mark.parametrize("of", TYPES)
 def test_each_number_of_a_type_is_converted_as_it_is(of: str) -> None:
