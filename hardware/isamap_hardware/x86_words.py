@@ -132,8 +132,10 @@ def small_floats(w: Lanes, p: str) -> Iterator[im.Instruction]:
 
 
 def stored_small_floats(kind: Kind) -> dict[str, Kind]:
-    """How they lie in a register of bytes: none of them is compared, so no lanes are filled with the least or the most."""
-    return dict.fromkeys(SMALL, replace(kind, code=replace(kind.code, filled_load="")))
+    """How they lie in a register of bytes: none of them is compared, so no lanes are filled with the least or the most; and among
+    scales there is no zero."""
+    plain = replace(kind, code=replace(kind.code, filled_load=""))
+    return dict.fromkeys(SMALL, plain) | {"e8m0": replace(plain, code=replace(plain.code, zero="", masked_load=""))}
 
 
 def whole_numbers(

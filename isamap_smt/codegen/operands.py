@@ -24,7 +24,7 @@ from isamap_smt.ir.program import Alloc, Buffer, IndexType, Node, Ref, copy_of
 from isamap_smt.ir.schedule import ZEROS, Schedule
 from isamap_smt.mapping.moves import find_move, lane_of_cells, memory_index, memory_shape
 from isamap_smt.proof.program_compute import is_product
-from isamap_smt.proof.tails import anything_behind
+from isamap_smt.proof.tails import harmless_beyond
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
@@ -109,7 +109,7 @@ def _in_place(nest: Nest, schedule: Schedule, operand: str) -> InPlace:
     for name in nest.relevant(operand):
         axis = nest.axes[name]
         if axis.reduction and axis.leaf != 1 and nest.has_tail(name):
-            others = anything_behind(nest.mapping, operand, axis, axis.leaf * nest.units(name))
+            others = harmless_beyond(nest.mapping, operand, axis, axis.leaf * nest.units(name))
             if any(schedule.stage(o).depth is not None for o in others):
                 continue  # zeros in a copy of another operand
             raise ScheduleError(

@@ -22,8 +22,8 @@ def ending(mapping: Mapping, operand: str) -> str:
     for axis in program_axes(mapping):
         if not axis.reduction or axis.leaf == 1 or not {*axis.members} & used or _fits(axis):
             continue
-        others = anything_behind(mapping, operand, axis, axis.leaf)
-        if all(anything_behind(mapping, o, axis, axis.leaf) for o in others):  # none of them is surely packed
+        others = harmless_beyond(mapping, operand, axis, axis.leaf)
+        if all(harmless_beyond(mapping, o, axis, axis.leaf) for o in others):  # none of them is surely packed
             return axis.name
     return ""
 
@@ -32,7 +32,7 @@ def _fits(axis: ProgramAxis) -> bool:
     return is_constant(axis.extent) and is_constant(axis.leaf) and int(axis.extent) % int(axis.leaf) == 0
 
 
-def anything_behind(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
+def harmless_beyond(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
     """The operands of which one with zeros behind the axis's end lets the operand be read there as its tensor goes on: integers,
     which a zero makes zero, and places that lie in the tensor. tile: points of the axis that are computed together.
 
