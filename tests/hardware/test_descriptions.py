@@ -62,7 +62,8 @@ def test_a_vector_machine_has_all_six_moves_of_every_register() -> None:
         names = {i.short for i in described.moves}
         for suffix in {n.removeprefix("load_") for n in names if n.startswith("load_")}:
             for form in ("load", "broadcast", "zero", "store", "masked_load", "masked_store"):
-                assert f"{form}_{suffix}" in names, f"{machine} has no {form}_{suffix}"
+                zeros = form in ("zero", "masked_load") and "e8m0" in suffix  # which has no zero
+                assert (f"{form}_{suffix}" in names) != zeros, f"{machine} and {form}_{suffix}"
         used = {
             described.instruction(i.short).kernel.tensor(o).dtype.name for i in described.computes for o, _ in i.places
         }
