@@ -36,9 +36,7 @@ from isamap_smt.search import MappingSet, find_mappings
 
 FAR = 2.0
 GATHERED = 1.0  # cycles of an element of windows that overlap, which is packed by itself; others are woven in blocks
-CONVERTED = (
-    1.0  # cycles of an element that is converted on its way through memory, beside its neighbours (measured: 1.2)
-)
+CONVERTED = 1.0  # cycles of an element that is converted in memory, beside its neighbours (measured: 1.2)
 _ASSUMED = 1024  # points of an axis whose size is left open, for ranking only
 _REARRANGE = {"contiguous": 1.0, "broadcast": 1.0, "strided": 1.3, "gather": 1.6}
 Search = Callable[..., MappingSet]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,8 @@ def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", t
         show = _shown.get((operands[0], operands[1].ndim))
         if show is not None:
             return show(operands[1])
-    run, arrays = None, operands[1:]
+    arrays: tuple[np.ndarray, ...] = operands[1:]
+    run = None
     if operands and type(operands[0]) is str:  # as it mostly is: an equation and arrays
         asked: list[Any] = [hardware, threads, operands[0]]
         for array in arrays:
@@ -62,10 +63,7 @@ def einsum(*operands: Any, out: Any = None, hardware: Hardware | str = "host", t
     if run is None:
         equation, arrays = _given(operands)
         lies = tuple((a.dtype, a.shape, a.strides) for a in arrays)
-        run = _planned(equation, lies, hardware, threads)
-        if len(_known) == PLANNED:
-            _known.clear()
-        _known[hardware, threads, equation, *(x for lie in lies for x in lie)] = run
+        run = _kept(equation, lies, hardware, threads)
     made = run(arrays)
     if out is None:
         return made
@@ -93,13 +91,20 @@ def _given(operands: Sequence[Any]) -> tuple[str, tuple[np.ndarray, ...]]:
 # ---- Once for operands that lie so.
 
 
-_known: dict[tuple[Any, ...], Run] = {}  # the same as _planned keeps, found in half the time
-_shown: dict[
-    tuple[str, int], Callable[[np.ndarray], np.ndarray]
-] = {}  # views, by equation and dimensions, whatever the shape
+_known: dict[tuple[Any, ...], Run] = {}
+_shown: dict[tuple[str, int], Show] = {}  # views, by equation and number of dimensions, whatever the shape
 
 
-@lru_cache(PLANNED)
+def _kept(equation: str, lies: Lies, hardware: Hardware | str, threads: int) -> Run:
+    asked = (hardware, threads, equation, *(x for lie in lies for x in lie))
+    if (run := _known.get(asked)) is None:
+        run = _planned(equation, lies, hardware, threads)
+        if len(_known) == PLANNED:
+            _known.clear()
+        _known[asked] = run
+    return run
+
+
 def _planned(equation: str, lies: Lies, hardware: Hardware | str, threads: int) -> Run:
     read = read_subscripts(equation, [len(shape) for _, shape, _ in lies])
     extents = read.extents([shape for _, shape, _ in lies])
