@@ -1,0 +1,322 @@
+"""A sum is 0 where its terms cancel: pairs of them are matched point by point, and what no partner meets is left over.
+
+Two terms are matched by a map from the points of the one to those of the other. It is found by solving that all elements read have
+equal indices; what is found is then proved: the map is one to one where it is taken, and takes each factor to an equal one. Terms
+need not meet everywhere. Both are cut into the part that meets, which has the sum of both coefficients, and parts that do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, permutations, product
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings import deadline
+from isamap_smt.equality.domains import Known, between, box, pieces_without, simple, solved
+from isamap_smt.equality.sums import (
+    ELEMENT,
+    FOLD,
+    Atom,
+    Factor,
+    Range,
+    Sum,
+    Term,
+    add,
+    elements_in,
+    free_names,
+    fresh,
+    key_of,
+    map_indices,
+    negated,
+    put,
+    put_atom,
+    put_term,
+)
+from isamap_smt.ir.expr import substitute, symbols_of
+
+MOST_PAIRS = 4_000  # of terms, in one question
+MOST_WAYS = 120  # of pairing the factors of two terms
+EVEN = ("max", "min")  # atoms whose arguments have no order
+REPEATS = ("max", "min")  # reductions that may take a point more than once
+# the axes of u by those of t, and back; what is 0 where the elements read are the same
+Way = tuple[dict[str, Any], dict[str, Any], list[Any]]
+
+
+class Canceller:
+    """bits: of the integers in which sums are taken modulo 2^bits, by the name of a type; nothing else is a modulus."""
+
+    def __init__(self, moduli: dict[str, int]) -> None:
+        self.moduli, self.pairs = moduli, 0
+        self.asked: dict[Any, bool] = {}
+
+    # ---- a sum
+
+    def is_zero(self, value: Sum, known: Known, kind: str = "") -> bool:
+        """Whether the value is proved to be 0 wherever `known` holds."""
+        question = key_of(value), known.facts, kind
+        if question not in self.asked:
+            self.asked[question] = not self.left(value, known, kind)
+        return self.asked[question]
+
+    def left(self, value: Sum, known: Known, kind: str = "") -> Sum:
+        """The terms that are left of a value, none of which is proved to be 0."""
+        terms = [t for s in add(value) for t in self._tidy(s, known, kind)]
+        for merge in (False, True):
+            changed = True
+            while changed:
+                changed = False
+                for n, t in enumerate(terms):
+                    found = self._met(t, terms[n + 1 :], known, kind, merge)
+                    if found is not None:
+                        m, made = found
+                        del terms[n + 1 + m], terms[n]
+                        terms = [*(x for s in made for x in self._tidy(s, known, kind)), *terms]
+                        changed = True
+                        break
+        return tuple(terms)
+
+    def _met(self, t: Term, others: Sequence[Term], known: Known, kind: str, merge: bool) -> tuple[int, Sum] | None:
+        """The first of the others which the term meets best, and what is left of both."""
+        best: tuple[int, Sum] | None = None
+        for m, u in enumerate(others):
+            if _signature(t) != _signature(u):
+                continue
+            self.pairs += 1
+            deadline.check()
+            if self.pairs > MOST_PAIRS:
+                return None
+            made = self._meeting(t, u, known, kind, merge)
+            if made is not None and (best is None or len(made) < len(best[1])):
+                best = m, made
+                if not made:
+                    break
+        return best
+
+    def _tidy(self, t: Term, known: Known, kind: str) -> Sum:
+        """The term without axes that equations determine, without guards that hold, and without itself where none of its points is."""
+        equal = [g for g in t.guard if isinstance(g, sp.Eq)]
+        if equal and t.axes:
+            inside = known.also([*box(t.axes), *(g for g in t.guard if g not in equal)])
+            found = solved([g.lhs - g.rhs for g in equal], t.axes, inside)
+            if found.values:
+                rest = tuple(substitute(g, found.values) for g in t.guard if g not in equal)
+                t = put_term(replace(t, axes=(), guard=()), found.values)
+                t = replace(t, axes=found.left, guard=(*found.guard, *rest))
+        inside = known.also(box(t.axes))
+        guard: list[Any] = []
+        for g in dict.fromkeys(simple(g, inside) for g in t.guard):
+            if g != True and not inside.also(guard).holds(g):  # noqa: E712
+                guard.append(g)
+        inside = inside.also(guard)
+        if inside.impossible():
+            return ()
+        (t,) = map_indices((replace(t, guard=()),), lambda e: simple(e, inside))
+        t = replace(t, guard=tuple(guard), coefficient=self._reduced(t.coefficient, kind))
+        if t.coefficient == 0:
+            return ()
+        return (self._counted(t, known),)
+
+    def _reduced(self, c: Any, kind: str) -> Any:
+        if kind in self.moduli and c.is_Integer:
+            m = 1 << self.moduli[kind]
+            return (c + m // 2) % m - m // 2
+        return c if c.is_Number else sp.cancel(sp.expand(c))
+
+    def _counted(self, t: Term, known: Known) -> Term:
+        """Without axes that nothing mentions: the term is taken as many times as they have points."""
+        used = symbols_of([t.coefficient, *t.guard, *(e for _, e in t.axes)]).union(*(free_names(a) for a, _ in t.factors))
+        for a, e in t.axes:
+            if a.name not in used and known.also(box(x for x in t.axes if x[0] != a)).holds(sp.Ge(e, 0)):
+                c = sp.cancel(t.coefficient * e)
+                t = replace(t, coefficient=c, axes=tuple(x for x in t.axes if x[0] != a))
+        return t
+
+    # ---- two terms
+
+    def _meeting(self, t: Term, u: Term, known: Known, kind: str, merge: bool) -> Sum | None:
+        """What is left of two terms whose points meet somewhere. merge: also where their coefficients do not cancel."""
+        u = fresh(u)
+        for pairing in islice(_pairings(t.factors, u.factors), MOST_WAYS):
+            met = self._map(t, u, [(a, b) for (a, _), (b, _) in pairing], known)
+            if met is None:
+                continue
+            there, back, extra, extra_back = met
+            c = self._reduced(sp.cancel(t.coefficient + substitute(u.coefficient, there)), kind)
+            if c != 0 and not merge:
+                continue
+            out: list[Term] = []
+            if c != 0:
+                out.append(replace(t, coefficient=c, guard=(*t.guard, *extra)))
+            out += (replace(t, guard=(*t.guard, *g)) for g in pieces_without(extra))
+            out += (replace(u, guard=(*u.guard, *g)) for g in pieces_without(extra_back))
+            return tuple(x for s in out for x in self._tidy(s, known, kind))
+        return None
+
+    def _map(
+        self, t: Term, u: Term, pairs: Sequence[tuple[Atom, Atom]], known: Known
+    ) -> tuple[dict[str, Any], dict[str, Any], tuple[Any, ...], tuple[Any, ...]] | None:
+        """The map from points of t to points of u, the one back, and the guards under which each of them is taken."""
+        for table, back, equations in self._maps(t.axes, u.axes, pairs, known, t.guard, u.guard):
+            inside = known.also([*box(t.axes), *t.guard])
+            meets = [sp.Eq(simple(substitute(e, table), inside), 0) for e in equations]
+            extra = _kept([*meets, *_landing(table, u.axes, u.guard, inside)], inside)
+            where = inside.also(extra)
+            if where.impossible():
+                continue
+            again = {a.name: simple(substitute(back[a.name], table), where) for a, _ in t.axes}
+            if not all(where.holds(sp.Eq(again[a.name], a)) for a, _ in t.axes):
+                continue
+            if not all(self.same(a, put_atom(b, table), where) for a, b in pairs):
+                continue
+            other = known.also([*box(u.axes), *u.guard])
+            landing = _landing(back, t.axes, t.guard, other)
+            landing += [simple(substitute(g, back), other) for g in extra]
+            forth = {b.name: simple(substitute(table[b.name], back), other) for b, _ in u.axes}
+            landing += [sp.Eq(forth[b.name], b) for b, _ in u.axes if forth[b.name] != b]
+            return table, back, extra, _kept(landing, other)
+        return None
+
+    def _maps(
+        self, ours: Sequence[Range], theirs: Sequence[Range], pairs: Sequence[tuple[Atom, Atom]], known: Known,
+        guard: Sequence[Any], guard_there: Sequence[Any],
+    ) -> Iterator[Way]:  # fmt: skip
+        """Ways to say each side's axes by the other's, to be proved, with the equations that they come from."""
+        for equations in islice(_equations(pairs), 8):
+            inside = known.also([*box(ours), *guard, *box(theirs), *guard_there])
+            there = solved(equations, theirs, inside)
+            back = solved(equations, ours, inside)
+            free, free_back = list(there.left), list(back.left)
+            if len(free) != len(free_back) or len(free) > 3:
+                continue
+            for order in permutations(free_back):
+                named = {a.name: b for (a, _), (b, _) in zip(free, order, strict=True)}
+                named_back = {b.name: a for (a, _), (b, _) in zip(free, order, strict=True)}
+                table = {a: substitute(e, named) for a, e in there.values.items()} | named
+                inverse = {b: substitute(e, named_back) for b, e in back.values.items()} | named_back
+                if not symbols_of(table.values()) & {a.name for a, _ in theirs} and not symbols_of(inverse.values()) & {
+                    a.name for a, _ in ours
+                }:
+                    yield table, inverse, equations
+
+    # ---- two atoms
+
+    def same(self, a: Atom, b: Atom, known: Known) -> bool:
+        """Whether two atoms are proved to be equal wherever `known` holds."""
+        if a == b:
+            return True
+        if (a.head, a.name, a.kind, a.moduli) != (b.head, b.name, b.kind, b.moduli) or len(a.args) != len(b.args):
+            return False
+        if a.head == ELEMENT:
+            return len(a.index) == len(b.index) and all(
+                known.holds(sp.Eq(sp.expand(i - j), 0)) for i, j in zip(a.index, b.index, strict=True)
+            )
+        if a.head == FOLD:
+            return self._same_fold(a, b, known)
+        moduli = a.moduli or ("",) * len(a.args)
+        orders = permutations(b.args) if a.head in EVEN else (b.args,)
+        return any(
+            all(self.is_zero(add(x, negated(y)), known, m) for x, y, m in zip(a.args, args, moduli, strict=True))
+            for args in orders
+        )
+
+    def _same_fold(self, a: Atom, b: Atom, known: Known) -> bool:
+        """Reductions over the same points, in any order; where a type's order counts, axis by axis."""
+        (x,), (y,), (modulus,) = a.args, b.args, a.moduli or ("",)
+        if len(a.axes) != len(b.axes) and a.name not in REPEATS:
+            return False
+        if a.kind and a.name not in REPEATS:
+            ways: Iterator[Way] = iter(
+                [({q.name: p for (p, _), (q, _) in zip(a.axes, b.axes, strict=True)},
+                  {p.name: q for (p, _), (q, _) in zip(a.axes, b.axes, strict=True)}, [])]
+            )  # fmt: skip
+        else:
+            pairs = _hints(x, y)
+            ways = self._maps(a.axes, b.axes, pairs, known, a.guard, b.guard)
+        for table, back, _ in ways:
+            one, other = known.also([*box(a.axes), *a.guard]), known.also([*box(b.axes), *b.guard])
+            if _kept(_landing(table, b.axes, b.guard, one), one) or _kept(_landing(back, a.axes, a.guard, other), other):
+                continue
+            again = {p.name: simple(substitute(back[p.name], table), one) for p, _ in a.axes}
+            if a.name not in REPEATS and not all(one.holds(sp.Eq(again[p.name], p)) for p, _ in a.axes):
+                continue
+            if not self.is_zero(add(x, negated(put(y, table))), one, modulus):
+                continue
+            if a.name in REPEATS and not self.is_zero(add(y, negated(put(x, back))), other, modulus):
+                continue
+            return True
+        return False
+
+
+def _kept(guard: Sequence[Any], known: Known) -> tuple[Any, ...]:
+    """The relations that do not follow, each from what is known and those before it."""
+    kept: list[Any] = []
+    for g in dict.fromkeys(guard):
+        if g != True and not known.also(kept).holds(g):  # noqa: E712
+            kept.append(g)
+    return tuple(kept)
+
+
+def _landing(table: dict[str, Any], axes: Sequence[Range], guard: Sequence[Any], known: Known) -> list[Any]:
+    """That a map's point lies in the domain."""
+    found = [r for a, e in axes for r in between(table[a.name], substitute(e, table))]
+    return [simple(r, known) for r in (*found, *(substitute(g, table) for g in guard))]
+
+
+def _signature(t: Term) -> tuple[Any, ...]:
+    return tuple(sorted((a.head, a.name, a.kind, str(p)) for a, p in t.factors))
+
+
+def _pairings(left: Sequence[Factor], right: Sequence[Factor]) -> Iterator[list[tuple[Factor, Factor]]]:
+    """The ways to pair factors of one kind and power."""
+    groups: dict[Any, tuple[list[Factor], list[Factor]]] = {}
+    for side, factors in enumerate((left, right)):
+        for f in factors:
+            groups.setdefault((f[0].head, f[0].name, f[0].kind, str(f[1])), ([], []))[side].append(f)
+    ways = [[list(zip(a, order, strict=True)) for order in permutations(b)] for a, b in groups.values()]
+    for chosen in product(*ways):
+        yield [p for part in chosen for p in part]
+
+
+def _hints(x: Sum, y: Sum) -> list[tuple[Atom, Atom]]:
+    """Two sums as atoms, whose elements are then compared."""
+    return [(Atom("", args=(x,)), Atom("", args=(y,)))]
+
+
+def _equations(pairs: Sequence[tuple[Atom, Atom]]) -> Iterator[list[Any]]:
+    """What has to be 0 where the atoms of all pairs read the same elements. Several ways, where a function reads a tensor more than
+    once."""
+    fixed: list[Any] = []
+    ways: list[list[list[Any]]] = []
+    for a, b in pairs:
+        if a.head == ELEMENT:
+            fixed += [i - j for i, j in zip(a.index, b.index, strict=False)]
+            continue
+        theirs = elements_in(b)
+        choices: list[list[Any]] = []
+        first, bound = next(iter(elements_in(a)), (None, frozenset()))
+        if first is None:
+            continue
+        straight = [
+            e for (p, inner), (q, there) in zip(elements_in(a), theirs, strict=False) if p.name == q.name
+            for e in _outer(p, inner, q, there)
+        ]  # fmt: skip
+        choices.append(straight)
+        for q, there in theirs:
+            if q.name == first.name:
+                choices.append(_outer(first, bound, q, there))
+        ways.append(choices)
+    for chosen in product(*ways):
+        yield [*fixed, *(e for part in chosen for e in part)]
+
+
+def _outer(p: Atom, inner: frozenset[str], q: Atom, there: frozenset[str]) -> list[Any]:
+    return [
+        i - j for i, j in zip(p.index, q.index, strict=False)
+        if not symbols_of([i]) & inner and not symbols_of([j]) & there
+    ]  # fmt: skip
+
+
+__all__ = ["Canceller"]

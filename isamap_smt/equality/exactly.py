@@ -1,0 +1,318 @@
+"""A kernel's results in exact numbers, point by point: the other opinion, which knows no normal form.
+
+Integers wrap as their types say. Floating point is computed over the reals: fractions, and numbers of 60 digits behind a function
+that leaves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import product
+from math import floor
+from typing import Any, ClassVar
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import evaluate, held_as
+from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
+from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.meaning import Meaning, Rows
+from isamap_smt.ir.scalar import (
+    Abs,
+    Binary,
+    Cast,
+    Constant,
+    IndexValue,
+    Read,
+    Relu,
+    Round,
+    SAdd,
+    SAnd,
+    Saturate,
+    Scalar,
+    SDiv,
+    Select,
+    SFloorDiv,
+    SInvert,
+    SMax,
+    SMin,
+    SMod,
+    SMul,
+    SNeg,
+    SOr,
+    SShl,
+    SShr,
+    SSub,
+    SXor,
+    Sum,
+    Unary,
+    put_into_indices,
+)
+from isamap_smt.ir.time_steps import in_order
+from isamap_smt.ir.typed import EXACT, target, typed_value
+
+DIGITS = 60
+CLOSE = mpmath.mpf(10) ** -30
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<": lambda a, b: not _alike(a, b) and a < b,
+    "<=": lambda a, b: _alike(a, b) or a < b,
+    ">": lambda a, b: not _alike(a, b) and a > b,
+    ">=": lambda a, b: _alike(a, b) or a > b,
+    "==": lambda a, b: _alike(a, b),
+    "!=": lambda a, b: not _alike(a, b),
+}
+
+
+class UndefinedError(Exception):
+    """A value is no real number for these inputs."""
+
+
+def exact_results(kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Results as arrays of objects. kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError."""
+    held = {n: np.asarray(arrays[n], dtype=object) for n in kernel.inputs}
+    for s in kernel.statements:
+        t = kernel.tensor(s.target.tensor)
+        if t.name not in held:
+            held[t.name] = np.full(tuple(int(e) for e in t.shape), _neutral(s.op, t.dtype), dtype=object)
+    with mpmath.workdps(DIGITS):
+        for s in in_order(kernel):
+            _run(kernel, s, held)
+    return {n: held[n] for n in kernel.results}
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two results are equal, as far as 60 digits tell."""
+    with mpmath.workdps(DIGITS):
+        return _alike(a, b)
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if not isinstance(a, mpmath.mpf) and not isinstance(b, mpmath.mpf):
+        return bool(a == b)
+    a, b = _long(a), _long(b)
+    return bool(a == b or abs(a - b) <= CLOSE * (1 + abs(a) + abs(b)))
+
+
+def _long(x: Any) -> Any:
+    return x if isinstance(x, mpmath.mpf) else mpmath.mpf(Fraction(x).numerator) / Fraction(x).denominator
+
+
+def _neutral(op: str, kind: DType) -> Any:
+    match op:
+        case "*":
+            return 1
+        case "max":
+            return -mpmath.inf if kind.is_float else kind.low
+        case "min":
+            return mpmath.inf if kind.is_float else kind.high
+    return 0
+
+
+class _Held:
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def at(self, *index: int) -> int:
+        return int(self.array[index])
+
+
+def _run(kernel: Kernel, s: Statement, held: dict[str, np.ndarray]) -> None:
+    types = {t.name: t.dtype for t in kernel.tensors}
+    kind, value, out = types[s.target.tensor], typed_value(kernel, s), held[s.target.tensor]
+    data = {held_as(n): _Held(held[n]) for n in kernel.inputs}
+    walk = _Exact(types, held)
+    for point in product(*(range(int(a.extent)) for a in s.axes)):
+        env = dict(zip((a.name for a in s.axes), point, strict=True)) | data
+        if not all(evaluate(g, env) for g in s.guard):
+            continue
+        walk.env = env
+        found = walk.of(value, kind)
+        at = tuple(int(evaluate(i, env)) for i in s.target.index)
+        if any(not 0 <= n < e for n, e in zip(at, out.shape, strict=True)):
+            raise UndefinedError(f"{s.target.tensor} has no element {list(at)}")
+        out[at] = _typed(_reduced(s.op, out[at], found), kind)
+
+
+def _reduced(op: str, a: Any, b: Any) -> Any:
+    match op:
+        case "+":
+            return _add(a, b)
+        case "*":
+            return _times(a, b)
+        case "max":
+            return b if COMPARE["<"](a, b) else a
+        case "min":
+            return a if COMPARE["<"](a, b) else b
+    return b
+
+
+def _both(a: Any, b: Any) -> tuple[Any, Any]:
+    return (_long(a), _long(b)) if isinstance(a, mpmath.mpf) or isinstance(b, mpmath.mpf) else (a, b)
+
+
+def _add(a: Any, b: Any) -> Any:
+    a, b = _both(a, b)
+    return a + b
+
+
+def _times(a: Any, b: Any) -> Any:
+    a, b = _both(a, b)
+    return a * b
+
+
+def _typed(v: Any, kind: DType) -> Any:
+    if kind.is_float:
+        return v
+    if kind.name == "bool":
+        return int(v != 0)
+    return (int(v) - kind.low) % (1 << kind.bits) + kind.low
+
+
+class _Exact(Meaning[Any]):
+    def __init__(self, types: Mapping[str, DType], held: Mapping[str, np.ndarray]) -> None:
+        super().__init__(types)
+        self.held, self.exact = held, False
+        self.env: dict[str, Any] = {}
+
+    def of(self, x: Any, kind: DType) -> Any:
+        if not self.exact or not isinstance(x, Cast | Round):
+            return super().of(x, kind)
+        self.exact = False
+        value = super().of(x, kind)
+        self.exact = True
+        return _typed(value, target(x))
+
+    def _wrapped(self, v: Any, own: DType) -> Any:
+        return v if self.exact else _typed(v, own)
+
+    def _read(self, x: Any, own: DType) -> Any:
+        at = tuple(int(evaluate(i, self.env)) for i in x.index)
+        array = self.held[x.tensor]
+        if any(not 0 <= n < e for n, e in zip(at, array.shape, strict=True)):
+            raise UndefinedError(f"{x.tensor} has no element {list(at)}")
+        return array[at]
+
+    def _number(self, x: Any, own: DType) -> Any:
+        return Fraction(str(x)) if x.is_Float else int(x) if x.is_Integer else Fraction(int(x.p), int(x.q))
+
+    def _constant(self, x: Any, own: DType) -> Any:
+        if HEADS[type(x)].text != "inf":
+            raise UndefinedError("nan")
+        return mpmath.inf
+
+    def _index_value(self, x: Any, own: DType) -> Any:
+        return int(evaluate(x.args[0], self.env))
+
+    def _sum(self, x: Any, own: DType) -> Any:
+        axis, count, body = x.args
+        out: Any = 0
+        for n in range(int(count)):
+            out = self._wrapped(_add(out, self.of(put_into_indices(body, {axis.name: sp.Integer(n)}), own)), own)
+        return out
+
+    def _saturate(self, x: Any, to: DType) -> Any:
+        before, self.exact = self.exact, True
+        v = self.of(x.args[1], EXACT)
+        self.exact = before
+        return min(max(v, to.low), to.high)
+
+    def _cast(self, x: Any, to: DType, a: Any) -> Any:
+        if to.is_float:
+            return a
+        if self.given(x).is_float:
+            return min(max(int(mpmath.floor(a) if a >= 0 else mpmath.ceil(a)) if isinstance(a, mpmath.mpf) else int(a), to.low), to.high)
+        return _typed(a, to)
+
+    def _round(self, x: Any, to: DType, a: Any) -> Any:
+        n = int(mpmath.nint(a)) if isinstance(a, mpmath.mpf) else round(Fraction(a))
+        return min(max(n, to.low), to.high)
+
+    def _select(self, x: Any, own: DType, a: Any, b: Any, yes: Any, no: Any) -> Any:
+        return yes if COMPARE[x.args[0].args[0].name](a, b) else no
+
+    def _operation(self, x: Any, own: DType, *values: Any) -> Any:
+        return self._wrapped(_OPERATIONS[type(x)](own, *values), own)
+
+    def _function(self, x: Any, own: DType, *values: Any) -> Any:
+        name = FUNCTION_ROWS[type(x)].text
+        try:
+            v = _FUNCTIONS[name](*map(_long, values))
+        except (ValueError, ZeroDivisionError, KeyError) as e:
+            raise UndefinedError(str(e)) from None
+        if isinstance(v, mpmath.mpc) or not mpmath.isfinite(v):
+            raise UndefinedError(name)
+        return v
+
+    leaves: ClassVar[Rows] = {
+        Read: _read,
+        sp.Number: _number,
+        Constant: _constant,
+        IndexValue: _index_value,
+        Saturate: _saturate,
+        Sum: _sum,
+    }
+    rows: ClassVar[Rows] = {Cast: _cast, Round: _round, Select: _select, Unary: _function, Binary: _function, Scalar: _operation}
+
+
+def _divided(own: DType, a: Any, b: Any) -> Any:
+    if b == 0:
+        raise UndefinedError("a division by 0")
+    a, b = _both(a, b)
+    return a / b if isinstance(a, mpmath.mpf) else Fraction(a) / Fraction(b)
+
+
+def _quotient(own: DType, a: Any, b: Any) -> Any:
+    return 0 if b == 0 else a // b
+
+
+def _remainder(own: DType, a: Any, b: Any) -> Any:
+    if own.is_float:
+        if b == 0:
+            raise UndefinedError("a remainder by 0")
+        a, b = _both(a, b)
+        return a - b * (mpmath.floor(a / b) if isinstance(a, mpmath.mpf) else floor(Fraction(a) / Fraction(b)))
+    return a if b == 0 else a - (a // b) * b
+
+
+def _up(own: DType, a: int, n: int) -> int:
+    return a << n if 0 <= n < own.bits else 0
+
+
+def _down(own: DType, a: int, n: int) -> int:
+    return a >> n if n >= 0 else -(a < 0)
+
+
+_OPERATIONS: dict[type, Callable[..., Any]] = {
+    SAdd: lambda own, a, b: _add(a, b),
+    SSub: lambda own, a, b: _add(a, -b),
+    SMul: lambda own, a, b: _times(a, b),
+    SNeg: lambda own, a: -a,
+    SDiv: _divided,
+    SFloorDiv: _quotient,
+    SMod: _remainder,
+    SShl: _up,
+    SShr: _down,
+    SAnd: lambda own, a, b: a & b,
+    SOr: lambda own, a, b: a | b,
+    SXor: lambda own, a, b: a ^ b,
+    SInvert: lambda own, a: ~a,
+    SMax: lambda own, a, b: b if COMPARE["<"](a, b) else a,
+    SMin: lambda own, a, b: a if COMPARE["<"](a, b) else b,
+    Relu: lambda own, a: a if COMPARE[">"](a, 0) else 0,
+    Abs: lambda own, a: abs(a),
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{n: getattr(mpmath, n) for n in ("exp", "log", "tanh", "erf", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")},
+    **{n: getattr(mpmath, n) for n in ("asinh", "acosh", "atanh", "sqrt", "floor", "ceil")},
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+    "trunc": lambda x: mpmath.floor(x) if x >= 0 else mpmath.ceil(x),
+    "rint": mpmath.nint,
+    "pow": mpmath.power,
+    "fmod": mpmath.fmod,
+}
+__all__ = ["UndefinedError", "alike", "exact_results"]

@@ -1,0 +1,200 @@
+"""Inputs for which two kernels differ, the smallest that are found: few elements first, then zeros and small numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from isamap_encodings import deadline
+from isamap_smt.equality.arguments import Together
+from isamap_smt.equality.exactly import UndefinedError, alike, exact_results
+from isamap_smt.ir.errors import IsamapError
+from isamap_smt.ir.expr import elements, evaluate
+from isamap_smt.ir.indirect import indices_of
+from isamap_smt.ir.interpret import random_arrays, run_kernel
+from isamap_smt.ir.kernel import Kernel
+
+QUICK, LONG = 4_000, 60_000  # points of statements that are computed
+LARGEST = 5  # of a size that is tried
+DRAWS = 4  # inputs for one choice of sizes
+SHRINKS = 200  # inputs that are tried to make one smaller
+
+
+@dataclass(frozen=True)
+class Difference:
+    """sizes: by name. inputs: arrays of numbers. values: of the element of the result, in the first kernel and in the second one."""
+
+    sizes: Mapping[str, int]
+    inputs: Mapping[str, np.ndarray]
+    result: str
+    index: tuple[int, ...]
+    values: tuple[Any, Any]
+
+    def __str__(self) -> str:
+        where = ", ".join(f"{n}={v}" for n, v in self.sizes.items())
+        given = "; ".join(f"{n} = {_listed(a)}" for n, a in self.inputs.items())
+        at = f"{self.result}[{', '.join(map(str, self.index))}]"
+        a, b = map(number_text, self.values)
+        return f"{at} is {a} in the first and {b} in the second, for {'; '.join(p for p in (where, given) if p)}"
+
+
+def difference(both: Together, reals: bool, points: int) -> Difference | None:
+    """The first difference among small sizes and few draws, or None. points: how many are computed in all."""
+    left = points
+    rng = np.random.default_rng(0)
+    for sizes in _sizes(both):
+        try:
+            a, b = (_fixed(k, sizes) for k in (both.first, both.second))
+            cost = _points(a) + _points(b)
+            if cost <= 0 or not _agree(a, b):
+                continue
+            for draw in range(DRAWS):
+                deadline.check()
+                left -= cost
+                if left < 0:
+                    return None
+                arrays = _drawn(a, b, rng, draw, reals)
+                if arrays is not None and (found := _differs(a, b, arrays, reals)) is not None:
+                    return _smaller(a, b, arrays, found, reals, {both.names.get(n, n): v for n, v in sizes.items()})
+        except IsamapError:
+            continue  # no text of these sizes
+    return None
+
+
+def _sizes(both: Together) -> Iterator[dict[str, int]]:
+    """Values of all open sizes, smaller ones first, that satisfy what both kernels ask."""
+    names = both.sizes
+    lows = {p.name: p.low for k in (both.first, both.second) for p in k.parameters}
+    highs = {p.name: p.high for k in (both.first, both.second) for p in k.parameters if p.high is not None}
+    spans = [range(lows.get(n, 1), min(lows.get(n, 1) + LARGEST, highs.get(n, 1 << 30) + 1)) for n in names]
+    if prod(map(len, spans)) > 20_000:
+        spans = [s[:3] for s in spans]
+    if prod(map(len, spans)) > 20_000:
+        spans = [s[:2] for s in spans]
+    for values in sorted(product(*spans), key=lambda v: (sum(v), max(v, default=0), v)):
+        env = dict(zip(names, values, strict=True))
+        if all(evaluate(f, env) for f in both.facts):
+            yield env
+
+
+def _fixed(k: Kernel, sizes: Mapping[str, int]) -> Kernel:
+    return k.with_extents({n: v for n, v in sizes.items() if n in k.free_sizes})
+
+
+def _points(k: Kernel) -> int:
+    if any(int(e) < 1 for t in k.tensors for e in t.shape):
+        return 0
+    return sum(prod(max(0, int(a.extent)) for a in s.axes) for s in k.statements)
+
+
+def _agree(a: Kernel, b: Kernel) -> bool:
+    return all(a.tensor(n).shape == b.tensor(n).shape for n in (*a.inputs, *a.results))
+
+
+def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: bool) -> dict[str, np.ndarray] | None:
+    """Inputs of small whole numbers; those that are indices are drawn as for a call."""
+    given = random_arrays(a, rng=rng)
+    if not reals:
+        return given
+    data = {e.tensor for k in (a, b) for s in k.statements for e in elements(indices_of(s))}
+    out = {}
+    for n in a.inputs:
+        kind, shape = a.tensor(n).dtype, given[n].shape
+        if n in data or kind.name == "bool":
+            out[n] = given[n].astype(object)
+            continue
+        low, high = _range(a, b, n)
+        least, most = ((1, 3) if draw % 2 else (-2, 3)) if draw < 3 else (low, high)
+        if draw == 3 and kind.is_float:
+            least, most = -9, 9
+        least, most = max(least, low), min(most, high)
+        if least > most:
+            least, most = low, high
+        if least > most:
+            return None
+        whole = rng.integers(int(np.ceil(least)), int(np.floor(most)), shape, endpoint=True) if most - least >= 1 else None
+        out[n] = np.vectorize(int, otypes=[object])(whole) if whole is not None else np.full(shape, Fraction(least))
+    return out
+
+
+def _range(a: Kernel, b: Kernel, name: str) -> tuple[Any, Any]:
+    kind = a.tensor(name).dtype
+    low, high = (-9, 9) if kind.is_float else (max(kind.low, -(1 << 62)), min(kind.high, 1 << 62))
+    for k in (a, b):
+        for n, least, most in k.ranges:
+            if n == name:
+                low, high = max(low, least), min(high, most)
+    return low, high
+
+
+def _results(k: Kernel, arrays: Mapping[str, np.ndarray], reals: bool) -> dict[str, np.ndarray]:
+    return exact_results(k, arrays) if reals else run_kernel(k, {n: arrays[n] for n in k.inputs})
+
+
+Found = tuple[str, tuple[int, ...], tuple[Any, Any]]
+
+
+def _differs(a: Kernel, b: Kernel, arrays: Mapping[str, np.ndarray], reals: bool) -> Found | None:
+    try:
+        one, other = _results(a, arrays, reals), _results(b, arrays, reals)
+    except UndefinedError:
+        return None
+    for n in a.results:
+        for at in np.ndindex(one[n].shape):
+            x, y = one[n][at], other[n][at]
+            if not (alike(x, y) if reals else x.tobytes() == y.tobytes() or (x != x and y != y)):
+                return n, tuple(map(int, at)), (x, y)
+    return None
+
+
+def _smaller(
+    a: Kernel, b: Kernel, arrays: dict[str, np.ndarray], found: Found, reals: bool, sizes: Mapping[str, int]
+) -> Difference:
+    """The same difference with as many zeros in the inputs as are found one after the other, then ones."""
+    tries = 0
+    for number in (0, 1):
+        for n, array in arrays.items():
+            low, high = _range(a, b, n)
+            if not low <= number <= high:
+                continue
+            for at in np.ndindex(array.shape):
+                if tries >= SHRINKS or array[at] == number or (number and array[at] == 0):
+                    continue
+                tries += 1
+                before = array[at]
+                array[at] = number
+                try:
+                    again = _differs(a, b, arrays, reals)
+                except IsamapError:
+                    again = None
+                if again is None:
+                    array[at] = before
+                else:
+                    found = again
+    return Difference(dict(sizes), arrays, *found)
+
+
+def number_text(x: Any) -> str:
+    """A number for people: fractions as they are, others to 12 digits."""
+    if isinstance(x, int | np.integer | bool | np.bool_):
+        return str(int(x))
+    if isinstance(x, Fraction):
+        return str(x)
+    if isinstance(x, np.floating):
+        return repr(float(x)) if x.dtype.itemsize < 8 else repr(float(x))
+    return f"{float(x):.12g}"
+
+
+def _listed(a: np.ndarray) -> str:
+    if a.ndim == 0:
+        return number_text(a[()])
+    return f"[{', '.join(_listed(np.asarray(x, dtype=a.dtype)) for x in a)}]"
+
+
+__all__ = ["LONG", "QUICK", "Difference", "difference"]
