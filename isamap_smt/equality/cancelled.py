@@ -17,6 +17,7 @@ import sympy as sp
 from isamap_encodings import deadline
 from isamap_smt.equality.domains import Known, between, box, pieces_without, simple, solved
 from isamap_smt.equality.sums import (
+    BASE,
     ELEMENT,
     FOLD,
     Atom,
@@ -30,7 +31,9 @@ from isamap_smt.equality.sums import (
     fresh,
     key_of,
     map_indices,
+    multiply,
     negated,
+    of_atom,
     put,
     put_atom,
     put_term,
@@ -38,6 +41,7 @@ from isamap_smt.equality.sums import (
 from isamap_smt.ir.expr import substitute, symbols_of
 
 MOST_PAIRS = 4_000  # of terms, in one question
+MOST_DIVISORS = 4
 MOST_WAYS = 120  # of pairing the factors of two terms
 EVEN = ("max", "min")  # atoms whose arguments have no order
 REPEATS = ("max", "min")  # reductions that may take a point more than once
@@ -62,7 +66,22 @@ class Canceller:
         return self.asked[question]
 
     def left(self, value: Sum, known: Known, kind: str = "") -> Sum:
-        """The terms that are left of a value, none of which is proved to be 0."""
+        """The terms that are left of a value, none of which is proved to be 0. Where a term divides by a sum, the value is 0 if it is
+        times that sum."""
+        left = self._left(value, known, kind)
+        for _ in range(MOST_DIVISORS):
+            divisor = next((a for t in left if not t.axes and not t.guard for a, p in t.factors if _divides(a, p)), None)
+            if divisor is None or len(left) < 2:
+                break
+            cleared = self._left(multiply(left, of_atom(divisor)), known, kind)
+            if not cleared:
+                return ()
+            if len(cleared) > 2 * len(left):
+                break
+            left = cleared
+        return left
+
+    def _left(self, value: Sum, known: Known, kind: str) -> Sum:
         terms = [t for s in add(value) for t in self._tidy(s, known, kind)]
         for merge in (False, True):
             changed = True
@@ -263,6 +282,10 @@ def _landing(table: dict[str, Any], axes: Sequence[Range], guard: Sequence[Any],
     """That a map's point lies in the domain."""
     found = [r for a, e in axes for r in between(table[a.name], substitute(e, table))]
     return [simple(r, known) for r in (*found, *(substitute(g, table) for g in guard))]
+
+
+def _divides(a: Atom, power: Any) -> bool:
+    return a.head == BASE and power.is_Integer and bool(power < 0)
 
 
 def _signature(t: Term) -> tuple[Any, ...]:

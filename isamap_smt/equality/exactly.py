@@ -155,13 +155,19 @@ def _both(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _add(a: Any, b: Any) -> Any:
-    a, b = _both(a, b)
+    a, b = _finite(a, b)
     return a + b
 
 
 def _times(a: Any, b: Any) -> Any:
-    a, b = _both(a, b)
+    a, b = _finite(a, b)
     return a * b
+
+
+def _finite(*values: Any) -> tuple[Any, ...]:
+    if any(isinstance(v, mpmath.mpf) and not mpmath.isfinite(v) for v in values):
+        raise UndefinedError("infinite")
+    return _both(*values)
 
 
 def _typed(v: Any, kind: DType) -> Any:
@@ -240,7 +246,7 @@ class _Exact(Meaning[Any]):
     def _function(self, x: Any, own: DType, *values: Any) -> Any:
         name = FUNCTION_ROWS[type(x)].text
         try:
-            v = _FUNCTIONS[name](*map(_long, values))
+            v = _FUNCTIONS[name](*map(_long, _finite(*values, 0)[: len(values)]))
         except (ValueError, ZeroDivisionError, KeyError) as e:
             raise UndefinedError(str(e)) from None
         if isinstance(v, mpmath.mpc) or not mpmath.isfinite(v):
@@ -261,7 +267,7 @@ class _Exact(Meaning[Any]):
 def _divided(own: DType, a: Any, b: Any) -> Any:
     if b == 0:
         raise UndefinedError("a division by 0")
-    a, b = _both(a, b)
+    a, b = _finite(a, b)
     return a / b if isinstance(a, mpmath.mpf) else Fraction(a) / Fraction(b)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -23,6 +23,7 @@ from isamap_smt.ir.kernel import Kernel
 QUICK, LONG = 4_000, 60_000  # points of statements that are computed
 LARGEST = 5  # of a size that is tried
 DRAWS = 4  # inputs for one choice of sizes
+ROUNDS = 6  # in which all sizes are tried again
 SHRINKS = 200  # inputs that are tried to make one smaller
 
 
@@ -48,13 +49,13 @@ def difference(both: Together, reals: bool, points: int) -> Difference | None:
     """The first difference among small sizes and few draws, or None. points: how many are computed in all."""
     left = points
     rng = np.random.default_rng(0)
-    for sizes in _sizes(both):
+    for turn, sizes in product(range(ROUNDS), _sizes(both)):
         try:
             a, b = (_fixed(k, sizes) for k in (both.first, both.second))
             cost = _points(a) + _points(b)
             if cost <= 0 or not _agree(a, b):
                 continue
-            for draw in range(DRAWS):
+            for draw in (n + turn for n in range(DRAWS)):
                 deadline.check()
                 left -= cost
                 if left < 0:
@@ -67,7 +68,7 @@ def difference(both: Together, reals: bool, points: int) -> Difference | None:
     return None
 
 
-def _sizes(both: Together) -> Iterator[dict[str, int]]:
+def _sizes(both: Together) -> list[dict[str, int]]:
     """Values of all open sizes, smaller ones first, that satisfy what both kernels ask."""
     names = both.sizes
     lows = {p.name: p.low for k in (both.first, both.second) for p in k.parameters}
@@ -77,10 +78,9 @@ def _sizes(both: Together) -> Iterator[dict[str, int]]:
         spans = [s[:3] for s in spans]
     if prod(map(len, spans)) > 20_000:
         spans = [s[:2] for s in spans]
-    for values in sorted(product(*spans), key=lambda v: (sum(v), max(v, default=0), v)):
-        env = dict(zip(names, values, strict=True))
-        if all(evaluate(f, env) for f in both.facts):
-            yield env
+    smallest = sorted(product(*spans), key=lambda v: (sum(v), max(v, default=0), v))
+    found = (dict(zip(names, values, strict=True)) for values in smallest)
+    return [env for env in found if all(evaluate(f, env) for f in both.facts)]
 
 
 def _fixed(k: Kernel, sizes: Mapping[str, int]) -> Kernel:
@@ -111,7 +111,7 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
             continue
         low, high = _range(a, b, n)
         least, most = ((1, 3) if draw % 2 else (-2, 3)) if draw < 3 else (low, high)
-        if draw == 3 and kind.is_float:
+        if draw >= 3 and kind.is_float:
             least, most = -9, 9
         least, most = max(least, low), min(most, high)
         if least > most:

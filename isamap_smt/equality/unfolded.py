@@ -127,6 +127,10 @@ class Unfolded:
         if s.op == "+" and (self.reals or not kind.is_float):
             begun = () if value is None else value
             return self._bounded(add(begun, _over(own, found.left, kept)))
+        if s.op in ("max", "min") and not found.left and value is not None:  # the point itself, where it is reached
+            real = self.reals and kind.is_float
+            reached = _over(of_atom(Atom(s.op, args=(value, own), **_typed(kind, real, 2))), (), kept)
+            return add(reached, *(_over(value, (), g) for g in pieces_without(kept)))
         folded = of_atom(self._fold(s, own, found.left, kept, table, kind))
         if value is None:
             return folded
