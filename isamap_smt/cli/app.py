@@ -1,8 +1,8 @@
 """The command group, and the one place where exceptions become exit statuses.
 
-0    done; for `prove`: every obligation is proved; for `proofs check`: every certificate is ok
-1    `prove`, `check-isa`: refuted; `proofs check`: broken, stale or damaged
-2    `prove`, `check-isa`: unknown; `map`: the time was over; `proofs check`: unknown; `check-hardware`: an instruction did not run
+0    done; for `prove`, `equal`: every obligation is proved; for `proofs check`: every certificate is ok
+1    `prove`, `equal`, `check-isa`: refuted; `proofs check`: broken, stale or damaged
+2    `prove`, `equal`, `check-isa`, `proofs check`: unknown; `map`: the time was over; `check-hardware`: an instruction did not run
 3    misuse: wrong usage, and every IsamapError
 4    a fault of isamap itself (a traceback is printed); `bench`, `tune`: nothing ran, or all of it was wrong
 5    an instruction does something else than its description says: `check-hardware`, and whatever compiles for such a machine
@@ -32,6 +32,7 @@ COMMANDS = {
     "list": ("list_things", "What is there: kernels, hardware or instructions."),
     "map": ("map_kernel", "Find every legal mapping of a kernel onto an instruction, each one proved."),
     "prove": ("prove_mapping", "Prove or refute one mapping, for all sizes that are not given."),
+    "equal": ("equal_kernels", "Prove or refute that two kernels compute the same, for all sizes."),
     "schedule": ("schedule_kernel", "Choose tiles, loop order, registers and packing, with the gap to the optimum."),
     "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),
     "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),

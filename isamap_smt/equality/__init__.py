@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict, worst
 from isamap_smt.equality.arguments import Together, together
@@ -27,13 +26,15 @@ ARITHMETICS = ("reals", "bits")
 
 @dataclass(frozen=True)
 class Equality:
-    """The answer. arithmetic: `reals` or `bits`. claims: one for each result. difference: an input that refutes, if one is known."""
+    """The answer. arithmetic: `reals` or `bits`. claims: one for each result. difference: an input that refutes, if one is known.
+    where: what the shapes ask of sizes that the two kernels call differently, such as `K = 4*S`."""
 
     first: Kernel
     second: Kernel
     arithmetic: str
     claims: tuple[ClaimResult, ...]
     difference: Difference | None = None
+    where: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -51,10 +52,16 @@ class Equality:
         a, b = self.first.name, self.second.name
         match self.verdict:
             case Proved():
-                return f"{a} and {b} are equal for all sizes, {meant(self.first, self.arithmetic)}"
+                return f"{a} and {b} are equal for all sizes{self._where}, {meant(self.first, self.arithmetic)}"
             case Refuted():
                 return f"{a} and {b} differ: {self.difference}"
-        return f"{a} and {b}: not decided, {next(c.verdict for c in self.claims if isinstance(c.verdict, Unknown)).reason}"
+        return (
+            f"{a} and {b}: not decided, {next(c.verdict for c in self.claims if isinstance(c.verdict, Unknown)).reason}"
+        )
+
+    @property
+    def _where(self) -> str:
+        return f" with {', '.join(self.where)}" if self.where else ""
 
 
 def meant(kernel: Kernel, arithmetic: str) -> str:
@@ -66,7 +73,11 @@ def meant(kernel: Kernel, arithmetic: str) -> str:
 
 
 def equal(
-    first: Kernel, second: Kernel, arithmetic: str = "reals", sizes: dict[str, int] | None = None, timeout: float | None = None
+    first: Kernel,
+    second: Kernel,
+    arithmetic: str = "reals",
+    sizes: dict[str, int] | None = None,
+    timeout: float | None = None,
 ) -> Equality:
     """Whether both kernels give the same results for all sizes and all inputs.
 
@@ -91,7 +102,7 @@ def equal(
             found = difference(both, reals, LONG)
         if found is not None:
             claims = _refuted(both, claims, found)
-    return Equality(first, second, arithmetic, claims, found, time.perf_counter() - started)
+    return Equality(first, second, arithmetic, claims, found, both.agree, time.perf_counter() - started)
 
 
 def _refuted(both: Together, claims: tuple[ClaimResult, ...], found: Difference) -> tuple[ClaimResult, ...]:
@@ -144,5 +155,3 @@ def _names(both: Together, result: str) -> list[str]:
 _MODULI: dict[str, int] = {n: d.bits for n, d in DTYPES.items() if not d.is_float and n != "bool"}
 
 __all__ = ["ARITHMETICS", "Difference", "Equality", "equal", "meant"]
-
-

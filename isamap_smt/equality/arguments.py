@@ -16,12 +16,14 @@ from isamap_smt.ir.kernel import Kernel, Tensor
 
 @dataclass(frozen=True)
 class Together:
-    """Both kernels over one set of sizes. facts: what both ask of them. names: of each size, as its own kernel calls it."""
+    """Both kernels over one set of sizes. facts: what both ask of them. names: of each size, as its own kernel calls it.
+    agree: what sizes of the two have to do with each other, in words, where they are not the same."""
 
     first: Kernel
     second: Kernel
     facts: tuple[Any, ...]
     names: dict[str, str]
+    agree: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -39,9 +41,7 @@ def together(a: Kernel, b: Kernel) -> Together:
     b = b.with_extents({n: sym(m) for n, m in mark.items()})
     shared = (*a.inputs, *a.results)
     equations = [
-        (t, n, x, y)
-        for t in shared
-        for n, (x, y) in enumerate(zip(a.tensor(t).shape, b.tensor(t).shape, strict=True))
+        (t, n, x, y) for t in shared for n, (x, y) in enumerate(zip(a.tensor(t).shape, b.tensor(t).shape, strict=True))
     ]
     table = _solved(a, b, equations, given)
     for n, m in mark.items():  # sizes that no shape tells, of one name
@@ -49,18 +49,26 @@ def together(a: Kernel, b: Kernel) -> Together:
             table[m] = sym(n)
     first, second = a.with_extents(_names(table, a)), b.with_extents(_names(table, b))
     facts = [*_low(first), *_low(second)]
-    for t, n, x, y in equations:
-        x, y = (simple(substitute(e, table), Known(tuple(facts))) for e in (x, y))
+    for tensor, dimension, *sides in equations:
+        x, y = (simple(substitute(e, table), Known(tuple(facts))) for e in sides)
         if sp.expand(x - y) != 0:
             if (x - y).is_Integer:
-                _differ(a, b, t, n)
+                _differ(a, b, tensor, dimension)
             facts.append(sp.Eq(x, y))
     # every size as it is called in its own kernel is at least 1
     facts += [sp.Ge(e, 1) for e in table.values() if not (e.is_Integer or e.is_Symbol)]
     known = Known(tuple(dict.fromkeys(facts)))
     if known.impossible():
         raise ArgumentError(f"{a.name} and {b.name} have no sizes for which their arguments have the same shapes")
-    return Together(first, second, known.facts, {m: n for n, m in mark.items()})
+    names = {m: n for n, m in mark.items()}
+    return Together(first, second, known.facts, names, tuple(_agreed(table, names)))
+
+
+def _agreed(table: dict[str, Any], names: dict[str, str]) -> Iterator[str]:
+    for n, e in table.items():
+        plain = substitute(e, {m: sym(names[m]) for m in symbols_of([e]) & set(names)})
+        if plain != sym(names.get(n, n)):
+            yield f"{names.get(n, n)} = {words(plain)}"
 
 
 def _names(table: dict[str, Any], k: Kernel) -> dict[str, Any]:
@@ -79,8 +87,8 @@ def _solved(a: Kernel, b: Kernel, equations: list[Any], given: set[str]) -> dict
         again = True
         while again:
             again = False
-            for x, y in list(waiting):
-                x, y = sp.expand(substitute(x, table)), sp.expand(substitute(y, table))
+            for sides in waiting:
+                x, y = (sp.expand(substitute(e, table)) for e in sides)
                 found = next(_ways(x, y, given, plain), None)
                 if found is None:
                     continue
@@ -127,7 +135,9 @@ def _check_tensors(a: Kernel, b: Kernel, what: str, ours: tuple[str, ...], their
         if x.dtype != y.dtype:
             raise ArgumentError(f"{n} is {x.dtype} in {a.name} and {y.dtype} in {b.name}: give both one element type")
         if len(x.shape) != len(y.shape):
-            raise ArgumentError(f"{n} is {_shape(x)} in {a.name} and {_shape(y)} in {b.name}: the shapes differ in dimensions")
+            raise ArgumentError(
+                f"{n} is {_shape(x)} in {a.name} and {_shape(y)} in {b.name}: the shapes differ in dimensions"
+            )
 
 
 def _check_parameters(a: Kernel, b: Kernel) -> None:
@@ -142,7 +152,9 @@ def _check_parameters(a: Kernel, b: Kernel) -> None:
 def _differ(a: Kernel, b: Kernel, tensor: str, dimension: int) -> None:
     x, y = a.tensor(tensor), b.tensor(tensor)
     raise ArgumentError(
-        f"{tensor} is {_shape(x)} in {a.name} and {_shape(y)} in {b.name}: dimension {dimension} is never the same".replace("'", "")
+        f"{tensor} is {_shape(x)} in {a.name} and {_shape(y)} in {b.name}: dimension {dimension} is never the same".replace(
+            "'", ""
+        )
     )
 
 

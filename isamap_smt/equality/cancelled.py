@@ -66,11 +66,15 @@ class Canceller:
         return self.asked[question]
 
     def left(self, value: Sum, known: Known, kind: str = "") -> Sum:
-        """The terms that are left of a value, none of which is proved to be 0. Where a term divides by a sum, the value is 0 if it is
-        times that sum."""
+        """The terms that are left of a value, none of which is proved to be 0.
+
+        Where a term divides by a sum, the value is 0 if its product with that sum is.
+        """
         left = self._left(value, known, kind)
         for _ in range(MOST_DIVISORS):
-            divisor = next((a for t in left if not t.axes and not t.guard for a, p in t.factors if _divides(a, p)), None)
+            divisor = next(
+                (a for t in left if not t.axes and not t.guard for a, p in t.factors if _divides(a, p)), None
+            )
             if divisor is None or len(left) < 2:
                 break
             cleared = self._left(multiply(left, of_atom(divisor)), known, kind)
@@ -82,20 +86,29 @@ class Canceller:
         return left
 
     def _left(self, value: Sum, known: Known, kind: str) -> Sum:
+        """The same without clearing divisors. Axes that nothing mentions are first left as they are, since a partner may have the
+        same; then each makes as many terms of one as it has points."""
         terms = [t for s in add(value) for t in self._tidy(s, known, kind)]
         for merge in (False, True):
-            changed = True
-            while changed:
-                changed = False
-                for n, t in enumerate(terms):
-                    found = self._met(t, terms[n + 1 :], known, kind, merge)
-                    if found is not None:
-                        m, made = found
-                        del terms[n + 1 + m], terms[n]
-                        terms = [*(x for s in made for x in self._tidy(s, known, kind)), *terms]
-                        changed = True
-                        break
+            terms = self._cancelled(terms, known, kind, merge)
+        if any(t.axes for t in terms):
+            terms = [t for s in add(tuple(self._counted(t, known) for t in terms)) for t in self._tidy(s, known, kind)]
+            for merge in (False, True):
+                terms = self._cancelled(terms, known, kind, merge)
         return tuple(terms)
+
+    def _cancelled(self, terms: list[Term], known: Known, kind: str, merge: bool) -> list[Term]:
+        """The terms that are left when no two of them meet any more."""
+        n = 0
+        while n < len(terms):
+            found = self._met(terms[n], terms[n + 1 :], known, kind, merge)
+            if found is None:
+                n += 1
+                continue
+            m, made = found
+            del terms[n + 1 + m], terms[n]
+            terms, n = [*made, *terms], 0
+        return terms
 
     def _met(self, t: Term, others: Sequence[Term], known: Known, kind: str, merge: bool) -> tuple[int, Sum] | None:
         """The first of the others which the term meets best, and what is left of both."""
@@ -115,7 +128,7 @@ class Canceller:
         return best
 
     def _tidy(self, t: Term, known: Known, kind: str) -> Sum:
-        """The term without axes that equations determine, without guards that hold, and without itself where none of its points is."""
+        """The term without axes that equations determine and without guards that hold; no term where it has no points."""
         equal = [g for g in t.guard if isinstance(g, sp.Eq)]
         if equal and t.axes:
             inside = known.also([*box(t.axes), *(g for g in t.guard if g not in equal)])
@@ -136,7 +149,7 @@ class Canceller:
         t = replace(t, guard=tuple(guard), coefficient=self._reduced(t.coefficient, kind))
         if t.coefficient == 0:
             return ()
-        return (self._counted(t, known),)
+        return (t,)
 
     def _reduced(self, c: Any, kind: str) -> Any:
         if kind in self.moduli and c.is_Integer:
@@ -146,7 +159,9 @@ class Canceller:
 
     def _counted(self, t: Term, known: Known) -> Term:
         """Without axes that nothing mentions: the term is taken as many times as they have points."""
-        used = symbols_of([t.coefficient, *t.guard, *(e for _, e in t.axes)]).union(*(free_names(a) for a, _ in t.factors))
+        used = symbols_of([t.coefficient, *t.guard, *(e for _, e in t.axes)]).union(
+            *(free_names(a) for a, _ in t.factors)
+        )
         for a, e in t.axes:
             if a.name not in used and known.also(box(x for x in t.axes if x[0] != a)).holds(sp.Ge(e, 0)):
                 c = sp.cancel(t.coefficient * e)
@@ -162,7 +177,7 @@ class Canceller:
             met = self._map(t, u, [(a, b) for (a, _), (b, _) in pairing], known)
             if met is None:
                 continue
-            there, back, extra, extra_back = met
+            there, extra, extra_back = met
             c = self._reduced(sp.cancel(t.coefficient + substitute(u.coefficient, there)), kind)
             if c != 0 and not merge:
                 continue
@@ -176,8 +191,8 @@ class Canceller:
 
     def _map(
         self, t: Term, u: Term, pairs: Sequence[tuple[Atom, Atom]], known: Known
-    ) -> tuple[dict[str, Any], dict[str, Any], tuple[Any, ...], tuple[Any, ...]] | None:
-        """The map from points of t to points of u, the one back, and the guards under which each of them is taken."""
+    ) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...]] | None:
+        """The map from points of t to points of u, and the guards under which it and the one back are taken."""
         for table, back, equations in self._maps(t.axes, u.axes, pairs, known, t.guard, u.guard):
             inside = known.also([*box(t.axes), *t.guard])
             meets = [sp.Eq(simple(substitute(e, table), inside), 0) for e in equations]
@@ -195,7 +210,7 @@ class Canceller:
             landing += [simple(substitute(g, back), other) for g in extra]
             forth = {b.name: simple(substitute(table[b.name], back), other) for b, _ in u.axes}
             landing += [sp.Eq(forth[b.name], b) for b, _ in u.axes if forth[b.name] != b]
-            return table, back, extra, _kept(landing, other)
+            return table, extra, _kept(landing, other)
         return None
 
     def _maps(
@@ -256,7 +271,9 @@ class Canceller:
             ways = self._maps(a.axes, b.axes, pairs, known, a.guard, b.guard)
         for table, back, _ in ways:
             one, other = known.also([*box(a.axes), *a.guard]), known.also([*box(b.axes), *b.guard])
-            if _kept(_landing(table, b.axes, b.guard, one), one) or _kept(_landing(back, a.axes, a.guard, other), other):
+            if _kept(_landing(table, b.axes, b.guard, one), one) or _kept(
+                _landing(back, a.axes, a.guard, other), other
+            ):
                 continue
             again = {p.name: simple(substitute(back[p.name], table), one) for p, _ in a.axes}
             if a.name not in REPEATS and not all(one.holds(sp.Eq(again[p.name], p)) for p, _ in a.axes):

@@ -16,7 +16,7 @@ import sympy as sp
 from isamap_encodings.solve import check
 from isamap_encodings.verdict import Proved
 from isamap_smt.equality.sums import Range
-from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, Inside, IMax, IMin, ISelect, substitute, symbols_of
+from isamap_smt.ir.expr import Element, FloorDiv, FloorMod, IMax, IMin, Inside, ISelect, substitute, symbols_of
 
 STEPS = 300_000  # of the solver, for one question
 BRIEF = 60_000
@@ -60,7 +60,9 @@ class Known:
             return True
         if not any(_multiplies(f) for f in (*facts, claim)):
             return False
-        low = {f.lhs.name for f in facts if isinstance(f, sp.Ge) and f.lhs.is_Symbol and f.rhs.is_Integer and f.rhs >= 0}
+        low = {
+            f.lhs.name for f in facts if isinstance(f, sp.Ge) and f.lhs.is_Symbol and f.rhs.is_Integer and f.rhs >= 0
+        }
         return isinstance(check(facts, claim, products=low, rlimit=steps, model=False), Proved)
 
 
@@ -69,8 +71,8 @@ def _multiplies(e: Any) -> bool:
     if isinstance(e, tuple):
         return any(map(_multiplies, e[1:]))
     return isinstance(e, sp.Basic) and any(
-        isinstance(x, FloorDiv | FloorMod) and not x.args[1].is_Integer
-        or isinstance(x, sp.Mul) and sum(not a.is_Number for a in x.args) > 1
+        (isinstance(x, FloorDiv | FloorMod) and not x.args[1].is_Integer)
+        or (isinstance(x, sp.Mul) and sum(not a.is_Number for a in x.args) > 1)
         or isinstance(x, sp.Pow)
         for x in sp.preorder_traversal(e)
     )  # fmt: skip
@@ -113,7 +115,7 @@ def pieces_without(guard: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def simple(e: Any, known: Known) -> Any:
-    """The expression in one form: remainders by quotients, whole multiples out of quotients, what is less than a divisor left out."""
+    """The expression in one form: remainders by quotients, without multiples of a divisor in them, nor what is less than it."""
     if not isinstance(e, sp.Basic) or not e.has(FloorDiv, FloorMod, IMin, IMax, ISelect):
         return sp.expand(e) if isinstance(e, sp.Expr) else e
     if isinstance(e, sp.core.relational.Relational):

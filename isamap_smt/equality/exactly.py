@@ -47,8 +47,8 @@ from isamap_smt.ir.scalar import (
     SShl,
     SShr,
     SSub,
-    SXor,
     Sum,
+    SXor,
     Unary,
     put_into_indices,
 )
@@ -57,14 +57,6 @@ from isamap_smt.ir.typed import EXACT, target, typed_value
 
 DIGITS = 60
 CLOSE = mpmath.mpf(10) ** -30
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: not _alike(a, b) and a < b,
-    "<=": lambda a, b: _alike(a, b) or a < b,
-    ">": lambda a, b: not _alike(a, b) and a > b,
-    ">=": lambda a, b: _alike(a, b) or a > b,
-    "==": lambda a, b: _alike(a, b),
-    "!=": lambda a, b: not _alike(a, b),
-}
 
 
 class UndefinedError(Exception):
@@ -72,7 +64,10 @@ class UndefinedError(Exception):
 
 
 def exact_results(kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Results as arrays of objects. kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError."""
+    """Results as arrays of objects, None where a value is no real number.
+
+    kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError where an element is written that is none.
+    """
     held = {n: np.asarray(arrays[n], dtype=object) for n in kernel.inputs}
     for s in kernel.statements:
         t = kernel.tensor(s.target.tensor)
@@ -94,11 +89,29 @@ def _alike(a: Any, b: Any) -> bool:
     if not isinstance(a, mpmath.mpf) and not isinstance(b, mpmath.mpf):
         return bool(a == b)
     a, b = _long(a), _long(b)
+    if not (mpmath.isfinite(a) and mpmath.isfinite(b)):
+        return bool(a == b)
     return bool(a == b or abs(a - b) <= CLOSE * (1 + abs(a) + abs(b)))
+
+
+def _below(a: Any, b: Any) -> bool:
+    """Whether a < b, and not by less than is told apart."""
+    a, b = _both(a, b)
+    return bool(a < b) and not _alike(a, b)
 
 
 def _long(x: Any) -> Any:
     return x if isinstance(x, mpmath.mpf) else mpmath.mpf(Fraction(x).numerator) / Fraction(x).denominator
+
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<": _below,
+    "<=": lambda a, b: not _below(b, a),
+    ">": lambda a, b: _below(b, a),
+    ">=": lambda a, b: not _below(a, b),
+    "==": _alike,
+    "!=": lambda a, b: not _alike(a, b),
+}
 
 
 def _neutral(op: str, kind: DType) -> Any:
@@ -130,11 +143,16 @@ def _run(kernel: Kernel, s: Statement, held: dict[str, np.ndarray]) -> None:
         if not all(evaluate(g, env) for g in s.guard):
             continue
         walk.env = env
-        found = walk.of(value, kind)
         at = tuple(int(evaluate(i, env)) for i in s.target.index)
         if any(not 0 <= n < e for n, e in zip(at, out.shape, strict=True)):
             raise UndefinedError(f"{s.target.tensor} has no element {list(at)}")
-        out[at] = _typed(_reduced(s.op, out[at], found), kind)
+        try:
+            found = walk.of(value, kind)
+            if s.op != "=" and out[at] is None:
+                continue
+            out[at] = _typed(_reduced(s.op, out[at], found), kind)
+        except UndefinedError:
+            out[at] = None
 
 
 def _reduced(op: str, a: Any, b: Any) -> Any:
@@ -200,6 +218,8 @@ class _Exact(Meaning[Any]):
         array = self.held[x.tensor]
         if any(not 0 <= n < e for n, e in zip(at, array.shape, strict=True)):
             raise UndefinedError(f"{x.tensor} has no element {list(at)}")
+        if array[at] is None:
+            raise UndefinedError(x.tensor)
         return array[at]
 
     def _number(self, x: Any, own: DType) -> Any:
@@ -230,7 +250,12 @@ class _Exact(Meaning[Any]):
         if to.is_float:
             return a
         if self.given(x).is_float:
-            return min(max(int(mpmath.floor(a) if a >= 0 else mpmath.ceil(a)) if isinstance(a, mpmath.mpf) else int(a), to.low), to.high)
+            return min(
+                max(
+                    int(mpmath.floor(a) if a >= 0 else mpmath.ceil(a)) if isinstance(a, mpmath.mpf) else int(a), to.low
+                ),
+                to.high,
+            )
         return _typed(a, to)
 
     def _round(self, x: Any, to: DType, a: Any) -> Any:
@@ -261,7 +286,14 @@ class _Exact(Meaning[Any]):
         Saturate: _saturate,
         Sum: _sum,
     }
-    rows: ClassVar[Rows] = {Cast: _cast, Round: _round, Select: _select, Unary: _function, Binary: _function, Scalar: _operation}
+    rows: ClassVar[Rows] = {
+        Cast: _cast,
+        Round: _round,
+        Select: _select,
+        Unary: _function,
+        Binary: _function,
+        Scalar: _operation,
+    }
 
 
 def _divided(own: DType, a: Any, b: Any) -> Any:
@@ -312,7 +344,10 @@ _OPERATIONS: dict[type, Callable[..., Any]] = {
     Abs: lambda own, a: abs(a),
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{n: getattr(mpmath, n) for n in ("exp", "log", "tanh", "erf", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")},
+    **{
+        n: getattr(mpmath, n)
+        for n in ("exp", "log", "tanh", "erf", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")
+    },
     **{n: getattr(mpmath, n) for n in ("asinh", "acosh", "atanh", "sqrt", "floor", "ceil")},
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),

@@ -29,7 +29,7 @@ SHRINKS = 200  # inputs that are tried to make one smaller
 
 @dataclass(frozen=True)
 class Difference:
-    """sizes: by name. inputs: arrays of numbers. values: of the element of the result, in the first kernel and in the second one."""
+    """sizes: by name. inputs: arrays of numbers. values: of one element of a result, in the first kernel and in the second one."""
 
     sizes: Mapping[str, int]
     inputs: Mapping[str, np.ndarray]
@@ -38,11 +38,32 @@ class Difference:
     values: tuple[Any, Any]
 
     def __str__(self) -> str:
-        where = ", ".join(f"{n}={v}" for n, v in self.sizes.items())
-        given = "; ".join(f"{n} = {_listed(a)}" for n, a in self.inputs.items())
-        at = f"{self.result}[{', '.join(map(str, self.index))}]"
         a, b = map(number_text, self.values)
-        return f"{at} is {a} in the first and {b} in the second, for {'; '.join(p for p in (where, given) if p)}"
+        return f"{self.element} is {a} in the first and {b} in the second, for {'; '.join(self._given())}"
+
+    @property
+    def element(self) -> str:
+        """The element of the result, such as `Y[0, 2]`."""
+        return f"{self.result}[{', '.join(map(str, self.index))}]"
+
+    def _given(self) -> list[str]:
+        sizes = ", ".join(f"{n}={v}" for n, v in self.sizes.items())
+        return [t for t in (sizes, *(f"{n} = {_listed(a)}" for n, a in self.inputs.items())) if t]
+
+    def lines(self, first: str, second: str) -> list[str]:
+        """The same for people, by the names of the kernels."""
+        a, b = map(number_text, self.values)
+        return [f"{self.element}: {a} in {first}, {b} in {second}", *(f"for {g}" for g in self._given())]
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON; numbers are texts."""
+        return {
+            "sizes": dict(self.sizes),
+            "inputs": {n: _nested(a) for n, a in self.inputs.items()},
+            "result": self.result,
+            "index": list(self.index),
+            "values": list(map(number_text, self.values)),
+        }
 
 
 def difference(both: Together, reals: bool, points: int) -> Difference | None:
@@ -118,7 +139,9 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
             least, most = low, high
         if least > most:
             return None
-        whole = rng.integers(int(np.ceil(least)), int(np.floor(most)), shape, endpoint=True) if most - least >= 1 else None
+        whole = (
+            rng.integers(int(np.ceil(least)), int(np.floor(most)), shape, endpoint=True) if most - least >= 1 else None
+        )
         out[n] = np.vectorize(int, otypes=[object])(whole) if whole is not None else np.full(shape, Fraction(least))
     return out
 
@@ -148,9 +171,15 @@ def _differs(a: Kernel, b: Kernel, arrays: Mapping[str, np.ndarray], reals: bool
     for n in a.results:
         for at in np.ndindex(one[n].shape):
             x, y = one[n][at], other[n][at]
-            if not (alike(x, y) if reals else x.tobytes() == y.tobytes() or (x != x and y != y)):
+            if x is None or y is None:
+                continue
+            if not (alike(x, y) if reals else _same_bits(x, y)):
                 return n, tuple(map(int, at)), (x, y)
     return None
+
+
+def _same_bits(x: Any, y: Any) -> bool:
+    return bool(x.tobytes() == y.tobytes()) or bool(np.isnan(x) and np.isnan(y))
 
 
 def _smaller(
@@ -187,7 +216,7 @@ def number_text(x: Any) -> str:
     if isinstance(x, Fraction):
         return str(x)
     if isinstance(x, np.floating):
-        return repr(float(x)) if x.dtype.itemsize < 8 else repr(float(x))
+        return repr(float(x))
     return f"{float(x):.12g}"
 
 
@@ -195,6 +224,10 @@ def _listed(a: np.ndarray) -> str:
     if a.ndim == 0:
         return number_text(a[()])
     return f"[{', '.join(_listed(np.asarray(x, dtype=a.dtype)) for x in a)}]"
+
+
+def _nested(a: np.ndarray) -> Any:
+    return number_text(a[()]) if a.ndim == 0 else [_nested(np.asarray(x, dtype=a.dtype)) for x in a]
 
 
 __all__ = ["LONG", "QUICK", "Difference", "difference"]

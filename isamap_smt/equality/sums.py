@@ -56,8 +56,8 @@ Sum = tuple[Term, ...]
 @hashed_once
 @dataclass(frozen=True)
 class Atom:
-    """head: ELEMENT of the tensor `name` at an index; BASE, the value of a sum itself, for powers that are not written out; EXP of a
-    term; FOLD by the operator `name` over axes where a guard holds; else a function.
+    """head: ELEMENT of the tensor `name` at an index; BASE, the value of a sum itself, for powers that are not written out; EXP of
+    a term; FOLD by the operator `name` over axes where a guard holds; else a function.
 
     kind: the type in which the function computes, where that counts; '' over the reals. moduli: of each argument the integer type
     in which it counts alone, so that sums are equal modulo 2^bits; '' or none where there is no such type.
@@ -90,7 +90,7 @@ def of_atom(atom: Atom, power: Any = sp.S.One) -> Sum:
 
 def fresh_axis(name: str) -> Any:
     """A bound axis that nothing else is called by."""
-    return sym(f"{name.split('#')[0]}#{next(_numbers)}")
+    return sym(f"{name.split('#', maxsplit=1)[0]}#{next(_numbers)}")
 
 
 # ---- Names
@@ -141,13 +141,13 @@ def free_names(value: Sum | Term | Atom) -> frozenset[str]:
         return _free_in_term(value)
     if isinstance(value, Atom):
         return _free_in_atom(value)
-    return frozenset().union(*map(_free_in_term, value))
+    return frozenset(n for t in value for n in _free_in_term(t))
 
 
 @lru_cache(maxsize=100_000)
 def _free_in_term(t: Term) -> frozenset[str]:
     own = symbols_of([t.coefficient, *t.guard, *(e for _, e in t.axes)])
-    return own.union(*(_free_in_atom(a) for a, _ in t.factors)) - t.bound
+    return frozenset(own.union(*(_free_in_atom(a) for a, _ in t.factors)) - t.bound)
 
 
 @lru_cache(maxsize=100_000)

@@ -1,4 +1,4 @@
-"""What a kernel's results are, as sums over its inputs: temporaries are unfolded, statement by statement, from the last one back."""
+"""What a kernel's results are, as sums over its inputs: temporaries are unfolded from the last statement back."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 import sympy as sp
 
-from isamap_smt.equality.domains import Known, between, box, opposite, pieces_without, simple, solved
+from isamap_smt.equality.domains import Known, box, opposite, pieces_without, simple, solved
 from isamap_smt.equality.sums import (
-    BASE,
     ELEMENT,
     FOLD,
     ONE,
@@ -27,17 +26,15 @@ from isamap_smt.equality.sums import (
     number,
     of_atom,
     power,
-    put,
 )
-from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.expr import element, elements, substitute, symbols_of
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.expr import elements, substitute, symbols_of
 from isamap_smt.ir.heads import HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,
-    Compare,
     Constant,
     Exp,
     IndexValue,
@@ -165,7 +162,9 @@ class Unfolded:
                     return replace(a, args=args, axes=(*axes, *inner.axes), guard=(*guard, *inner.guard))
         names = {x.name for x, _ in axes}
         if not real and s.op not in ("max", "min"):  # whoever computes it in another order computes something else
-            order = tuple(a.name for a in s.axes if a.name not in {n for n, v in table.items() if not symbols_of([v]) & names})
+            order = tuple(
+                a.name for a in s.axes if a.name not in {n for n, v in table.items() if not symbols_of([v]) & names}
+            )
             ordered = tuple((x, e) for a in order for x, e in axes if x == table[a])
             if kind.is_float and len(ordered) == len(axes):
                 axes = ordered
@@ -227,7 +226,9 @@ class _Value(Meaning[Sum]):
         return self._integer(value, self.types[x.tensor]) if self.exact else value
 
     def _element(self, x: Any) -> Sum:
-        if any(elements([i]) for i in x.index) and set(map(_tensor, elements(x.index))) & set(self.tensors.kernel.outputs):
+        if any(elements([i]) for i in x.index) and set(map(_tensor, elements(x.index))) & set(
+            self.tensors.kernel.outputs
+        ):
             raise NotUnfoldedError("an index is made of what a statement writes")
         if x.tensor == self.target.tensor and (self.op != "=" or x.index != self.target.index):
             raise NotUnfoldedError(f"{x.tensor} is read by the statement that writes it")
@@ -324,7 +325,9 @@ class _Value(Meaning[Sum]):
         condition = x.args[0]
         sign = condition.args[0].name
         if all(isinstance(c, IndexValue | sp.Integer) for c in condition.args[1:]):
-            left, right = (simple(c.args[0] if isinstance(c, IndexValue) else c, self.known) for c in condition.args[1:])
+            left, right = (
+                simple(c.args[0] if isinstance(c, IndexValue) else c, self.known) for c in condition.args[1:]
+            )
             relation = _RELATIONS[sign](left, right)
             return add(_where(yes, relation), _where(no, opposite(relation)))
         compared = self._compared(condition, own)

@@ -38,13 +38,15 @@ def _atom(a: Atom, names: Mapping[str, str]) -> str:
     inside = ", ".join(sum_words(s, names) for s in a.args)
     if a.head == FOLD:
         where = f" where {' and '.join(_words(g, names) for g in a.guard)}" if a.guard else ""
-        return f"{a.name}({inside} over {', '.join(f'{_plain(x.name)} < {_words(e, names)}' for x, e in a.axes)}{where})"
+        return (
+            f"{a.name}({inside} over {', '.join(f'{_plain(x.name)} < {_words(e, names)}' for x, e in a.axes)}{where})"
+        )
     name = {EXP: "exp", "call": a.name, "base": ""}.get(a.head, f"{a.head} {a.name}".strip())
     return f"{name}({inside})"
 
 
 def _plain(name: str) -> str:
-    return name.split("#")[0]
+    return name.partition("#")[0]
 
 
 def _words(e: Any, names: Mapping[str, str]) -> str:

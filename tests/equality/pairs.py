@@ -109,8 +109,7 @@ EQUAL = {
     ),
     "split sum, four apart": (
         GEMM,
-        "temporary P\nA: [I,S*4]\nB: [S*4,J]\naxis q < 4\n"
-        "P[i,j,s] += A[i,4*s+q] * B[4*s+q,j]\nC[i,j] += P[i,j,s]",
+        "temporary P\nA: [I,S*4]\nB: [S*4,J]\naxis q < 4\nP[i,j,s] += A[i,4*s+q] * B[4*s+q,j]\nC[i,j] += P[i,j,s]",
     ),
     "split sum, any number apart": (
         GEMM,
