@@ -52,7 +52,7 @@ _WHERE = {
     **dict.fromkeys(("fuse",), "isamap_smt.mapping.fuse"),
     **dict.fromkeys(("accumulate",), "isamap_smt.mapping.wider_sums"),
     **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
-    **dict.fromkeys(("equal", "Equality"), "isamap_smt.equality"),
+    **dict.fromkeys(("Equality",), "isamap_smt.equality"),
     **dict.fromkeys(("overflow", "Overflow"), "isamap_smt.proof.overflow"),
     **dict.fromkeys(("prove_program", "require_proof"), "isamap_smt.proof.program"),
     **dict.fromkeys(("online",), "isamap_smt.proof.split"),

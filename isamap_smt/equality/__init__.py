@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict, worst
@@ -76,7 +77,7 @@ def equal(
     first: Kernel,
     second: Kernel,
     arithmetic: str = "reals",
-    sizes: dict[str, int] | None = None,
+    sizes: Mapping[str, int] | None = None,
     timeout: float | None = None,
 ) -> Equality:
     """Whether both kernels give the same results for all sizes and all inputs.

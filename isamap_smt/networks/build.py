@@ -18,12 +18,15 @@ from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from functools import wraps
 from itertools import count
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, overload
 
 import numpy as np
 
+from isamap_smt.equality import Equality
+from isamap_smt.equality import equal as equal_kernels
 from isamap_smt.ir.dtypes import DType, dtype, from_numpy
 from isamap_smt.ir.errors import NetworkError
+from isamap_smt.ir.kernel import Kernel
 from isamap_smt.networks import attention as attending
 from isamap_smt.networks import norms as of_norms
 from isamap_smt.networks import operators as do
@@ -286,9 +289,24 @@ def combined(op: str, sign: str, a: Any, b: Any) -> Var:
     return do.binary({"+": "Add", "-": "Sub", "*": "Mul"}[sign], x, y)
 
 
+@overload
+def equal(
+    a: Kernel, b: Kernel, arithmetic: str = "reals", sizes: Dict[str, int] | None = None, timeout: float | None = None
+) -> Equality: ...
+
+
+@overload
+def equal(a: Any, b: Any) -> Var: ...
+
+
 @_named
-def equal(a: Any, b: Any) -> Var:
-    """Whether elements are equal, as truth values. (`x == y` asks whether both are one value of a network.)"""
+def equal(a: Any, b: Any, *asked: Any, **named: Any) -> Var | Equality:
+    """Of two kernels, whether they compute the same: as isamap_smt.equality.equal(). Of values of a network, whether elements are
+    equal, as truth values. (`x == y` asks whether both are one value of a network.)"""
+    if isinstance(a, Kernel) or isinstance(b, Kernel):
+        return equal_kernels(a, b, *asked, **named)
+    if asked or named:
+        raise NetworkError("arithmetic, sizes and timeout are of two kernels; these are values of a network")
     return combined("equal", "==", a, b)
 
 
