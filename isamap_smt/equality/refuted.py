@@ -216,7 +216,7 @@ def number_text(x: Any) -> str:
     if isinstance(x, Fraction):
         return str(x)
     if isinstance(x, np.floating):
-        return repr(float(x))
+        return str(x)
     return f"{float(x):.12g}"
 
 
