@@ -61,7 +61,7 @@ def together(a: Kernel, b: Kernel) -> Together:
     if known.impossible():
         raise ArgumentError(f"{a.name} and {b.name} have no sizes for which their arguments have the same shapes")
     names = {m: n for n, m in mark.items()}
-    return Together(first, second, known.facts, names, tuple(_agreed(table, names)))
+    return Together(first, second, known.facts, names, tuple(dict.fromkeys(_agreed(table, names))))
 
 
 def _agreed(table: dict[str, Any], names: dict[str, str]) -> Iterator[str]:

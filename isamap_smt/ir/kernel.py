@@ -145,6 +145,7 @@ class Kernel(Shown):
     temporaries: outputs that nobody outside sees: they start at the neutral element and are not given back.
     recurrences: blocks of statements that are computed together, one time step after the other, in order and without overlap;
     every other statement is carried out over all its points before the next one starts.
+    order: inputs as arguments of a call follow each other; those that it does not name come behind, as they are read.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Kernel(Shown):
     ranges: tuple[tuple[str, Any, Any], ...] = ()
     temporaries: tuple[str, ...] = ()
     recurrences: tuple[Recurrence, ...] = ()
+    order: tuple[str, ...] = ()
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of that name."""
@@ -176,9 +178,9 @@ class Kernel(Shown):
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of tensors that are only read, in order of first reading."""
+        """Names of tensors that are only read: in the order that is given, else of first reading."""
         names = (a.tensor for s in self.statements for a in s.inputs)
-        return tuple(n for n in dict.fromkeys(names) if n not in self.outputs)
+        return tuple(n for n in dict.fromkeys((*self.order, *names)) if n not in self.outputs)
 
     def recurrence_of(self, statement: int) -> Recurrence | None:
         """The block of time steps that the statement of this number stands in, if any."""

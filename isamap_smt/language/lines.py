@@ -1,4 +1,4 @@
-"""Each logical line is one of: param, axis, size, temporary, assume, for, a tensor's type, a definition, or a statement.
+"""Each logical line is one of: param, axis, size, temporary, input, assume, for, a tensor's type, a definition, or a statement.
 
 Statements below `for t:`, further in than it, are a block: they are carried out together in each time step. Everywhere else blanks
 at the start of a line mean nothing.
@@ -76,7 +76,7 @@ class TensorLine:
 
 @dataclass(frozen=True)
 class BoundLine:
-    """`param a, b >= low`, `param low <= a, b <= most`, `size a, b`, `axis a < extent` or `temporary T`."""
+    """`param a, b >= low`, `param low <= a, b <= most`, `size a, b`, `axis a < extent` `temporary T` or `input A, B`."""
 
     segment: Segment
     kind: str
@@ -157,7 +157,7 @@ def _with_empty_subscripts(segment: Segment) -> tuple[str, tuple[int, ...]]:
 
 def parse_line(line: Segment) -> Line:
     """What a logical line says. Raises LanguageError when it says nothing legal."""
-    if m := re.match(r"(param|axis|size|temporary)\s+(?=[A-Za-z_])", line.text):
+    if m := re.match(r"(param|axis|size|temporary|input)\s+(?=[A-Za-z_])", line.text):
         return _bound(line, m.group(1), m.end())
     if m := re.fullmatch(r"param\s+(-?\s*\d+)\s*<=([^<>=]*)<=(.*)", line.text):
         low, names, most = (line.cut(m.start(n), m.end(n)) for n in (1, 2, 3))
@@ -277,8 +277,9 @@ _BOUND_SIGN = {"param": ">=", "axis": "<", "size": ">="}
 def _bound(line: Segment, kind: str, start: int) -> BoundLine:
     m = re.search(r"[<>=]+", line.text)
     names = _names(line.cut(start, m.start() if m else None), f"{kind} {_EXAMPLE[kind]}")
-    if m and kind == "temporary":
-        raise line.error(m.start(), "a temporary has no bound", f"write `temporary {names[0]}`")
+    if m and kind in ("temporary", "input"):
+        a = "a temporary" if kind == "temporary" else "an input"
+        raise line.error(m.start(), f"{a} has no bound", f"write `{kind} {names[0]}`")
     if m and m.group() != _BOUND_SIGN[kind]:
         raise line.error(
             m.start(), f"a bound of {kind} is written `{_BOUND_SIGN[kind]}`", f"write `{kind} {_EXAMPLE[kind]}`"
@@ -288,7 +289,7 @@ def _bound(line: Segment, kind: str, start: int) -> BoundLine:
     return BoundLine(line, kind, names, parse_expression(line.cut(m.end())) if m else None)
 
 
-_EXAMPLE = {"param": "s >= 1", "axis": "e < 4", "size": "N", "temporary": "T"}
+_EXAMPLE = {"param": "s >= 1", "axis": "e < 4", "size": "N", "temporary": "T", "input": "A, B"}
 
 
 @dataclass(frozen=True)

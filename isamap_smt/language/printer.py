@@ -50,6 +50,8 @@ def to_text(kernel: Kernel) -> str:
         lines.append(f"size {', '.join(loose)}")
     if kernel.temporaries:
         lines.append(f"temporary {', '.join(kernel.temporaries)}")
+    if kernel.order:
+        lines.append(f"input {', '.join(kernel.order)}")
     lines += [f"assume {low} <= {n} <= {high}" for n, low, high in kernel.ranges]
     return "\n".join([*lines, *statement_lines(kernel)])
 

@@ -211,6 +211,7 @@ class _Reader:
     shape_lines: dict[str, TensorLine] = field(default_factory=dict)
     temporaries: tuple[str, ...] = ()
     recurrences: tuple[Recurrence, ...] = ()
+    order: tuple[str, ...] = ()
     ranges: list[Segment] = field(default_factory=list)
 
     def read(self) -> None:
@@ -221,7 +222,7 @@ class _Reader:
             raise self.source.error(0, "there is no statement", "write one, such as `C[i,j] += A[i,k] * B[k,j]`")
         blocks = find_blocks(lines)
         bounds = [x for x in lines if isinstance(x, BoundLine)]
-        self.known.declare([x for x in bounds if x.kind != "temporary"])
+        self.known.declare([x for x in bounds if x.kind not in ("temporary", "input")])
         self.known.define([x for x in lines if isinstance(x, DefinitionLine)])
         for line in lines:
             if isinstance(line, TensorLine):
@@ -236,6 +237,7 @@ class _Reader:
         self.recurrences = recurrences(blocks, self.statements)
         self._check_declared_axes(lines)
         self.temporaries = temporary_names([x for x in bounds if x.kind == "temporary"], self.statements)
+        self.order = input_names([x for x in bounds if x.kind == "input"], self.statements)
 
     def _read(self, lines: Sequence[StatementLine]) -> None:
         """The statements, with what is known of axes so far."""
@@ -433,7 +435,7 @@ class _Reader:
             to_come |= {str(extent_to_come(n, d)): e for d, e in enumerate(tensors[-1].shape)}
         parameters = tuple(self.known.parameters.values())
         made = Kernel(name, tuple(tensors), tuple(self.statements), parameters, text, file)
-        made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences)
+        made = replace(made, temporaries=self.temporaries, recurrences=self.recurrences, order=self.order)
         if any(elements(i for a in (s.target, *s.inputs) for i in a.index) for s in self.statements):
             made = made.with_extents(to_come)
         check_indices(made)
@@ -535,6 +537,24 @@ def temporary_names(lines: list[BoundLine], statements: list[Statement]) -> tupl
                 )
             if n in found:
                 raise line.segment.error(at, f"{n} is declared twice", "remove one", len(n))
+            found[n] = None
+    return tuple(found)
+
+
+def input_names(lines: list[BoundLine], statements: list[Statement]) -> tuple[str, ...]:
+    """Names of `input` lines: each is read and not written."""
+    written = {s.target.tensor for s in statements}
+    read = list(dict.fromkeys(a.tensor for s in statements for a in s.inputs if a.tensor not in written))
+    found: dict[str, None] = {}
+    for line in lines:
+        for n in line.names:
+            at = line.segment.text.index(n, len("input"))
+            if n in written:
+                raise line.segment.error(at, f"a statement writes {n}", "name inputs alone", len(n))
+            if n not in read:
+                raise line.segment.error(at, f"no statement reads {n}", did_you_mean(n, read), len(n))
+            if n in found:
+                raise line.segment.error(at, f"{n} is named twice", "remove one", len(n))
             found[n] = None
     return tuple(found)
 

@@ -192,6 +192,7 @@ def plan(
     strategy: str = "auto",
     cost_model: str = "auto",
     family: str = "fuse",
+    rewrites: Iterable[Kernel | str] = (),
     progress: Progress | None = None,
 ) -> Plan:
     """Map, prove, schedule, lower and prove the program. Sizes left out stay run-time parameters. For a machine with
@@ -209,7 +210,8 @@ def plan(
     for the same question on this machine, and is exact where there is none. cost_model: 'analytic' (the hardware description's
     figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this machine has a
     calibration. family: 'digits' looks for mappings whose instruction axes take low digits of the main statement's axes, too,
-    and takes one that is predicted to cost less. progress is told each stage's name.
+    and takes one that is predicted to cost less. rewrites: other kernels of the same arguments, which isamap_smt.equality.equal()
+    proves to be equal; the cheapest is planned, and `notes` says which. progress is told each stage's name.
 
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` prints the C. Raises UnknownNameError and SizeError for wrong
@@ -218,6 +220,23 @@ def plan(
     """
     by_name, hardware = kernel, found_hardware(hardware)
     plain = found_kernel(kernel)
+    if rewrites:
+        from isamap_smt.pipeline.rewrites import cheapest
+
+        if fix or hardware.engines:
+            what = "fix pins decisions about the kernel as written" if fix else "a machine with engines takes none"
+            raise ScheduleError(f"rewrites: {what}; leave one of them out")
+        asked: dict[str, Any] = dict(
+            constant=constant, threads=threads, objective=objective, timeout=timeout, effort=effort, strategy=strategy,
+            instruction=instruction, cost_model=cost_model, family=family, progress=progress,
+        )  # fmt: skip
+        told, values = tuple(assume), valid_sizes(sizes)
+
+        def planned(k: Kernel) -> Plan:
+            own = values if k is plain else {}
+            return plan(assume_values(k, told), hardware, sizes=own, **asked)
+
+        return cheapest(plain, rewrites, values, planned)
     kernel, names = assume_values(plain, assume), tensor_names(constant)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     known = {
