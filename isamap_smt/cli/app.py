@@ -37,6 +37,8 @@ COMMANDS = {
     "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),
     "run": ("run_kernel", "Compile, run on random arrays, compare with the reference, and time it."),
     "report": ("report_kernel", "Write one self-contained HTML page about a kernel on a machine."),
+    "table": ("table", "Many kernels on many machines: mappings, cycles, or why there are none."),
+    "sweep": ("sweep", "A machine's parameters: cycles, cost, and what no other choice beats."),
     "check-hardware": (
         "check_hardware",
         "Run every instruction of a machine, and compare with what its description says.",
