@@ -17,6 +17,8 @@ LAYERS = [
     "bench",
     "isa",
     "report",
+    "equality",
+    "exploration",
     "networks",
     "targets",
     "pipeline",
