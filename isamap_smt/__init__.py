@@ -53,7 +53,7 @@ _WHERE = {
     **dict.fromkeys(("accumulate",), "isamap_smt.mapping.wider_sums"),
     **dict.fromkeys(("prove", "Rejection"), "isamap_smt.proof"),
     **dict.fromkeys(("Equality",), "isamap_smt.equality"),
-    **dict.fromkeys(("sweep", "table", "Explored"), "isamap_smt.exploration"),
+    **dict.fromkeys(("sweep", "table", "why", "Explored", "Why"), "isamap_smt.exploration"),
     **dict.fromkeys(("overflow", "Overflow"), "isamap_smt.proof.overflow"),
     **dict.fromkeys(("prove_program", "require_proof"), "isamap_smt.proof.program"),
     **dict.fromkeys(("online",), "isamap_smt.proof.split"),

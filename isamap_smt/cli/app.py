@@ -32,6 +32,7 @@ COMMANDS = {
     "list": ("list_things", "What is there: kernels, hardware or instructions."),
     "map": ("map_kernel", "Find every legal mapping of a kernel onto an instruction, each one proved."),
     "prove": ("prove_mapping", "Prove or refute one mapping, for all sizes that are not given."),
+    "why": ("why", "What forbids mappings, and the smallest changes of an instruction that admit them."),
     "equal": ("equal_kernels", "Prove or refute that two kernels compute the same, for all sizes."),
     "schedule": ("schedule_kernel", "Choose tiles, loop order, registers and packing, with the gap to the optimum."),
     "compile": ("compile_kernel", "Write C, a header, the proofs and a report into a directory."),

@@ -2,5 +2,6 @@
 
 from isamap_smt.exploration.cells import Answer, Layer, layer
 from isamap_smt.exploration.grid import Explored, Machine, sweep, table
+from isamap_smt.exploration.why import Why, why
 
-__all__ = ["Answer", "Explored", "Layer", "Machine", "layer", "sweep", "table"]
+__all__ = ["Answer", "Explored", "Layer", "Machine", "Why", "layer", "sweep", "table", "why"]
