@@ -38,12 +38,14 @@ from isamap_smt.equality.sums import (
     put_atom,
     put_term,
 )
+from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import substitute, symbols_of
 
 MOST_PAIRS = 4_000  # of terms, in one question
 MOST_DIVISORS = 4
 MOST_WAYS = 120  # of pairing the factors of two terms
-EVEN = ("max", "min")  # atoms whose arguments have no order
+EVEN = ("max", "min", "+", "*", "&", "|", "^")  # functions whose arguments have no order
+FLOATS = tuple(n for n, d in DTYPES.items() if d.is_float)
 REPEATS = ("max", "min")  # reductions that may take a point more than once
 # the axes of u by those of t, and back; what is 0 where the elements read are the same
 Way = tuple[dict[str, Any], dict[str, Any], list[Any]]
@@ -250,7 +252,7 @@ class Canceller:
         if a.head == FOLD:
             return self._same_fold(a, b, known)
         moduli = a.moduli or ("",) * len(a.args)
-        orders = permutations(b.args) if a.head in EVEN else (b.args,)
+        orders = permutations(b.args) if _is_even(a) else (b.args,)
         return any(
             all(self.is_zero(add(x, negated(y)), known, m) for x, y, m in zip(a.args, args, moduli, strict=True))
             for args in orders
@@ -259,9 +261,10 @@ class Canceller:
     def _same_fold(self, a: Atom, b: Atom, known: Known) -> bool:
         """Reductions over the same points, in any order; where a type's order counts, axis by axis."""
         (x,), (y,), (modulus,) = a.args, b.args, a.moduli or ("",)
-        if len(a.axes) != len(b.axes) and a.name not in REPEATS:
+        if len(a.index) != len(b.index) or (len(a.axes) != len(b.axes) and (a.index or a.name not in REPEATS)):
             return False
-        if a.kind and a.name not in REPEATS:
+        repeats = a.name in REPEATS and not a.index
+        if a.index:
             ways: Iterator[Way] = iter(
                 [({q.name: p for (p, _), (q, _) in zip(a.axes, b.axes, strict=True)},
                   {p.name: q for (p, _), (q, _) in zip(a.axes, b.axes, strict=True)}, [])]
@@ -276,14 +279,26 @@ class Canceller:
             ):
                 continue
             again = {p.name: simple(substitute(back[p.name], table), one) for p, _ in a.axes}
-            if a.name not in REPEATS and not all(one.holds(sp.Eq(again[p.name], p)) for p, _ in a.axes):
+            if not repeats and not all(one.holds(sp.Eq(again[p.name], p)) for p, _ in a.axes):
+                continue
+            if not all(one.holds(sp.Eq(i, substitute(j, table))) for i, j in zip(a.index, b.index, strict=True)):
                 continue
             if not self.is_zero(add(x, negated(put(y, table))), one, modulus):
                 continue
-            if a.name in REPEATS and not self.is_zero(add(y, negated(put(x, back))), other, modulus):
+            if repeats and not self.is_zero(add(y, negated(put(x, back))), other, modulus):
                 continue
+            forth = {q.name: simple(substitute(table[q.name], back), other) for q, _ in b.axes}
+            if not repeats and not all(other.holds(sp.Eq(forth[q.name], q)) for q, _ in b.axes):
+                continue  # a point of b that none of a is taken to
             return True
         return False
+
+
+def _is_even(a: Atom) -> bool:
+    """Whether the arguments may be exchanged: of two zeros in a float's bits the maximum is the second one."""
+    if a.head in REPEATS:
+        return a.kind not in FLOATS
+    return a.head == "call" and a.name in EVEN and len(a.args) > 1
 
 
 def _kept(guard: Sequence[Any], known: Known) -> tuple[Any, ...]:
@@ -315,9 +330,18 @@ def _pairings(left: Sequence[Factor], right: Sequence[Factor]) -> Iterator[list[
     for side, factors in enumerate((left, right)):
         for f in factors:
             groups.setdefault((f[0].head, f[0].name, f[0].kind, str(f[1])), ([], []))[side].append(f)
-    ways = [[list(zip(a, order, strict=True)) for order in permutations(b)] for a, b in groups.values()]
-    for chosen in product(*ways):
-        yield [p for part in chosen for p in part]
+    yield from _paired(list(groups.values()))
+
+
+def _paired(groups: Sequence[tuple[list[Factor], list[Factor]]]) -> Iterator[list[tuple[Factor, Factor]]]:
+    """One after the other: ten factors of a kind have millions of ways."""
+    if not groups:
+        yield []
+        return
+    (ours, theirs), *others = groups
+    for order in permutations(theirs):
+        for rest in _paired(others):
+            yield [*zip(ours, order, strict=True), *rest]
 
 
 def _hints(x: Sum, y: Sum) -> list[tuple[Atom, Atom]]:

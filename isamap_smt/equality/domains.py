@@ -240,6 +240,15 @@ def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
             v = sp.expand(-sign * rest)
             if _sign_unknown(d, known):
                 continue
+            low = sum(
+                -c * (names[w][1] - 1)
+                for w, c in ((w, sign * c) for w, c in coefficients.items() if w != u)
+                if _falls(c)
+            )
+            r, v = (
+                sp.expand(r + low),
+                sp.expand(v + low),
+            )  # an axis that runs down: what is left over begins at 0 all the same
             if r == 0:
                 q = simple(FloorDiv(v, d), known)
                 return n, {u: q}, [sp.Eq(sp.expand(v - d * q), 0), *between(q, names[u][1])], []
@@ -251,6 +260,11 @@ def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
             value = sp.expand(-(e - a * names[u][0]) / a)
             return n, {u: value}, between(value, names[u][1]), []
     return None
+
+
+def _falls(c: Any) -> bool:
+    """Whether a coefficient looks negative; nothing depends on it but what is tried."""
+    return bool(c.is_negative or (c.is_negative is None and c.could_extract_minus_sign()))
 
 
 def _sign_unknown(d: Any, known: Known) -> bool:

@@ -122,7 +122,7 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
     """Inputs of small whole numbers; those that are indices are drawn as for a call."""
     given = random_arrays(a, rng=rng)
     if not reals:
-        return given
+        return {n: _with_zeros(a, b, n, v, rng) for n, v in given.items()} if draw % 2 else given
     data = {e.tensor for k in (a, b) for s in k.statements for e in elements(indices_of(s))}
     out = {}
     for n in a.inputs:
@@ -144,6 +144,15 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
         )
         out[n] = np.vectorize(int, otypes=[object])(whole) if whole is not None else np.full(shape, Fraction(least))
     return out
+
+
+def _with_zeros(a: Kernel, b: Kernel, name: str, array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """An array of floating point with zeros of both signs here and there, which operations tell apart."""
+    (low, high), kind = _range(a, b, name), a.tensor(name).dtype
+    if not kind.is_float or kind.is_scale or not low <= 0 <= high:
+        return array
+    signs = rng.choice(np.array([1, 1, 0.0, -0.0]), array.shape)
+    return np.where(signs == 0, signs, array.astype(np.float64)).astype(array.dtype)
 
 
 def _range(a: Kernel, b: Kernel, name: str) -> tuple[Any, Any]:

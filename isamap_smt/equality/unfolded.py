@@ -128,7 +128,8 @@ class Unfolded:
             real = self.reals and kind.is_float
             reached = _over(of_atom(Atom(s.op, args=(value, own), **_typed(kind, real, 2))), (), kept)
             return add(reached, *(_over(value, (), g) for g in pieces_without(kept)))
-        folded = of_atom(self._fold(s, own, found.left, kept, table, kind))
+        alone = value is None and not found.left and not kept and s.op != "+"  # 1 times it, or a maximum of it alone
+        folded = own if alone else of_atom(self._fold(s, own, found.left, kept, table, kind))
         if value is None:
             return folded
         if s.op in ("max", "min"):
@@ -160,15 +161,12 @@ class Unfolded:
                     inner = fresh(Term(sp.S.One, ((Atom("", args=a.args), p),), a.axes, a.guard))
                     args = inner.factors[0][0].args
                     return replace(a, args=args, axes=(*axes, *inner.axes), guard=(*guard, *inner.guard))
-        names = {x.name for x, _ in axes}
-        if not real and s.op not in ("max", "min"):  # whoever computes it in another order computes something else
-            order = tuple(
-                a.name for a in s.axes if a.name not in {n for n, v in table.items() if not symbols_of([v]) & names}
-            )
-            ordered = tuple((x, e) for a in order for x, e in axes if x == table[a])
-            if kind.is_float and len(ordered) == len(axes):
-                axes = ordered
-        return Atom(FOLD, s.op, args=(own,), axes=tuple(axes), guard=tuple(guard), **_typed(kind, real, 1))
+        order: tuple[Any, ...] = ()
+        if kind.is_float and not real:  # whoever computes it in another order computes something else
+            names = {x.name for x, _ in axes}
+            order = tuple(v for v in (table[a.name] for a in s.axes) if symbols_of([v]) & names)
+            axes = tuple((x, e) for v in order for x, e in axes if x == v)
+        return Atom(FOLD, s.op, order, (own,), tuple(axes), tuple(guard), **_typed(kind, real, 1))
 
     def _bounded(self, value: Sum) -> Sum:
         if len(value) > MOST_TERMS:
@@ -239,7 +237,7 @@ class _Value(Meaning[Sum]):
             return number(x)
         if not self.reals and x == 0 and str(x).startswith("-"):
             return of_atom(Atom("literal", "-0.0"))
-        return number(sp.Rational(str(x)))
+        return number(sp.Rational(repr(float(x))))  # as it is written; str() leaves digits out
 
     def _constant(self, x: Any, own: DType) -> Sum:
         if self.reals:
@@ -332,6 +330,10 @@ class _Value(Meaning[Sum]):
             return add(_where(yes, relation), _where(no, opposite(relation)))
         compared = self._compared(condition, own)
         if not self._ring(own) or not (self.reals and compared.is_float):
+            if sign in (">", ">="):
+                a, b, sign = b, a, {">": "<", ">=": "<="}[sign]
+            if sign in ("<=", "!="):  # of numbers, b < a holds where a <= b does not
+                a, b, yes, no, sign = (b, a, no, yes, "<") if sign == "<=" else (a, b, no, yes, "==")
             of, given = (_typed(k, False, 2, self.exact)["moduli"] or ("", "") for k in (compared, own))
             kind = f"{compared.name} {'' if self._real(own) else own.name}"
             return of_atom(Atom("select", sign, args=(a, b, yes, no), kind=kind, moduli=(*of, *given)))

@@ -46,7 +46,7 @@ def _atom(a: Atom, names: Mapping[str, str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return name.partition("#")[0]
+    return name.partition("#")[0].rstrip("'")
 
 
 def _words(e: Any, names: Mapping[str, str]) -> str:
