@@ -222,7 +222,8 @@ Step = tuple[int, dict[str, Any], list[Any], list[Any]]  # equation, values, gua
 
 def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
     names = {a.name: (a, x) for a, x in left}
-    used = symbols_of([e]) & set(names)
+    inside = symbols_of([e])
+    used = [u for u in names if u in inside]  # in their order: the same question has the same answer in every process
     if not used:
         return (n, {}, [sp.Eq(e, 0)], []) if e != 0 else (n, {}, [], [])
     coefficients = {u: e.coeff(names[u][0], 1) for u in used}

@@ -287,7 +287,7 @@ def _content(value: Sum) -> tuple[Term, Sum]:
         if shared is None:
             shared = own
         else:  # what stands in one term alone has the power 0 in the others
-            both = set(shared) | set(own)
+            both = dict.fromkeys((*shared, *own))
             lows = {
                 k: min(shared[k][1] if k in shared else sp.S.Zero, own[k][1] if k in own else sp.S.Zero) for k in both
             }
