@@ -95,10 +95,10 @@ def _sizes(both: Together) -> list[dict[str, int]]:
     lows = {p.name: p.low for k in (both.first, both.second) for p in k.parameters}
     highs = {p.name: p.high for k in (both.first, both.second) for p in k.parameters if p.high is not None}
     spans = [range(lows.get(n, 1), min(lows.get(n, 1) + LARGEST, highs.get(n, 1 << 30) + 1)) for n in names]
-    if prod(map(len, spans)) > 20_000:
-        spans = [s[:3] for s in spans]
-    if prod(map(len, spans)) > 20_000:
-        spans = [s[:2] for s in spans]
+    for most in (3, 2):
+        if prod(map(len, spans)) > 20_000:
+            spans = [s[:most] for s in spans]
+    spans = [s if n < 12 or prod(map(len, spans)) <= 20_000 else s[:1] for n, s in enumerate(spans)]
     smallest = sorted(product(*spans), key=lambda v: (sum(v), max(v, default=0), v))
     found = (dict(zip(names, values, strict=True)) for values in smallest)
     return [env for env in found if all(evaluate(f, env) for f in both.facts)]

@@ -125,15 +125,14 @@ class Unfolded:
             begun = () if value is None else value
             return self._bounded(add(begun, _over(own, found.left, kept)))
         if s.op in ("max", "min") and not found.left and value is not None:  # the point itself, where it is reached
-            real = self.reals and kind.is_float
-            reached = _over(of_atom(Atom(s.op, args=(value, own), **_typed(kind, real, 2))), (), kept)
+            reached = _over(self._extreme(s.op, value, own, kind), (), kept)
             return add(reached, *(_over(value, (), g) for g in pieces_without(kept)))
         alone = value is None and not found.left and not kept and s.op != "+"  # 1 times it, or a maximum of it alone
-        folded = own if alone else of_atom(self._fold(s, own, found.left, kept, table, kind))
+        folded = own if alone else self._fold(s, own, found.left, kept, table, kind)
         if value is None:
             return folded
         if s.op in ("max", "min"):
-            return of_atom(Atom(s.op, args=(value, folded), **_typed(kind, self.reals and kind.is_float, 2)))
+            return self._extreme(s.op, value, folded, kind)
         if s.op == "*" and self.reals:
             return multiply(value, folded)
         raise NotUnfoldedError(f"{s.target.tensor} goes on from what an earlier statement left in it")
@@ -151,8 +150,15 @@ class Unfolded:
                 rest.append(_over(before, (), guard))
         return self._bounded(add(covered, *rest))
 
-    def _fold(self, s: Statement, own: Sum, axes: Any, guard: Any, table: Mapping[str, Any], kind: DType) -> Atom:
+    def _extreme(self, op: str, a: Sum, b: Sum, kind: DType) -> Sum:
+        if self.reals and kind.is_float and op == "min":
+            return negated(self._extreme("max", negated(a), negated(b), kind))
+        return of_atom(Atom(op, args=(a, b), **_typed(kind, self.reals and kind.is_float, 2)))
+
+    def _fold(self, s: Statement, own: Sum, axes: Any, guard: Any, table: Mapping[str, Any], kind: DType) -> Sum:
         real = self.reals and kind.is_float
+        if real and s.op == "min":
+            return negated(self._fold(replace(s, op="max"), negated(own), axes, guard, table, kind))
         if real and s.op in ("max", "min") and len(own) == 1:
             t = own[0]  # a maximum of maxima is one
             if t.coefficient == 1 and not t.axes and not t.guard and len(t.factors) == 1:
@@ -160,13 +166,13 @@ class Unfolded:
                 if p == 1 and a.head == FOLD and a.name == s.op:
                     inner = fresh(Term(sp.S.One, ((Atom("", args=a.args), p),), a.axes, a.guard))
                     args = inner.factors[0][0].args
-                    return replace(a, args=args, axes=(*axes, *inner.axes), guard=(*guard, *inner.guard))
+                    return of_atom(replace(a, args=args, axes=(*axes, *inner.axes), guard=(*guard, *inner.guard)))
         order: tuple[Any, ...] = ()
         if kind.is_float and not real:  # whoever computes it in another order computes something else
             names = {x.name for x, _ in axes}
             order = tuple(v for v in (table[a.name] for a in s.axes) if symbols_of([v]) & names)
             axes = tuple((x, e) for v in order for x, e in axes if x == v)
-        return Atom(FOLD, s.op, order, (own,), tuple(axes), tuple(guard), **_typed(kind, real, 1))
+        return of_atom(Atom(FOLD, s.op, order, (own,), tuple(axes), tuple(guard), **_typed(kind, real, 1)))
 
     def _bounded(self, value: Sum) -> Sum:
         if len(value) > MOST_TERMS:
@@ -304,7 +310,7 @@ class _Value(Meaning[Sum]):
 
     def _smallest(self, x: Any, own: DType, a: Sum, b: Sum) -> Sum:
         if self._real(own):
-            return negated(of_atom(Atom("max", args=(negated(a), negated(b)))))
+            return self.tensors._extreme("min", a, b, own)
         return of_atom(Atom("min", args=(a, b), **self._typed(own, 2)))
 
     def _relu(self, x: Any, own: DType, a: Sum) -> Sum:

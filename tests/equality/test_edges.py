@@ -31,6 +31,10 @@ DIAGONALS = "X: [I]\nW: [J]\nY[i+j] += X[i] * W[j] * X[0] over "
         ("X: [2*K]\naxis k < K\nY[0] *= X[2*k]", "X: [2*K]\naxis k < 2*K\nY[0] *= X[k]", "reals"),
         # sums along diagonals, upwards and downwards
         (f"{DIAGONALS}i, j", f"{DIAGONALS}j, i", "bits"),
+        # maxima of which one lacks a value, or has one more
+        ("Y[i] = max(X[i], max(W[i], Z[i]))", "Y[i] = max(X[i], W[i] + 0 * Z[i])", "reals"),
+        ("Y[0] max= X[k]", "X: [2*H]\naxis h < H\nY[0] max= X[h]\nY[0] max= X[H-1+h]", "reals"),
+        ("Y[0] max= X[k] where k < 3", "Y[0] max= X[k] where k < 4", "reals"),
         # literals of 17 digits
         ("X: f64\nY: f64\nY[i] = X[i] * 1.0000000000000002", "X: f64\nY: f64\nY[i] = X[i] * 1.0", "reals"),
         ("X: f64\nY: f64\nY[i] = X[i] * 1.0000000000000002", "X: f64\nY: f64\nY[i] = X[i] * 1.0", "bits"),
@@ -58,6 +62,14 @@ def test_what_is_not_equal_is_not_proved(one: str, other: str, arithmetic: str) 
         ("Y[i] = X[i] * W[i] + X[i]", "Y[i] = X[i] + W[i] * X[i]", "bits"),
         ("X: u8\nW: u8\nY: u8\nY[i] = X[i] & W[i]", "X: u8\nW: u8\nY: u8\nY[i] = W[i] & X[i]", "bits"),
         ("X: u8\nY: u8\nY[i] = select(X[i] < 9, X[i], 3)", "X: u8\nY: u8\nY[i] = select(X[i] >= 9, 3, X[i])", "bits"),
+        ("axis e < 3\nX: [I,3]\nY[i] max= X[i,e]", "X: [I,3]\nY[i] = max(X[i,1], max(X[i,0], X[i,2]))", "reals"),
+        ("Y[i] max= X[i,k]", "X: [I,2*H]\naxis h < H\nY[i] max= X[i,h]\nY[i] max= X[i,H+h]", "reals"),
+        ("Y[i] min= X[i,k]", "temporary M\nM[i] max= -X[i,k]\nY[i] = -M[i]", "reals"),
+        (
+            "axis e < 2\nX: u8[2*P]\nY: u8[P]\nY[p] min= X[2*p+e]",
+            "X: u8[2*P]\nY: u8[P]\nY[p] = min(X[2*p], X[2*p+1])",
+            "bits",
+        ),
         (  # a flat copy whose columns run down
             "temporary T\nX: [A,B]\nT: [A*B]\nY: [A*B]\naxis i < A\naxis j < B\naxis t < A*B\n"
             "T[i*B+(B-1-j)] = X[i,j]\nY[t] = T[t]",
