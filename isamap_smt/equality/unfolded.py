@@ -75,7 +75,8 @@ class Unfolded:
         self.kernel, self.reals = kernel, reals
         self.types = {t.name: t.dtype for t in kernel.tensors}
         if kernel.recurrences:
-            raise NotUnfoldedError(f"{kernel.name} goes on over time steps (`for {kernel.recurrences[0].axis}:`)")
+            axis = kernel.recurrences[0].axis.rstrip("'")
+            raise NotUnfoldedError(f"{kernel.name} goes on over time steps (`for {axis}:`)")
 
     def at(self, tensor: str, index: tuple[Any, ...], before: int, known: Known) -> Sum:
         """An element of a tensor, as the statements before that one leave it."""
@@ -124,18 +125,23 @@ class Unfolded:
         if s.op == "+" and (self.reals or not kind.is_float):
             begun = () if value is None else value
             return self._bounded(add(begun, _over(own, found.left, kept)))
-        if s.op in ("max", "min") and not found.left and value is not None:  # the point itself, where it is reached
-            reached = _over(self._extreme(s.op, value, own, kind), (), kept)
+        ring = self.reals or not kind.is_float
+        if (
+            (s.op in ("max", "min") or not ring) and not found.left and value is not None
+        ):  # the point, where it is reached
+            reached = _over(self._one_more(s.op, value, own, kind), (), kept)
             return add(reached, *(_over(value, (), g) for g in pieces_without(kept)))
         alone = value is None and not found.left and not kept and s.op != "+"  # 1 times it, or a maximum of it alone
         folded = own if alone else self._fold(s, own, found.left, kept, table, kind)
         if value is None:
             return folded
         if s.op in ("max", "min"):
-            return self._extreme(s.op, value, folded, kind)
-        if s.op == "*" and self.reals:
+            return self._one_more(s.op, value, folded, kind)
+        if s.op == "*" and ring:
             return multiply(value, folded)
-        raise NotUnfoldedError(f"{s.target.tensor} goes on from what an earlier statement left in it")
+        return of_atom(
+            Atom("call", f"{s.op}= behind", args=(value, folded), kind=kind.name)
+        )  # folds are equal point by point
 
     def _assigned(self, s: Statement, own: Sum, left: Any, kept: list[Any], value: Sum | None, known: Known) -> Sum:
         if left:
@@ -150,9 +156,11 @@ class Unfolded:
                 rest.append(_over(before, (), guard))
         return self._bounded(add(covered, *rest))
 
-    def _extreme(self, op: str, a: Sum, b: Sum, kind: DType) -> Sum:
+    def _one_more(self, op: str, a: Sum, b: Sum, kind: DType) -> Sum:
         if self.reals and kind.is_float and op == "min":
-            return negated(self._extreme("max", negated(a), negated(b), kind))
+            return negated(self._one_more("max", negated(a), negated(b), kind))
+        if op not in ("max", "min"):
+            return of_atom(Atom("call", op, args=(a, b), kind=kind.name))
         return of_atom(Atom(op, args=(a, b), **_typed(kind, self.reals and kind.is_float, 2)))
 
     def _fold(self, s: Statement, own: Sum, axes: Any, guard: Any, table: Mapping[str, Any], kind: DType) -> Sum:
@@ -310,7 +318,7 @@ class _Value(Meaning[Sum]):
 
     def _smallest(self, x: Any, own: DType, a: Sum, b: Sum) -> Sum:
         if self._real(own):
-            return self.tensors._extreme("min", a, b, own)
+            return self.tensors._one_more("min", a, b, own)
         return of_atom(Atom("min", args=(a, b), **self._typed(own, 2)))
 
     def _relu(self, x: Any, own: DType, a: Sum) -> Sum:
@@ -389,11 +397,12 @@ class _Value(Meaning[Sum]):
         return of_atom(Atom("integer", args=(a,), kind=kind.name, moduli=(kind.name,)))
 
     def _ends(self, a: Sum) -> tuple[float, float]:
-        low = high = 0.0
+        low: float = 0  # whole numbers stay exact
+        high: float = 0
         for t in a:
-            if t.axes or not t.coefficient.is_Number or any(x.head != ELEMENT for x, _ in t.factors):
+            if t.axes or not t.coefficient.is_Integer or any(x.head != ELEMENT for x, _ in t.factors):
                 return -inf, inf
-            ends = [float(t.coefficient)] * 2
+            ends: list[float] = [int(t.coefficient)] * 2
             for x, p in t.factors:
                 own = self._range(x.name)
                 for _ in range(int(p)):

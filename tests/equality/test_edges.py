@@ -31,6 +31,9 @@ DIAGONALS = "X: [I]\nW: [J]\nY[i+j] += X[i] * W[j] * X[0] over "
         ("X: [2*K]\naxis k < K\nY[0] *= X[2*k]", "X: [2*K]\naxis k < 2*K\nY[0] *= X[k]", "reals"),
         # sums along diagonals, upwards and downwards
         (f"{DIAGONALS}i, j", f"{DIAGONALS}j, i", "bits"),
+        # two sums are not one that goes on
+        ("Y[i] = X[i,0]\nY[i] += X[i,k]", "temporary T\nT[i] += X[i,k]\nY[i] = X[i,0] + T[i]", "bits"),
+        ("Y[i] = X[i,0]\nY[i] += X[i,k]", "Y[i] = X[i,0]\nY[i] += X[i,K-1-k]", "bits"),
         # maxima of which one lacks a value, or has one more
         ("Y[i] = max(X[i], max(W[i], Z[i]))", "Y[i] = max(X[i], W[i] + 0 * Z[i])", "reals"),
         ("Y[0] max= X[k]", "X: [2*H]\naxis h < H\nY[0] max= X[h]\nY[0] max= X[H-1+h]", "reals"),
@@ -68,6 +71,14 @@ def test_what_is_not_equal_is_not_proved(one: str, other: str, arithmetic: str) 
         (
             "axis e < 2\nX: u8[2*P]\nY: u8[P]\nY[p] min= X[2*p+e]",
             "X: u8[2*P]\nY: u8[P]\nY[p] = min(X[2*p], X[2*p+1])",
+            "bits",
+        ),
+        # what goes on from an earlier statement
+        ("Y[i] = X[i]\nY[i] += W[i] where i < 3", "Y[i] = select(i < 3, W[i] + X[i], X[i])", "bits"),
+        ("Y[i] = X[i,0]\nY[i] += X[i,k]", "temporary T\nT[i] = X[i,0]\nY[i] = T[i]\nY[i] += X[i,k]", "bits"),
+        (
+            "X: i32\nY: i32\nY[i] = X[i,0]\nY[i] *= X[i,k]",
+            "X: i32\nY: i32\ntemporary T\nT: i32\nT[i] *= X[i,K-1-k]\nY[i] = T[i] * X[i,0]",
             "bits",
         ),
         (  # a flat copy whose columns run down
@@ -153,3 +164,13 @@ def test_many_factors_of_a_kind_are_not_listed() -> None:
     one = "*".join(f"X[i,{n}]" for n in range(11))
     other = "*".join(f"X[i,{n}]" for n in range(1, 12))
     assert not equal(f"X: [I,12]\nY[i] = {one}", f"X: [I,12]\nY[i] = {other}").is_proved
+
+
+def test_what_is_left_is_written_with_brackets() -> None:
+    found = equal("param 2 <= n <= 3\nY[i] = X[i] * n", "param 2 <= n <= 3\nY[i] = X[i] * select(n < 3, 2, 3)")
+    assert "(n - 3)*X[i]" in str(found)
+
+
+def test_a_time_step_is_named_as_it_is_written() -> None:
+    found = equal("size t\nX: [t]\naxis k < t\nS: [t+1]\nS[k+1] = X[k]", "for t:\n  S[t+1] = X[t] + 0 * S[t]")
+    assert "`for t:`" in str(found)
