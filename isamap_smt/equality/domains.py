@@ -143,16 +143,23 @@ def _quotient(n: Any, d: Any, known: Known) -> Any:
         return n
     whole, rest = [], []
     for t in sp.Add.make_args(n):
-        q = sp.cancel(t / d) if not d.is_Integer or not t.is_Integer else sp.Integer(int(t) // int(d))
         if t.is_Integer and d.is_Integer:
+            q = sp.Integer(int(t) // int(d))
             whole.append(q)
             rest.append(t - q * d)
-        elif _is_whole(q):
+        elif (q := _multiple(t, d)) is not None:
             whole.append(q)
         else:
             rest.append(t)
     left = sp.Add(*rest)
     return sp.expand(sp.Add(*whole) + _small_quotient(left, d, known))
+
+
+@lru_cache(maxsize=50_000)
+def _multiple(t: Any, d: Any) -> Any:
+    """How many times a term is the divisor, where that is a polynomial of whole coefficients; else None."""
+    q = sp.cancel(t / d)
+    return q if _is_whole(q) else None
 
 
 def _is_whole(q: Any) -> bool:
