@@ -150,7 +150,7 @@ def _open(left: Sum, names: dict[str, str], canceller: Canceller) -> str:
 def _names(both: Together, result: str) -> list[str]:
     """Names for the coordinates of a result's element: those of the first kernel's statement."""
     s = next(s for s in reversed(both.first.statements) if s.target.tensor == result)
-    return [str(i) if getattr(i, "is_Symbol", False) else f"at{n}" for n, i in enumerate(s.target.index)]
+    return [str(i).rstrip("'") if getattr(i, "is_Symbol", False) else f"at{n}" for n, i in enumerate(s.target.index)]
 
 
 _MODULI: dict[str, int] = {n: d.bits for n, d in DTYPES.items() if not d.is_float and n != "bool"}

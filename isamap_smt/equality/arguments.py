@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -37,6 +37,8 @@ def together(a: Kernel, b: Kernel) -> Together:
     _check_tensors(a, b, "result", a.results, b.results)
     _check_parameters(a, b)
     given = {p.name for p in (*a.parameters, *b.parameters)}
+    a, b = _apart(a, given), _apart(b, {*given, *a.free_sizes})
+    a, b = (k.with_ranges({n: (low, high) for n, low, high in o.ranges}) for k, o in ((a, b), (b, a)))
     mark = {n: f"{n}'" for n in b.free_sizes if n not in given}
     b = b.with_extents({n: sym(m) for n, m in mark.items()})
     shared = (*a.inputs, *a.results)
@@ -56,12 +58,25 @@ def together(a: Kernel, b: Kernel) -> Together:
                 _differ(a, b, tensor, dimension)
             facts.append(sp.Eq(x, y))
     # every size as it is called in its own kernel is at least 1
-    facts += [sp.Ge(e, 1) for e in table.values() if not (e.is_Integer or e.is_Symbol)]
-    known = Known(tuple(dict.fromkeys(facts)))
+    facts += [sp.Ge(e, 1) for e in table.values()]
+    known = Known().also(facts)
     if known.impossible():
         raise ArgumentError(f"{a.name} and {b.name} have no sizes for which their arguments have the same shapes")
     names = {m: n for n, m in mark.items()}
     return Together(first, second, known.facts, names, tuple(dict.fromkeys(_agreed(table, names))))
+
+
+def _apart(k: Kernel, taken: set[str]) -> Kernel:
+    """The kernel without axes that are called like sizes of the other one, which shapes may bring into it."""
+    table = {a.name: f"{a.name}'" for a in k.axes if a.name in taken - set(k.free_sizes)}
+    if not table:
+        return k
+    k = k.with_extents({n: sym(m) for n, m in table.items()})
+    statements = tuple(
+        replace(s, axes=tuple(replace(a, name=table.get(a.name, a.name)) for a in s.axes)) for s in k.statements
+    )
+    blocks = tuple(replace(r, axis=table.get(r.axis, r.axis)) for r in k.recurrences)
+    return replace(k, statements=statements, recurrences=blocks)
 
 
 def _agreed(table: dict[str, Any], names: dict[str, str]) -> Iterator[str]:

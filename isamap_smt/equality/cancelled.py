@@ -38,13 +38,16 @@ from isamap_smt.equality.sums import (
     put_atom,
     put_term,
 )
+from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.expr import substitute, symbols_of
 
 MOST_PAIRS = 4_000  # of terms, in one question
 MOST_DIVISORS = 4
-MOST_WAYS = 120  # of pairing the factors of two terms
-EVEN = ("max", "min")  # atoms whose arguments have no order
+MOST_WAYS = 24  # of pairing the factors of two terms
+EVEN = ("+", "*", "&", "|", "^")  # functions whose arguments have no order
+FLOATS = tuple(n for n, d in DTYPES.items() if d.is_float)
 REPEATS = ("max", "min")  # reductions that may take a point more than once
+EXTREME = "extreme"  # of any number of values, in any order
 # the axes of u by those of t, and back; what is 0 where the elements read are the same
 Way = tuple[dict[str, Any], dict[str, Any], list[Any]]
 
@@ -241,6 +244,8 @@ class Canceller:
         """Whether two atoms are proved to be equal wherever `known` holds."""
         if a == b:
             return True
+        if _sort(a) == _sort(b) and _sort(a)[0] == EXTREME:
+            return self._same_maximum(a, b, known)
         if (a.head, a.name, a.kind, a.moduli) != (b.head, b.name, b.kind, b.moduli) or len(a.args) != len(b.args):
             return False
         if a.head == ELEMENT:
@@ -250,18 +255,53 @@ class Canceller:
         if a.head == FOLD:
             return self._same_fold(a, b, known)
         moduli = a.moduli or ("",) * len(a.args)
-        orders = permutations(b.args) if a.head in EVEN else (b.args,)
+        orders = permutations(b.args) if _is_even(a) else (b.args,)
         return any(
             all(self.is_zero(add(x, negated(y)), known, m) for x, y, m in zip(a.args, args, moduli, strict=True))
             for args in orders
         )
 
+    def _same_maximum(self, a: Atom, b: Atom, known: Known) -> bool:
+        """Maxima of values, each of which the other one has, too; so written as two, as many, or over axes."""
+        if a.head == b.head == FOLD and self._same_fold(a, b, known):
+            return True
+        ours, theirs = _extremes(a), _extremes(b)
+        if len(ours) * len(theirs) > MOST_WAYS:
+            return False
+        modulus = next(iter(a.moduli), "")
+        return all(self._among(v, theirs, known, modulus) for v in ours) and all(
+            self._among(v, ours, known, modulus) for v in theirs
+        )
+
+    def _among(self, values: Term, others: Sequence[Term], known: Known, modulus: str) -> bool:
+        """Whether at every point the value is one of the others'."""
+        open_ = [values.guard]
+        for u in map(fresh, others):
+            (x, _), (y, _) = values.factors[0], u.factors[0]
+            left: list[Any] = []
+            for guard in open_:
+                inside = known.also([*box(values.axes), *guard])
+                if inside.impossible():
+                    continue
+                for table, _, equations in self._maps(values.axes, u.axes, [(x, y)], known, guard, u.guard):
+                    meets = [sp.Eq(simple(substitute(e, table), inside), 0) for e in equations]
+                    extra = _kept([*meets, *_landing(table, u.axes, u.guard, inside)], inside)
+                    difference = add(x.args[0], negated(put(y.args[0], table)))
+                    if self.is_zero(difference, inside.also(extra), modulus):
+                        left += [(*guard, *g) for g in pieces_without(extra)]
+                        break
+                else:
+                    left.append(guard)
+            open_ = left
+        return all(known.also([*box(values.axes), *g]).impossible() for g in open_)
+
     def _same_fold(self, a: Atom, b: Atom, known: Known) -> bool:
         """Reductions over the same points, in any order; where a type's order counts, axis by axis."""
         (x,), (y,), (modulus,) = a.args, b.args, a.moduli or ("",)
-        if len(a.axes) != len(b.axes) and a.name not in REPEATS:
+        if len(a.index) != len(b.index) or (len(a.axes) != len(b.axes) and (a.index or a.name not in REPEATS)):
             return False
-        if a.kind and a.name not in REPEATS:
+        repeats = a.name in REPEATS and not a.index
+        if a.index:
             ways: Iterator[Way] = iter(
                 [({q.name: p for (p, _), (q, _) in zip(a.axes, b.axes, strict=True)},
                   {p.name: q for (p, _), (q, _) in zip(a.axes, b.axes, strict=True)}, [])]
@@ -276,14 +316,44 @@ class Canceller:
             ):
                 continue
             again = {p.name: simple(substitute(back[p.name], table), one) for p, _ in a.axes}
-            if a.name not in REPEATS and not all(one.holds(sp.Eq(again[p.name], p)) for p, _ in a.axes):
+            if not repeats and not all(one.holds(sp.Eq(again[p.name], p)) for p, _ in a.axes):
+                continue
+            if not all(one.holds(sp.Eq(i, substitute(j, table))) for i, j in zip(a.index, b.index, strict=True)):
                 continue
             if not self.is_zero(add(x, negated(put(y, table))), one, modulus):
                 continue
-            if a.name in REPEATS and not self.is_zero(add(y, negated(put(x, back))), other, modulus):
+            if repeats and not self.is_zero(add(y, negated(put(x, back))), other, modulus):
                 continue
+            forth = {q.name: simple(substitute(table[q.name], back), other) for q, _ in b.axes}
+            if not repeats and not all(other.holds(sp.Eq(forth[q.name], q)) for q, _ in b.axes):
+                continue  # a point of b that none of a is taken to
             return True
         return False
+
+
+def _extremes(a: Atom) -> list[Term]:
+    """The values of which an atom is the maximum: each in a factor of its own, over axes where a guard holds."""
+    out: list[Term] = []
+    for value in a.args:
+        inner = value[0].factors[0][0] if len(value) == 1 and len(value[0].factors) == 1 else None
+        if inner and value == of_atom(inner) and (_sort(inner), inner.moduli[:1]) == (_sort(a), a.moduli[:1]):
+            out += (
+                replace(t, axes=(*a.axes, *t.axes), guard=(*a.guard, *t.guard)) for t in map(fresh, _extremes(inner))
+            )
+        else:
+            out.append(Term(sp.S.One, ((Atom("", args=(value,)), sp.S.One),), a.axes, a.guard))
+    return out
+
+
+def _sort(a: Atom) -> tuple[str, str, str]:
+    """What two atoms share that may be equal: maxima may be written in two ways, where the order of zeros does not count."""
+    op = a.name if a.head == FOLD else a.head
+    return (EXTREME, op, a.kind) if op in REPEATS and a.kind not in FLOATS else (a.head, a.name, a.kind)
+
+
+def _is_even(a: Atom) -> bool:
+    """Whether the arguments may be exchanged. Not those of maxima in a float's bits: of two zeros they take the second one."""
+    return a.head == "call" and a.name in EVEN and len(a.args) > 1
 
 
 def _kept(guard: Sequence[Any], known: Known) -> tuple[Any, ...]:
@@ -306,7 +376,7 @@ def _divides(a: Atom, power: Any) -> bool:
 
 
 def _signature(t: Term) -> tuple[Any, ...]:
-    return tuple(sorted((a.head, a.name, a.kind, str(p)) for a, p in t.factors))
+    return tuple(sorted((*_sort(a), str(p)) for a, p in t.factors))
 
 
 def _pairings(left: Sequence[Factor], right: Sequence[Factor]) -> Iterator[list[tuple[Factor, Factor]]]:
@@ -314,10 +384,19 @@ def _pairings(left: Sequence[Factor], right: Sequence[Factor]) -> Iterator[list[
     groups: dict[Any, tuple[list[Factor], list[Factor]]] = {}
     for side, factors in enumerate((left, right)):
         for f in factors:
-            groups.setdefault((f[0].head, f[0].name, f[0].kind, str(f[1])), ([], []))[side].append(f)
-    ways = [[list(zip(a, order, strict=True)) for order in permutations(b)] for a, b in groups.values()]
-    for chosen in product(*ways):
-        yield [p for part in chosen for p in part]
+            groups.setdefault((*_sort(f[0]), str(f[1])), ([], []))[side].append(f)
+    yield from _paired(list(groups.values()))
+
+
+def _paired(groups: Sequence[tuple[list[Factor], list[Factor]]]) -> Iterator[list[tuple[Factor, Factor]]]:
+    """One after the other: ten factors of a kind have millions of ways."""
+    if not groups:
+        yield []
+        return
+    (ours, theirs), *others = groups
+    for order in permutations(theirs):
+        for rest in _paired(others):
+            yield [*zip(ours, order, strict=True), *rest]
 
 
 def _hints(x: Sum, y: Sum) -> list[tuple[Atom, Atom]]:

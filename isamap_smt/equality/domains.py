@@ -143,16 +143,23 @@ def _quotient(n: Any, d: Any, known: Known) -> Any:
         return n
     whole, rest = [], []
     for t in sp.Add.make_args(n):
-        q = sp.cancel(t / d) if not d.is_Integer or not t.is_Integer else sp.Integer(int(t) // int(d))
         if t.is_Integer and d.is_Integer:
+            q = sp.Integer(int(t) // int(d))
             whole.append(q)
             rest.append(t - q * d)
-        elif _is_whole(q):
+        elif (q := _multiple(t, d)) is not None:
             whole.append(q)
         else:
             rest.append(t)
     left = sp.Add(*rest)
     return sp.expand(sp.Add(*whole) + _small_quotient(left, d, known))
+
+
+@lru_cache(maxsize=50_000)
+def _multiple(t: Any, d: Any) -> Any:
+    """How many times a term is the divisor, where that is a polynomial of whole coefficients; else None."""
+    q = sp.cancel(t / d)
+    return q if _is_whole(q) else None
 
 
 def _is_whole(q: Any) -> bool:
@@ -222,7 +229,8 @@ Step = tuple[int, dict[str, Any], list[Any], list[Any]]  # equation, values, gua
 
 def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
     names = {a.name: (a, x) for a, x in left}
-    used = symbols_of([e]) & set(names)
+    inside = symbols_of([e])
+    used = [u for u in names if u in inside]  # in their order: the same question has the same answer in every process
     if not used:
         return (n, {}, [sp.Eq(e, 0)], []) if e != 0 else (n, {}, [], [])
     coefficients = {u: e.coeff(names[u][0], 1) for u in used}
@@ -240,6 +248,15 @@ def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
             v = sp.expand(-sign * rest)
             if _sign_unknown(d, known):
                 continue
+            low = sum(
+                -c * (names[w][1] - 1)
+                for w, c in ((w, sign * c) for w, c in coefficients.items() if w != u)
+                if _falls(c)
+            )
+            r, v = (
+                sp.expand(r + low),
+                sp.expand(v + low),
+            )  # an axis that runs down: what is left over begins at 0 all the same
             if r == 0:
                 q = simple(FloorDiv(v, d), known)
                 return n, {u: q}, [sp.Eq(sp.expand(v - d * q), 0), *between(q, names[u][1])], []
@@ -251,6 +268,11 @@ def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
             value = sp.expand(-(e - a * names[u][0]) / a)
             return n, {u: value}, between(value, names[u][1]), []
     return None
+
+
+def _falls(c: Any) -> bool:
+    """Whether a coefficient looks negative; nothing depends on it but what is tried."""
+    return bool(c.is_negative or (c.is_negative is None and c.could_extract_minus_sign()))
 
 
 def _sign_unknown(d: Any, known: Known) -> bool:

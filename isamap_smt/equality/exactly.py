@@ -1,7 +1,8 @@
 """A kernel's results in exact numbers, point by point: the other opinion, which knows no normal form.
 
-Integers wrap as their types say. Floating point is computed over the reals: fractions, and numbers of 60 digits behind a function
-that leaves them.
+Integers wrap as their types say. Floating point is computed over the reals: fractions, and numbers of 120 digits behind a function
+that leaves them. Nothing is said where those could mislead: beyond 10^20, of a quotient by less than 10^-20, and of two that are
+compared, or of one that is rounded, where 30 digits do not tell on which side it is.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import ceil, floor, isqrt, trunc
 from typing import Any, ClassVar
 
 import mpmath
@@ -17,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.expr import evaluate, held_as
+from isamap_smt.ir.expr import RELATIONS, evaluate, held_as
 from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Meaning, Rows
@@ -55,8 +56,9 @@ from isamap_smt.ir.scalar import (
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import EXACT, target, typed_value
 
-DIGITS = 60
+DIGITS = 120
 CLOSE = mpmath.mpf(10) ** -30
+FAR = mpmath.mpf(10) ** 20
 
 
 class UndefinedError(Exception):
@@ -80,7 +82,7 @@ def exact_results(kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str,
 
 
 def alike(a: Any, b: Any) -> bool:
-    """Whether two results are equal, as far as 60 digits tell."""
+    """Whether two results are equal, as far as 30 digits tell."""
     with mpmath.workdps(DIGITS):
         return _alike(a, b)
 
@@ -104,14 +106,40 @@ def _long(x: Any) -> Any:
     return x if isinstance(x, mpmath.mpf) else mpmath.mpf(Fraction(x).numerator) / Fraction(x).denominator
 
 
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "<": _below,
-    "<=": lambda a, b: not _below(b, a),
-    ">": lambda a, b: _below(b, a),
-    ">=": lambda a, b: not _below(a, b),
-    "==": _alike,
-    "!=": lambda a, b: not _alike(a, b),
-}
+def _told(v: Any) -> Any:
+    """The number, where its digits are known behind the point. Raises UndefinedError."""
+    if isinstance(v, mpmath.mpf) and mpmath.isfinite(v) and abs(v) > FAR:
+        raise UndefinedError("too large to be told apart")
+    return v
+
+
+def _divisor(v: Any) -> Any:
+    """The number, where it is known not to be 0. Raises UndefinedError."""
+    if isinstance(v, mpmath.mpf) and abs(v) < 1 / FAR:
+        raise UndefinedError("too small to be told from 0")
+    return v
+
+
+def _whole(v: Any, to: Callable[[Any], Any]) -> int:
+    """A number rounded by one of Python's functions. Raises UndefinedError where it jumps."""
+    if not isinstance(v, mpmath.mpf):
+        return int(to(Fraction(v)))
+    if not mpmath.isfinite(v) or _alike(2 * v, mpmath.nint(2 * v)):  # floor jumps at whole numbers, rint between them
+        raise UndefinedError("too close to where it is rounded")
+    return int(to(Fraction(int(mpmath.floor(4 * v)) * 2 + 1, 8)))  # in the same quarter
+
+
+def _compared(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def told(a: Any, b: Any) -> bool:
+        a, b = _both(a, b)
+        if isinstance(a, mpmath.mpf) and _alike(a, b):
+            raise UndefinedError("too close to be told apart")
+        return bool(holds(a, b))
+
+    return told
+
+
+COMPARE = {row.sign: _compared(row.of) for row in RELATIONS.values()}
 
 
 def _neutral(op: str, kind: DType) -> Any:
@@ -150,7 +178,7 @@ def _run(kernel: Kernel, s: Statement, held: dict[str, np.ndarray]) -> None:
             found = walk.of(value, kind)
             if s.op != "=" and out[at] is None:
                 continue
-            out[at] = _typed(_reduced(s.op, out[at], found), kind)
+            out[at] = _typed(_told(_reduced(s.op, out[at], found)), kind)
         except UndefinedError:
             out[at] = None
 
@@ -162,9 +190,9 @@ def _reduced(op: str, a: Any, b: Any) -> Any:
         case "*":
             return _times(a, b)
         case "max":
-            return b if COMPARE["<"](a, b) else a
+            return b if _below(a, b) else a
         case "min":
-            return a if COMPARE["<"](a, b) else b
+            return a if _below(a, b) else b
     return b
 
 
@@ -179,7 +207,7 @@ def _add(a: Any, b: Any) -> Any:
 
 def _times(a: Any, b: Any) -> Any:
     a, b = _finite(a, b)
-    return a * b
+    return _told(a * b)
 
 
 def _finite(*values: Any) -> tuple[Any, ...]:
@@ -223,7 +251,7 @@ class _Exact(Meaning[Any]):
         return array[at]
 
     def _number(self, x: Any, own: DType) -> Any:
-        return Fraction(str(x)) if x.is_Float else int(x) if x.is_Integer else Fraction(int(x.p), int(x.q))
+        return Fraction(repr(float(x))) if x.is_Float else int(x) if x.is_Integer else Fraction(int(x.p), int(x.q))
 
     def _constant(self, x: Any, own: DType) -> Any:
         if HEADS[type(x)].text != "inf":
@@ -250,17 +278,11 @@ class _Exact(Meaning[Any]):
         if to.is_float:
             return a
         if self.given(x).is_float:
-            return min(
-                max(
-                    int(mpmath.floor(a) if a >= 0 else mpmath.ceil(a)) if isinstance(a, mpmath.mpf) else int(a), to.low
-                ),
-                to.high,
-            )
+            return min(max(_whole(a, trunc), to.low), to.high)
         return _typed(a, to)
 
     def _round(self, x: Any, to: DType, a: Any) -> Any:
-        n = int(mpmath.nint(a)) if isinstance(a, mpmath.mpf) else round(Fraction(a))
-        return min(max(n, to.low), to.high)
+        return min(max(_whole(a, round), to.low), to.high)
 
     def _select(self, x: Any, own: DType, a: Any, b: Any, yes: Any, no: Any) -> Any:
         return yes if COMPARE[x.args[0].args[0].name](a, b) else no
@@ -270,13 +292,21 @@ class _Exact(Meaning[Any]):
 
     def _function(self, x: Any, own: DType, *values: Any) -> Any:
         name = FUNCTION_ROWS[type(x)].text
+        if name in _ROUNDED:
+            return _whole(values[0], _ROUNDED[name])
+        if name == "fmod":
+            return _remainder(own, values[0], values[1], trunc)
+        if name in ("log", "rsqrt", "pow"):
+            _divisor(values[0])
+        if name == "sqrt" and (root := _root(values[0])) is not None:
+            return root
         try:
-            v = _FUNCTIONS[name](*map(_long, _finite(*values, 0)[: len(values)]))
-        except (ValueError, ZeroDivisionError, KeyError) as e:
+            v = _FUNCTIONS[name](*(_long(_finite(v, 0)[0]) for v in values))
+        except (ValueError, ZeroDivisionError, OverflowError, KeyError) as e:
             raise UndefinedError(str(e)) from None
         if isinstance(v, mpmath.mpc) or not mpmath.isfinite(v):
             raise UndefinedError(name)
-        return v
+        return _told(v)
 
     leaves: ClassVar[Rows] = {
         Read: _read,
@@ -299,20 +329,17 @@ class _Exact(Meaning[Any]):
 def _divided(own: DType, a: Any, b: Any) -> Any:
     if b == 0:
         raise UndefinedError("a division by 0")
-    a, b = _finite(a, b)
-    return a / b if isinstance(a, mpmath.mpf) else Fraction(a) / Fraction(b)
+    a, b = _finite(a, _divisor(b))
+    return _told(a / b) if isinstance(a, mpmath.mpf) else Fraction(a) / Fraction(b)
 
 
 def _quotient(own: DType, a: Any, b: Any) -> Any:
     return 0 if b == 0 else a // b
 
 
-def _remainder(own: DType, a: Any, b: Any) -> Any:
+def _remainder(own: DType, a: Any, b: Any, to: Callable[[Any], Any] = floor) -> Any:
     if own.is_float:
-        if b == 0:
-            raise UndefinedError("a remainder by 0")
-        a, b = _both(a, b)
-        return a - b * (mpmath.floor(a / b) if isinstance(a, mpmath.mpf) else floor(Fraction(a) / Fraction(b)))
+        return _add(a, -_times(b, _whole(_divided(own, a, b), to)))
     return a if b == 0 else a - (a // b) * b
 
 
@@ -338,9 +365,9 @@ _OPERATIONS: dict[type, Callable[..., Any]] = {
     SOr: lambda own, a, b: a | b,
     SXor: lambda own, a, b: a ^ b,
     SInvert: lambda own, a: ~a,
-    SMax: lambda own, a, b: b if COMPARE["<"](a, b) else a,
-    SMin: lambda own, a, b: a if COMPARE["<"](a, b) else b,
-    Relu: lambda own, a: a if COMPARE[">"](a, 0) else 0,
+    SMax: lambda own, a, b: b if _below(a, b) else a,
+    SMin: lambda own, a, b: a if _below(a, b) else b,
+    Relu: lambda own, a: a if _below(0, a) else 0,
     Abs: lambda own, a: abs(a),
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -348,12 +375,21 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
         n: getattr(mpmath, n)
         for n in ("exp", "log", "tanh", "erf", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh")
     },
-    **{n: getattr(mpmath, n) for n in ("asinh", "acosh", "atanh", "sqrt", "floor", "ceil")},
+    **{n: getattr(mpmath, n) for n in ("asinh", "acosh", "atanh", "sqrt")},
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
-    "trunc": lambda x: mpmath.floor(x) if x >= 0 else mpmath.ceil(x),
-    "rint": mpmath.nint,
     "pow": mpmath.power,
-    "fmod": mpmath.fmod,
 }
+_ROUNDED: dict[str, Callable[[Any], Any]] = {"floor": floor, "ceil": ceil, "trunc": trunc, "rint": round}
+
+
+def _root(x: Any) -> Any:
+    """The root of a fraction, where it is one."""
+    if isinstance(x, mpmath.mpf) or x < 0:
+        return None
+    x = Fraction(x)
+    root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
+    return root if root * root == x else None
+
+
 __all__ = ["UndefinedError", "alike", "exact_results"]

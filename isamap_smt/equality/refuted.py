@@ -95,10 +95,10 @@ def _sizes(both: Together) -> list[dict[str, int]]:
     lows = {p.name: p.low for k in (both.first, both.second) for p in k.parameters}
     highs = {p.name: p.high for k in (both.first, both.second) for p in k.parameters if p.high is not None}
     spans = [range(lows.get(n, 1), min(lows.get(n, 1) + LARGEST, highs.get(n, 1 << 30) + 1)) for n in names]
-    if prod(map(len, spans)) > 20_000:
-        spans = [s[:3] for s in spans]
-    if prod(map(len, spans)) > 20_000:
-        spans = [s[:2] for s in spans]
+    for most in (3, 2):
+        if prod(map(len, spans)) > 20_000:
+            spans = [s[:most] for s in spans]
+    spans = [s if n < 12 or prod(map(len, spans)) <= 20_000 else s[:1] for n, s in enumerate(spans)]
     smallest = sorted(product(*spans), key=lambda v: (sum(v), max(v, default=0), v))
     found = (dict(zip(names, values, strict=True)) for values in smallest)
     return [env for env in found if all(evaluate(f, env) for f in both.facts)]
@@ -122,7 +122,7 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
     """Inputs of small whole numbers; those that are indices are drawn as for a call."""
     given = random_arrays(a, rng=rng)
     if not reals:
-        return given
+        return {n: _with_zeros(a, b, n, v, rng) for n, v in given.items()} if draw % 2 else given
     data = {e.tensor for k in (a, b) for s in k.statements for e in elements(indices_of(s))}
     out = {}
     for n in a.inputs:
@@ -144,6 +144,15 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
         )
         out[n] = np.vectorize(int, otypes=[object])(whole) if whole is not None else np.full(shape, Fraction(least))
     return out
+
+
+def _with_zeros(a: Kernel, b: Kernel, name: str, array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """An array of floating point with zeros of both signs here and there, which operations tell apart."""
+    (low, high), kind = _range(a, b, name), a.tensor(name).dtype
+    if not kind.is_float or kind.is_scale or not low <= 0 <= high:
+        return array
+    signs = rng.choice(np.array([1, 1, 0.0, -0.0]), array.shape)
+    return np.where(signs == 0, signs, array.astype(np.float64)).astype(array.dtype)
 
 
 def _range(a: Kernel, b: Kernel, name: str) -> tuple[Any, Any]:

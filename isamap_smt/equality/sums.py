@@ -57,7 +57,7 @@ Sum = tuple[Term, ...]
 @dataclass(frozen=True)
 class Atom:
     """head: ELEMENT of the tensor `name` at an index; BASE, the value of a sum itself, for powers that are not written out; EXP of
-    a term; FOLD by the operator `name` over axes where a guard holds; else a function.
+    a term; FOLD by the operator `name` over axes where a guard holds, in the order of the index where that counts; else a function.
 
     kind: the type in which the function computes, where that counts; '' over the reals. moduli: of each argument the integer type
     in which it counts alone, so that sums are equal modulo 2^bits; '' or none where there is no such type.
@@ -287,7 +287,7 @@ def _content(value: Sum) -> tuple[Term, Sum]:
         if shared is None:
             shared = own
         else:  # what stands in one term alone has the power 0 in the others
-            both = set(shared) | set(own)
+            both = dict.fromkeys((*shared, *own))
             lows = {
                 k: min(shared[k][1] if k in shared else sp.S.Zero, own[k][1] if k in own else sp.S.Zero) for k in both
             }

@@ -75,7 +75,8 @@ class Unfolded:
         self.kernel, self.reals = kernel, reals
         self.types = {t.name: t.dtype for t in kernel.tensors}
         if kernel.recurrences:
-            raise NotUnfoldedError(f"{kernel.name} goes on over time steps (`for {kernel.recurrences[0].axis}:`)")
+            axis = kernel.recurrences[0].axis.rstrip("'")
+            raise NotUnfoldedError(f"{kernel.name} goes on over time steps (`for {axis}:`)")
 
     def at(self, tensor: str, index: tuple[Any, ...], before: int, known: Known) -> Sum:
         """An element of a tensor, as the statements before that one leave it."""
@@ -124,18 +125,23 @@ class Unfolded:
         if s.op == "+" and (self.reals or not kind.is_float):
             begun = () if value is None else value
             return self._bounded(add(begun, _over(own, found.left, kept)))
-        if s.op in ("max", "min") and not found.left and value is not None:  # the point itself, where it is reached
-            real = self.reals and kind.is_float
-            reached = _over(of_atom(Atom(s.op, args=(value, own), **_typed(kind, real, 2))), (), kept)
+        ring = self.reals or not kind.is_float
+        if (
+            (s.op in ("max", "min") or not ring) and not found.left and value is not None
+        ):  # the point, where it is reached
+            reached = _over(self._one_more(s.op, value, own, kind), (), kept)
             return add(reached, *(_over(value, (), g) for g in pieces_without(kept)))
-        folded = of_atom(self._fold(s, own, found.left, kept, table, kind))
+        alone = value is None and not found.left and not kept and s.op != "+"  # 1 times it, or a maximum of it alone
+        folded = own if alone else self._fold(s, own, found.left, kept, table, kind)
         if value is None:
             return folded
         if s.op in ("max", "min"):
-            return of_atom(Atom(s.op, args=(value, folded), **_typed(kind, self.reals and kind.is_float, 2)))
-        if s.op == "*" and self.reals:
+            return self._one_more(s.op, value, folded, kind)
+        if s.op == "*" and ring:
             return multiply(value, folded)
-        raise NotUnfoldedError(f"{s.target.tensor} goes on from what an earlier statement left in it")
+        return of_atom(
+            Atom("call", f"{s.op}= behind", args=(value, folded), kind=kind.name)
+        )  # folds are equal point by point
 
     def _assigned(self, s: Statement, own: Sum, left: Any, kept: list[Any], value: Sum | None, known: Known) -> Sum:
         if left:
@@ -150,8 +156,17 @@ class Unfolded:
                 rest.append(_over(before, (), guard))
         return self._bounded(add(covered, *rest))
 
-    def _fold(self, s: Statement, own: Sum, axes: Any, guard: Any, table: Mapping[str, Any], kind: DType) -> Atom:
+    def _one_more(self, op: str, a: Sum, b: Sum, kind: DType) -> Sum:
+        if self.reals and kind.is_float and op == "min":
+            return negated(self._one_more("max", negated(a), negated(b), kind))
+        if op not in ("max", "min"):
+            return of_atom(Atom("call", op, args=(a, b), kind=kind.name))
+        return of_atom(Atom(op, args=(a, b), **_typed(kind, self.reals and kind.is_float, 2)))
+
+    def _fold(self, s: Statement, own: Sum, axes: Any, guard: Any, table: Mapping[str, Any], kind: DType) -> Sum:
         real = self.reals and kind.is_float
+        if real and s.op == "min":
+            return negated(self._fold(replace(s, op="max"), negated(own), axes, guard, table, kind))
         if real and s.op in ("max", "min") and len(own) == 1:
             t = own[0]  # a maximum of maxima is one
             if t.coefficient == 1 and not t.axes and not t.guard and len(t.factors) == 1:
@@ -159,16 +174,13 @@ class Unfolded:
                 if p == 1 and a.head == FOLD and a.name == s.op:
                     inner = fresh(Term(sp.S.One, ((Atom("", args=a.args), p),), a.axes, a.guard))
                     args = inner.factors[0][0].args
-                    return replace(a, args=args, axes=(*axes, *inner.axes), guard=(*guard, *inner.guard))
-        names = {x.name for x, _ in axes}
-        if not real and s.op not in ("max", "min"):  # whoever computes it in another order computes something else
-            order = tuple(
-                a.name for a in s.axes if a.name not in {n for n, v in table.items() if not symbols_of([v]) & names}
-            )
-            ordered = tuple((x, e) for a in order for x, e in axes if x == table[a])
-            if kind.is_float and len(ordered) == len(axes):
-                axes = ordered
-        return Atom(FOLD, s.op, args=(own,), axes=tuple(axes), guard=tuple(guard), **_typed(kind, real, 1))
+                    return of_atom(replace(a, args=args, axes=(*axes, *inner.axes), guard=(*guard, *inner.guard)))
+        order: tuple[Any, ...] = ()
+        if kind.is_float and not real:  # whoever computes it in another order computes something else
+            names = {x.name for x, _ in axes}
+            order = tuple(v for v in (table[a.name] for a in s.axes) if symbols_of([v]) & names)
+            axes = tuple((x, e) for v in order for x, e in axes if x == v)
+        return of_atom(Atom(FOLD, s.op, order, (own,), tuple(axes), tuple(guard), **_typed(kind, real, 1)))
 
     def _bounded(self, value: Sum) -> Sum:
         if len(value) > MOST_TERMS:
@@ -239,7 +251,7 @@ class _Value(Meaning[Sum]):
             return number(x)
         if not self.reals and x == 0 and str(x).startswith("-"):
             return of_atom(Atom("literal", "-0.0"))
-        return number(sp.Rational(str(x)))
+        return number(sp.Rational(repr(float(x))))  # as it is written; str() leaves digits out
 
     def _constant(self, x: Any, own: DType) -> Sum:
         if self.reals:
@@ -306,7 +318,7 @@ class _Value(Meaning[Sum]):
 
     def _smallest(self, x: Any, own: DType, a: Sum, b: Sum) -> Sum:
         if self._real(own):
-            return negated(of_atom(Atom("max", args=(negated(a), negated(b)))))
+            return self.tensors._one_more("min", a, b, own)
         return of_atom(Atom("min", args=(a, b), **self._typed(own, 2)))
 
     def _relu(self, x: Any, own: DType, a: Sum) -> Sum:
@@ -332,6 +344,10 @@ class _Value(Meaning[Sum]):
             return add(_where(yes, relation), _where(no, opposite(relation)))
         compared = self._compared(condition, own)
         if not self._ring(own) or not (self.reals and compared.is_float):
+            if sign in (">", ">="):
+                a, b, sign = b, a, {">": "<", ">=": "<="}[sign]
+            if sign in ("<=", "!="):  # of numbers, b < a holds where a <= b does not
+                a, b, yes, no, sign = (b, a, no, yes, "<") if sign == "<=" else (a, b, no, yes, "==")
             of, given = (_typed(k, False, 2, self.exact)["moduli"] or ("", "") for k in (compared, own))
             kind = f"{compared.name} {'' if self._real(own) else own.name}"
             return of_atom(Atom("select", sign, args=(a, b, yes, no), kind=kind, moduli=(*of, *given)))
@@ -381,11 +397,12 @@ class _Value(Meaning[Sum]):
         return of_atom(Atom("integer", args=(a,), kind=kind.name, moduli=(kind.name,)))
 
     def _ends(self, a: Sum) -> tuple[float, float]:
-        low = high = 0.0
+        low: float = 0  # whole numbers stay exact
+        high: float = 0
         for t in a:
-            if t.axes or not t.coefficient.is_Number or any(x.head != ELEMENT for x, _ in t.factors):
+            if t.axes or not t.coefficient.is_Integer or any(x.head != ELEMENT for x, _ in t.factors):
                 return -inf, inf
-            ends = [float(t.coefficient)] * 2
+            ends: list[float] = [int(t.coefficient)] * 2
             for x, p in t.factors:
                 own = self._range(x.name)
                 for _ in range(int(p)):

@@ -17,7 +17,7 @@ def sum_words(value: Sum, names: Mapping[str, str]) -> str:
 
 
 def _term(t: Term, names: Mapping[str, str]) -> str:
-    parts = [] if t.coefficient == 1 and t.factors else [_words(t.coefficient, names)]
+    parts = [] if t.coefficient == 1 and t.factors else [_bracketed(t, names)]
     parts += [_factor(a, p, names) for a, p in t.factors]
     text = "*".join(parts)
     if t.axes:
@@ -25,6 +25,11 @@ def _term(t: Term, names: Mapping[str, str]) -> str:
     if t.guard:
         text += f" where {' and '.join(_words(g, names) for g in t.guard)}"
     return text
+
+
+def _bracketed(t: Term, names: Mapping[str, str]) -> str:
+    text = _words(t.coefficient, names)
+    return f"({text})" if t.coefficient.is_Add and t.factors else text
 
 
 def _factor(a: Atom, power: Any, names: Mapping[str, str]) -> str:
@@ -46,7 +51,7 @@ def _atom(a: Atom, names: Mapping[str, str]) -> str:
 
 
 def _plain(name: str) -> str:
-    return name.partition("#")[0]
+    return name.partition("#")[0].rstrip("'")
 
 
 def _words(e: Any, names: Mapping[str, str]) -> str:
