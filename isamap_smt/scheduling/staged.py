@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
-from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import deadline
-from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, before, choices, cost, passes
+from isamap_encodings.staging_problem import StagingDecision, StagingOperand, passes
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.staged_problem import PASSED, Question, question
+from isamap_smt.simulator.max_plus import Timing, timing
 
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
-# Parts of a plan's time, which add up to it; and what engines work, beside all of them.
+# Parts of a plan's time, which add up to it; and what each engine works, beside all of them.
 PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "after the last", "all of them"
 TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
 SPACE = "for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots"
@@ -32,8 +34,8 @@ TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
     "an engine begins a use when it is free and what the use awaits has been signalled",
     "a move or step takes what its description says, whatever the other engines do; a signal takes no time",
-    "moves at the rim take their share of the whole: a tile's time is the mean of its operand's",
 )
+Lower = Callable[[Schedule, Hardware], Program]
 
 
 def schedule_stages(
@@ -42,9 +44,10 @@ def schedule_stages(
     sizes: Dict[str, int],
     pins: tuple[Pin, ...],
     timeout: float,
+    lowered: Lower,
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
-    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`.
+    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is timed.
 
     Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
     """
@@ -70,15 +73,29 @@ def schedule_stages(
     if not fitting:
         raise ScheduleError(_why_none(questions[0][1], questions[0][0].mapping, answers[0][0]))
     answer, p, q = min(fitting, key=lambda a: a[0].ticks / a[2].ticks)
-    cycles = answer.ticks / q.ticks
+    made = _schedule(p, q, answer, (len(found), len(questions)), hardware)
+    seen = timing(lowered(made, hardware), sizes, (hardware.instruction(p.mapping.instruction.name).name,))
+    cycles = seen.cycles
     bound = min([cycles, *(a.bound / x.ticks for a, _, x in answers if a.status != "INFEASIBLE")])
     bound = min([bound, *(_least(x) for _, x in questions[len(answers) :])])
     status = "OPTIMAL" if bound >= cycles else "FEASIBLE"
-    made = _schedule(p, q, answer, (len(found), len(questions)), hardware)
     gap = 1 - bound / cycles if cycles else 0.0
     seconds = time.perf_counter() - started
     given = tuple(sorted(sizes.items()))
+    made = replace(made, objective=cycles, costs=_parts(seen, hardware), assumes=_assumes(seen))
     return replace(made, status=status, bound=bound, gap=gap, seconds=seconds, sizes=given, hardware=hardware)
+
+
+def _parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
+    """The parts of the time, and beside them the work of each engine that has some."""
+    in_turn = ((PROLOGUE, seen.first), (STEADY, seen.last - seen.first), (EPILOGUE, seen.cycles - seen.last))
+    busy = ((e.name, seen.busy(e.name)) for e in hardware.engines)
+    return (*(CostPart(*p) for p in in_turn), *(CostPart(n, cycles, WHOLE) for n, cycles in busy if cycles))
+
+
+def _assumes(seen: Timing) -> tuple[tuple[str, str], ...]:
+    """What the time rests on."""
+    return tuple((text, "") for text in (*ASSUMES, *([f"the time is {seen.estimate}"] if seen.estimate else ())))
 
 
 def _least(q: Question) -> float:
@@ -89,30 +106,16 @@ def _least(q: Question) -> float:
 def _schedule(
     p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple[int, int], hardware: Hardware
 ) -> Schedule:
-    """What was decided, with its price. among: legal mappings, and those that tiles can be made of."""
+    """What was decided. among: legal mappings, and those that tiles can be made of."""
     d = answer.decision
     assert d is not None
     loops, stages = decoded(p.mapping, q, d)
-    price = cost(q.problem, choices(q.problem, d), Numbers())
-    first, last = before(q.problem, d), price.last
-    costs = tuple(
-        CostPart(name, ticks / q.ticks, within)
-        for name, ticks, within in (
-            (PROLOGUE, first, ""), (STEADY, answer.ticks - first - last, ""), (EPILOGUE, last, ""),
-            ("compute", price.compute, WHOLE), ("moves in", price.fill, WHOLE), ("moves on", price.on, WHOLE),
-            ("moves out", price.store, WHOLE),
-        )
-        if name != "moves on" or q.problem.outers
-    )  # fmt: skip
     legal, possible = among
     outside = (
         f"the mapping: {min(TRIED, possible)} scheduled of {possible} that tiles can be made of ({legal} are legal)",
         "the order of the loops inside a region, and of the tiles of a step",
     )
-    return scheduled(
-        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside, notes=_unused(q, hardware),
-        space=SPACE, assumes=tuple((text, "") for text in ASSUMES),
-    )  # fmt: skip
+    return scheduled(p, loops, stages, decided_outside=outside, notes=_unused(q, hardware), space=SPACE)
 
 
 def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
