@@ -51,7 +51,6 @@ def test_a_small_scratchpad_is_filled_from_the_further_memory() -> None:
     assert ["further", "scratchpad"] in (memories(plan, "a"), memories(plan, "b"))
     past = planned(via_a="load", via_b="load")
     assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
-    assert plan.schedule.status == past.schedule.status == "OPTIMAL"
     assert plan.schedule.objective < 0.8 * past.schedule.objective and cycles(plan) < 0.8 * cycles(past)
 
 
@@ -95,14 +94,9 @@ def test_the_program_of_open_sizes_is_proved_and_right() -> None:
 @pytest.mark.parametrize(
     "counter", ["filled_a@further", "filled_b@further", "released_a@further", "released_b@further"]
 )
-def test_each_counter_of_a_further_stage_is_needed_or_redundant(what: str, counter: str) -> None:
-    """Tiles of a go there before those of b, by one engine, and are released with them: b need not wait again."""
-    redundant = counter == "released_b@further" and what != "signal"
-    proof = prove_program(without(in_rings(), what, counter))
-    if redundant:
-        assert proof.proved, [(str(c), c.statement) for c in proof.failed()]
-        return
-    failed = [c.verdict for c in proof.failed()]
+def test_each_counter_of_a_further_stage_is_needed(what: str, counter: str) -> None:
+    """Each is released with the last of its tiles that is taken on, which says nothing of the other."""
+    failed = [c.verdict for c in prove_program(without(in_rings(), what, counter)).failed()]
     assert failed and all(isinstance(v, Refuted) and re.search(WRONG, v.text) for v in failed), failed
 
 
