@@ -12,7 +12,8 @@ import plain_executor
 from engines import Shape, machine
 
 import isamap_smt as im
-from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, cost, legal
+from isamap_encodings.staging_bound import bound
+from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, legal
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate
@@ -109,7 +110,7 @@ def _drawn(
     decision = random_decision(rng, asked.problem)
     loops, stages = decoded(proved.mapping, asked, decision)
     program = lower_stages(scheduled(proved, loops, stages), hardware)
-    total = cost(asked.problem, choices(asked.problem, decision), Numbers()).total / asked.ticks
+    total = float(bound(asked.problem, choices(asked.problem, decision), Numbers()) / asked.ticks)
     words = f"{kernel} {axes} {sizes} open {left_open} on {shape}: {decision}"
     return Drawn(words, kernel, left_open, sizes, shape, program, total)
 
