@@ -82,14 +82,14 @@ def schedule_stages(
         f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({len(found)} are legal)",
         "the order of the loops inside a region, and of the tiles of a step",
     )
-    best = bound >= cycles * (1 - SAME)
+    best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
     unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)
     unscheduled |= Counter({SLOWER: slower, LEFT: len(questions) - answer.scheduled - slower})
     notes = (*_unused(q, hardware), *_quicker_by_far(refused, hardware, sizes, q))
     return scheduled(
         p, loops, stages, status="OPTIMAL" if best else "FEASIBLE", space=SPACE,
-        objective=cycles, bound=cycles if best else bound, gap=0.0 if best else 1 - bound / cycles,
+        objective=cycles, bound=cycles if best else bound, gap=0.0 if best else 1 - bound / cycles if cycles else 0.0,
         costs=_parts(seen, hardware), assumes=_assumes(seen, q), decided_outside=outside, notes=notes,
         unscheduled=tuple((why, n) for why, n in unscheduled.items() if n),
         utilisation=utilisation(p.mapping, hardware, stages, loops, sizes, seen),

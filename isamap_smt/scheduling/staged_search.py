@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 TRIED = 16  # mappings that are scheduled, of those that can be
 HOPED = 4  # and the most promising of them, of which one has to fit
-PLANS = 48  # of one mapping that are timed, at most, each with its best slots
-FEW = 8  # and where no bound says which may be the best
+PLANS = 48  # of the first mapping that are timed, at most, each with its best slots
+OTHERS = 24  # and of a further one
+FEW = 8  # where one is nearly as quick as the bound, or no bound says which may be the best
+NEAR = 0.998  # of its time: a bound
 SAME = 1e-9  # of a time: less is a rounding error of figures that are no whole ticks
 
 Time = Callable[[ProvedMapping, Question, StagingDecision], Timing]
@@ -79,7 +81,7 @@ class _Search:
 
         q, low, effort = self.question, self.question.least, 0.0
         model = StagingModel(q.problem)
-        for _ in range(FEW if q.shortened else PLANS):
+        for n in range(FEW if q.shortened else PLANS if self.best is None else OTHERS):
             if self.best is not None and not q.shortened:
                 model.below(self._ticks)
             answer = model.solve(max(timeout - effort, timeout / 16))
@@ -92,7 +94,8 @@ class _Search:
                 return low
             self._try(answer.decision)
             model.forbid(answer.decision)
-            if effort >= timeout or deadline.enough():
+            near = n + 1 >= FEW and self.best is not None and low >= NEAR * self.best.timing.cycles
+            if near or effort >= timeout or deadline.enough():
                 return low
         return low
 

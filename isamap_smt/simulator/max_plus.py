@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import lcm, prod
 from typing import Any
 
@@ -32,6 +32,8 @@ from isamap_smt.simulator.sites import elaborate
 
 NEVER = -np.inf
 GRID = 1 << 22  # values of a number of active points that are looked at, at most
+FEW = 1 << 10  # groups of iterations of one use whose ticks are added up
+MANY = 1 << 13  # uses that are looked at, at most, where iterations differ
 RUN = 1 << 21  # uses that are run one by one, at most
 FINE = 10_000  # parts of a cycle that are counted without rounding
 Array = np.ndarray
@@ -129,6 +131,23 @@ class _Active:
         """All values that it depends on."""
         return (*self.below.leaves, *self.above.leaves)
 
+    def everywhere(self) -> tuple[tuple[int, ...], Array]:
+        """The loops that it depends on, and the numbers at all their iterations."""
+        trips = {d: n for leaf in self.leaves for d, n in zip(leaf.dims, leaf.values.shape, strict=True)}
+        dims = tuple(sorted(trips))
+        if prod(trips.values()) > GRID:
+            raise _AnotherFormError("a number of active points has too many values")
+
+        def over(x: _Leaf | _Extreme) -> Any:
+            if isinstance(x, _Extreme):
+                return x.of(over(x.left), over(x.right))
+            order = sorted(range(len(x.dims)), key=x.dims.__getitem__)
+            shape = tuple(trips[d] if d in x.dims else 1 for d in dims)
+            return np.transpose(x.values, order).reshape(shape)
+
+        found = np.maximum(over(self.below) - over(self.above), 0)
+        return dims, np.broadcast_to(found, tuple(trips[d] for d in dims))
+
 
 @dataclass(eq=False)
 class _Use:
@@ -166,17 +185,18 @@ class _Use:
 
     def whole(self) -> tuple[int, float]:
         """How many uses there are, and the ticks of all."""
+        uses = prod(x.trips for x in self.path)
         depends = {d for leaf in self.leaves for d in leaf.dims}
-
-        def below(loops: Sequence[_Loop], at: dict[int, int]) -> float:
-            if not loops:
-                return self.ticks(at)
-            x, *rest = loops
-            if x.number not in depends:
-                return x.trips * below(rest, at)
-            return sum(count * below(rest, at | {x.number: first}) for first, count in x.groups)
-
-        return prod(x.trips for x in self.path), below(self.path, {})
+        mine = [x for x in self.path if x.number in depends]
+        others = uses // prod(x.trips for x in mine)
+        if prod(len(x.groups) for x in mine) <= FEW:
+            groups = product(*([(x.number, first, n) for first, n in x.groups] for x in mine))
+            parts = [(prod(n for *_, n in g), self.ticks({d: first for d, first, _ in g})) for g in groups]
+            return uses, others * sum(n * ticks for n, ticks in parts)
+        arrays = [f.everywhere() for f in self.factors]
+        places = {d: n for n, d in enumerate(sorted(depends))}
+        points = np.einsum(*[v for dims, a in arrays for v in (a.astype(float), [places[d] for d in dims])], [])
+        return uses, uses * self.start + self.each * others * float(points)
 
 
 @dataclass(eq=False)
@@ -209,6 +229,24 @@ class _Matrices:
         self._rows()
         for loop in self.loops:
             loop.groups = list(self._groups(loop))
+        self.totals = [u.whole() for u in self.uses]
+        self.estimate = ""
+        if sum(map(self._looked_at, self.top)) > MANY:
+            self._take_means()
+
+    def _looked_at(self, node: _Use | _Loop) -> int:
+        """How many uses are looked at one by one."""
+        if isinstance(node, _Use) or node.only is not None:
+            return 1
+        return sum(min(n, 2) for _, n in node.groups) * sum(map(self._looked_at, node.body))
+
+    def _take_means(self) -> None:
+        """Every use takes the mean of its own."""
+        self.estimate = "an estimate, as tiles differ at many iterations: each takes the mean of its kind"
+        for u, (uses, ticks) in zip(self.uses, self.totals, strict=True):
+            u.start, u.each, u.factors = ticks / max(uses, 1), 0.0, []
+        for loop in self.loops:
+            loop.groups = [(0, loop.trips)]
 
     # ---- The text, with numbers.
 
@@ -382,14 +420,13 @@ class _Matrices:
         cycles, last = float(state[: len(self.engines)].max(initial=0.0)), float(state[self.computed, 0])
         first = self._first() if self.computes else None
         found: dict[tuple[str, str], list[float]] = {}
-        for u in self.uses:
-            uses, ticks = u.whole()
+        for u, (uses, ticks) in zip(self.uses, self.totals, strict=True):
             key = self.engines[u.engine], u.node.instruction.name
             n, total = found.setdefault(key, [0, 0.0])
             found[key] = [n + uses, total + ticks]
         work = tuple(Work(*key, int(n), _cycles(t, self.scale)) for key, (n, t) in found.items())
         whole, begins, ends = (_cycles(t, self.scale) for t in (cycles, first or 0.0, max(last, 0.0)))
-        return Timing(whole, begins, ends if last > NEVER else whole, work)
+        return Timing(whole, begins, ends if last > NEVER else whole, work, self.estimate)
 
     def _begin(self) -> Array:
         state = np.full((self.size, 1), NEVER)
