@@ -1,14 +1,19 @@
-"""Staged schedules by CP-SAT: the same formulas as over numbers, over the solver's expressions."""
+"""Staged schedules by CP-SAT: the least bound of all plans that are left, by the same formulas as over numbers.
+
+A bound is no time. So a caller takes the plan with the least, looks how long it really takes, forbids it, and asks again for those
+that may be quicker, until there is none.
+"""
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from isamap_encodings import cp_sat, deadline
+from isamap_encodings.staging_bound import bound
 from isamap_encodings.staging_problem import (
     REGIONS,
     Choices,
@@ -16,24 +21,23 @@ from isamap_encodings.staging_problem import (
     StagingDecision,
     StagingOperand,
     StagingProblem,
-    choices,
-    cost,
+    rows,
+    table,
 )
 from isamap_encodings.without_pandas import cp_model
 
 LIMIT = 1 << 52  # the solver counts in 64 bits, in sums too; a plan of more ticks is none
-TIES = 64  # among plans that take as long, fewer slots
 
 
 @dataclass(frozen=True)
 class StagingAnswer:
-    """decision: None where there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks; none is below."""
+    """decision: None where there is none. status: OPTIMAL, FEASIBLE, INFEASIBLE or UNKNOWN. bound: in ticks; no plan that is left
+    takes less. effort: of the solver, in its deterministic seconds."""
 
     decision: StagingDecision | None
     status: str
-    ticks: int
     bound: int
-    seconds: float
+    effort: float
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,13 @@ class Expressions(Numbers):
     def largest(self, *x: Any) -> Any:
         return self._extreme(x, max, self.model.add_max_equality)
 
+    def most(self, *x: Any) -> Any:
+        quantities = [_quantity(v) for v in x]
+        found = self.new(max(q.most for q in quantities))
+        for q in quantities:
+            self.model.add(found.of >= q.of)
+        return found
+
     def smallest(self, *x: Any) -> Any:
         return self._extreme(x, min, self.model.add_min_equality)
 
@@ -137,6 +148,24 @@ class Expressions(Numbers):
         self.model.add_max_equality(found.of, [difference, 0])
         return found
 
+    def both(self, x: Any, y: Any) -> Any:
+        for a, b in ((x, y), (y, x)):
+            if isinstance(a, bool | int):
+                return b if a else False
+        return _both(self.model, *(c.of if isinstance(c, Quantity) else c for c in (x, y)))
+
+    def without(self, x: Any) -> Any:
+        return not x if isinstance(x, bool | int) else ~(x.of if isinstance(x, Quantity) else x)
+
+    def fewer(self, x: Any, y: Any) -> Any:
+        a, b = _quantity(x), _quantity(y)
+        if isinstance(a.of, int) and isinstance(b.of, int):
+            return a.of < b.of
+        bit = self.model.new_bool_var("")
+        self.model.add(a.of < b.of).only_enforce_if(bit)
+        self.model.add(a.of >= b.of).only_enforce_if(~bit)
+        return bit
+
     def some(self, *conditions: Any) -> Any:
         bits = [c.of if isinstance(c, Quantity) else c for c in conditions if not isinstance(c, bool | int) or c]
         if any(isinstance(b, bool | int) for b in bits):
@@ -157,41 +186,63 @@ class _Variables:
     ways: dict[str, tuple[Any, ...]]
 
 
-def solve_staging(problem: StagingProblem, timeout: float = 30.0, seed: int = 0) -> StagingAnswer:
-    """The quickest plan there is, with a bound. timeout: in the solver's deterministic seconds, so that answers repeat.
+class StagingModel:
+    """All plans of a problem, less those that were forbidden or are bounded out."""
 
-    Raises KeyboardInterrupt for Ctrl-C.
-    """
-    started = time.perf_counter()
-    model = cp_model.CpModel()
-    n = Expressions(model)
-    v, chosen = _declared(problem, model, n)
-    found = cost(problem, chosen, n)
-    for memory, rows in problem.memories:
-        model.add(_quantity(found.rows[memory]).of <= rows)
-    model.minimize(TIES * _quantity(found.total).of + sum(v.slots.values()))
-    solver = cp_model.CpSolver()
-    solver.parameters.max_deterministic_time = timeout
-    solver.parameters.random_seed = seed
-    solver.parameters.num_workers = 1
-    code, interrupted = cp_sat.run(solver, model)
-    if interrupted:
-        raise KeyboardInterrupt
-    status = solver.status_name(code)
-    if status in ("FEASIBLE", "UNKNOWN"):
-        deadline.stopped()
-    seconds = time.perf_counter() - started
-    if status not in ("OPTIMAL", "FEASIBLE"):
-        return StagingAnswer(None, status, 0, 0, seconds)
-    decision = StagingDecision(
-        {a: solver.value(x) for a, x in v.tiles.items()},
-        {a: solver.value(x) for a, x in v.regions.items()},
-        {o: solver.value(x) for o, x in v.stages.items()},
-        {o: solver.value(x) for o, x in v.slots.items()},
-        {o: next(w for w, bit in enumerate(bits) if solver.value(bit)) for o, bits in v.ways.items()},
-    )
-    ticks = cost(problem, choices(problem, decision), Numbers()).total
-    return StagingAnswer(decision, status, ticks, max(0, int(solver.best_objective_bound) // TIES), seconds)
+    def __init__(self, problem: StagingProblem, seed: int = 0) -> None:
+        self.problem, self.seed = problem, seed
+        self.model = cp_model.CpModel()
+        n = Expressions(self.model)
+        self.v, chosen = _declared(problem, self.model, n)
+        used = rows(problem, chosen, n)
+        for memory, most in problem.memories:
+            self.model.add(_quantity(used[memory]).of <= most)
+        self.least = _quantity(bound(problem, chosen, n)).of
+        self.model.minimize(self.least)
+
+    def forbid(self, d: StagingDecision) -> None:
+        """No plan with these steps, regions, stages and ways, whatever its slots."""
+        others = []
+        for variables, values in ((self.v.tiles, d.tiles), (self.v.regions, d.regions), (self.v.stages, d.stages)):
+            for name, x in variables.items():
+                bit = self.model.new_bool_var("")
+                self.model.add(x != values[name]).only_enforce_if(bit)
+                others.append(bit)
+        others += [~bits[d.ways[o]] for o, bits in self.v.ways.items()]
+        self.model.add_bool_or(others)
+
+    def below(self, ticks: int) -> None:
+        """No plan whose bound is not below."""
+        self.model.add(self.least < ticks)
+
+    def solve(self, timeout: float) -> StagingAnswer:
+        """A plan with the least bound. timeout: in the solver's deterministic seconds, so that answers repeat.
+
+        Raises KeyboardInterrupt for Ctrl-C.
+        """
+        solver = cp_model.CpSolver()
+        solver.parameters.max_deterministic_time = timeout
+        solver.parameters.random_seed = self.seed
+        solver.parameters.num_workers = 1
+        code, interrupted = cp_sat.run(solver, self.model)
+        if interrupted:
+            raise KeyboardInterrupt
+        status = solver.status_name(code)
+        if status in ("FEASIBLE", "UNKNOWN"):
+            deadline.stopped()
+        effort = float(solver.response_proto.deterministic_time)
+        least = max(0, math.ceil(solver.best_objective_bound - 1e-6)) if status != "INFEASIBLE" else 0
+        if status not in ("OPTIMAL", "FEASIBLE"):
+            return StagingAnswer(None, status, least, effort)
+        v = self.v
+        decision = StagingDecision(
+            {a: solver.value(x) for a, x in v.tiles.items()},
+            {a: solver.value(x) for a, x in v.regions.items()},
+            {o: solver.value(x) for o, x in v.stages.items()},
+            {o: solver.value(x) for o, x in v.slots.items()},
+            {o: next(w for w, bit in enumerate(bits) if solver.value(bit)) for o, bits in v.ways.items()},
+        )
+        return StagingAnswer(decision, status, least, effort)
 
 
 def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) -> tuple[_Variables, Choices]:
@@ -202,13 +253,16 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
         given = [pins[name]] if name in pins else values
         return model.new_int_var_from_domain(cp_model.Domain.from_values(given), name)
 
-    tiles, counts, padded = {}, {}, {}
+    tiles: dict[str, Any] = {}
+    columns: tuple[dict[str, Quantity], ...] = ({}, {}, {}, {})  # as of table()
     for a in problem.axes:
         tiles[a.name] = chosen(f"tile.{a.name}", list(a.steps))
         values = {*a.steps, *([pins[f"tile.{a.name}"]] if f"tile.{a.name}" in pins else [])}
-        table = [(t, -(-a.tiles // t), -(-a.tiles // t) * t) for t in sorted(values)]
-        counts[a.name], padded[a.name] = (n.new(max(row[c] for row in table)) for c in (1, 2))
-        model.add_allowed_assignments([tiles[a.name], counts[a.name].of, padded[a.name].of], table)
+        lines = [(t, *table(a, t)) for t in sorted(values)]
+        for c, column in enumerate(columns, 1):
+            column[a.name] = n.new(max(line[c] for line in lines))
+        model.add_allowed_assignments([tiles[a.name], *(column[a.name].of for column in columns)], lines)
+    counts = columns[0]
     regions = {a.name: chosen(f"region.{a.name}", list(range(REGIONS))) for a in problem.axes}
     stages = {o.name: chosen(f"stage.{o.name}", list(range(REGIONS))) for o in problem.stages}
     slots = {o.name: chosen(f"slots.{o.name}", list(range(1, problem.slots + 1))) for o in problem.stages}
@@ -233,8 +287,9 @@ def _declared(problem: StagingProblem, model: cp_model.CpModel, n: Expressions) 
     _legal(problem, model, counts, regions, around, stands, present)
     most = {a.name: max(a.steps) for a in problem.axes}
     quantities = {a: Quantity(x, max(most[a], pins.get(f"tile.{a}", 1))) for a, x in tiles.items()}
+    count, padded, first, last = columns
     made = Choices(
-        quantities, dict(counts), dict(padded), outside, stands, around,
+        quantities, dict(count), dict(padded), dict(first), dict(last), outside, stands, around,
         {o: Quantity(s, problem.slots) for o, s in slots.items()}, single, ways, present,
     )  # fmt: skip
     return _Variables(tiles, regions, stages, slots, ways), made
@@ -286,11 +341,15 @@ def _legal(
 ) -> None:  # fmt: skip
     """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region."""
     reduced = {a.name for a in problem.reduced}
+    pins = dict(problem.pins)
     many = {}
+    of_region = {}
     for a in problem.axes:
         bit = many[a.name] = model.new_bool_var("")
         model.add(counts[a.name].of >= 2).only_enforce_if(bit)
         model.add(counts[a.name].of == 1).only_enforce_if(~bit)
+        if not a.open and f"region.{a.name}" not in pins:  # a loop of one step is none, in whatever region
+            model.add(regions[a.name] == 0).only_enforce_if(~bit)
         if a.name in reduced:
             model.add_bool_or(~around[a.name, problem.output.name], *([] if a.open else [~bit]))
         for o in problem.stages:
@@ -302,8 +361,10 @@ def _legal(
         loops = []
         for a in problem.axes:
             here = _is(model, regions[a.name], r)
-            both = model.new_bool_var("")
-            model.add_bool_and(here, many[a.name]).only_enforce_if(both)
-            loops.append(both)
+            loops.append(_both(model, here, many[a.name]))
         for o in problem.stages:
             model.add_bool_or(*loops, ~stands[o.name, r])
+        of_region[r] = loops
+    if not any(name.startswith(("region.", "stage.")) for name in pins):
+        for loop in of_region[2]:  # the same plan has its loops in region 1
+            model.add_bool_or(*of_region[1], ~loop)

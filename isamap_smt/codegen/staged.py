@@ -6,7 +6,8 @@ Around the tiles of one stage:
     execute engine   await filled >= n + 1;  use them;  signal released
 
 where n counts the iterations of the innermost loop around the stage. Where tiles pass a further memory, its stage is filled and
-released in the same way, by the engines that bring tiles there and on from there. The output's tiles are begun by the engine that
+released in the same way, by the engines that bring tiles there and on from there: released with the last move, if the stage that
+is filled from it stands at its depth, else where the loops inside the stage end. The output's tiles are begun by the engine that
 computes, or by loads that signal `begun`, once `stored` has reached the same; updated by the engine that computes; and stored when
 `finished` has.
 """
@@ -78,9 +79,15 @@ class _Lowering:
 
     @cached_property
     def inputs(self) -> tuple[Stage, ...]:
-        """Those further out first; then those with more slots: their engine goes on with them while it waits for the others."""
+        """Those with more slots first: their engine goes on with them while it waits for the others. A stage that is filled from
+        another one at its depth stands behind it, and waits as that one does."""
+
+        def ahead(stage: Stage) -> int:
+            outer = self.schedule.outer(stage)
+            return min(stage.slots, outer.slots) if outer and outer.depth == stage.depth else stage.slots
+
         found = [s for s in self.schedule.stages if s.operand != self.output.operand]
-        return tuple(sorted(found, key=lambda s: (not self._is_outer(s), -s.slots)))
+        return tuple(sorted(found, key=lambda s: (-ahead(s), not self._is_outer(s))))
 
     def _is_outer(self, stage: Stage) -> bool:
         """Whether its tiles are taken on to another memory."""
@@ -120,8 +127,9 @@ class _Lowering:
         else:
             nodes += self._signalled(inner, tuple(done), self.compute.engine)
         for s in begun if depth else ():
-            if self._is_outer(s):
-                onward = self.machine.instruction(self.schedule.stage(s.operand).via)
+            inner_stage = self.schedule.stage(s.operand)
+            if inner_stage is not s and inner_stage.depth != depth:
+                onward = self.machine.instruction(inner_stage.via)
                 nodes.append(Signal(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
         if self.output.depth == depth:
             nodes += self._nest(self.ends, "store", self._store)
@@ -216,7 +224,7 @@ class _Lowering:
         """A use for each tile, then the signal that all are done."""
         mark = f"_{what}{which}_{self._key(stage)}"
         begun = ("begun",) if self._begun_apart and what == "begin" else ()
-        own = {"begin": begun, "fill": (f"filled_{self._key(stage)}",), "store": ("stored",)}
+        own = {"begin": begun, "fill": self._filled(stage), "store": ("stored",)}
         signals = own.get(what, ())
         made = use(stage, mark)
         body: tuple[Node, ...] = made if isinstance(made, tuple) else (made,)
@@ -224,6 +232,12 @@ class _Lowering:
         for x in reversed(self._tile(stage, mark).loops):
             body = (x.loop(body),)
         return self._signalled(body, signals, engine)
+
+    def _filled(self, stage: Stage) -> tuple[str, ...]:
+        """The counters of a stage's last fill: with it, all that a stage further out at its depth held is taken on."""
+        outer = self.schedule.outer(stage)
+        taken = outer is not None and outer.depth == stage.depth and stage.depth
+        return (f"filled_{self._key(stage)}", *([f"released_{self._key(outer)}"] if outer and taken else ()))
 
     def _signalled(self, body: tuple[Node, ...], counters: tuple[str, ...], engine: str) -> tuple[Node, ...]:
         """A body that signals when it is complete: its only use does, or one that stands behind its loops."""

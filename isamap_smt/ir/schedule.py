@@ -147,6 +147,24 @@ class CostPart:
         return part_told(self.name)
 
 
+MACS, LINK, MEMORY = "MACs", "link", "memory"
+
+
+@dataclass(frozen=True)
+class Utilisation:
+    """What a plan uses of what there is. kind: MACS, of what an instruction could compute; LINK, in cycles; MEMORY, in rows."""
+
+    kind: str
+    name: str
+    used: float
+    available: float
+
+    @property
+    def share(self) -> float:
+        """The used part, from 0 to 1."""
+        return self.used / self.available if self.available else 0.0
+
+
 # What people read for parts of a cost whose names are not of the field. Others are read as they are.
 _PARTS = {
     "computing beside the links": "computing, overlapped with transfers",
@@ -178,7 +196,8 @@ class Schedule(Shown):
     axes of the outermost loops in which statements next to this one stand, too. streams:
     bytes of the first cache, for which its loads ask in each iteration of those: the next one's lines, and the results'; 0: none.
     unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
-    decided_outside: what the solver's bound says nothing of, since it was chosen before or after.
+    decided_outside: what the solver's bound says nothing of, since it was chosen before or after. unscheduled: (why, how many) of
+    the legal mappings that were not scheduled. utilisation: of a machine with engines, what the plan uses of it.
     """
 
     proved: ProvedMapping
@@ -205,6 +224,8 @@ class Schedule(Shown):
     costs: tuple[CostPart, ...] = ()
     assumes: tuple[tuple[str, str], ...] = ()
     decided_outside: tuple[str, ...] = ()
+    unscheduled: tuple[tuple[str, int], ...] = ()
+    utilisation: tuple[Utilisation, ...] = ()
 
     def register(self, axis: str) -> int:
         """The register tile of a program axis, in points."""
@@ -258,6 +279,9 @@ class Schedule(Shown):
                 for p in self.costs
             )
             found.append(Table("Cost predicted", ("part", self.unit, ""), rows))
+        if self.utilisation:
+            used = tuple((u.kind, u.name, f"{u.share:.1%}") for u in self.utilisation)
+            found.append(Table("Utilisation", ("of", "which", "used"), used))
         if self.assumes:
             found.append(Table("Cost-model assumptions", ("assumption", "source"), self.assumes))
         return tuple(found)
@@ -288,12 +312,13 @@ APART = ("proved", "hardware")
 # how a schedule was found and what it is predicted to cost: no part of the program that it becomes
 FOUND = (
     "status", "space", "objective", "bound", "gap", "lower_bound", "unit", "costs", "assumes", "decided_outside", "tiles",
-    "traffic", "seconds", "notes",
+    "traffic", "seconds", "notes", "unscheduled", "utilisation",
 )  # fmt: skip
 # Always written. What came later is left out at its default, so that programs keep the names they have in databases.
 _FIRST = {
     LoopStep: ("axis", "step", "level"),
     CostPart: ("name", "amount", "within"),
+    Utilisation: ("kind", "name", "used", "available"),
     Stage: ("operand", "depth", "ahead"),
     Schedule: (
         "loops",
@@ -302,7 +327,7 @@ _FIRST = {
         "stages",
         "parallel",
         "sizes",
-        *(n for n in FOUND if n != "decided_outside"),
+        *(n for n in FOUND if n not in ("decided_outside", "unscheduled", "utilisation")),
     ),
 }
 _CALLED = {"stages": "packing", "fused": "shared"}  # fields that records have under another name, which is older
@@ -370,6 +395,6 @@ def _record(value: Any) -> Record:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, LoopStep | Stage | CostPart):
+    if isinstance(value, LoopStep | Stage | CostPart | Utilisation):
         return _record(value)
     return [_plain(v) for v in value] if isinstance(value, tuple) else value

@@ -302,6 +302,8 @@ def _matched(epilogue: Epilogue, i: Instruction, cells: str, pattern: Any, tree:
     if number is not None:
         yield {**bound, number[0]: number[1]}
         return
+    if isinstance(pattern, Read):  # an immediate: an element of a tensor that has its name is none
+        return
     if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args):
         return
     if not isinstance(pattern, Scalar):

@@ -130,7 +130,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
     for partial, note in ways:
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
         try:
-            given = ask.hardware, _assumed(kernel, ask.sizes), ask.pins, ask.timeout
+            given = ask.hardware, _assumed(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
             schedule = ask.clock.time("schedule", schedule_stages, found, *given)
         except ScheduleError as error:
             refused = refused or (error if found else None)

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
-from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from isamap_encodings import deadline
-from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, before, choices, cost, passes
+from isamap_encodings.staging_problem import StagingDecision, StagingOperand, passes
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.scheduling.arguments import Pin
-from isamap_smt.scheduling.staged_problem import PASSED, Question, question
+from isamap_smt.scheduling.staged_problem import PASSED, Question, check_form, executions, question
+from isamap_smt.scheduling.staged_search import SAME, search
+from isamap_smt.scheduling.utilisation import utilisation
+from isamap_smt.simulator.max_plus import Timing, timing
 
 if TYPE_CHECKING:
     from isamap_encodings.staging_model import StagingAnswer
 
-# Parts of a plan's time, which add up to it; and what engines work, beside all of them.
+# Parts of a plan's time, which add up to it; and what each engine works, beside all of them.
 PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "after the last", "all of them"
 TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
 SPACE = "for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots"
 SPACE_TOLD = SPACE.replace("a way", "a path through the memories")  # what people read; JSON keeps the other
-TRIED = 4  # mappings that are scheduled, of those that can be
 ASSUMES = (
     "an engine begins a use when it is free and what the use awaits has been signalled",
     "a move or step takes what its description says, whatever the other engines do; a signal takes no time",
-    "moves at the rim take their share of the whole: a tile's time is the mean of its operand's",
 )
+SLOWER = "the executions alone take longer than the plan"
+LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
+FAR = 2  # times as quick as the mapping that is taken: one that cannot be scheduled is then said
+Lower = Callable[[Schedule, Hardware], Program]
 
 
 def schedule_stages(
@@ -42,83 +48,101 @@ def schedule_stages(
     sizes: Dict[str, int],
     pins: tuple[Pin, ...],
     timeout: float,
+    lowered: Lower,
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
-    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`.
+    `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is timed.
 
     Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
     """
-    from isamap_encodings.staging_model import solve_staging
-
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []
-    refused: list[str] = []
+    refused: list[tuple[ProvedMapping, str]] = []
     for p in found:
         try:
             questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}), p.mapping, pins)))
         except ScheduleError as error:
-            refused.append(str(error))
+            refused.append((p, str(error)))
     if not questions:
-        raise ScheduleError(refused[0] if refused else f"nothing of the kernel maps onto {hardware.name}")
-    questions.sort(key=lambda q: (_least(q[1]), q[0].mapping.id))
-    answers: list[tuple[StagingAnswer, ProvedMapping, Question]] = []
-    for p, q in questions[:TRIED]:
-        if any(a.decision is not None for a, _, _ in answers) and deadline.enough():
-            break
-        answers.append((solve_staging(q.problem, timeout), p, q))
-    fitting = [a for a in answers if a[0].decision is not None]
-    if not fitting:
-        raise ScheduleError(_why_none(questions[0][1], questions[0][0].mapping, answers[0][0]))
-    answer, p, q = min(fitting, key=lambda a: a[0].ticks / a[2].ticks)
-    cycles = answer.ticks / q.ticks
-    bound = min([cycles, *(a.bound / x.ticks for a, _, x in answers if a.status != "INFEASIBLE")])
-    bound = min([bound, *(_least(x) for _, x in questions[len(answers) :])])
-    status = "OPTIMAL" if bound >= cycles else "FEASIBLE"
-    made = _schedule(p, q, answer, (len(found), len(questions)), hardware)
-    gap = 1 - bound / cycles if cycles else 0.0
-    seconds = time.perf_counter() - started
-    given = tuple(sorted(sizes.items()))
-    return replace(made, status=status, bound=bound, gap=gap, seconds=seconds, sizes=given, hardware=hardware)
+        raise ScheduleError(refused[0][1] if refused else f"nothing of the kernel maps onto {hardware.name}")
+    questions.sort(key=lambda q: (q[1].least, q[0].mapping.id))
 
+    def timed(p: ProvedMapping, q: Question, d: StagingDecision) -> Timing:
+        program = lowered(scheduled(p, *decoded(p.mapping, q, d)), hardware)
+        return timing(program, sizes, (hardware.instruction(p.mapping.instruction.name).name,))
 
-def _least(q: Question) -> float:
-    """Cycles that the executions need alone: below them no plan is."""
-    return q.problem.execute * prod(a.tiles for a in q.problem.axes) / q.ticks
-
-
-def _schedule(
-    p: ProvedMapping, q: Question, answer: StagingAnswer, among: tuple[int, int], hardware: Hardware
-) -> Schedule:
-    """What was decided, with its price. among: legal mappings, and those that tiles can be made of."""
-    d = answer.decision
-    assert d is not None
-    loops, stages = decoded(p.mapping, q, d)
-    price = cost(q.problem, choices(q.problem, d), Numbers())
-    first, last = before(q.problem, d), price.last
-    costs = tuple(
-        CostPart(name, ticks / q.ticks, within)
-        for name, ticks, within in (
-            (PROLOGUE, first, ""), (STEADY, answer.ticks - first - last, ""), (EPILOGUE, last, ""),
-            ("compute", price.compute, WHOLE), ("moves in", price.fill, WHOLE), ("moves on", price.on, WHOLE),
-            ("moves out", price.store, WHOLE),
-        )
-        if name != "moves on" or q.problem.outers
-    )  # fmt: skip
-    legal, possible = among
+    answer = search(questions, timeout, timed)
+    if answer.best is None:
+        raise ScheduleError(_why_none(questions[0][1], questions[0][0].mapping, answer.first))
+    p, q, seen = answer.best.proved, answer.best.question, answer.best.timing
+    cycles = float(seen.cycles)
+    bound = min(float(answer.bound), cycles)
+    loops, stages = decoded(p.mapping, q, answer.best.decision)
     outside = (
-        f"the mapping: {min(TRIED, possible)} scheduled of {possible} that tiles can be made of ({legal} are legal)",
+        f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({len(found)} are legal)",
         "the order of the loops inside a region, and of the tiles of a step",
     )
+    best = bound >= cycles * (1 - SAME) and not seen.estimate
+    slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
+    unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)
+    unscheduled |= Counter({SLOWER: slower, LEFT: len(questions) - answer.scheduled - slower})
+    notes = (*_unused(q, hardware), *_quicker_by_far(refused, hardware, sizes, q))
     return scheduled(
-        p, loops, stages, objective=answer.ticks / q.ticks, costs=costs, decided_outside=outside, notes=_unused(q, hardware),
-        space=SPACE, assumes=tuple((text, "") for text in ASSUMES),
+        p, loops, stages, status="OPTIMAL" if best else "FEASIBLE", space=SPACE,
+        objective=cycles, bound=cycles if best else bound, gap=0.0 if best else 1 - bound / cycles if cycles else 0.0,
+        costs=_parts(seen, hardware), assumes=_assumes(seen, q), decided_outside=outside, notes=notes,
+        unscheduled=tuple((why, n) for why, n in unscheduled.items() if n),
+        utilisation=utilisation(p.mapping, hardware, stages, loops, sizes, seen),
+        seconds=time.perf_counter() - started, sizes=tuple(sorted(sizes.items())), hardware=hardware,
     )  # fmt: skip
+
+
+def _parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:
+    """The parts of the time, and beside them the work of each engine that has some."""
+    in_turn = ((PROLOGUE, seen.first), (STEADY, seen.last - seen.first), (EPILOGUE, seen.cycles - seen.last))
+    busy = ((e.name, seen.busy(e.name)) for e in hardware.engines)
+    return (*(CostPart(*p) for p in in_turn), *(CostPart(n, cycles, WHOLE) for n, cycles in busy if cycles))
+
+
+def _assumes(seen: Timing, q: Question) -> tuple[tuple[str, str], ...]:
+    """What the time rests on, and the choice."""
+    known = {a.name: a.tiles for a in q.problem.axes}
+    short = ", ".join(f"{a} had {known[a]:,}" for a in q.shortened)
+    more = [f"the time is {seen.estimate}"] if seen.estimate else []
+    more += [f"the plan was chosen for fewer tiles, as the solver counts in 64 bits: {short}"] if short else []
+    return tuple((text, "") for text in (*ASSUMES, *more))
+
+
+def _without_mapping(mapping: Mapping, why: str) -> str:
+    """Why a mapping was not scheduled, without its name: others have the same reason."""
+    return why.removeprefix(f"{mapping.id}: ")
+
+
+def _quicker_by_far(
+    refused: Sequence[tuple[ProvedMapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
+) -> tuple[str, ...]:
+    """A mapping whose executions take half the time of the one that was taken, where the description lacks what tiles need."""
+    lacking = [(executions(p.mapping, machine, sizes), p, why) for p, why in refused if _has_form(p.mapping)]
+    least, p, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
+    if p is None or FAR * least > taken.least:
+        return ()
+    told = f"{p.mapping.id} would take {least:,.0f} cycles of executions and not {taken.least:,.0f}"
+    return (f"{told}, but no tiles can be made of it: {_without_mapping(p.mapping, why)}",)
+
+
+def _has_form(mapping: Mapping) -> bool:
+    """Whether programs for engines are made of such a mapping, on some machine."""
+    try:
+        check_form(mapping)
+    except ScheduleError:
+        return False
+    return True
 
 
 def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
     """Memories that no way leads tiles through, in words: a description may be at fault."""
     used = {o.memory for o in q.problem.stages} | {memory for i in machine.computes for _, memory in i.places}
-    why = "tiles come there from main memory, and an engine that does not store takes them on whole, as they lie"
+    why = "tiles come there from main memory, and are taken on whole, as they lie"
     return tuple(f"nothing passes {m}: {why}" for m, _ in q.problem.memories if m not in used)
 
 

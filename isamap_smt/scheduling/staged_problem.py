@@ -8,39 +8,50 @@ from fractions import Fraction
 from math import lcm, prod
 from typing import Any
 
+import numpy as np
+import sympy as sp
+
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import HardwareError, ScheduleError
-from isamap_smt.ir.expr import evaluate, symbols_of
+from isamap_smt.ir.expr import affine, evaluate, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.staging import active_points, conditions
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise
 from isamap_smt.scheduling.staged_ends import fitting_covers
+from isamap_smt.simulator.iterations import vector
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
 HELD = 256  # and where it is known
 PASSED = 2  # slots of finished sums that are taken on: one is stored while the next ones are computed
 FINEST = 1000  # ticks of a cycle, at most
+TICKS = 1 << 48  # of a plan, at most: the solver counts in 64 bits, in sums too
+EXECUTIONS = 1 << 33  # that are looked at, at most; an axis of more is planned as if it were shorter
+LOOKED_AT = 1 << 20  # tiles of a tensor that `where` cuts
 
 
 @dataclass(frozen=True)
 class Question:
     """problem: in ticks, `ticks` of which are a cycle. moves: operand or outer stage -> the instructions its ways stand for.
-    covers: of the epilogue, one for each way of the output."""
+    covers: of the epilogue, one for each way of the output. least: cycles of all executions, one after the other. shortened: axes
+    that the problem has fewer tiles of, as it would be too large for the solver's numbers."""
 
     problem: StagingProblem
-    ticks: int
+    ticks: Fraction
     moves: dict[str, tuple[Instruction, ...]]
     covers: tuple[Cover, ...]
+    least: float
+    shortened: tuple[str, ...] = ()
 
 
 def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int]) -> Question:
@@ -58,33 +69,51 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     }
     moves[out] = tuple(c.store.instruction for c in ends)
     steps = [m for found in paths.values() for x in found for m in (*x.loads, *x.onward)]
-    own = [[*c.before_the_store] for c in ends]
-    ticks = _ticks([*(m for found in (*moves.values(), *own) for m in found), *steps, compute])
-    axes = tuple(_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer)
-    loading = {m.engine for name, found in moves.items() if name != out for m in found}
-    loading |= {m.engine for found in paths.values() for x in found for m in x.loads}
+    own = [m for c in ends for m in c.before_the_store]
+    known = [_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer]
+    axes = _shortened(known)
+    used = [*(m for found in moves.values() for m in found), *own, *steps, compute]
+    of = _Ways(mapping, sizes, _ticks(used, prod(a.tiles + max(a.steps) for a in axes)))
     made, outers = {}, []
     for o in compute.operands:
-        home = _operand(mapping, compute, o, moves[o.name], ticks)
+        ways = tuple(of.stored(o, c) for c in ends) if o.name == out else tuple(of.way(o, m) for m in moves[o.name])
+        home = of.operand(compute, o, ways)
         for x in paths[o.name]:
-            outer = replace(_operand(mapping, compute, o, x.loads, ticks), name=x.name, memory=x.memory, of=o.name)
-            made_on = ((m.engine, _way(mapping, o, m, ticks, True)) for m in x.onward)
-            here = compute.engine
-            onward = (replace(w, outer=x.name, apart=e not in {here, *loading}, computes=e == here) for e, w in made_on)
+            outer = of.operand(compute, o, tuple(of.way(o, m) for m in x.loads))
+            onward = (replace(of.way(o, m, True), outer=x.name) for m in x.onward)
             home = replace(home, ways=(*home.ways, *onward))
-            outers.append(outer)
+            outers.append(replace(outer, name=x.name, memory=x.memory, of=o.name))
             moves |= {x.name: x.loads, o.name: (*moves[o.name], *x.onward)}
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows - _beside(ends, m.name)) for m in hardware.memories if m.rows)
     whole = dict(mapping.instruction.axes)
-    executed = round(ticks * compute.occupies.cycles(prod(whole[a] for a in compute.occupies.per)))
-    begun = max(sum(round(ticks * i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))) for i in x) for x in own)
+    points = prod(whole[a] for a in compute.occupies.per)
     problem = StagingProblem(
-        axes, inputs, made[out], memories, executed, begun, outers=tuple(outers), pins=tuple(sorted(pins.items())),
+        axes, inputs, made[out], memories, of.ticks_of(compute.occupies.cycles(points)), compute.engine,
+        outers=tuple(outers), pins=tuple(sorted(pins.items())),
         passed=all(c.onward is not None for c in ends), waiting=tuple((m, PASSED) for m in _onward(ends)),
     )  # fmt: skip
-    return Question(problem, ticks, moves, ends)
+    short = tuple(a.name for a, b in zip(known, axes, strict=True) if a != b)
+    return Question(problem, of.ticks, moves, ends, executions(mapping, hardware, sizes), short)
+
+
+def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> float:
+    """Cycles of all executions of a mapping's instruction, one after the other: no plan takes less."""
+    work, whole = machine.instruction(mapping.instruction.name).occupies, dict(mapping.instruction.axes)
+    tiles = prod(max(1, int(evaluate(a.extent, dict(sizes)))) for a in mapping.outer)
+    return float(work.cycles(prod(whole[a] for a in work.per)) * tiles)
+
+
+def _shortened(axes: list[StagingAxis]) -> tuple[StagingAxis, ...]:
+    """The axes, the longest with fewer tiles until all executions can be counted; no slot then holds all of one of these."""
+    found = list(axes)
+    while prod(a.tiles for a in found) > EXECUTIONS:
+        n = max(range(len(found)), key=lambda n: found[n].tiles)
+        tiles = -(-found[n].tiles // 2)
+        steps = tuple(t for t in found[n].steps if t <= tiles)
+        found[n] = replace(found[n], tiles=tiles, points=tiles * found[n].side, steps=steps, open=True)
+    return tuple(found)
 
 
 def _onward(covers: tuple[Cover, ...]) -> tuple[str, ...]:
@@ -115,12 +144,9 @@ class _Path:
 
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
     """Those through one further memory, by all instructions that lead from it to the operand's."""
-    others = {
-        i.engine for i in machine.instructions if i.kind == "store"
-    }  # moves on by engines that store are in no price
     onward: dict[str, tuple[Instruction, ...]] = {}
     for i in machine.instructions:
-        if i.kind == "move" and i.engine not in others and _passes_on(i, home, compute):
+        if i.kind == "move" and _passes_on(i, home, compute):
             memory = i.operand(i.kernel.statements[0].inputs[0].tensor).memory
             onward[memory] = (*onward.get(memory, ()), i)
     found = []
@@ -193,44 +219,109 @@ def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> St
     (points,) = [a.extent for a in mapping.statement.axes if a.name == of]
     tiles, is_open = int(evaluate(extent, dict(sizes))), bool(symbols_of([extent]))
     most = OPEN if is_open else HELD
-    steps = sorted({-(-tiles // c) for c in range(1, tiles + 1)} | set(range(1, OPEN + 1))) if tiles > 0 else [1]
-    found = tuple(t for t in steps if t <= min(most, max(tiles, 1)))
-    return StagingAxis(name, max(tiles, 1), int(evaluate(points, dict(sizes))), found, is_open)
+    found = tuple(t for t in _steps(tiles) if t <= min(most, max(tiles, 1)))
+    split = affine(dict(mapping.forward)[of], [name])
+    side = int(split[0].get(name, sp.S.One)) if split else 1
+    return StagingAxis(name, max(tiles, 1), int(evaluate(points, dict(sizes))), found, is_open, side)
 
 
-def _operand(
-    mapping: Mapping, compute: Instruction, o: Operand, moves: tuple[Instruction, ...], ticks: int
-) -> StagingOperand:
-    needed = symbols_of(mapping.coordinates(o.name))
-    axes = tuple(a.name for a in mapping.outer if a.name in needed)
-    rows = compute.axes.get(str(o.row), 1)
-    ways = tuple(_way(mapping, o, m, ticks) for m in moves)
-    return StagingOperand(o.name, o.memory, axes, rows, ways)
+def _steps(tiles: int) -> list[int]:
+    """Of an axis of so many tiles: the smallest ones, and for each number of steps the shortest."""
+    if tiles <= 0:
+        return [1]
+    few = set(range(1, OPEN + 1))
+    return sorted({t for t in (-(-tiles // -(-tiles // t)) for t in range(1, HELD + 1)) if t <= tiles} | few)
 
 
-def _way(mapping: Mapping, home: Operand, move: Instruction, ticks: int, whole: bool = False) -> Way:
-    """The ticks of one move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too."""
-    target = move.kernel.statements[0].target.tensor
-    held = next(o for o in sorted(move.operands, key=lambda o: o.name != target) if o.row is not None)
-    lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
-    active = dict(move.active)
-    outer: dict[str, str] = {}  # axis of the instruction -> outer axis of the mapping
-    for _, e in mapping.forward:
-        own = symbols_of([e])
-        outer |= {t: a.name for t in mapping.instruction.axes if t in own for a in mapping.outer if a.name in own}
-    each, per = move.occupies.each, []
-    for axis in move.occupies.per:
-        if whole or axis not in active:
-            each *= move.axes[axis]
-        elif lies[axis] in outer:
-            per.append(outer[lies[axis]])
-    return Way(move.name, round(ticks * move.occupies.start), round(ticks * each), tuple(per))
+@dataclass(frozen=True)
+class _Ways:
+    """What moves of tiles take, in ticks of which `ticks` are a cycle."""
+
+    mapping: Mapping
+    sizes: Dict[str, int]
+    ticks: Fraction
+
+    def operand(self, compute: Instruction, o: Operand, ways: tuple[Way, ...]) -> StagingOperand:
+        """An operand in its own memory."""
+        needed = symbols_of(self.mapping.coordinates(o.name))
+        axes = tuple(a.name for a in self.mapping.outer if a.name in needed)
+        return StagingOperand(o.name, o.memory, axes, compute.axes.get(str(o.row), 1), ways)
+
+    def ticks_of(self, cycles: Any) -> int:
+        """Of so many cycles, not rounded up: what follows from it is a bound."""
+        return int(_exactly(cycles) * self.ticks)
+
+    def stored(self, home: Operand, cover: Cover) -> Way:
+        """A way to store, with what is done to a tile before."""
+        onward = () if cover.onward is None else (self.way(home, cover.onward, True),)
+        steps = (s.instruction for u in cover.updates for s in (*u.moves, u))
+        ends = (*onward, *(self.way(home, i) for i in steps))
+        begins = (self.way(home, cover.begin.instruction),)
+        store = self.way(home, cover.store.instruction)
+        return replace(store, begins=begins, ends=ends, waits=cover.onward is not None)
+
+    def way(self, home: Operand, move: Instruction, whole: bool = False) -> Way:
+        """One move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too."""
+        target = move.kernel.statements[0].target.tensor
+        held = next(o for o in sorted(move.operands, key=lambda o: o.name != target) if o.row is not None)
+        lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
+        active = dict(move.active)
+        outer: dict[str, str] = {}  # axis of the instruction -> outer axis of the mapping
+        for _, e in self.mapping.forward:
+            own = symbols_of([e])
+            here = [a.name for a in self.mapping.outer if a.name in own]
+            outer |= {t: a for t in self.mapping.instruction.axes if t in own for a in here}
+        each, per, counted = _exactly(move.occupies.each), [], False
+        for axis in move.occupies.per:
+            if whole or axis not in active:
+                each *= move.axes[axis]
+                continue
+            counted = True
+            if lies[axis] in outer:
+                per.append(outer[lies[axis]])
+        if counted:  # a tile beyond the last one of an axis of single points has none
+            needed = symbols_of(self.mapping.coordinates(home.name))
+            per += [a.name for a in self.mapping.outer if a.name in needed and a.name not in outer.values()]
+        points = self._points(home, held, move) if counted and conditions(self.mapping, home.name) else None
+        start = self.ticks_of(move.occupies.start)
+        return Way(move.name, start, int(each * self.ticks), tuple(per), engine=move.engine, points=points)
+
+    def _points(self, home: Operand, held: Operand, move: Instruction) -> int:
+        """Active points of the axes that a move counts, of all tiles together; 0 where there are too many to look at."""
+        index = {a.name: sym(a.name) for a in self.mapping.outer}
+        found = active_points(self.mapping, home.name, index, home, held, move)
+        below = {axis: e for (axis, _), e in zip(move.active, found.active, strict=True)}
+        above = {axis: e for (axis, _), e in zip(move.front, found.front, strict=True)}
+        counts = [(below.get(a, move.axes[a]), above.get(a, 0)) for a in move.occupies.per if a in below or a in above]
+        names = symbols_of([sp.sympify(e) for pair in counts for e in pair])
+        needed = symbols_of(self.mapping.coordinates(home.name))
+        tiles = {a.name: int(evaluate(a.extent, dict(self.sizes))) for a in self.mapping.outer if a.name in needed}
+        dims = [a for a in tiles if a in names]
+        if prod(tiles[a] for a in dims) > LOOKED_AT:
+            return 0
+        grid = np.meshgrid(*(np.arange(tiles[a]) for a in dims), indexing="ij")
+        env = {**self.sizes, **{a: g.ravel() for a, g in zip(dims, grid, strict=True)}}
+        total: Any = np.ones(prod(tiles[a] for a in dims), np.int64)
+        for pair in counts:
+            ends, begins = (np.asarray(vector(sp.sympify(e))(env)) for e in pair)
+            total = total * np.maximum(ends - begins, 0)
+        return int(total.sum()) * prod(n for a, n in tiles.items() if a not in dims)
 
 
-def _ticks(instructions: list[Instruction]) -> int:
-    """Ticks of a cycle, so that all figures are whole, to a thousandth."""
-    figures = [Fraction(x).limit_denominator(FINEST) for i in instructions for x in (i.occupies.start, i.occupies.each)]
-    return min(FINEST, lcm(*(f.denominator for f in figures)))
+def _exactly(x: Any) -> Fraction:
+    """A figure of a description: the fraction that was meant, where it is a simple one."""
+    near = Fraction(x).limit_denominator(FINEST)
+    return near if abs(near - Fraction(x)) <= Fraction(1, 10**12) * max(Fraction(1), near) else Fraction(x)
+
+
+def _ticks(instructions: list[Instruction], executions: int) -> Fraction:
+    """Ticks of a cycle, so that all figures are whole, to a thousandth; fewer where a plan would take more than can be counted."""
+    every = (x for i in instructions for x in (i.occupies.start, i.occupies.each))
+    figures = [Fraction(x).limit_denominator(FINEST) for x in every]
+    fine = Fraction(min(FINEST, lcm(*(f.denominator for f in figures))))
+    of_a_tile = sum(i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per)) for i in instructions)
+    most = executions * Fraction(max(of_a_tile, 1)) * fine
+    return fine if most <= TICKS else fine * Fraction(TICKS) / most
 
 
 def _moves(

@@ -57,7 +57,7 @@ def test_the_schedule_as_json(in_empty_directory: Path, capsys: pytest.CaptureFi
     assert kinds == {
         "mapping": str, "instruction": str, "status": str, "space": str, "cycles": float, "bound": float, "gap": float,
         "unit": str, "sizes": dict, "loops": list, "stages": list, "parts": dict, "assumes": list, "decided_outside": list,
-        "claims": int, "seconds": float,
+        "unscheduled": list, "utilisation": dict, "claims": int, "seconds": float,
     }  # fmt: skip
     assert (found["status"], found["unit"], found["instruction"]) == ("OPTIMAL", "cycles", "outer")
     assert 0 < found["bound"] <= found["cycles"]
@@ -160,11 +160,11 @@ def test_pins_are_kept(in_empty_directory: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_an_unused_axis_is_noted(in_empty_directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Rows of A's columns follow no row of the tile, so A is gathered; x is a row of one element each."""
+    """Rows of A's columns follow no row of the tile, so A is gathered; x is a row of one element each, either way."""
     assert run(["run", "matvec", described(), "--sizes", "i=11,k=10", "--seeds", "1"]) == 0
     said = capsys.readouterr()
     assert said.err == "note: an axis of the instruction is left unused\n"
-    assert said.out.count("by gather") == 1
+    assert "by gather" in said.out
 
 
 def test_a_window_over_as_many_rows_as_the_unit_has(

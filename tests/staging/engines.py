@@ -15,6 +15,7 @@ class Shape:
     each: cycles for a row that is moved (a number, by `gather`). wide: one scratchpad for both inputs, also where one has shorter
     rows; else each has its own there. further: tiles that a memory before the scratchpads has room for, 0 for none; fed: the engine
     that takes tiles on from it; past: whether tiles may also pass it by. padded: loads may put zeros in front of what they bring.
+    loads: engines that bring tiles of each input, which have a scratchpad each where these are two; stores: the one that stores.
     """
 
     i: int = 8
@@ -29,6 +30,8 @@ class Shape:
     fed: str = "feed"
     past: bool = True
     padded: bool = False
+    loads: tuple[str, str] = ("load", "load")
+    stores: str = "store"
 
     @property
     def apart(self) -> bool:
@@ -45,11 +48,12 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
     count = shape.scratchpad * (1 if shape.apart else 2)
     memories = [im.Memory(m, 4 * c * k * count, row=4 * c) for m, c in widths.items()]
     tile = {"r": i, "c": j}
-    moves = [x for m, c in dict.fromkeys(homes.values()) for x in _loads(shape, m, c)]
+    by = dict(zip(dict.fromkeys(homes.values()), shape.loads, strict=False))
+    moves = [x for (m, c), engine in by.items() for x in _loads(shape, m, c, engine)]
     if shape.further:
         row = 4 * max(i, j)
         memories.append(im.Memory("further", row * k * shape.further, row=row))
-        passed = [x for m, c in dict.fromkeys(homes.values()) for x in _further(shape, m, c)]
+        passed = [x for (m, c), engine in by.items() for x in _further(shape, m, c, engine)]
         moves = [*(moves if shape.past else ()), *passed]
     rest = (
         im.instruction(
@@ -64,27 +68,28 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
         ),
         im.instruction(
             "store", "m[r,c] = acc[r,c]", axes=tile, dtypes={"m": "f32", "acc": "f32"},
-            places={"m": "memory[r*down + c]", "acc": "accumulators[r,c]"}, engine="store",
+            places={"m": "memory[r*down + c]", "acc": "accumulators[r,c]"}, engine=shape.stores,
             active={"r": "rows", "c": "columns"}, work=im.Work(shape.start, shape.each, ("r",)),
         ),
     )  # fmt: skip
     accumulators = im.Memory("accumulators", 4 * i * j * shape.accumulators, row=4 * j)
-    engines = tuple(map(im.Engine, dict.fromkeys(("load", shape.fed if shape.further else "load", "execute", "store"))))
+    fed = (shape.fed,) if shape.further else ()
+    engines = tuple(map(im.Engine, dict.fromkeys((*by.values(), *fed, "execute", shape.stores))))
     words = f"{i}x{j}x{k} outer products"
     return im.Hardware("engines", (*memories, accumulators), (), (*moves, *rest), words, engines=engines)
 
 
-def _further(shape: Shape, memory: str, columns: int) -> list[im.Instruction]:
+def _further(shape: Shape, memory: str, columns: int, engine: str) -> list[im.Instruction]:
     """Into the further memory, and on from there."""
     suffix = "" if shape.i == shape.j else f"_{columns}"
     on = im.instruction(
         f"feed{suffix}_{memory}", "s[r,c] = g[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "g": "f32"},
         places={"s": f"{memory}[r,c]", "g": "further[r,c]"}, engine=shape.fed, work=im.Work(2, shape.each, ("r",)),
     )  # fmt: skip
-    return [*_loads(shape, "further", columns, f"_further_{memory}"), on]
+    return [*_loads(shape, "further", columns, engine, f"_further_{memory}"), on]
 
 
-def _loads(shape: Shape, memory: str, columns: int, called: str = "") -> list[im.Instruction]:
+def _loads(shape: Shape, memory: str, columns: int, engine: str, called: str = "") -> list[im.Instruction]:
     """By rows, and one number at a time; zeros beyond."""
     made = []
     for name, per, memory_at in (
@@ -95,7 +100,7 @@ def _loads(shape: Shape, memory: str, columns: int, called: str = "") -> list[im
         made.append(
             im.instruction(
                 name + suffix + called, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
-                places={"s": f"{memory}[r,c]", "m": memory_at}, engine="load", active={"r": "rows", "c": "columns"},
+                places={"s": f"{memory}[r,c]", "m": memory_at}, engine=engine, active={"r": "rows", "c": "columns"},
                 front={"r": "above", "c": "left"} if shape.padded else None,
                 beyond="zero", work=im.Work(shape.start, shape.each, per),
             )

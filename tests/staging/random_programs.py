@@ -12,7 +12,8 @@ import plain_executor
 from engines import Shape, machine
 
 import isamap_smt as im
-from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, cost, legal
+from isamap_encodings.staging_bound import bound
+from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, legal
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate
@@ -25,6 +26,14 @@ SHAPES = (
     Shape(), Shape(accumulators=1), Shape(accumulators=2, padded=True), Shape(scratchpad=3), Shape(4, 8, 2, padded=True),
     Shape(4, 8, 2, 2, 8), Shape(4, 8, 2, wide=True), Shape(scratchpad=2, further=20, padded=True),
     Shape(scratchpad=3, further=8, past=False), Shape(4, 8, 2, 2, 4, further=30, fed="load"),
+)  # fmt: skip
+SHARED = (
+    Shape(4, 8, 2, 3, 6, loads=("load", "load_b")), Shape(4, 8, 2, 3, 6, stores="load"), Shape(stores="load", scratchpad=4),
+    Shape(4, 8, 2, stores="execute"), Shape(4, 8, 2, 2, 4, further=12, loads=("load", "load_b"), fed="load_b"),
+    Shape(8, 4, 4, 2, 5, each=0.5, start=40.5, loads=("load", "load_b"), stores="load_b", padded=True),
+    Shape(4, 8, 2, 2, 4, further=12, fed="execute", stores="load"), Shape(8, 8, 4, 2, 3, further=9, loads=("load", "load")),
+    Shape(4, 8, 2, 2, 3, further=9, fed="execute", loads=("execute", "load"), padded=True),
+    Shape(accumulators=1, scratchpad=2, each=0.1), Shape(8, 4, 2, loads=("load", "execute"), stores="execute", wide=False),
 )  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
 MAPPED = {
@@ -69,12 +78,12 @@ def random_sizes(kernel: str, rng: random.Random, most: int = 20) -> dict[str, i
     return sizes
 
 
-def draw(seed: int, kernel: str | None = None) -> Drawn:
+def draw(seed: int, kernel: str | None = None, shapes: Sequence[Shape] = SHAPES) -> Drawn:
     """A plan of a mapping that programs of uses can be made of."""
     rng = random.Random(seed)
     for _ in range(TRIES):
         name = kernel or rng.choice(list(MAPPED))
-        sizes, shape = random_sizes(name, rng), rng.choice(SHAPES)
+        sizes, shape = random_sizes(name, rng), rng.choice(shapes)
         left_open = tuple(a for a in OPEN[name] if rng.random() < 0.5) if rng.random() < 0.5 else ()
         try:
             return _drawn(rng, name, rng.choice(MAPPED[name]), sizes, left_open, shape)
@@ -101,7 +110,7 @@ def _drawn(
     decision = random_decision(rng, asked.problem)
     loops, stages = decoded(proved.mapping, asked, decision)
     program = lower_stages(scheduled(proved, loops, stages), hardware)
-    total = cost(asked.problem, choices(asked.problem, decision), Numbers()).total / asked.ticks
+    total = float(bound(asked.problem, choices(asked.problem, decision), Numbers()) / asked.ticks)
     words = f"{kernel} {axes} {sizes} open {left_open} on {shape}: {decision}"
     return Drawn(words, kernel, left_open, sizes, shape, program, total)
 

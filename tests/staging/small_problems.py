@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from isamap_encodings.staging_bound import bound
 from isamap_encodings.staging_problem import (
     REGIONS,
     Numbers,
@@ -16,7 +17,6 @@ from isamap_encodings.staging_problem import (
     StagingProblem,
     Way,
     choices,
-    cost,
     legal,
 )
 
@@ -47,10 +47,12 @@ def _problem(rng: random.Random, further: bool) -> StagingProblem:
     memories = ("scratch", rng.choice(["scratch", "acc"]))
     inputs = tuple(_operand(rng, name, memories[0], names, axes) for name in "ab")
     output = replace(_operand(rng, "c", memories[1], names, axes), axes=out)
+    output = replace(output, ways=tuple(_ended(rng, w) for w in output.ways))
     largest = {m: sum(o.rows for o in (*inputs, output) if o.memory == m) for m in dict.fromkeys(memories)}
     rows = tuple((m, round(n * rng.choice([0.9, 1, 2, 3, 5, 9, 20]))) for m, n in largest.items())
-    begin, execute = rng.randrange(5), rng.randrange(1, 30)
-    problem = StagingProblem(axes, inputs, output, rows, execute, begin, slots=rng.choice([1, 2, 2, 3]))
+    problem = StagingProblem(
+        axes, inputs, output, rows, rng.randrange(1, 30), "execute", slots=rng.choice([1, 2, 2, 3])
+    )
     if further:
         problem = _further(rng, problem)
     return replace(problem, pins=_pins(rng, problem))
@@ -63,9 +65,8 @@ def _further(rng: random.Random, problem: StagingProblem) -> StagingProblem:
         if outers and rng.random() < 0.5:
             inputs.append(o)
             continue
-        name, who = f"{o.name}@global", rng.random()
-        apart, computes = who < 0.6, who > 0.8
-        feed = Way("feed", rng.choice([0, 2, 5]), rng.choice([0, 1]), o.axes[:1], name, apart, computes)
+        name, engine = f"{o.name}@global", rng.choice(["feed", "feed", "load", "execute"])
+        feed = Way("feed", rng.choice([0, 2, 5]), rng.choice([0, 1]), o.axes[:1], name, engine)
         direct = o.ways if rng.random() < 0.6 else ()
         inputs.append(replace(o, ways=(*direct, feed)))
         outers.append(replace(o, name=name, memory="global", of=o.name))
@@ -78,7 +79,7 @@ def _axis(rng: random.Random, name: str) -> StagingAxis:
     points = rng.randint(8 * (tiles - 1) + 1, 8 * tiles)
     every = [t for t in (1, 2, 3, 4, 7) if t <= tiles]
     steps = {*rng.sample(every, min(len(every), rng.choice([1, 2]))), *([1] if rng.random() < 0.7 else [])}
-    return StagingAxis(name, tiles, points, tuple(sorted(steps)), rng.random() < 0.15)
+    return StagingAxis(name, tiles, points, tuple(sorted(steps)), rng.random() < 0.15, 8)
 
 
 def _operand(rng: random.Random, name: str, memory: str, names: str, axes: tuple[StagingAxis, ...]) -> StagingOperand:
@@ -86,8 +87,19 @@ def _operand(rng: random.Random, name: str, memory: str, names: str, axes: tuple
     ways = []
     for w in range(rng.choice([1, 1, 1, 2])):
         per = tuple(n for n in mine if rng.random() < 0.5)
-        ways.append(Way(f"way{w}", rng.choice([0, 3, 16, 40]), rng.choice([0, 1, 1, 2]), per))
+        by = rng.choice(
+            ["store", "store", "load", "execute"] if name == "c" else ["load", "load", "load", "other", "execute"]
+        )
+        points = rng.randrange(8) if rng.random() < 0.2 else None
+        ways.append(Way(f"way{w}", rng.choice([0, 3, 16, 40]), rng.choice([0, 1, 1, 2]), per, engine=by, points=points))
     return StagingOperand(name, memory, mine, rng.choice([1, 4, 8]), tuple(ways))
+
+
+def _ended(rng: random.Random, way: Way) -> Way:
+    """With what begins a tile, and what is done to it before it is stored."""
+    begins = Way("begin", rng.randrange(5), 0, engine=rng.choice(["execute", "execute", "load"]))
+    ends = (Way("update", rng.randrange(4), 0, engine="execute"),) if rng.random() < 0.3 else ()
+    return replace(way, begins=(begins,), ends=ends, waits=rng.random() < 0.1)
 
 
 def _pins(rng: random.Random, problem: StagingProblem) -> tuple[tuple[str, int], ...]:
@@ -141,5 +153,5 @@ def decisions(problem: StagingProblem) -> Iterator[StagingDecision]:
 
 
 def ticks(problem: StagingProblem, d: StagingDecision) -> int:
-    """What a decision takes."""
-    return int(cost(problem, choices(problem, d), Numbers()).total)
+    """The bound of a decision."""
+    return int(bound(problem, choices(problem, d), Numbers()))

@@ -50,15 +50,18 @@ def test_a_small_scratchpad_is_filled_from_the_further_memory() -> None:
     plan = planned()
     assert ["further", "scratchpad"] in (memories(plan, "a"), memories(plan, "b"))
     past = planned(via_a="load", via_b="load")
-    assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
     assert plan.schedule.status == past.schedule.status == "OPTIMAL"
+    assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
     assert plan.schedule.objective < 0.8 * past.schedule.objective and cycles(plan) < 0.8 * cycles(past)
 
 
-def test_a_memory_that_is_quick_enough_is_not_passed() -> None:
-    """With room for all of both inputs in the scratchpads, one more move saves nothing."""
-    plan = stage("gemm_tn", machine(Shape(scratchpad=160, further=160)), sizes=SIZES)
-    assert memories(plan, "a") == memories(plan, "b") == ["scratchpad"]
+def test_where_all_of_both_inputs_has_room_a_further_memory_saves_little() -> None:
+    """The first tiles alone: while the array computes with them, all others come in time."""
+    roomy = machine(Shape(scratchpad=160, further=160))
+    plan = stage("gemm_tn", roomy, sizes=SIZES)
+    past = stage("gemm_tn", roomy, sizes=SIZES, fix={"via.a": "load", "via.b": "load"})
+    assert plan.schedule.status == past.schedule.status == "OPTIMAL"
+    assert 0.99 * past.cycles < plan.cycles <= past.cycles
 
 
 @cache
@@ -95,14 +98,9 @@ def test_the_program_of_open_sizes_is_proved_and_right() -> None:
 @pytest.mark.parametrize(
     "counter", ["filled_a@further", "filled_b@further", "released_a@further", "released_b@further"]
 )
-def test_each_counter_of_a_further_stage_is_needed_or_redundant(what: str, counter: str) -> None:
-    """Tiles of a go there before those of b, by one engine, and are released with them: b need not wait again."""
-    redundant = counter == "released_b@further" and what != "signal"
-    proof = prove_program(without(in_rings(), what, counter))
-    if redundant:
-        assert proof.proved, [(str(c), c.statement) for c in proof.failed()]
-        return
-    failed = [c.verdict for c in proof.failed()]
+def test_each_counter_of_a_further_stage_is_needed(what: str, counter: str) -> None:
+    """Each is released with the last of its tiles that is taken on, which says nothing of the other."""
+    failed = [c.verdict for c in prove_program(without(in_rings(), what, counter)).failed()]
     assert failed and all(isinstance(v, Refuted) and re.search(WRONG, v.text) for v in failed), failed
 
 
@@ -178,21 +176,20 @@ def test_the_quicker_of_two_feeds_is_taken() -> None:
 
 
 def test_the_engine_that_computes_takes_tiles_on_between_its_executions() -> None:
-    """It has to where there is no other way; the time of a plan is the simulated one, within 15%."""
+    """It has to where there is no other way."""
     plan = stage("gemm_tn", machine(replace(SMALL, fed="execute", past=False)), sizes=SIZES)
     assert memories(plan, "a") == memories(plan, "b") == ["further", "scratchpad"]
-    assert plan.proof.proved and abs(plan.cycles / cycles(plan) - 1) < 0.15
+    assert plan.proof.proved and plan.cycles == cycles(plan)
     either = stage("gemm_tn", machine(replace(SMALL, fed="execute")), sizes=SIZES)
-    assert either.cycles <= plan.cycles and abs(either.cycles / cycles(either) - 1) < 0.15
+    assert cycles(either) == either.cycles <= plan.cycles
 
 
-def test_what_an_engine_that_stores_could_take_on_is_passed_by() -> None:
-    """The time of these moves is in no price."""
-    past = stage("gemm_tn", machine(replace(SMALL, fed="store")), sizes=SIZES)
-    assert any(n.startswith("nothing passes further") for n in past.notes) and not planned().notes
-    assert memories(past, "a") == memories(past, "b") == ["scratchpad"]
-    with pytest.raises(ScheduleError, match="no instruction moves from memory to scratchpad"):
-        stage("gemm_tn", machine(replace(SMALL, fed="store", past=False)), sizes=SIZES)
+def test_an_engine_that_stores_takes_tiles_on_between_its_stores() -> None:
+    """It has to where there is no other way, and does where that is quicker."""
+    for past in (False, True):
+        plan = stage("gemm_tn", machine(replace(SMALL, fed="store", past=past)), sizes=SIZES)
+        assert memories(plan, "a") == memories(plan, "b") == ["further", "scratchpad"] and not plan.notes
+        assert plan.proof.proved and plan.cycles == cycles(plan) < planned(via_a="load", via_b="load").cycles
 
 
 def test_a_stage_may_be_named_by_its_own_memory() -> None:

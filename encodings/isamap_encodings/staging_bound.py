@@ -1,0 +1,331 @@
+"""A lower bound on the time of a staged plan: the longest of some paths through its uses, over numbers or a solver's expressions.
+
+A use begins when the one before it on its engine is done and what it awaits was signalled. So a chain of uses, each of which waits
+for the one before, takes no longer than the plan. The counters of a program of stages (in visits of a stage, n = 0, 1, ...):
+
+    fill n of an input   awaits released n - slots;    its executions await filled n
+    released n           the executions of visit n;    of a further stage: the moves on from it
+    begin n of outputs   awaits stored n - slots;      store n awaits finished n
+
+Executions of all visits of a stage take the same; moves do not, at rims and where `where` cuts tiles. A path counts the first visit
+of a stage as it is (whole tiles), and any other one as its last, which takes the least. Of moves that `where` cuts it counts the
+points that there are in all, and none where it counts single visits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from isamap_encodings.staging_problem import REGIONS, Choices, Numbers, StagingOperand, StagingProblem, Way
+
+
+@dataclass(frozen=True)
+class _Moves:
+    """Of a stage by one engine, in ticks: all of them; those of the first visit, at least; those of any, at least and at most."""
+
+    total: Any
+    first: Any
+    least: Any
+    most: Any
+
+
+def paths(problem: StagingProblem, chosen: Choices, n: Numbers) -> dict[str, Any]:
+    """By name, in ticks. Each is at most the time of the plan."""
+    return _Paths(problem, chosen, n).found()
+
+
+def bound(problem: StagingProblem, chosen: Choices, n: Numbers) -> Any:
+    """The longest of them."""
+    return n.most(*paths(problem, chosen, n).values())
+
+
+class _Paths:
+    def __init__(self, problem: StagingProblem, chosen: Choices, n: Numbers) -> None:
+        self.p, self.c, self.n = problem, chosen, n
+        self.visits = [
+            n.times(*(n.where(chosen.outside[a.name, r], chosen.count[a.name], 1) for a in problem.axes))
+            for r in range(REGIONS)
+        ]
+        self.of = {o.name: self._visits(o) for o in problem.stages}
+        self.fills = (*problem.outers, *problem.inputs)
+        engines = {w.engine for o in problem.stages for w in o.ways} | {problem.engine}
+        engines |= {x.engine for w in problem.output.ways for x in (*w.begins, *w.ends)}
+        self.engines = sorted(engines)
+        self.moves = {
+            (o.name, e): m for o in problem.stages for e in engines if (m := self._moves(o, o.ways, e)) is not None
+        }
+        self.out, self.own = problem.output.name, problem.engine
+        self.executed = n.times(problem.execute, *chosen.padded.values())
+        beside = {e: [(w.begins, w.ends) for w in problem.output.ways] for e in engines}
+        self.begun = {e: self._beside([b for b, _ in beside[e]], e) for e in engines}
+        self.ended = {e: self._beside([x for _, x in beside[e]], e) for e in engines}
+
+    def _visits(self, o: StagingOperand) -> Any:
+        """How often a stage is filled."""
+        n, stands = self.n, self.c.stands
+        return n.largest(1, *(n.where(stands[o.name, r], self.visits[r], 0) for r in range(REGIONS)))
+
+    # ---- What moves take.
+
+    def _moves(self, o: StagingOperand, ways: tuple[Way, ...], engine: str) -> _Moves | None:
+        """Of a stage, by the ways that an engine goes; None where it goes none."""
+        mine = [(bit, w) for bit, w in zip(self.c.ways[o.name], ways, strict=True) if w.engine == engine]
+        if not mine:
+            return None
+        parts = [self._moved(o, w) for _, w in mine]
+        if len(mine) < len(o.ways) or len(mine) > 1:
+            parts = [self._if(bit, m) for (bit, _), m in zip(mine, parts, strict=True)]
+        if o.of:
+            parts = [self._if(self.c.present[o.name], m) for m in parts]
+        return _sum(parts)
+
+    def _beside(self, ways: list[tuple[Way, ...]], engine: str) -> _Moves:
+        """Of what is done to each tile of the output beside its products, by an engine. ways: for each way of the output, what."""
+        found = [_Moves(0, 0, 0, 0)]
+        for bit, steps in zip(self.c.ways[self.p.output.name], ways, strict=True):
+            mine = [self._moved(self.p.output, w) for w in steps if w.engine == engine]
+            if mine:
+                found.append(self._if(bit, _sum(mine)) if len(ways) > 1 else _sum(mine))
+        return _sum(found)
+
+    def _if(self, condition: Any, m: _Moves) -> _Moves:
+        return _Moves(*(self.n.where(condition, x, 0) for x in (m.total, m.first, m.least, m.most)))
+
+    def _moved(self, o: StagingOperand, way: Way) -> _Moves:
+        """Of all tiles of a stage one way. Loops around it that it does not depend on make the moves again."""
+        n, c = self.n, self.c
+        points = {a.name: a.points for a in self.p.axes}
+        again = n.times(
+            *(n.where(c.around[a.name, o.name], c.count[a.name], 1) for a in self.p.axes if a.name not in o.axes)
+        )
+
+        def tiles(per: Any) -> Any:
+            """The product of a number for each axis."""
+            return n.times(*map(per, o.axes))
+
+        def visited(of: dict[str, Any]) -> Any:
+            """Of points of a step in a visit of the stage, and of tiles of it."""
+            return tiles(lambda a: n.where(c.around[a, o.name], of[a], points[a]) if a in way.per else inside(a))
+
+        def inside(a: str) -> Any:
+            return n.where(c.around[a, o.name], c.tiles[a], c.padded[a])
+
+        if not way.per:
+            each = way.start + way.each
+            total = n.times(each, tiles(lambda a: c.padded[a]), again)
+            visit = n.times(each, tiles(inside)) if each else 0
+            return _Moves(total, visit, visit, visit)
+        cut = way.points is not None
+        active = way.points if cut else tiles(lambda a: points[a] if a in way.per else c.padded[a])
+        total = n.times(n.times(way.start, tiles(lambda a: c.padded[a])) + n.times(way.each, active), again)
+        issued = n.times(way.start, tiles(inside)) if way.start else 0
+        whole = issued + n.times(way.each, visited(c.first))
+        return _Moves(
+            total, issued if cut else whole, issued if cut else issued + n.times(way.each, visited(c.last)), whole
+        )
+
+    # ---- Paths.
+
+    def found(self) -> dict[str, Any]:
+        """All of them."""
+        return {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
+
+    def _of(self, engine: str) -> list[tuple[StagingOperand, _Moves]]:
+        """The inputs' stages that an engine may fill."""
+        return [(o, self.moves[o.name, engine]) for o in self.fills if (o.name, engine) in self.moves]
+
+    @cached_property
+    def _stores(self) -> dict[str, _Moves]:
+        return {e: self.moves[self.out, e] for e in self.engines if (self.out, e) in self.moves}
+
+    @cached_property
+    def _work(self) -> dict[str, Any]:
+        """Each engine does all its uses, one after the other."""
+        found = {}
+        for e in self.engines:
+            parts = [m.total for _, m in self._of(e)] + [x[e].total for x in (self.begun, self.ended)]
+            parts += [self._stores[e].total] if e in self._stores else []
+            found[f"work of {e}"] = _add(*parts, self.executed if e == self.own else 0)
+        return found
+
+    @cached_property
+    def _head(self) -> Any:
+        """Before the first execution: each other engine's first fills; what passes a further memory is moved twice."""
+        heads = [0]
+        for e in self.engines:
+            if e != self.own and (self._of(e) or not _none(self.begun[e].total)):
+                heads.append(_add(*(m.first for _, m in self._of(e)), self.begun[e].first))
+        for _, first, on in self._passed:
+            heads += [_add(first.first, m.first) for e, m in on.items() if e != self.own]
+        return self.n.largest(*heads)
+
+    @cached_property
+    def _passed(self) -> list[tuple[StagingOperand, _Moves, dict[str, _Moves]]]:
+        """Each further stage with its fills, and by engine the moves on from it; 0 where it is passed by."""
+        found = []
+        for o in self.p.outers:
+            (home,) = (x for x in self.p.inputs if x.name == o.of)
+            fills = _sum([m for e in self.engines if (m := self.moves.get((o.name, e))) is not None])
+            on = {}
+            for e in self.engines:
+                mine = [
+                    self._if(bit, self._moved(home, w))
+                    for bit, w in zip(self.c.ways[home.name], home.ways, strict=True)
+                    if w.engine == e and w.outer == o.name
+                ]
+                if mine:
+                    on[e] = _sum(mine)
+            found.append((o, fills, on))
+        return found
+
+    @cached_property
+    def _ending(self) -> Any:
+        """After the last execution: the last tiles are changed and stored."""
+        return _add(*(m.least for m in self._stores.values()), self.ended[self.own].least)
+
+    @cached_property
+    def _rest(self) -> Any:
+        """What the engine that computes does from its first execution on."""
+        mine = self._work[f"work of {self.own}"]
+        before = _add(*(m.most for _, m in self._of(self.own)), self.begun[self.own].most)
+        return self.n.less(mine, before)
+
+    def _computing(self) -> dict[str, Any]:
+        """The engine that computes, from its first execution on; and then another one stores the last tiles."""
+        rest, head = self._rest, self._head
+        tail = _add(*(m.least for e, m in self._stores.items() if e != self.own))
+        found = {"computing": _add(head, rest, tail)}
+        for o, first, on in self._passed:
+            if self.own in on:
+                moved = self.n.where(self.c.present[o.name], _add(first.first, on[self.own].first, rest, tail), 0)
+                found[f"computing behind {o.name}"] = moved
+        one = self.n.quotient(self.executed, self.of[self.out])
+        found["storing"] = _add(head, one, *(m.total for m in self._stores.values()))
+        return found
+
+    def _filling(self) -> dict[str, Any]:
+        """An engine that fills; what it brought last is used and stored. Where it stores as well, it waits for sums in between."""
+        n, found = self.n, {}
+        for e in self.engines:
+            mine = self._of(e)
+            if e == self.own or not mine:
+                continue
+            filled = _add(*(m.total for _, m in mine))
+            often = n.largest(1, *(n.where(self._does(o, e), self.of[o.name], 0) for o, _ in mine))
+            found[f"filling by {e}"] = _add(filled, n.quotient(self.executed, often), self._ending)
+            if e not in self._stores:
+                continue
+            stored = self._stores[e].total
+            turns, inner = n.smallest(self.of[self.out], often), n.largest(self.of[self.out], often)
+            waits = n.times(turns, n.quotient(self.executed, inner))
+            found[f"filling and storing by {e}"] = n.where(self._by(e), _add(filled, stored, waits), 0)
+            each = [n.times(n.smallest(self.of[self.out], self.of[o.name]), m.least) for o, m in mine]
+            # what fills no stage for each tile of the output stores the last of them before it fills the next
+            last = n.times(n.smallest(often, self.of[self.out]), self._stores[e].least)
+            some = n.where(n.fewer(often, self.of[self.out]), last, stored)
+            whole = _add(*each, self.executed, self.ended[self.own].total, some)
+            found[f"storing before filling by {e}"] = n.where(self._by(e), whole, 0)
+        return found
+
+    def _does(self, o: StagingOperand, engine: str) -> Any:
+        """Whether the engine fills the stage."""
+        bits = [b for b, w in zip(self.c.ways[o.name], o.ways, strict=True) if w.engine == engine]
+        if len(bits) == len(o.ways):
+            return self.c.present[o.name] if o.of else True
+        return self.n.some(*bits)
+
+    def _by(self, engine: str) -> Any:
+        """Whether the engine stores."""
+        return self._does(self.p.output, engine)
+
+    def _in_turns(self) -> dict[str, Any]:
+        """Tiles in one slot are filled and used in turns; behind such a fill, the engine fills the stages inside anew.
+
+        A further stage in one slot is filled when what it held is taken on."""
+        n, c, found = self.n, self.c, {}
+        for e in self.engines:
+            if e == self.own:
+                continue
+            inputs = [(o, m) for o, m in self._of(e) if not o.of]
+            if not inputs:
+                continue
+            one = {o.name: n.both(c.single[o.name], self._does(o, e)) for o, _ in inputs}
+            turns = [n.where(one[o.name], m.total, 0) for o, m in inputs]
+            often = n.largest(0, *(n.where(one[o.name], self.of[o.name], 0) for o, _ in inputs))
+            anew = []
+            for r in range(1, REGIONS):
+                outside = [
+                    n.where(n.both(one[o.name], c.stands[o.name, q]), self.visits[q], 0)
+                    for o, _ in inputs
+                    for q in range(r)
+                ]
+                times = n.largest(0, *outside)
+                for o, m in self._of(e):
+                    several = n.where(n.both(c.stands[o.name, r], n.without(one.get(o.name, False))), m.least, 0)
+                    anew.append(n.times(times, several))
+            beside = [self._but(m, often, self.of[o.name]) for o, m in self._of(self.own)]
+            beside.append(self._but(self.begun[self.own], often, self.of[self.out]))
+            whole = _add(*turns, *anew, *beside, self.executed, self._ending)
+            found[f"one slot, by {e}"] = n.where(n.fewer(0, often), whole, 0)
+        for o, fills, on in self._passed:
+            for e, m in on.items():
+                last = n.quotient(self.executed, self.of[o.of])
+                between = n.less(self.executed, n.times(self.of[o.name], last)) if e == self.own else 0
+                whole = _add(fills.total, m.total, between, last, self._ending)
+                here = n.both(n.both(c.single[o.name], c.present[o.name]), self._chosen(o, e))
+                found[f"one slot of {o.name}, by {e}"] = n.where(here, whole, 0)
+        return found
+
+    def _but(self, m: _Moves, times: Any, visits: Any) -> Any:
+        """All moves of a stage, but so many visits of it."""
+        return self.n.less(m.total, self.n.times(self.n.smallest(times, visits), m.most))
+
+    def _chosen(self, o: StagingOperand, engine: str) -> Any:
+        """Whether an engine takes tiles on from a further stage."""
+        (home,) = (x for x in self.p.inputs if x.name == o.of)
+        pairs = zip(self.c.ways[home.name], home.ways, strict=True)
+        return self.n.some(*(bit for bit, w in pairs if w.engine == engine and w.outer == o.name))
+
+    def _stored_in_turns(self) -> dict[str, Any]:
+        """An output in one slot is stored before the next one begins."""
+        n, c = self.n, self.c
+        waiting = [b for b, w in zip(c.ways[self.out], self.p.output.ways, strict=True) if w.waits]
+        if len(waiting) == len(self.p.output.ways):
+            return {}
+        single = n.both(c.single[self.out], n.without(n.some(*waiting))) if waiting else c.single[self.out]
+        apart = _add(*(m.total for e, m in self._stores.items() if e != self.own))
+        outside = [n.where(n.fewer(self.of[o.name], self.of[self.out]), m.total, 0) for o, m in self._of(self.own)]
+        begun = _add(*(n.less(m.total, m.most) for e, m in self.begun.items() if e != self.own))
+        whole = _add(self._head, n.less(self._rest, _add(*outside)), apart, begun)
+        found = {"one slot of the output": n.where(single, whole, 0)}
+        everything = _add(
+            self.executed, self.ended[self.own].total, *(m.total for m in self.begun.values()),
+            *(m.total for m in self._stores.values()),
+        )  # fmt: skip
+        for e in self.engines:
+            inputs = [(o, m) for o, m in self._of(e) if not o.of]
+            if e == self.own or not inputs:
+                continue
+            inner = [
+                n.where(n.both(c.single[o.name], self._does(o, e)), self._but(m, self.of[self.out], self.of[o.name]), 0)
+                for o, m in inputs
+            ]
+            found[f"one slot of the output and of inputs by {e}"] = n.where(single, _add(everything, *inner), 0)
+        return found
+
+
+def _sum(parts: list[_Moves]) -> _Moves:
+    return _Moves(*(_add(*(getattr(m, x) for m in parts)) for x in ("total", "first", "least", "most")))
+
+
+def _add(*x: Any) -> Any:
+    return sum((v for v in x if not _none(v)), start=0)
+
+
+def _none(x: Any) -> bool:
+    return isinstance(x, int) and not x
+
+
+__all__ = ["bound", "paths"]

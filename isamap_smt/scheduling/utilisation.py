@@ -1,0 +1,65 @@
+"""How much of a machine with engines a plan uses: of its multiply-adds, of each link between memories, of each memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Dict
+from math import prod
+
+from isamap_smt.ir.expr import evaluate
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.schedule import LINK, MACS, MEMORY, LoopStep, Stage, Utilisation
+from isamap_smt.ir.staging import tiles_of
+from isamap_smt.simulator.max_plus import Timing
+
+
+def utilisation(
+    mapping: Mapping,
+    machine: Hardware,
+    stages: tuple[Stage, ...],
+    loops: tuple[LoopStep, ...],
+    sizes: Dict[str, int],
+    seen: Timing,
+) -> tuple[Utilisation, ...]:
+    """Multiply-adds of the kernel, of those that the instruction could make in the time. Cycles that a link is busy, of the time of
+    the engines that serve it. Rows of a memory that stages take, of all."""
+    compute = machine.instruction(mapping.instruction.name)
+    wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
+    each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))
+    possible = seen.cycles * prod(compute.axes.values()) / each if each else 0.0
+    found = [Utilisation(MACS, compute.name, wanted, possible)] if possible else []
+    return (*found, *_links(machine, seen), *_memories(mapping, machine, stages, loops))
+
+
+def _links(machine: Hardware, seen: Timing) -> Iterator[Utilisation]:
+    busy: dict[str, float] = {}
+    engines: dict[str, set[str]] = {}
+    own = {i.name: i for i in machine.instructions}
+    for work in seen.work:
+        i = own.get(work.instruction)
+        if i is not None and work.cycles and (name := _link(i)):
+            busy[name] = busy.get(name, 0.0) + work.cycles
+            engines.setdefault(name, set()).add(work.engine)
+    return (Utilisation(LINK, name, cycles, seen.cycles * len(engines[name])) for name, cycles in busy.items())
+
+
+def _link(i: Instruction) -> str:
+    """Between the two memories that an instruction moves elements; '' for one that does not."""
+    if i.kind == "compute":
+        return ""
+    s = i.kernel.statements[0]
+    target = i.operand(s.target.tensor).memory
+    sources = [m for a in s.inputs if (m := i.operand(a.tensor).memory) not in (target, "code")]
+    return f"{sources[0]} -> {target}" if sources else ""
+
+
+def _memories(
+    mapping: Mapping, machine: Hardware, stages: tuple[Stage, ...], loops: tuple[LoopStep, ...]
+) -> Iterator[Utilisation]:
+    used: dict[str, int] = {}
+    for s in stages:
+        rows = s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0)
+        used[s.memory] = used.get(s.memory, 0) + rows
+    return (Utilisation(MEMORY, m.name, used.get(m.name, 0), m.rows) for m in machine.memories if m.rows)
