@@ -312,6 +312,16 @@ def exponential(value: Sum) -> Sum:
     return (Term(sp.S.One, _merged(out)),)
 
 
+def without_exponentials(value: Sum) -> tuple[Sum, Sum]:
+    """(t, rest) with value = e^t * rest, where every term has e^t."""
+    if not value:
+        return (), value
+    outside, _ = _content(value)
+    taken = tuple((a, p) for a, p in outside.factors if a.head == EXP)
+    exponents = add(*(multiply(number(p), a.args[0]) for a, p in taken))
+    return exponents, multiply(value, (Term(sp.S.One, tuple((a, -p) for a, p in taken)),))
+
+
 # ---- Walks
 
 

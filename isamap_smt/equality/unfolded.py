@@ -26,6 +26,7 @@ from isamap_smt.equality.sums import (
     number,
     of_atom,
     power,
+    without_exponentials,
 )
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import elements, substitute, symbols_of
@@ -38,6 +39,7 @@ from isamap_smt.ir.scalar import (
     Constant,
     Exp,
     IndexValue,
+    Log,
     Read,
     Relu,
     Round,
@@ -303,6 +305,12 @@ class _Value(Meaning[Sum]):
     def _exp(self, x: Any, own: DType, a: Sum) -> Sum:
         return exponential(a) if self._real(own) else self._opaque(x, own, a)
 
+    def _log(self, x: Any, own: DType, a: Sum) -> Sum:
+        if not self._real(own):
+            return self._opaque(x, own, a)
+        exponents, rest = without_exponentials(a)
+        return exponents if rest == ONE else add(exponents, self._opaque(x, own, rest))
+
     def _sigmoid(self, x: Any, own: DType, a: Sum) -> Sum:
         if not self._real(own):
             return self._opaque(x, own, a)
@@ -445,6 +453,7 @@ class _Value(Meaning[Sum]):
         Sqrt: _root,
         Rsqrt: _root,
         Exp: _exp,
+        Log: _log,
         Sigmoid: _sigmoid,
         Tanh: _tanh,
         SMax: _largest,

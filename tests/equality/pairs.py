@@ -135,6 +135,10 @@ EQUAL = {
     "two forms of a variance": (VARIANCE, MOMENTS),
     "two forms of a layer norm": (NORM, NORM_OF_MOMENTS),
     "softmax with and without its maximum": (SOFTMAX, STABLE),
+    "logarithm of a sum of exponentials": (
+        "temporary s\ns[i] += exp(X[i,k])\nY[i] = log(s[i])",
+        "temporary m, s\nm[i] max= X[i,k]\ns[i] += exp(X[i,k] - m[i])\nY[i] = m[i] + log(s[i])",
+    ),
     "Winograd F(2,3)": (TAPS, WINOGRAD),
     "reversed axis": ("y[i] += X[i,k] * w[k]", "y[i] += X[i,K-1-k] * w[K-1-k]"),
     "permuted axes": ("s[0] += X[i,j,k] * X[i,j,k]", "s[0] += X[i,j,k] * X[i,j,k] over k, j, i"),
