@@ -101,7 +101,7 @@ class Cell:
 class Answer:
     """mappings: how many are legal, if that was asked. status: OPTIMAL, FEASIBLE, or what stands instead of a plan: NONE, TIME.
 
-    cycles, bound: of one run; None without a plan. parts: cycles of what goes on side by side, such as `compute` and `moves in`.
+    cycles, bound: of one run; None without a plan. parts: cycles of what goes on side by side, such as each engine's work, by name.
     reason: why there is no plan, or what it does without.
     """
 
@@ -128,7 +128,7 @@ class Answer:
 def read_answer(document: Mapping[str, Any]) -> Answer:
     """The answer of a document. Raises KeyError, TypeError for what is none."""
     own = {n: document[n] for n in ("key", "status", "mappings", "cycles", "bound", "by", "reason", "seconds")}
-    parts = tuple((str(n), float(v)) for n, v in document["parts"].items())
+    parts = tuple(sorted((str(n), float(v)) for n, v in document["parts"].items()))
     if not isinstance(own["key"], str) or not isinstance(own["status"], str):
         raise TypeError("no answer")
     return Answer(**own, parts=parts)
@@ -164,7 +164,7 @@ def _of_plan(cell: Cell, made: Plan, mappings: int | None, seconds: float) -> An
         mappings,
         made.cycles,
         None if any(b is None for b in bounds) else float(sum(b or 0.0 for b in bounds)),
-        tuple(beside.items()),
+        tuple(sorted(beside.items())),
         "; then ".join(dict.fromkeys(s.proved.mapping.instruction.short for s in schedules)),
         seconds=seconds,
     )

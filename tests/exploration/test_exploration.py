@@ -69,7 +69,7 @@ def test_the_front_has_what_no_other_machine_beats(machine: str) -> None:
 def test_the_bottleneck_is_what_takes_most(machine: str) -> None:
     found = im.sweep(machine, {"width": [1, 16]}, ["gemm@i=32,j=32,k=32"], jobs=1)
     narrow, _ = found.bottleneck(0)
-    assert narrow == "moves in"
+    assert narrow == "load"
     for n in range(2):
         answer = found.answers[0][n]
         assert answer is not None
