@@ -14,6 +14,8 @@ import summed
 from random_programs import random_decision
 
 import isamap_smt as im
+from isamap_encodings.staging_bound import bound
+from isamap_encodings.staging_problem import Numbers, choices
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.instruction import Instruction
@@ -55,11 +57,12 @@ TRIES = 50
 
 @dataclass(frozen=True)
 class DrawnEpilogue:
-    """words: which. sizes: of all axes by symbol, of which the program's open ones may be others."""
+    """words: which. sizes: of all axes by symbol, of which the program's open ones may be others. bound: on its time."""
 
     words: str
     sizes: dict[str, int]
     program: Program
+    bound: float = 0.0
 
 
 @cache
@@ -143,10 +146,11 @@ def draw_epilogue(seed: int, phases: bool = False) -> DrawnEpilogue:
         known = {} if rng.random() < 0.5 else {n: v for n, v in sizes.items() if v > 1 and rng.random() < 0.7}
         try:
             fixed = kernel.with_sizes(known)
-            program = joined([_drawn(rng, k, hardware, sizes) for k in phase_kernels(fixed)], fixed)
+            phases = [_drawn(rng, k, hardware, sizes) for k in phase_kernels(fixed)]
         except ScheduleError:
             continue
-        return DrawnEpilogue(f"{kernel.text.strip()!r} {sizes} known {known}", sizes, program)
+        program, least = joined([p for p, _ in phases], fixed), sum(b for _, b in phases)
+        return DrawnEpilogue(f"{kernel.text.strip()!r} {sizes} known {known}", sizes, program, least)
     raise ScheduleError(f"no legal plan in {TRIES} draws")
 
 
@@ -155,8 +159,8 @@ def _mappings(kernel: Kernel, compute: Instruction) -> MappingSet:
     return find_mappings(kernel, compute).finished()
 
 
-def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int]) -> Program:
-    """Any legal plan of one phase."""
+def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int]) -> tuple[Program, float]:
+    """Any legal plan of one phase, and a bound on its time."""
     summed_over = [a.extent for a in kernel.axes if a.name in kernel.statements[0].reduction_axes]
     kept = random.Random(kernel.text + str(sizes)).random() < 0.8 and all(e.is_Integer for e in summed_over)
     found = list(_mappings(kernel, hardware.instruction("multiply_kept" if kept else "multiply")))
@@ -164,8 +168,9 @@ def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dic
         raise ScheduleError("nothing maps")
     proved = rng.choice(found)
     asked = question(proved.mapping, hardware, {n: sizes.get(n, 1) for n in sizes}, {})
-    loops, stages = decoded(proved.mapping, asked, random_decision(rng, asked.problem, 400))
-    return lower_stages(scheduled(proved, loops, stages), hardware)
+    decision = random_decision(rng, asked.problem, 400)
+    least = float(bound(asked.problem, choices(asked.problem, decision), Numbers()) / asked.ticks)
+    return lower_stages(scheduled(proved, *decoded(proved.mapping, asked, decision)), hardware), least
 
 
 def what_goes_wrong(

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 from engines import Shape, machine
+from random_epilogues import draw_epilogue
 from random_programs import MAPPED, OPEN, SHAPES, SHARED, by_symbol, proved_mapping, random_decision, random_sizes
 from small_problems import decisions
 
@@ -55,6 +56,14 @@ def looked_at(seed: int) -> tuple[list[tuple[str, float]], float, str]:
 def test_no_path_is_longer_than_the_plan(seed: int) -> None:
     found, cycles, words = looked_at(seed)
     assert [(n, v) for n, v in found if v > cycles * (1 + 1e-9)] == [], (cycles, words)
+
+
+@pytest.mark.parametrize("phases", [False, True], ids=["epilogue", "phases"])
+@pytest.mark.parametrize("seed", range(30))
+def test_no_bound_is_above_the_time_with_updates_and_phases(seed: int, phases: bool) -> None:
+    """Sums that begin at loads of another engine, are changed before they are stored, or wait elsewhere until they are."""
+    d = draw_epilogue(seed, phases)
+    assert 0 < d.bound <= timing(d.program, d.sizes).cycles, d.words
 
 
 def test_paths_are_of_use() -> None:
