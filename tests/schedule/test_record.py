@@ -20,6 +20,7 @@ from isamap_smt.ir.schedule import (
     LoopStep,
     Schedule,
     Stage,
+    Utilisation,
     decisions,
     schedule_of,
     schedule_record,
@@ -75,6 +76,10 @@ FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "costs": st.lists(st.builds(CostPart, name=names, amount=reals, within=names), max_size=2).map(tuple),
     "assumes": pairs(names),
     "decided_outside": st.lists(names, max_size=2).map(tuple),
+    "unscheduled": pairs(numbers),
+    "utilisation": st.lists(
+        st.builds(Utilisation, kind=names, name=names, used=reals, available=reals), max_size=2
+    ).map(tuple),
 }
 
 
