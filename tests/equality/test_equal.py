@@ -54,7 +54,9 @@ def test_a_wrong_twin_is_refuted_by_an_input(pair: str) -> None:
     assert np.allclose([float(v) for v in d.values], [got[0][d.index], got[1][d.index]])
 
 
-@pytest.mark.parametrize("seed", range(DRAWN))
+@pytest.mark.parametrize(
+    "seed", [n if n < DRAWN else pytest.param(n, marks=pytest.mark.exhaustive) for n in range(1_000)]
+)
 def test_drawn_kernels(seed: int) -> None:
     """What is proved is equal in NumPy, too; what NumPy tells apart is not proved."""
     pair = kernels(seed)
@@ -62,12 +64,6 @@ def test_drawn_kernels(seed: int) -> None:
         return
     found = im.equal(*pair)
     assert not (found.is_proved and differ(*pair, seed)), found
-
-
-@pytest.mark.exhaustive
-def test_many_drawn_kernels() -> None:
-    for seed in range(DRAWN, 1_000):
-        test_drawn_kernels(seed)
 
 
 def test_most_of_what_is_drawn_is_decided() -> None:
