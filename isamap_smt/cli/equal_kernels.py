@@ -56,7 +56,9 @@ def told(found: Equality) -> list[str]:
     if found.difference is not None:
         return [f"refuted: {a} and {b} differ", *(f"  {line}" for line in found.difference.lines(a, b))]
     if found.is_proved:
-        return [f"proved: {found}"]
+        alone = [w for w in found.where if w.partition(" = ")[2].isdigit()]
+        note = [f"  their shapes agree for {', '.join(alone)} alone"] if alone else []
+        return [f"proved: {found}", *note]
     reasons = [f"  {c.subject}: {c.verdict.reason}" for c in found.claims if isinstance(c.verdict, Unknown)]
     return [f"unknown: {a} and {b} are not decided", *reasons]
 

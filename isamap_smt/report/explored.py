@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from isamap_smt.exploration import Answer, Explored
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.report.page import rendered
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 760, 420, 90, 50, 20, 30
@@ -115,6 +116,14 @@ def picture(found: Explored) -> dict[str, Any] | None:
         "across": [(at(far * t, 0)[0], f"{far * t:,.0f}") for t in ticks],
         "up": [(at(0, high * t)[1], f"{high * t:,.0f}") for t in ticks],
     }  # fmt: skip
+
+
+def svg(found: Explored) -> str:
+    """The picture of cost and cycles alone. Raises ScheduleError where fewer than two machines have both."""
+    drawn = picture(found)
+    if drawn is None:
+        raise ScheduleError("a picture of cost and cycles needs two machines that have both")
+    return rendered("pareto.svg.j2", {"picture": drawn})
 
 
 def page(found: Explored, title: str, generator: str) -> str:
