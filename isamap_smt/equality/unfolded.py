@@ -21,6 +21,7 @@ from isamap_smt.equality.sums import (
     exponential,
     fresh,
     fresh_axis,
+    key_of,
     multiply,
     negated,
     number,
@@ -369,6 +370,12 @@ class _Value(Meaning[Sum]):
             strict = sign in ("<", ">")  # a <= b is not b < a
             if not strict:
                 a, b, yes, no = b, a, no, yes
+            if self._real(own):  # a < b: a choice of the two themselves
+                keys = [key_of(v) for v in (a, b, yes, no)]
+                if keys[2:] == [keys[1], keys[0]]:
+                    return self._largest(x, own, a, b)
+                if keys[2:] == keys[:2]:
+                    return self._smallest(x, own, a, b)
             truth = of_atom(Atom("less", args=(add(b, negated(a)),)))
         return add(multiply(truth, yes), multiply(add(ONE, negated(truth)), no))
 

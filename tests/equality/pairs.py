@@ -155,6 +155,10 @@ EQUAL = {
         "X: [2*T]\nW: [2*T]\ns[i] += (X[2*t] * W[2*t] + X[2*t+1] * W[2*t+1]) * A[i]",
     ),
     "silu by two formulas": ("Y[i] = X[i] * sigmoid(X[i])", "Y[i] = X[i] * (1 + tanh(X[i] / 2)) / 2"),
+    "maximum by a choice": (
+        "Y[i] = max(X[i], W[i]) + relu(X[i])",
+        "Y[i] = select(X[i] <= W[i], W[i], X[i]) + select(X[i] > 0, X[i], 0)",
+    ),
     "maximum of maxima": (
         "m[i] max= X[i,k]",
         "temporary p\nX: [I,S*8]\naxis q < 8\np[i,s] max= X[i,8*s+q]\nm[i] max= p[i,s]",
