@@ -10,8 +10,10 @@ from click.testing import CliRunner
 
 import isamap_smt as im
 from isamap_encodings.verdict import Proved, Refuted, Unknown
+from isamap_smt import equality
 from isamap_smt.cli.app import run
 from isamap_smt.cli.equal_kernels import command
+from isamap_smt.equality.domains import Known
 from tests.equality.drawn import differ, kernels
 from tests.equality.pairs import EQUAL, GEMM, WRONG
 
@@ -235,3 +237,36 @@ def test_the_command_prints_the_answer() -> None:
 def test_the_command_refuses_other_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["equal", "gemm", "conv2d"]) == 3
     assert "error:" in capsys.readouterr().err
+
+
+# ---- The proof alone: no input is looked for
+
+
+@pytest.fixture
+def no_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is refuted, so that only the proof stands between a wrong pair and `proved`."""
+    monkeypatch.setattr(equality, "difference", lambda *_: None)
+
+
+@pytest.mark.usefixtures("no_inputs")
+@pytest.mark.parametrize("pair", WRONG)
+def test_the_proof_alone_proves_no_wrong_twin(pair: str) -> None:
+    first, second = map(kernel, WRONG[pair])
+    assert isinstance(im.equal(first, second).verdict, Unknown)
+
+
+@pytest.mark.usefixtures("no_inputs")
+def test_the_proof_alone_proves_no_drawn_pair_that_differs() -> None:
+    drawn = [(s, p) for s in range(300, 380) if (p := kernels(s)) and set(p[0].inputs) == set(p[1].inputs)]
+    different = [p for s, p in drawn if differ(*p, s)]
+    assert len(different) >= 5
+    assert not any(im.equal(*p).is_proved for p in different)
+
+
+@pytest.mark.usefixtures("no_inputs")
+def test_without_its_questions_the_proof_proves_wrong_twins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map that is not proved one to one, onto and along equal factors takes wrong terms for equal ones."""
+    monkeypatch.setattr(Known, "holds", lambda *_: True)
+    monkeypatch.setattr(Known, "impossible", lambda _: False)
+    words = {n: im.equal(kernel(a), kernel(b)).verdict.word for n, (a, b) in WRONG.items()}
+    assert list(words.values()).count("proved") >= 3, words
