@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import click
 
@@ -19,16 +20,22 @@ from isamap_smt.exploration.why import Why, why
 def command(kernels: tuple[str, ...], instruction: str, timeout: float | None, as_json: bool) -> int:
     """What forbids mappings of each KERNEL onto INSTRUCTION, and the smallest changes of the instruction that admit one.
 
+    The name of a machine stands for each of its instructions that computes.
+
     Changes are of its contract: element types, the axes of operands, saturation, assumed values. Each is confirmed by a proof of
     the mappings. Exit status: 0 every kernel has a mapping as it is, if with empty axes, 1 some have none.
     """
+    from isamap_smt.language.hardware_library import find_instructions
+
+    each = find_instructions(instruction)
     with progress("asking") as at:
         found = []
-        for k in kernels:
-            at(k)
-            found.append(why(k, instruction, timeout=timeout))
+        for k, i in product(kernels, each):
+            at(f"{k} onto {i.short}")
+            found.append(why(k, i, timeout=timeout))
     answer(as_json, lambda: [w.document() for w in found], lambda: tell(*lines(found)))
-    return 0 if all(w.legal or w.padded for w in found) else 1
+    by_kernel = [found[n : n + len(each)] for n in range(0, len(found), len(each))]
+    return 0 if all(any(w.legal or w.padded for w in one) for one in by_kernel) else 1
 
 
 def lines(found: Sequence[Why]) -> list[str]:

@@ -325,11 +325,6 @@ def without_exponentials(value: Sum) -> tuple[Sum, Sum]:
 # ---- Walks
 
 
-def atoms(value: Sum) -> Iterator[tuple[Atom, frozenset[str]]]:
-    """Every atom of a value, those inside of others too, with the names that are bound around it inside the value."""
-    yield from (found for t in value for found in _atoms_in(t.factors, t.bound))
-
-
 def _atoms_in(factors: Iterable[Factor], around: frozenset[str]) -> Iterator[tuple[Atom, frozenset[str]]]:
     for a, _ in factors:
         yield a, around

@@ -116,5 +116,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "gemm", "linear_int8", "avx512_vnni.maddubs_dot", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert [f["changes"][0]["changes"] for f in found] == [["no saturation"], ["no saturation"]]
+    assert run(["why", "gemm", "gemmini"]) == 0  # each instruction of the machine that computes
+    printed = capsys.readouterr().out
+    assert all(f"gemm onto {i.name}" in printed for i in im.find_hardware("gemmini").computes)
     assert run(["why", "gem", "avx2.fmadd_ps"]) == 3
     assert run(["why", "gemm", "avx2.nothing"]) == 3
