@@ -42,13 +42,14 @@ def lines(found: Sequence[Why]) -> list[str]:
     """The answers for people; of several kernels also which change helps how many."""
     said = [line for w in found for line in _one(w)]
     without = [w for w in found if not w.legal]
-    if len(without) > 1:
-        helps: dict[str, int] = {}
+    if len({w.kernel.name for w in without}) > 1:
+        helps: dict[str, set[str]] = {}
         for w in without:
             for a in w.admitted:
                 name = " and ".join(map(str, a.changes))
-                helps[name] = helps.get(name, 0) + 1
-        said += [f"{name}: {n} more kernel{'s' * (n > 1)}" for name, n in sorted(helps.items(), key=lambda x: -x[1])]
+                helps.setdefault(name, set()).add(w.kernel.name)
+        most_first = sorted(((name, len(of)) for name, of in helps.items()), key=lambda x: -x[1])
+        said += [f"{name}: {n} more kernel{'s' * (n > 1)}" for name, n in most_first]
     return said
 
 
