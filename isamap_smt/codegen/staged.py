@@ -45,6 +45,7 @@ from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staging import active_points, counts, guards
 from isamap_smt.ir.states import CODE
 from isamap_smt.mapping.epilogue import Cover, Step
+from isamap_smt.mapping.runs import Runs, point_of, runs_of
 from isamap_smt.scheduling.staged_ends import fitting_covers
 
 ROW, COLUMN = sym("row"), sym("column")
@@ -89,13 +90,21 @@ class _Lowering:
         found = [s for s in self.schedule.stages if s.operand != self.output.operand]
         return tuple(sorted(found, key=lambda s: (-ahead(s), not self._is_outer(s))))
 
+    def _runs(self, stage: Stage) -> Runs:
+        """The runs that the stage's tiles are moved in."""
+        return runs_of(self.mapping, stage.operand, str(self.compute.operand(stage.operand).row))
+
+    def _slots(self, stage: Stage) -> int:
+        """How many of the buffer's pieces a tile takes: one for each run, and those that the last one's move may write to."""
+        return self._runs(stage).slots(self.compute.axes.get(str(self.compute.operand(stage.operand).row), 1))
+
     def _is_outer(self, stage: Stage) -> bool:
         """Whether its tiles are taken on to another memory."""
         return self.schedule.stage(stage.operand) is not stage
 
     def program(self) -> Program:
         buffers = tuple(Alloc(b) for b in (*(self._buffer(s) for s in self.schedule.stages), *self._beside.values()))
-        kernel = self.mapping.kernel
+        kernel = self.mapping.kernel if self.mapping.split is None else self.mapping.split.origin
         return Program(
             None,
             kernel,
@@ -161,9 +170,12 @@ class _Lowering:
 
     def _tile(self, stage: Stage, mark: str) -> Tile:
         """The tiles of a stage, with the loops that go over them, marked."""
-        needed = symbols_of(self.mapping.coordinates(stage.operand))
+        needed, runs = symbols_of(self.mapping.coordinates(stage.operand)), self._runs(stage)
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
-        return Tile(tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]))
+        run = TileLoop(runs.number, runs.count, 0, mark) if runs.several else None
+        return Tile(
+            tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]), run, self._slots(stage)
+        )
 
     def _key(self, stage: Stage) -> str:
         """In names of counters and loops: the operand, with the memory where that is not the operand's own."""
@@ -181,17 +193,18 @@ class _Lowering:
             name += "_"
         return name
 
-    def _at(self, stage: Stage, mark: str, inside: Stage | None = None) -> Ref:
+    def _at(self, stage: Stage, mark: str, inside: Stage | None = None, whole: bool = False) -> Ref:
         """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it. inside: of the tile that is
-        taken from it to another stage, in the loops of that."""
+        taken from it to another stage, in the loops of that. whole: of its first run, behind which the others lie."""
         tile = self._tile(stage, mark)
         if inside is not None:
             here = self._outer[: inside.depth]
             loops = tuple(x.marked("") if x.marked("") in here else x for x in tile.loops)
             tile = replace(tile, loops=loops)
         around = self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
-        slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile)
-        return Ref(self._name(stage), (slot,), tile.version)
+        run = [] if tile.run is None else [sp.S.Zero if whole else tile.run.var]
+        slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile) + sum(run)
+        return Ref(self._name(stage), (slot,), (*tile.version, *run))
 
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
         """Outer axis of the mapping -> which tile along it, inside these loops; other steps are those of the outer loops."""
@@ -200,10 +213,13 @@ class _Lowering:
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
         """The same inside the loops over a stage's tiles, marked so."""
-        return self._tiles_at(self._tile(stage, mark).loops)
+        tile = self._tile(stage, mark)
+        return self._tiles_at(tile.loops) | ({} if tile.run is None else {tile.run.axis: tile.run.var})
 
-    def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any]) -> tuple[Any, ...]:
-        found = [substitute(e, self._index(stage, mark)) for e in self.mapping.coordinates(stage.operand)]
+    def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any], whole: bool = False) -> tuple[Any, ...]:
+        """Of an element of a run; whole: of one of a tile."""
+        of = self.mapping if whole else self._runs(stage).view
+        found = [substitute(e, self._index(stage, mark)) for e in of.coordinates(stage.operand)]
         return tuple(sp.expand(substitute(e, cells)) for e in found)
 
     def _buffer(self, stage: Stage) -> Buffer:
@@ -211,17 +227,20 @@ class _Lowering:
         tile, operand = self._tile(stage, mark), self.compute.operand(stage.operand)
         cells = {str(operand.row): ROW, str(operand.column): COLUMN}
         index = self._index(stage, mark)
-        limits = guards(self.mapping, stage.operand, index, cells)
+        runs = self._runs(stage)
+        limits = guards(runs.view, stage.operand, index, cells)
         held = IndexType(self.schedule.tensor(stage), self._coordinates(stage, mark, cells), tuple(limits), "0")
         dtype = self.mapping.instruction.kernel.tensor(stage.operand).dtype
-        shape = (stage.rows, self.machine.memory(stage.memory).row // dtype.bytes)
+        rows = runs.points if runs.several else stage.rows
+        shape = (rows, self.machine.memory(stage.memory).row // dtype.bytes)
+        version = tile.version if tile.run is None else (*tile.version, tile.run.var)
         return Buffer(
             self._name(stage), dtype, (ROW, COLUMN), shape, held, stage.memory,
-            offset=stage.offset, slots=stage.slots * tile.size, version=tile.version,
+            offset=stage.offset, slots=stage.slots * tile.size, version=version,
         )  # fmt: skip
 
     def _nest(self, stage: Stage, what: str, use: Any, which: str = "") -> tuple[Node, ...]:
-        """A use for each tile, then the signal that all are done."""
+        """A use for each run of each tile, or for each tile where what is done changes it; then the signal that all are done."""
         mark = f"_{what}{which}_{self._key(stage)}"
         begun = ("begun",) if self._begun_apart and what == "begin" else ()
         own = {"begin": begun, "fill": self._filled(stage), "store": ("stored",)}
@@ -229,7 +248,9 @@ class _Lowering:
         made = use(stage, mark)
         body: tuple[Node, ...] = made if isinstance(made, tuple) else (made,)
         engine = body[-1].instruction.engine if isinstance(body[-1], Issued) else ""
-        for x in reversed(self._tile(stage, mark).loops):
+        tile = self._tile(stage, mark)
+        runs = () if tile.run is None or what == "update" else (tile.run,)
+        for x in reversed((*tile.loops, *runs)):
             body = (x.loop(body),)
         return self._signalled(body, signals, engine)
 
@@ -312,10 +333,11 @@ class _Lowering:
         for (o, move), moved in zip(step.brought, step.moves, strict=True):
             there = lie[o] in apart
             freed = ((f"used_{lie[o]}", number),) if there else ()
-            made = self._ended(stage, mark, moved, freed, True, {move.kernel.statements[0].target.tensor: lie[o]})
+            there_too = {move.kernel.statements[0].target.tensor: lie[o]}
+            made = self._ended(stage, mark, moved, freed, True, there_too, whole=True)
             nodes.append(replace(made, signals=(f"brought_{lie[o]}",)) if there else made)
         awaits = tuple((f"brought_{b}", number + 1) for b in apart)
-        made = self._ended(stage, mark, step, awaits, False, lie)
+        made = self._ended(stage, mark, step, awaits, False, lie, whole=True)
         return (*nodes, replace(made, signals=tuple(f"used_{b}" for b in apart)))
 
     @cached_property
@@ -324,7 +346,7 @@ class _Lowering:
         found: dict[tuple[int, str], Buffer] = {}
         ends, mark, home = self.ends, "_beside", self.compute.operand(self.output.operand)
         cells = {str(home.row): ROW, str(home.column): COLUMN}
-        tile, at = self._tile(ends, mark), self._coordinates(ends, mark, cells)
+        tile, at = self._tile(ends, mark), self._coordinates(ends, mark, cells, whole=True)
         limits = tuple(guards(self.mapping, ends.operand, self._index(ends, mark), cells))
         places = [self._buffer(s) for s in self.schedule.stages]
         for n, step in enumerate(self._cover.updates):
@@ -341,23 +363,26 @@ class _Lowering:
         return found
 
     def _ended(
-        self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None
-    ) -> Command:
-        """What begins, changes or stores a tile of the output. lie: operands -> buffers that hold a tile of something else."""
+        self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None,
+        whole: bool = False,
+    ) -> Command:  # fmt: skip
+        """What begins or stores a run of the output, or changes a whole tile. lie: operands -> buffers that hold a tile of something
+        else."""
         i, lie = step.instruction, lie or {}
         target = i.kernel.statements[0].target.tensor
         held = next(o for o in sorted(i.operands, key=lambda o: o.name != target) if o.row is not None)
         home = self.compute.operand(stage.operand)
         index = self._index(stage, mark)
-        at = self._coordinates(stage, mark, {str(home.row): held.row, str(home.column): held.column})
+        at = self._coordinates(stage, mark, {str(home.row): held.row, str(home.column): held.column}, whole)
         places = {o: Ref(b, (sp.S.Zero,), self._tile(stage, mark).version) for o, b in lie.items()}
-        places.setdefault(held.name, self._at(stage, mark))
+        places.setdefault(held.name, self._at(stage, mark, whole=whole))
         if target != held.name:
             places[target] = Ref(self._epilogue.result, self._epilogue.stored(at))
         for name, element in (pair for pair in step.bound if pair[0] not in lie):
             constant = not isinstance(element, Access)
             places[name] = Ref(CODE, (sp.sympify(element),)) if constant else self._element(element, at)
-        points = active_points(self.mapping, stage.operand, index, home, held, i)
+        of = self.mapping if whole else self._runs(stage).view
+        points = active_points(of, stage.operand, index, home, held, i)
         operands = tuple((o.name, places[o.name]) for o in i.operands)
         return Command(i, operands, points.active, points.front, awaits=awaits, begins=begins)
 
@@ -371,7 +396,7 @@ class _Lowering:
         operand = self.compute.operand(stage.operand)
         cells = {str(operand.row): held.row, str(operand.column): held.column}
         index = self._index(stage, mark)
-        points = active_points(self.mapping, stage.operand, index, operand, held, move)
+        points = active_points(self._runs(stage).view, stage.operand, index, operand, held, move)
         places = {
             held.name: self._at(stage, mark),
             main.name: Ref(self.schedule.tensor(stage), self._coordinates(stage, mark, cells)),
@@ -395,9 +420,9 @@ class _Lowering:
 
     def _compute(self) -> Command:
         at = self._tiles_at(self._inner)
-        point = tuple((n, sp.expand(substitute(e, at))) for n, e in self.mapping.forward)
+        point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.mapping).items())
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
-        places = tuple((o.name, self._at(self.schedule.stage(o.name), "")) for o in self.compute.operands)
+        places = tuple((o.name, self._at(self.schedule.stage(o.name), "", whole=True)) for o in self.compute.operands)
         return Command(self.compute, places, point=point, awaits=awaits)
 
 
@@ -439,10 +464,13 @@ class TileLoop:
 
 @dataclass(frozen=True)
 class Tile:
-    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the stage."""
+    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the stage. run: the
+    loop over the runs of a tile, inside these; None where it is one. pieces: of the buffer, that a tile takes."""
 
     loops: tuple[TileLoop, ...]
     around: tuple[Any, ...]
+    run: TileLoop | None = None
+    pieces: int = 1
 
     @property
     def version(self) -> tuple[Any, ...]:
@@ -451,19 +479,19 @@ class Tile:
 
     @property
     def size(self) -> int:
-        """How many tiles a slot has."""
-        size = 1
+        """How many pieces of the buffer a slot has."""
+        size = self.pieces
         for x in self.loops:
             size *= int(x.count)
         return size
 
 
 def tile_index(tile: Tile) -> Any:
-    """The number of a tile in its slot: its loops are the digits."""
+    """The number of a tile's first piece in its slot: its loops are the digits."""
     index = sp.S.Zero
     for x in tile.loops:
         index = index * int(x.count) + x.var
-    return sp.expand(index)
+    return sp.expand(index * tile.pieces)
 
 
 def loops_around(loops: tuple[TileLoop, ...]) -> tuple[Any, ...]:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.boxes import extreme
 from isamap_smt.ir.engines import Operand
-from isamap_smt.ir.expr import FloorDiv, IMax, IMin, affine, ceil_div, substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, affine, ceil_div, substitute, symbols_of
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LoopStep, Stage
 
@@ -67,17 +70,40 @@ def kernel_axes(mapping: Mapping, operand: str) -> dict[str, Any]:
     return {a.name: a.extent for a in mapping.statement.axes if a.name in used}
 
 
+def spans(mapping: Mapping, operand: str) -> dict[str, tuple[Any, Any]]:
+    """Values over outer axes and cells, with the extent that each stays below: of the operand's axes, those that are fused in an axis
+    of the instruction as one, `p.q`."""
+    forward, used = dict(mapping.forward), kernel_axes(mapping, operand)
+    fused = {m: g for _, g in mapping.groups if len(g) > 1 for m in g}
+    found: dict[str, tuple[Any, Any]] = {}
+    for n, extent in used.items():
+        group = fused.get(n, (n,))
+        last = forward[next((m for m in reversed(group) if used.get(m) != 1), group[0])]
+        value = last.args[0] if isinstance(last, FloorMod) and len(group) > 1 else last
+        found.setdefault(".".join(group), (value, prod(used.get(m, sp.S.One) for m in group) if len(group) > 1 else extent))
+    return found
+
+
 def conditions(mapping: Mapping, operand: str) -> list[Any]:
-    """The parts of the statement's `where` that speak of these axes alone."""
-    axes = set(kernel_axes(mapping, operand))
-    every = {a.name for a in mapping.statement.axes}
-    return [g for g in mapping.statement.guard if symbols_of([g]) & every <= axes]
+    """The parts of the statement's `where` that speak of these axes alone, without those that always hold."""
+    axes, s = set(kernel_axes(mapping, operand)), mapping.statement
+    every = {a.name for a in s.axes}
+    return [g for g in s.guard if symbols_of([g]) & every <= axes and not _everywhere(g, s.axes)]
+
+
+@lru_cache(maxsize=4096)  # asked for each operand and for each way
+def _everywhere(condition: Any, axes: tuple[Axis, ...]) -> bool:
+    """Whether all points of a box of known extents meet it."""
+    least = [extreme(m, axes, False) for m in _margins(condition)]
+    return bool(least) and all(e is not None and e.is_Integer and e >= 1 for e in least)
 
 
 def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[str, Any]) -> list[Any]:
     """Where a cell stands for an element. index: outer axis -> tile; cells: instruction axis -> cell."""
     forward = {n: substitute(substitute(e, index), cells) for n, e in mapping.forward}
-    inside = [sp.Lt(forward[n], extent) for n, extent in kernel_axes(mapping, operand).items()]
+    inside = [
+        sp.Lt(substitute(substitute(e, index), cells), extent) for e, extent in spans(mapping, operand).values()
+    ]
     inside += [substitute(g, forward) for g in conditions(mapping, operand)]
     used = symbols_of([e for _, e in mapping.forward])
     inside += [sp.Lt(cell, 1) for a, cell in cells.items() if a in mapping.instruction.axes and a not in used]
@@ -98,14 +124,12 @@ def active_points(
 ) -> Points:
     """Which points are active, for each use parameter of a move of one tile. home, held: where the cells lie for the instruction
     that computes and for the move; index: outer axis -> tile."""
-    forward = dict(mapping.forward)
     whole = dict(mapping.instruction.axes)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
     counts: dict[str, Any] = {}
-    for n, extent in kernel_axes(mapping, operand).items():
-        axes = [a for a in whole if a in symbols_of([forward[n]])]
-        for a in axes:
-            counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))
+    for e, extent in spans(mapping, operand).values():
+        for a in (a for a in whole if a in symbols_of([e])):
+            counts[a] = IMin(whole[a], extent - substitute(substitute(e, index), {a: 0}))
     first, ends = _cuts(mapping, operand, index)
     for a, end in ends:
         counts[a] = IMin(counts.get(a, sp.Integer(whole[a])), end)
@@ -179,11 +203,10 @@ def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, s
         points = move.axes.get(axis, 1)
         if axis in given or points == 1:
             continue
-        along = [n for n in kernel_axes(mapping, operand) if home in symbols_of([forward[n]])]
+        along = {n: extent for n, (e, extent) in spans(mapping, operand).items() if home in symbols_of([e])}
         if not along:
             return f"{move.name} takes {points} points of {axis}, and nothing of {mapping.kernel.name} lies along it"
-        for n in along:
-            extent = kernel_axes(mapping, operand)[n]
+        for n, extent in along.items():
             guarded = any(home in symbols_of([substitute(g, forward)]) for g in conditions(mapping, operand))
             if guarded or not extent.is_Integer or extent % points:
                 what = "`where` leaves out some" if guarded else f"it has {extent}"
@@ -197,10 +220,10 @@ def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]
     forward = dict(mapping.forward)
     inner = set(mapping.instruction.axes)
     found = []
-    for n, extent in kernel_axes(mapping, operand).items():
-        at = substitute(forward[n], index)
+    for e, extent in spans(mapping, operand).values():
+        at = substitute(e, index)
         if (
-            not symbols_of([forward[n]]) & inner and not at.is_Symbol
+            not symbols_of([e]) & inner and not at.is_Symbol
         ):  # a loop over the axis itself stays below its extent
             found.append(extent - at)
     for g in conditions(mapping, operand):

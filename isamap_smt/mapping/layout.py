@@ -147,6 +147,14 @@ def _stride(mapping: Mapping, operand: str, t: str) -> Any:
     return _along_group(access.index, shape, groups[t], axes, mapping.instruction.axes[t])
 
 
+def even_steps(mapping: Mapping, operand: str, axis: str, members: tuple[str, ...]) -> bool:
+    """Whether the operand's elements lie at one distance along kernel axes that are fused in an axis of the instruction."""
+    access = mapping.operand_access(operand)
+    axes = tuple((a.name, a.extent) for a in mapping.statement.axes)
+    shape = mapping.kernel.tensor(access.tensor).shape
+    return _along_group(access.index, shape, members, axes, mapping.instruction.axes[axis]) is not None
+
+
 @lru_cache(maxsize=4096)  # mappings of a statement share their groups
 def _along_group(
     index: tuple[Any, ...],

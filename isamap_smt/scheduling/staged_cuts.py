@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as Dict
 from typing import Any
 
 from isamap_encodings.program_implication import implied
@@ -14,29 +15,29 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.staging import conditions, cut_along, cut_off, cuts_front
 
 
-def check_cuts(mapping: Mapping) -> None:
+def check_cuts(mapping: Mapping, views: Dict[str, Mapping]) -> None:
     """Nothing happens where each part of `where` that cuts tiles cuts them along one axis, in steps that are known, and speaks of
-    one factor alone. Raises ScheduleError."""
-    s, forward = mapping.statement, dict(mapping.forward)
+    one factor alone. views: operand -> the mapping of one run of its tiles. Raises ScheduleError."""
+    s = mapping.statement
     for g in s.guard:
-        inside = sorted(symbols_of([substitute(g, forward)]) & set(mapping.instruction.axes))
+        of = next((o for o in _inputs(mapping) if g in conditions(mapping, o)), None)
+        view = mapping if of is None else views[of]
+        inside = sorted(symbols_of([substitute(g, dict(view.forward))]) & set(mapping.instruction.axes))
         if not inside or holds(g, s):
             continue
         along = f"{mapping.id}: `{words(g)}` would cut tiles along {', '.join(inside)}"
         if len(inside) > 1:
             raise ScheduleError(f"{along} at once, which no move can")
-        if cut_along(mapping, g) is None:
+        if cut_along(view, g) is None:
             sizes = sorted(symbols_of([g]) - {a.name for a in s.axes})
             given = f"; give {', '.join(sizes)}" if sizes else ""
             raise ScheduleError(f"{along} in steps that are not known{given}")
-        if not any(
-            g in conditions(mapping, a.name) for a in mapping.instruction.kernel.tensors if a.name in _inputs(mapping)
-        ):
+        if of is None:
             raise ScheduleError(f"{along}, and no factor is read at all axes of it")
 
 
-def _inputs(mapping: Mapping) -> set[str]:
-    return {a.tensor for a in mapping.instruction.kernel.statements[0].inputs}
+def _inputs(mapping: Mapping) -> list[str]:
+    return [a.tensor for a in mapping.instruction.kernel.statements[0].inputs]
 
 
 def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from isamap_smt.ir.addresses import offset, serves
+import sympy as sp
+
+from isamap_smt.ir.addresses import collapsed, offset, serves
 from isamap_smt.ir.epilogue import Epilogue
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, symbols_of
@@ -12,6 +14,7 @@ from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.mapping.epilogue import Cover, Step, covers_of
+from isamap_smt.mapping.runs import runs_of
 from isamap_smt.scheduling.staged_cuts import cut_otherwise
 
 
@@ -39,8 +42,11 @@ def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover
         if i.engine != compute.engine and not (step is c.begin and loads):
             return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
     onward = () if c.onward is None else (Step(c.onward),)
+    home = compute.operand(compute.kernel.statements[0].target.tensor)
+    view = runs_of(mapping, home.name, str(home.row)).view
     for step in (c.begin, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
-        if why := _unlike(mapping, compute, epilogue, step):
+        whole = step in c.updates  # what changes a tile takes all its runs at once
+        if why := _unlike(mapping if whole else view, compute, epilogue, step):
             return why
     return ""
 
@@ -75,7 +81,8 @@ def _serves(
     name, access = pair
     coordinates = tuple(mapping.coordinates(home))
     index = coordinates if not access.index and access.tensor == epilogue.sum else epilogue.index(access, coordinates)
-    split = affine(offset(index, mapping.kernel.tensor(access.tensor).shape), set(mapping.instruction.axes))
+    shape = mapping.kernel.tensor(access.tensor).shape
+    split = affine(sp.expand(offset(*collapsed(index, shape))), set(mapping.instruction.axes))
     if split is None:
         return False
     address = i.address(name)

@@ -17,7 +17,7 @@ from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import HardwareError, ScheduleError
-from isamap_smt.ir.expr import affine, evaluate, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, evaluate, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import is_open
@@ -26,6 +26,7 @@ from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.staging import active_points, conditions
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
+from isamap_smt.mapping.runs import runs_of
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise
 from isamap_smt.scheduling.staged_ends import fitting_covers
@@ -58,11 +59,14 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. Raises ScheduleError for a mapping
     that no program of uses can be made of, with what is missing."""
     _check_machine(hardware)
-    epilogue = check_form(mapping)
     compute = hardware.instruction(mapping.instruction.name)
+    epilogue = check_form(mapping)
+    runs = {o.name: runs_of(mapping, o.name, str(o.row)) for o in compute.operands}
+    check_cuts(mapping, {o: r.view for o, r in runs.items()})
     _check_width(mapping, hardware, compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
-    paths = {o.name: _paths(mapping, hardware, compute, o) if o.name != out else () for o in compute.operands}
+    through = {o.name for o in compute.operands if o.name != out and not runs[o.name].several}
+    paths = {o.name: _paths(mapping, hardware, compute, o) if o.name in through else () for o in compute.operands}
     ends = fitting_covers(mapping, hardware, compute, epilogue)
     moves = {
         o.name: _moves(mapping, hardware, compute, o, bool(paths[o.name])) for o in compute.operands if o.name != out
@@ -186,10 +190,7 @@ def _check_machine(hardware: Hardware) -> None:
 
 
 def check_form(mapping: Mapping) -> Epilogue:
-    """What follows a sum of products of two tensors, each of whose axes is cut by one axis of the instruction at most.
-
-    Raises ScheduleError for anything else.
-    """
+    """What follows a sum of products of two tensors. Raises ScheduleError for anything else."""
     s = mapping.statement
     epilogue = epilogue_of(mapping.kernel)
     if s.op != "+" or len(s.inputs) != 2 or s is not mapping.kernel.statements[0]:
@@ -197,11 +198,6 @@ def check_form(mapping: Mapping) -> Epilogue:
             f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, and the largest "
             f"statement is `{s.source or mapping.kernel.text.strip()}`"
         )
-    if fused := [g for _, g in mapping.groups if len(g) > 1]:
-        raise ScheduleError(
-            f"{mapping.id}: {' and '.join(fused[0])} are one axis of the instruction, and tiles are boxes"
-        )
-    check_cuts(mapping)
     return epilogue
 
 
@@ -215,14 +211,20 @@ def _check_width(mapping: Mapping, machine: Hardware, compute: Instruction) -> N
 
 
 def _axis(mapping: Mapping, name: str, extent: Any, sizes: Dict[str, int]) -> StagingAxis:
-    (of,) = [n for n, e in mapping.forward if name in symbols_of([e])]
-    (points,) = [a.extent for a in mapping.statement.axes if a.name == of]
+    of = [n for n, e in mapping.forward if name in symbols_of([e])]
+    points = sp.Mul(*(a.extent for a in mapping.statement.axes if a.name in of))
     tiles, is_open = int(evaluate(extent, dict(sizes))), bool(symbols_of([extent]))
     most = OPEN if is_open else HELD
     found = tuple(t for t in _steps(tiles) if t <= min(most, max(tiles, 1)))
-    split = affine(dict(mapping.forward)[of], [name])
-    side = int(split[0].get(name, sp.S.One)) if split else 1
+    side = next((int(c) for e in of if (c := _step(dict(mapping.forward)[e], name)) is not None), 1)
     return StagingAxis(name, max(tiles, 1), int(evaluate(points, dict(sizes))), found, is_open, side)
+
+
+def _step(e: Any, name: str) -> Any | None:
+    """How many points one more tile is: of an axis alone, or of those that are fused."""
+    inner = e.args[0] if isinstance(e, FloorDiv | FloorMod) else e
+    split = affine(inner, [name])
+    return None if split is None else split[0].get(name)
 
 
 def _steps(tiles: int) -> list[int]:
@@ -245,7 +247,8 @@ class _Ways:
         """An operand in its own memory."""
         needed = symbols_of(self.mapping.coordinates(o.name))
         axes = tuple(a.name for a in self.mapping.outer if a.name in needed)
-        return StagingOperand(o.name, o.memory, axes, compute.axes.get(str(o.row), 1), ways)
+        rows = runs_of(self.mapping, o.name, str(o.row)).rows(compute.axes.get(str(o.row), 1))
+        return StagingOperand(o.name, o.memory, axes, rows, ways)
 
     def ticks_of(self, cycles: Any) -> int:
         """Of so many cycles, not rounded up: what follows from it is a bound."""
@@ -255,13 +258,16 @@ class _Ways:
         """A way to store, with what is done to a tile before."""
         onward = () if cover.onward is None else (self.way(home, cover.onward, True),)
         steps = (s.instruction for u in cover.updates for s in (*u.moves, u))
-        ends = (*onward, *(self.way(home, i) for i in steps))
+        ends = (*onward, *(self.way(home, i, at_once=True) for i in steps))
         begins = (self.way(home, cover.begin.instruction),)
         store = self.way(home, cover.store.instruction)
         return replace(store, begins=begins, ends=ends, waits=cover.onward is not None)
 
-    def way(self, home: Operand, move: Instruction, whole: bool = False) -> Way:
-        """One move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too."""
+    def way(self, home: Operand, move: Instruction, whole: bool = False, at_once: bool = False) -> Way:
+        """One move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too. at_once: of all runs of
+        a tile; other ways are one move for each."""
+        runs = runs_of(self.mapping, home.name, str(home.row))
+        count = 1 if at_once else runs.count
         target = move.kernel.statements[0].target.tensor
         held = next(o for o in sorted(move.operands, key=lambda o: o.name != target) if o.row is not None)
         lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
@@ -282,20 +288,22 @@ class _Ways:
         if counted:  # a tile beyond the last one of an axis of single points has none
             needed = symbols_of(self.mapping.coordinates(home.name))
             per += [a.name for a in self.mapping.outer if a.name in needed and a.name not in outer.values()]
-        points = self._points(home, held, move) if counted and conditions(self.mapping, home.name) else None
-        start = self.ticks_of(move.occupies.start)
+        cut = count > 1 or bool(conditions(self.mapping, home.name))
+        points = self._points(self.mapping if at_once else runs.view, home, held, move) if counted and cut else None
+        start = self.ticks_of(move.occupies.start) * count
+        each *= 1 if counted else count
         return Way(move.name, start, int(each * self.ticks), tuple(per), engine=move.engine, points=points)
 
-    def _points(self, home: Operand, held: Operand, move: Instruction) -> int:
+    def _points(self, mapping: Mapping, home: Operand, held: Operand, move: Instruction) -> int:
         """Active points of the axes that a move counts, of all tiles together; 0 where there are too many to look at."""
-        index = {a.name: sym(a.name) for a in self.mapping.outer}
-        found = active_points(self.mapping, home.name, index, home, held, move)
+        index = {a.name: sym(a.name) for a in mapping.outer}
+        found = active_points(mapping, home.name, index, home, held, move)
         below = {axis: e for (axis, _), e in zip(move.active, found.active, strict=True)}
         above = {axis: e for (axis, _), e in zip(move.front, found.front, strict=True)}
         counts = [(below.get(a, move.axes[a]), above.get(a, 0)) for a in move.occupies.per if a in below or a in above]
         names = symbols_of([sp.sympify(e) for pair in counts for e in pair])
-        needed = symbols_of(self.mapping.coordinates(home.name))
-        tiles = {a.name: int(evaluate(a.extent, dict(self.sizes))) for a in self.mapping.outer if a.name in needed}
+        needed = symbols_of(mapping.coordinates(home.name))
+        tiles = {a.name: int(evaluate(a.extent, dict(self.sizes))) for a in mapping.outer if a.name in needed}
         dims = [a for a in tiles if a in names]
         if prod(tiles[a] for a in dims) > LOOKED_AT:
             return 0
@@ -342,8 +350,9 @@ def _moves(
             f"{machine.name}: {home.name} of {compute.name} lies in {home.memory}, and no instruction moves {way}; describe one, "
             f"such as {text!r}{_taking_on(machine, home.memory)}"
         )
-    apart = tuple(i for i in reach if _takes(mapping, compute, home, i))
-    cut = [cut_otherwise(mapping, home.name, i, _lies(home, i)) for i in apart]
+    view = runs_of(mapping, home.name, str(home.row)).view
+    apart = tuple(i for i in reach if _takes(view, compute, home, i))
+    cut = [cut_otherwise(view, home.name, i, _lies(home, i)) for i in apart]
     found = tuple(i for i, why in zip(apart, cut, strict=True) if not why)
     if apart and not found and not also:
         raise ScheduleError(

@@ -255,7 +255,7 @@ class _InBuffer(_Where):
         slots, offset, height = self.slots[iterations], int(b.offset), int(b.rows)
         rows = offset + (slots * height)[:, None] + row[None, :]
         numbers, outside = self._numbered([rows, np.broadcast_to(at, rows.shape)])
-        past = np.flatnonzero((row < 0) | (row >= height))
+        past = np.flatnonzero((row < 0) | (row >= height * b.slots))
         said = []
         for n, slot in enumerate(slots.tolist()):
             if size and not 0 <= slot < b.slots:
@@ -266,7 +266,8 @@ class _InBuffer(_Where):
                     f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.space.shape[1]}"
                 )
             else:
-                said.append(f"row {row[past[0]]} of a slot of {b.name}, which has {b.rows} rows" if past.size else "")
+                beyond = past[:1] if past.size else np.flatnonzero(slot * height + row >= b.slots * height)[:1]
+                said.append(f"row {row[beyond[0]]} of a slot of {b.name}, which has {b.rows} rows" if beyond.size else "")
         return list(numbers), said
 
 

@@ -1,12 +1,21 @@
-"""Cells of uses: which points there are, what a cell stands for, and which cells hold sums."""
+"""Cells of uses: which points there are, what a cell stands for, and which cells hold sums.
+
+A use names the piece of a buffer in which its operand begins, and the content there. An operand of more rows than a piece goes on in the
+pieces behind it, where the next contents of the innermost loop lie: row r is row r % rows of the content r // rows further on. Where
+that loop has no such iteration, the cell is one of no content: nobody knows what it holds. What begins a content begins this one alone,
+and leaves anything in the rows beyond.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import sympy as sp
+
 from isamap_smt.ir.engines import Operand
-from isamap_smt.ir.expr import substitute, sym
-from isamap_smt.ir.program import Ref
+from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 
 Held = tuple[list[Any], list[Formula]]  # coordinates, guard
@@ -36,14 +45,59 @@ def negated(guard: list[Formula]) -> Formula:
     return ("or", *(("not", g) for g in guard), ("lt", 0, 0))
 
 
+@dataclass(frozen=True)
+class Cell:
+    """The cell of an operand, at a point: the content that it is of, its piece and row there, and its column. inside: that it is a
+    cell of a content, as its row decides."""
+
+    version: tuple[Any, ...]
+    piece: Any
+    row: Any
+    column: Any
+    inside: list[Formula]
+
+
+def cell(moments: Moments, site: UseSite, operand: Operand, place: Ref) -> Cell:
+    """Over the site's variables and the instruction's axes."""
+    buffer, row = moments.buffers[place.name], sp.sympify(operand.row)
+    own = Cell(tuple(place.version), place.index[0], row, operand.column, [])
+    if rows_of(site, operand) <= buffer.rows:
+        return own
+    begin = moments.beginning(place.name)
+    if begin is None or begin is site or not begin.loops or not place.version:
+        return Cell(own.version, own.piece, row, operand.column, [("lt", row, buffer.rows)])
+    further, (*outer, last) = FloorDiv(row, buffer.rows), place.version
+    inside = [("lt", last + further, begin.loops[-1].count)]
+    return Cell((*outer, last + further), own.piece + further, FloorMod(row, buffer.rows), operand.column, inside)
+
+
+def rows_of(site: UseSite, operand: Operand) -> Any:
+    """How many rows an operand has; 1 where its row is no axis."""
+    extents = {a.symbol: a.extent for a in contract_of(site).axes}
+    return max((sp.sympify(extents[e]) for e in extents if e in sp.sympify(operand.row).free_symbols), default=sp.S.One)
+
+
 def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Held:
     """What the cell of an operand stands for, at the point of x."""
-    buffer = moments.buffers[place.name]
-    names = {v.name: x.at(e) for v, e in zip(buffer.version, place.version, strict=True)}
-    names |= {c.name: x.at(e) for c, e in zip(buffer.cells, (operand.row, operand.column), strict=True)}
-    named = set(place.version)  # the base of a loop is that of its own iteration
+    found = cell(moments, site, operand, place)
+    coordinates, guard = stands_for(moments, site, x, found, moments.buffers[place.name])
+    return coordinates, [*map(x.at, found.inside), *guard]
+
+
+def stands_for(moments: Moments, site: UseSite, x: Moment, found: Cell, buffer: Buffer) -> Held:
+    """The same of a cell of a content."""
+    names = {v.name: x.at(e) for v, e in zip(buffer.version, found.version, strict=True)}
+    names |= {c.name: x.at(e) for c, e in zip(buffer.cells, (found.row, found.column), strict=True)}
+    named = set(found.version)  # the base of a loop is that of its own iteration
     names |= {loop.base.name: x.at(loop.base) for loop in site.loops if loop.base is not None and loop.var in named}
     return [substitute(c, names) for c in buffer.type.coordinates], [substitute(g, names) for g in buffer.type.guard]
+
+
+def holds_zero(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Formula:
+    """The cell of an operand is one of a content, and stands for no element."""
+    found = cell(moments, site, operand, place)
+    guard = stands_for(moments, site, x, found, moments.buffers[place.name])[1]
+    return ("and", *map(x.at, found.inside), negated(guard))
 
 
 def equal(a: list[Any], b: list[Any]) -> list[Formula]:

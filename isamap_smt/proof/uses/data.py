@@ -25,7 +25,19 @@ from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.proof.uses.book import UseBook
-from isamap_smt.proof.uses.cells import active, axes_inside, equal, held, negated, sums_of, taken_from, whole
+from isamap_smt.proof.uses.cells import (
+    active,
+    axes_inside,
+    cell,
+    equal,
+    held,
+    holds_zero,
+    negated,
+    rows_of,
+    sums_of,
+    taken_from,
+    whole,
+)
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.uses.values import added, beside, composed, immediates, others, plain_contracts
@@ -66,6 +78,7 @@ def covered(
     counts = {x.var.name: x.count for x in site.loops if x.base is None}
     bases = {x.base.name: x for x in site.loops if x.base is not None}
     found: dict[str, Any] = {}
+    places: dict[Any, Any] = {}  # what is divided -> its digits so far, each times its weight
     for n, e in index.items():
         value = sym(f"{n}?")
         for b in symbols_of([e]) & set(bases):  # a multiple of the step not above the value, less than a step below it
@@ -73,9 +86,18 @@ def covered(
             given += [("le", 0, found[b]), ("le", found[b], value), ("lt", value, found[b] + bases[b].step)]
         rest = substitute(e, dict.fromkeys(bases, sp.S.Zero))
         value -= sum(found[b] for b in symbols_of([e]) & set(bases))
-        digits = _digits(rest, value, own, set(counts))
+        fused = _fused(rest)
+        digits = _digits(rest.subs({d: sym(name) for name, d in fused.items()}), value, own, {*counts, *fused})
         if digits is None:
             return book.unknown("coverage", site.name, words, f"the digits of {e} are not recognised")
+        for name, d in fused.items():
+            divided, weight = _divided(d)
+            places[divided] = places.get(divided, sp.S.Zero) + weight * digits.pop(name, sp.S.Zero)
+        found |= digits
+    for divided, value in places.items():
+        digits = _digits(divided, value, own, set(counts))
+        if digits is None or set(digits) & set(found):
+            return book.unknown("coverage", site.name, words, f"the digits of {divided} are not recognised")
         found |= digits
     found |= dict.fromkeys({*own, *counts, *bases} - set(found), sp.S.Zero)
     goals = [f for n, e in counts.items() for f in (("le", 0, found[n]), ("lt", found[n], e))]
@@ -93,6 +115,19 @@ def covered(
 def _at(f: Formula, values: dict[str, Any]) -> Formula:
     """A formula at these values."""
     return (f[0], *(_at(g, values) for g in f[1:])) if isinstance(f, tuple) else substitute(f, values)
+
+
+def _fused(e: Any) -> dict[str, Any]:
+    """Names for the outermost quotients and remainders of a sum, such as `i // 7` of `4*t + i // 7`."""
+    inside = [t for term in sp.Add.make_args(e) for t in sp.Mul.make_args(term) if isinstance(t, FloorDiv | FloorMod)]
+    return {f"{t}?": t for t in inside}
+
+
+def _divided(e: Any) -> tuple[Any, Any]:
+    """Of a digit of a number: the number, and how much the digit stands for in it. Of `i // 7 % 4`: i, and 7."""
+    if isinstance(e, FloorMod):
+        return _divided(e.args[0]) if isinstance(e.args[0], FloorDiv) else (e.args[0], sp.S.One)
+    return (e.args[0], e.args[1])
 
 
 def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
@@ -228,8 +263,12 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
             apart = x.at(own.apart(offset(place.index, shape)))
             book.ask("precondition", site.name, words, [*x.ranges(), *points], [("eq", apart, 0)], (x,))
         else:
-            at = [x.at(e) for e in (operand.row, operand.column)]
-            goals = [f for e, n in zip(at, buffer.shape, strict=True) for f in (("le", 0, e), ("lt", e, n))]
+            row, column = (x.at(e) for e in (operand.row, operand.column))
+            goals = [("le", 0, row), ("le", 0, column), ("lt", column, buffer.shape[1])]
+            first = x.at(place.index[0]) * buffer.rows
+            beyond = rows_of(site, operand) > buffer.rows  # it goes on in the pieces behind
+            last = (first + row, buffer.slots * buffer.rows) if beyond else (row, buffer.rows)
+            goals.append(("lt", *last))
             memory, points = buffer.memory, axes_inside(site, x)
         asked, there = (instruction.kernel.tensor(name).dtype, (buffer or kernel.tensor(place.name)).dtype)
         words = f"{name} of {site.name} lies in {operand.memory}, as {asked}"
@@ -277,12 +316,13 @@ def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
     rows there are, and over as many columns as any use has."""
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
-    rows = 1 if operand.row == 0 else extents.get(operand.row)
+    rows = sp.S.One if operand.row == 0 else extents.get(operand.row)
     mine = extents.get(operand.column, sp.S.Zero)
     enough = all(
         mine == other or (mine.is_Integer and other.is_Integer and mine >= other) for other in _columns(moments, buffer)
     )
-    return operand.row != operand.column and rows == buffer.rows and enough
+    whole = rows is not None and (rows == buffer.rows or (rows.is_Integer and rows >= buffer.rows))
+    return operand.row != operand.column and whole and enough
 
 
 def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
@@ -326,6 +366,9 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
         alive = [*alive, *stands]
         words = f"{other.name} holds 0 where it stands for no element"
         book.structure("program", other.name, words, other.type.outside == "0", f"it holds {other.type.outside}")
+        words = f"{site.name} takes cells of one content of {other.name} alone"
+        alone = rows_of(site, site.use.instruction.operand(source)) <= other.rows
+        book.structure("program", other.name, words, alone, "it takes rows of the next ones, too")
     words = f"{site.name} puts into {buffer.name} the elements that it stands for"
     book.ask("program", buffer.name, words, [*here, *alive], [*guard, *equal(coordinates, taken)], (x,))
     words = f"{site.name} puts 0 into {buffer.name} where it stands for none"
@@ -345,12 +388,15 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     inside = [f for n, a in axes.items() for f in (("le", 0, point[n]), ("lt", point[n], a.extent))]
     inside += [substitute(g, point) for g in statement.guard]
     alive, *guards = (_stands(moments, site, x, a.tensor) for a in (contract.target, *contract.inputs))
+    places = dict(site.use.operands)
     there = [f for g in (alive, *guards) for f in g]  # it is a point where all its cells stand for elements
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]  # what other cells hold, nobody reads
     for pair in ((contract.target, statement.target), *_pairs(moments, site, statement)):
         _element(book, moments, site, pair, point, [*here, *inside, *there])
     words = f"{site.name} adds 0 to a cell for a point that there is not"
-    zeros = [negated(g) for g in guards]
+    zeros = [
+        holds_zero(moments, site, x, site.use.instruction.operand(a.tensor), places[a.tensor]) for a in contract.inputs
+    ]
     enough = _enough(book, moments, site, zeros)
     book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], enough, (x,))
     named = {m.tensor: w for m, w in ((contract.target, statement.target), *_pairs(moments, site, statement))}
@@ -434,7 +480,10 @@ def _exclusive(
     x, y = moments.moment(add), moments.moment(site, "'")
     (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)
     given = [*moments.known(x, y), *axes_inside(add, x), *axes_inside(site, y), *live, *alive, *equal(a, b)]
-    left, right = (*here.version, mine.row, mine.column), (*there.version, other.row, other.column)
+    left, right = (
+        (*c.version, c.row, c.column)
+        for c in (cell(moments, add, mine, here), cell(moments, site, other, there))
+    )
     if len(left) != len(right):
         return book.unknown("exclusive", here.name, f"{site.name} names contents as {add.name} does", "it does not")
     words = f"cells of {here.name} stand for different outputs"

@@ -176,6 +176,11 @@ class Moments:
                 found.setdefault(counter, []).append(site)
         return found
 
+    def beginning(self, buffer: str) -> UseSite | None:
+        """The use that begins the contents of a buffer; None where there is no one."""
+        found = [s for s in self.sites if isinstance(s.use, Command) and s.use.begins and buffer == _written(s)]
+        return found[0] if len(found) == 1 else None
+
     def moment(self, site: UseSite, mark: str = "") -> Moment:
         """An iteration of the site, under names of its own."""
         return Moment(site, mark, self.sizes | self.counts)
@@ -260,6 +265,11 @@ class Moments:
 def contract_of(site: UseSite) -> Statement:
     """The one statement of the instruction."""
     return site.use.instruction.kernel.statements[0]
+
+
+def _written(site: UseSite) -> str:
+    place = dict(site.use.operands).get(contract_of(site).target.tensor)
+    return "" if place is None else place.name
 
 
 def _name(use: Issued) -> str:

@@ -20,11 +20,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from isamap_smt.ir.expr import evaluate
+import sympy as sp
+
+from isamap_smt.ir.expr import FloorDiv, evaluate
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.program import Buffer, Command, Ref
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.uses.book import Told, UseBook
+from isamap_smt.proof.uses.cells import axes_inside, cell, negated, rows_of
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
 
 
@@ -150,28 +153,44 @@ def _of_use(
     x, z = moments.moment(site), moments.moment(begin, "'next")
     w = x if site is begin else moments.moment(begin, "'begun")
     counts = [loop.count for loop in begin.loops]
-    version = [x.at(v) for v in place.version]
+    operand = next(site.use.instruction.operand(o) for o, p in site.use.operands if p is place)
+    at = cell(moments, site, operand, place)
+    version = [x.at(v) for v in at.version]
     inside = [f for v, n in zip(version, counts, strict=True) for f in (("le", 0, v), ("lt", v, n))]
-    slot = x.at(place.index[0])
+    slot, further = x.at(at.piece), rows_of(site, operand) > buffer.rows
+    # those of its cells that are cells of contents; of the others, nothing is read
+    here = [*x.ranges(), *axes_inside(site, x), *map(x.at, at.inside)] if further else x.ranges()
     words = f"{site.name} uses a slot of {buffer.name} that there is"
-    book.ask("memory", buffer.name, words, x.ranges(), [("le", 0, slot), ("lt", slot, buffer.slots)], (x,))
+    book.ask("memory", buffer.name, words, here, [("le", 0, slot), ("lt", slot, buffer.slots)], (x,))
     content = [("eq", w.at(loop.var), v) for loop, v in zip(begin.loops, version, strict=True)]
     if site is not begin:
         words = f"{site.name} uses a content of {buffer.name} that is begun"
-        book.ask("order", buffer.name, words, x.ranges(), inside, (x,))
+        book.ask("order", buffer.name, words, here, inside, (x,))
         words = f"{site.name} looks for it where {begin.name} put it"
-        book.ask(
-            "order", buffer.name, words, [*moments.known(x, w), *content], [("eq", slot, w.at(own.index[0]))], (x, w)
-        )
+        given = [*here, *moments.known(x, w), *content]
+        book.ask("order", buffer.name, words, given, [("eq", slot, w.at(own.index[0]))], (x, w))
         words = f"{begin.name} has begun what {site.name} uses of {buffer.name}"
         told = _late(site, x, f"uses {buffer.name} before", begin, w, "has filled it")
-        _ordered(book, moments, buffer, words, [*moments.known(x, w), *content], (w, x), (x, w), told)
+        _ordered(book, moments, buffer, words, given, (w, x), (x, w), told)
+    if further and site is not begin and writes(site, buffer):
+        words = f"{site.name} writes beside its contents of {buffer.name} only where none lies"
+        beside = [*moments.known(x, w), *axes_inside(site, x), negated([x.at(f) for f in at.inside])]
+        book.ask("order", buffer.name, words, beside, [("not", ("eq", slot, w.at(own.index[0])))], (x, w))
     if begin.loops:
         words = f"{begin.name} puts nothing in the place of what {site.name} still uses of {buffer.name}"
-        later = [("lt", w.number(), z.number()), ("eq", slot, z.at(own.index[0]))]
+        first = z.at(own.index[0])
+        there = [("le", first, slot), ("le", slot, first + _pieces_beyond(begin, buffer, own))]
+        later = [("lt", w.number(), z.number()), *there]
         told = _late(begin, z, f"overwrites slot {{slot}} of {buffer.name} before", site, x, "has used it", slot)
-        given = [*moments.known(*dict.fromkeys((x, w, z))), *content, *later]
+        given = [*here, *moments.known(*dict.fromkeys((x, w, z))), *content, *later]
         _ordered(book, moments, buffer, words, given, (x, z), (x, w, z), told)
+
+
+def _pieces_beyond(begin: UseSite, buffer: Buffer, own: Ref) -> Any:
+    """How many pieces behind its own a use that begins a content may write to."""
+    operand = next(begin.use.instruction.operand(o) for o, p in begin.use.operands if p is own)
+    rows = rows_of(begin, operand)
+    return FloorDiv(rows - 1, buffer.rows) if rows > buffer.rows else sp.S.Zero
 
 
 def _ordered(
