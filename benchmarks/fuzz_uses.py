@@ -1,9 +1,10 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped] [--jobs N] [--edits N] [--fields SHARE]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs] [--jobs N] [--edits N] [--fields SHARE]
         [--quick] [--out FILE] [--log FILE]
 
---of: sums alone, sums with an epilogue, two of them in phases, or kernels on machines that isamap ships. --fields: how many of the
+--of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, or sums whose tiles are moved in
+runs. --fields: how many of the
 edits are of any field of any node, all fields as likely. --log: a line for each source; those that have one are not done again.
 --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
@@ -54,7 +55,7 @@ from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 FAR = 60  # sizes of a counterexample that are run
-KINDS = ("sums", "epilogues", "phases", "shipped")
+KINDS = ("sums", "epilogues", "phases", "shipped", "runs")
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -134,7 +135,7 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return str(choice), outer_product.gemm(choice), by_hand
     if kind in ("epilogues", "phases"):
         return _with_epilogue(seed, kind == "phases")
-    drawn = plans.draw(seed)
+    drawn = plans.draw(seed, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:
         open_sizes = plans.by_symbol(drawn.kernel, {a: a for a in drawn.open})  # type: ignore[dict-item]

@@ -4,11 +4,15 @@
     i = p.q             where all pixels follow one another: one run, of as many points as a tile has
 
 A tile in several runs is one along that axis: it holds all points of the group. Runs follow one another along rows of a memory.
+
+Which digits of p and q fill a tile best is a choice: 8 rows of 4 points leave none of 32 empty in an image of 56x56, and take 8 moves; one
+row of 28 takes one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -109,6 +113,76 @@ def _named(mapping: Mapping, axis: str) -> str:
     while name in used:
         name += "_"
     return name
+
+
+# ---- Digits of axes that fill one tile.
+
+MOST = 3  # ways to fill a tile that are looked at, of one mapping
+
+
+def tilings(mapping: Mapping, row_of: Dict[str, str]) -> tuple[dict[str, list[str]], ...]:
+    """The axes of mappings like it, in which what lies unevenly is digits that fill a tile; none where nothing does, or extents are open.
+    row_of: operand -> the instruction's axis along its rows. Those with fewest tiles first."""
+    extents = {a.name: a.extent for a in mapping.statement.axes}
+    groups = dict(mapping.groups)
+    uneven = [t for t, g in groups.items() if len(g) > 1 and not _one_tile(mapping, t, g, extents)]
+    uneven = [t for t in uneven if any(_lies_unevenly(mapping, o, t) for o in row_of)]
+    if len(uneven) != 1 or mapping.split is not None:
+        return ()
+    (axis,) = uneven
+    sides = [extents[a] for a in groups[axis]]
+    if not all(map(is_constant, sides)):
+        return ()
+    found = []
+    for box in boxes(tuple(map(int, sides)), mapping.instruction.axes[axis]):
+        members = [_digit(a, int(e), b) for a, e, b in zip(groups[axis], sides, box, strict=True) if b > 1]
+        if len(members) > 1:
+            found.append({t: members if t == axis else list(g) for t, g in groups.items()})
+    return tuple(found[:MOST])
+
+
+def _one_tile(mapping: Mapping, axis: str, group: Sequence[str], extents: Dict[str, Any]) -> bool:
+    total = sp.Mul(*(extents[a] for a in group))
+    return is_constant(total) and int(total) <= mapping.instruction.axes[axis]
+
+
+def _lies_unevenly(mapping: Mapping, operand: str, axis: str) -> bool:
+    group = dict(mapping.groups)[axis]
+    used = kernel_axes(mapping, operand)
+    return any(a in used for a in group) and bool(_first_even(mapping, operand, axis, group))
+
+
+def _digit(axis: str, extent: int, points: int) -> str:
+    return axis if points == extent else f"{axis}%{points}"
+
+
+@lru_cache(maxsize=1024)
+def boxes(sides: tuple[int, ...], points: int) -> tuple[tuple[int, ...], ...]:
+    """Sides of boxes of so many points at most that cover one of these sides with few of them: those with fewest boxes first, and
+    behind each what takes more boxes and fewer runs.
+
+    >>> boxes((56, 56), 32)
+    ((4, 8), (1, 28))
+    """
+    every = sorted(_covers(sides, points), key=lambda b: (_count(sides, b), prod(b[:-1]), [-x for x in b]))
+    found: list[tuple[int, ...]] = []
+    for b in every:
+        if not found or prod(b[:-1]) < prod(found[-1][:-1]):
+            found.append(b)
+    return tuple(found)
+
+
+def _covers(sides: tuple[int, ...], points: int) -> Iterator[tuple[int, ...]]:
+    if not sides:
+        yield ()
+        return
+    for b in sorted({-(-sides[0] // t) for t in range(1, sides[0] + 1)}):
+        if b <= points:
+            yield from ((b, *rest) for rest in _covers(sides[1:], points // b))
+
+
+def _count(sides: tuple[int, ...], box: tuple[int, ...]) -> int:
+    return prod(-(-s // b) for s, b in zip(sides, box, strict=True))
 
 
 def point_of(mapping: Mapping) -> dict[str, Any]:

@@ -16,17 +16,20 @@ from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError,
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.phases import joined, phase_kernels
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.language.library import found_kernel
-from isamap_smt.mapping.fuse import takes
+from isamap_smt.mapping.fuse import fuse, takes
+from isamap_smt.mapping.runs import tilings
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
+from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, Pin, pinned
 from isamap_smt.scheduling.staged import schedule_stages
@@ -175,8 +178,20 @@ def _sizes_known(
 
 
 def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
-    """Legal mappings onto the instructions."""
-    return [p for i in fitting for p in _search(kernel, i, partial)]
+    """Legal mappings onto the instructions, also those that take digits of axes where whole ones fill tiles unevenly."""
+    return [m for i in fitting for p in _search(kernel, i, partial) for m in (p, *_in_digits(p.mapping, kernel))]
+
+
+@lru_cache(maxsize=1024)  # a kernel is staged with several plans
+def _in_digits(mapping: Mapping, kernel: Kernel) -> tuple[ProvedMapping, ...]:
+    """Of a mapping whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes."""
+    rows = {o.name: str(o.row) for o in mapping.instruction.operands}
+    target = mapping.instruction.kernel.statements[0].target.tensor
+    operands = {o: a.tensor for o, a in mapping.binding if o != target}
+    made = (
+        fuse(kernel, mapping.instruction, axes, operands, mapping.statement_index, True) for axes in tilings(mapping, rows)
+    )
+    return tuple(p for m in made if isinstance(p := prove(m), ProvedMapping))
 
 
 @lru_cache(maxsize=64)  # a kernel is staged with several plans

@@ -16,6 +16,7 @@ from isamap_encodings.staging_bound import bound
 from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, legal
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
+from isamap_smt.mapping.axes import AxesError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Program
 from isamap_smt.scheduling.staged import decoded, scheduled
@@ -36,11 +37,16 @@ SHARED = (
     Shape(accumulators=1, scratchpad=2, each=0.1), Shape(8, 4, 2, loads=("load", "execute"), stores="execute", wide=False),
 )  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
+RUNS = (
+    "i=p%2.q,j=k,k=c", "i=p.q,j=k,k=c", "i=p%3.q,j=k,k=c", "i=q,j=k,k=s.c", "i=p%2.q%4,j=k,k=c", "i=n.p.q,j=k,k=c",
+    "i=n.q,j=k,k=r.s", "i=q,j=k,k=r.s.c", "i=p%2.q,j=k,k=s.c", "i=n.p%2.q%2,j=k,k=c",
+)  # fmt: skip
 MAPPED = {
     "gemm": ("i=i,j=j,k=k",), "gemm_tn": ("i=i,j=j,k=k",), "gemm_nt": ("i=i,j=j,k=k",), "batched_gemm": ("i=i,j=j,k=k",),
     "matvec": ("i=i,j=-,k=k", "i=i,j=-,k=-", "i=-,j=-,k=k"), "pointwise_conv2d": ("i=q,j=k,k=c", "i=n,j=k,k=c"),
     "conv2d": CONV,
-}  # fmt: skip
+}
+FUSED = {"conv2d": RUNS, "pointwise_conv2d": ("i=p.q,j=k,k=c", "i=n.p.q,j=k,k=c", "i=p%2.q,j=k,k=c")}  # fmt: skip
 TRIES = 200
 OPEN = {
     "gemm": "ijk",
@@ -78,17 +84,19 @@ def random_sizes(kernel: str, rng: random.Random, most: int = 20) -> dict[str, i
     return sizes
 
 
-def draw(seed: int, kernel: str | None = None, shapes: Sequence[Shape] = SHAPES) -> Drawn:
+def draw(
+    seed: int, kernel: str | None = None, shapes: Sequence[Shape] = SHAPES, mapped: dict[str, tuple[str, ...]] = MAPPED
+) -> Drawn:
     """A plan of a mapping that programs of uses can be made of."""
     rng = random.Random(seed)
     for _ in range(TRIES):
-        name = kernel or rng.choice(list(MAPPED))
+        name = kernel or rng.choice(list(mapped))
         sizes, shape = random_sizes(name, rng), rng.choice(shapes)
         left_open = tuple(a for a in OPEN[name] if rng.random() < 0.5) if rng.random() < 0.5 else ()
         try:
-            return _drawn(rng, name, rng.choice(MAPPED[name]), sizes, left_open, shape)
-        except ScheduleError:
-            continue  # the mapping would cut tiles from the front, or nothing fits
+            return _drawn(rng, name, rng.choice(mapped[name]), sizes, left_open, shape)
+        except (ScheduleError, AxesError):
+            continue  # the mapping would cut tiles from the front, an axis has no such digit, or nothing fits
     raise ScheduleError(f"{kernel or 'no kernel'} has no legal plan in {TRIES} draws")
 
 

@@ -344,11 +344,10 @@ class Machine:
             raise Wrong(f"{memory.name} holds other types than {kind}")
         slot = number(ref.index[0], x.env)
         row, column = (np.broadcast_to(made(e)(every), active.shape) for e in (o.row, o.column))
-        if (
-            not 0 <= slot < number(b.slots, {})
-            or ((row < 0) | (row >= number(b.rows, {})) | (column >= columns))[looked].any()
-        ):
-            raise Wrong(f"{i.name} reaches beyond a slot of {b.name}")
+        height, pieces = number(b.rows, {}), number(b.slots, {})
+        beyond = (row < 0) | (slot * height + row >= pieces * height) | (column >= columns)
+        if not 0 <= slot < pieces or beyond[looked].any():
+            raise Wrong(f"{i.name} reaches beyond {b.name}")
         first = number(b.offset, {}) + slot * number(b.rows, {})
         if first < 0 or (first + row >= memory.rows)[looked].any():
             raise Wrong(f"{i.name} reaches beyond {memory.name}")
