@@ -1,12 +1,11 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs] [--jobs N] [--edits N] [--fields SHARE]
-        [--quick] [--out FILE] [--log FILE]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs] [--jobs N] [--edits N]
+        [--fields SHARE] [--quick] [--out FILE] [--log FILE]
 
---of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, or sums whose tiles are moved in
-runs. --fields: how many of the
-edits are of any field of any node, all fields as likely. --log: a line for each source; those that have one are not done again.
---quick: what is not proved is not run, and its proof ends at the first claim that fails.
+--of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, or sums whose tiles are moved
+in runs. --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those that
+have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
 A source is a program written by hand, or one lowered from a random legal plan of a random kernel on a random machine. It is
 proved as it is, and with edits. A program that is proved must have no race, no deadlock and the right result in every order
@@ -135,7 +134,7 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return str(choice), outer_product.gemm(choice), by_hand
     if kind in ("epilogues", "phases"):
         return _with_epilogue(seed, kind == "phases")
-    drawn = plans.draw(seed, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
+    drawn = plans.draw(seed, shapes=plans.IN_RUNS, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:
         open_sizes = plans.by_symbol(drawn.kernel, {a: a for a in drawn.open})  # type: ignore[dict-item]

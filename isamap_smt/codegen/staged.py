@@ -92,11 +92,26 @@ class _Lowering:
 
     def _runs(self, stage: Stage) -> Runs:
         """The runs that the stage's tiles are moved in."""
-        return runs_of(self.mapping, stage.operand, str(self.compute.operand(stage.operand).row))
+        return self._runs_of[stage.operand]
 
-    def _slots(self, stage: Stage) -> int:
-        """How many of the buffer's pieces a tile takes: one for each run, and those that the last one's move may write to."""
-        return self._runs(stage).slots(self.compute.axes.get(str(self.compute.operand(stage.operand).row), 1))
+    @cached_property
+    def _runs_of(self) -> dict[str, Runs]:
+        return {o.name: runs_of(self.mapping, o.name, str(o.row)) for o in self.compute.operands}
+
+    @cached_property
+    def _needed(self) -> dict[str, set[str]]:
+        """The loops that tiles of each operand depend on."""
+        return {o.name: symbols_of(self.mapping.coordinates(o.name)) for o in self.compute.operands}
+
+    def _in_pieces(self, stage: Stage) -> bool:
+        """Whether each run is a content of its own: all but sums that begin at 0, which a whole tile does at once."""
+        if not self._runs(stage).several:
+            return False
+        return stage.operand != self.output.operand or bool(self._cover.begin.instruction.kernel.statements[0].inputs)
+
+    def _rows(self, stage: Stage) -> int:
+        """Of a tile, as the instruction that computes takes it."""
+        return self.compute.axes.get(str(self.compute.operand(stage.operand).row), 1)
 
     def _is_outer(self, stage: Stage) -> bool:
         """Whether its tiles are taken on to another memory."""
@@ -170,12 +185,18 @@ class _Lowering:
 
     def _tile(self, stage: Stage, mark: str) -> Tile:
         """The tiles of a stage, with the loops that go over them, marked."""
-        needed, runs = symbols_of(self.mapping.coordinates(stage.operand)), self._runs(stage)
+        needed, runs = self._needed[stage.operand], self._runs(stage)
         loops = [x for x in (*self._outer[stage.depth or 0 :], *self._inner) if x.axis in needed and x.count != 1]
-        run = TileLoop(runs.number, runs.count, 0, mark) if runs.several else None
-        return Tile(
-            tuple(x.marked(mark) for x in loops), loops_around(self._outer[: stage.depth]), run, self._slots(stage)
-        )
+        around = loops_around(self._outer[: stage.depth])
+        run, pieces = None, 1
+        if self._in_pieces(stage):
+            run, pieces = TileLoop(runs.number, runs.count, 0, mark), runs.slots(self._rows(stage))
+        return Tile(tuple(x.marked(mark) for x in loops), around, run, pieces)
+
+    def _run(self, stage: Stage, mark: str) -> TileLoop | None:
+        """The loop over the runs of a tile; None where it is one."""
+        runs = self._runs(stage)
+        return TileLoop(runs.number, runs.count, 0, mark) if runs.several else None
 
     def _key(self, stage: Stage) -> str:
         """In names of counters and loops: the operand, with the memory where that is not the operand's own."""
@@ -213,8 +234,8 @@ class _Lowering:
 
     def _index(self, stage: Stage, mark: str) -> dict[str, Any]:
         """The same inside the loops over a stage's tiles, marked so."""
-        tile = self._tile(stage, mark)
-        return self._tiles_at(tile.loops) | ({} if tile.run is None else {tile.run.axis: tile.run.var})
+        run = self._run(stage, mark)
+        return self._tiles_at(self._tile(stage, mark).loops) | ({} if run is None else {run.axis: run.var})
 
     def _coordinates(self, stage: Stage, mark: str, cells: dict[str, Any], whole: bool = False) -> tuple[Any, ...]:
         """Of an element of a run; whole: of one of a tile."""
@@ -227,11 +248,12 @@ class _Lowering:
         tile, operand = self._tile(stage, mark), self.compute.operand(stage.operand)
         cells = {str(operand.row): ROW, str(operand.column): COLUMN}
         index = self._index(stage, mark)
-        runs = self._runs(stage)
-        limits = guards(runs.view, stage.operand, index, cells)
-        held = IndexType(self.schedule.tensor(stage), self._coordinates(stage, mark, cells), tuple(limits), "0")
+        runs, pieces = self._runs(stage), self._in_pieces(stage)
+        limits = guards(runs.view if pieces else self.mapping, stage.operand, index, cells)
+        at = self._coordinates(stage, mark, cells, whole=not pieces)
+        held = IndexType(self.schedule.tensor(stage), at, tuple(limits), "0")
         dtype = self.mapping.instruction.kernel.tensor(stage.operand).dtype
-        rows = runs.points if runs.several else stage.rows
+        rows = runs.points if pieces else self._rows(stage)
         shape = (rows, self.machine.memory(stage.memory).row // dtype.bytes)
         version = tile.version if tile.run is None else (*tile.version, tile.run.var)
         return Buffer(
@@ -249,7 +271,8 @@ class _Lowering:
         body: tuple[Node, ...] = made if isinstance(made, tuple) else (made,)
         engine = body[-1].instruction.engine if isinstance(body[-1], Issued) else ""
         tile = self._tile(stage, mark)
-        runs = () if tile.run is None or what == "update" else (tile.run,)
+        run = tile.run if what in ("begin", "onward") else None if what == "update" else self._run(stage, mark)
+        runs = () if run is None else (run,)
         for x in reversed((*tile.loops, *runs)):
             body = (x.loop(body),)
         return self._signalled(body, signals, engine)
@@ -344,6 +367,8 @@ class _Lowering:
     def _beside(self) -> dict[tuple[int, str], Buffer]:
         """(number of an update, operand) -> the buffer of what it reads beside sums: one tile, behind all stages of its memory."""
         found: dict[tuple[int, str], Buffer] = {}
+        if not any(step.brought for step in self._cover.updates):
+            return found
         ends, mark, home = self.ends, "_beside", self.compute.operand(self.output.operand)
         cells = {str(home.row): ROW, str(home.column): COLUMN}
         tile, at = self._tile(ends, mark), self._coordinates(ends, mark, cells, whole=True)
@@ -357,7 +382,7 @@ class _Lowering:
                 held = IndexType(access.tensor, self._epilogue.index(access, at), limits, "0")
                 found[n, name] = Buffer(
                     f"{access.tensor}@{operand.memory}", dtype, (ROW, COLUMN),
-                    (ends.rows, self.machine.memory(operand.memory).row // dtype.bytes), held, operand.memory,
+                    (self._rows(ends), self.machine.memory(operand.memory).row // dtype.bytes), held, operand.memory,
                     offset=max((b.offset + b.slots * b.rows for b in here), default=0), slots=1, version=tile.version,
                 )  # fmt: skip
         return found
@@ -366,8 +391,8 @@ class _Lowering:
         self, stage: Stage, mark: str, step: Step, awaits: Any, begins: bool, lie: dict[str, str] | None = None,
         whole: bool = False,
     ) -> Command:  # fmt: skip
-        """What begins or stores a run of the output, or changes a whole tile. lie: operands -> buffers that hold a tile of something
-        else."""
+        """What begins or stores a run of the output, or changes a whole tile. lie: operands -> buffers that hold a tile of
+        something else."""
         i, lie = step.instruction, lie or {}
         target = i.kernel.statements[0].target.tensor
         held = next(o for o in sorted(i.operands, key=lambda o: o.name != target) if o.row is not None)
@@ -375,7 +400,10 @@ class _Lowering:
         index = self._index(stage, mark)
         at = self._coordinates(stage, mark, {str(home.row): held.row, str(home.column): held.column}, whole)
         places = {o: Ref(b, (sp.S.Zero,), self._tile(stage, mark).version) for o, b in lie.items()}
-        places.setdefault(held.name, self._at(stage, mark, whole=whole))
+        place, run = self._at(stage, mark, whole=whole), self._run(stage, mark)
+        if run is not None and target != held.name and not self._in_pieces(stage):
+            place = replace(place, index=(*place.index, run.var * self._runs(stage).points))
+        places.setdefault(held.name, place)
         if target != held.name:
             places[target] = Ref(self._epilogue.result, self._epilogue.stored(at))
         for name, element in (pair for pair in step.bound if pair[0] not in lie):
@@ -405,7 +433,8 @@ class _Lowering:
         return Command(move, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Command:
-        return self._ended(stage, mark, self._cover.begin, self._freed(stage) if stage is self.ends else (), True)
+        freed, whole = self._freed(stage) if stage is self.ends else (), not self._in_pieces(stage)
+        return self._ended(stage, mark, self._cover.begin, freed, True, whole=whole)
 
     def _freed(self, stage: Stage) -> tuple[tuple[str, Any], ...]:
         """The wait until what was in a slot of finished sums is stored."""
@@ -464,8 +493,8 @@ class TileLoop:
 
 @dataclass(frozen=True)
 class Tile:
-    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the stage. run: the
-    loop over the runs of a tile, inside these; None where it is one. pieces: of the buffer, that a tile takes."""
+    """loops: over the tiles of a stage, outermost first, of constant counts. around: variables of the loops around the stage.
+    run: the loop over the runs of a tile, inside these; None where it is one. pieces: of the buffer, that a tile takes."""
 
     loops: tuple[TileLoop, ...]
     around: tuple[Any, ...]

@@ -147,7 +147,8 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Ref:
-    """A place in a buffer or a tensor argument. A buffer in slots is indexed by the slot; version: the content that is meant."""
+    """A place in a buffer or a tensor argument. A buffer in slots is indexed by the slot, and where it does not begin
+    with that, by its first row there; version: the content that is meant."""
 
     name: BufferName
     index: tuple[Expr, ...]

@@ -114,7 +114,7 @@ def _issued(use: Issued) -> str:
     i = use.instruction
     slotted = {o.name for o in i.operands if o.row is not None}
     places = [
-        f"{o}={ref.name}.slot[{_list(ref.index)}]"
+        f"{o}={ref.name}.slot[{_list(ref.index[:1])}]" + "".join(f".row[{words(e)}]" for e in ref.index[1:])
         if o in slotted
         else f"{o}={_ref(ref) if immediate(ref) is None else ref.index[0]}"
         for o, ref in use.operands

@@ -71,8 +71,8 @@ def kernel_axes(mapping: Mapping, operand: str) -> dict[str, Any]:
 
 
 def spans(mapping: Mapping, operand: str) -> dict[str, tuple[Any, Any]]:
-    """Values over outer axes and cells, with the extent that each stays below: of the operand's axes, those that are fused in an axis
-    of the instruction as one, `p.q`."""
+    """Values over outer axes and cells, with the extent that each stays below: of the operand's axes, those that are fused in an
+    axis of the instruction as one, `p.q`."""
     forward, used = dict(mapping.forward), kernel_axes(mapping, operand)
     fused = {m: g for _, g in mapping.groups if len(g) > 1 for m in g}
     found: dict[str, tuple[Any, Any]] = {}
@@ -80,7 +80,9 @@ def spans(mapping: Mapping, operand: str) -> dict[str, tuple[Any, Any]]:
         group = fused.get(n, (n,))
         last = forward[next((m for m in reversed(group) if used.get(m) != 1), group[0])]
         value = last.args[0] if isinstance(last, FloorMod) and len(group) > 1 else last
-        found.setdefault(".".join(group), (value, prod(used.get(m, sp.S.One) for m in group) if len(group) > 1 else extent))
+        found.setdefault(
+            ".".join(group), (value, prod(used.get(m, sp.S.One) for m in group) if len(group) > 1 else extent)
+        )
     return found
 
 
@@ -101,9 +103,7 @@ def _everywhere(condition: Any, axes: tuple[Axis, ...]) -> bool:
 def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[str, Any]) -> list[Any]:
     """Where a cell stands for an element. index: outer axis -> tile; cells: instruction axis -> cell."""
     forward = {n: substitute(substitute(e, index), cells) for n, e in mapping.forward}
-    inside = [
-        sp.Lt(substitute(substitute(e, index), cells), extent) for e, extent in spans(mapping, operand).values()
-    ]
+    inside = [sp.Lt(substitute(substitute(e, index), cells), extent) for e, extent in spans(mapping, operand).values()]
     inside += [substitute(g, forward) for g in conditions(mapping, operand)]
     used = symbols_of([e for _, e in mapping.forward])
     inside += [sp.Lt(cell, 1) for a, cell in cells.items() if a in mapping.instruction.axes and a not in used]
@@ -222,9 +222,7 @@ def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]
     found = []
     for e, extent in spans(mapping, operand).values():
         at = substitute(e, index)
-        if (
-            not symbols_of([e]) & inner and not at.is_Symbol
-        ):  # a loop over the axis itself stays below its extent
+        if not symbols_of([e]) & inner and not at.is_Symbol:  # a loop over the axis itself stays below its extent
             found.append(extent - at)
     for g in conditions(mapping, operand):
         at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})

@@ -5,8 +5,8 @@
 
 A tile in several runs is one along that axis: it holds all points of the group. Runs follow one another along rows of a memory.
 
-Which digits of p and q fill a tile best is a choice: 8 rows of 4 points leave none of 32 empty in an image of 56x56, and take 8 moves; one
-row of 28 takes one.
+Which digits of p and q fill a tile best is a choice: 4 rows of 8 points leave none of 32 empty in an image of 56x56, and take 4 moves;
+one row of 28 takes one.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Runs:
 
 @lru_cache(maxsize=4096)  # asked anew for each way and for each plan
 def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
-    """Of an operand's tiles. row: the instruction's axis along rows. Raises ScheduleError where columns would lie unevenly, or the runs
-    are no part of one tile."""
+    """Of an operand's tiles. row: the instruction's axis along rows. Raises ScheduleError where columns would lie unevenly, or the
+    runs are no part of one tile."""
     found = Runs(mapping)
     for axis, group in mapping.groups:
         used = [a for a in group if a in kernel_axes(mapping, operand)]
@@ -67,10 +67,10 @@ def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
         if not first:
             continue
         if axis != row:
-            together = ".".join(group)
+            together, tensor = ".".join(group), mapping.operand_access(operand).tensor
             raise ScheduleError(
-                f"{mapping.id}: {together} are one axis of the instruction, and elements of {mapping.operand_access(operand).tensor} "
-                f"lie unevenly along it: columns of a tile are one run"
+                f"{mapping.id}: {together} are one axis of the instruction, and elements of {tensor} lie unevenly along it: "
+                "columns of a tile are one run"
             )
         found = _cut(mapping, axis, group, first)
     return found
@@ -121,8 +121,8 @@ MOST = 3  # ways to fill a tile that are looked at, of one mapping
 
 
 def tilings(mapping: Mapping, row_of: Dict[str, str]) -> tuple[dict[str, list[str]], ...]:
-    """The axes of mappings like it, in which what lies unevenly is digits that fill a tile; none where nothing does, or extents are open.
-    row_of: operand -> the instruction's axis along its rows. Those with fewest tiles first."""
+    """The axes of mappings like it, where what lies unevenly is digits that fill a tile; none where nothing does, or extents are
+    open. row_of: operand -> the instruction's axis along its rows. Those with fewest tiles first."""
     extents = {a.name: a.extent for a in mapping.statement.axes}
     groups = dict(mapping.groups)
     uneven = [t for t, g in groups.items() if len(g) > 1 and not _one_tile(mapping, t, g, extents)]
@@ -185,10 +185,29 @@ def _count(sides: tuple[int, ...], box: tuple[int, ...]) -> int:
     return prod(-(-s // b) for s, b in zip(sides, box, strict=True))
 
 
+def blocked(mapping: Mapping, axis: str, tiles: int) -> dict[str, list[str]]:
+    """The axes of the mapping with one more loop, around blocks of so many tiles along an axis of the instruction, which is one axis
+    of the kernel."""
+    low = {} if mapping.split is None else mapping.split.low_digits
+    groups = {t: [low.get(a, a) for a in g] for t, g in mapping.groups}
+    (member,) = groups[axis]
+    return groups | {axis: [f"{member}%{tiles * mapping.instruction.axes[axis]}"]}
+
+
+def blocks(mapping: Mapping) -> dict[str, str]:
+    """Axes of the instruction that are one axis of the kernel of known extent, not taken apart yet -> the loop over its tiles."""
+    low = {} if mapping.split is None else mapping.split.low_digits
+    forward, found = dict(mapping.forward), {}
+    for t, g in mapping.groups:
+        if len(g) == 1 and g[0] not in low and is_constant(mapping.statement.axis(g[0]).extent):
+            (found[t],) = [a.name for a in mapping.outer if a.name in symbols_of([forward[g[0]]])]
+    return found
+
+
 def point_of(mapping: Mapping) -> dict[str, Any]:
     """Where an execution stands in the kernel that was asked for: its axes, also where the mapping has some in digits."""
     point = dict(mapping.forward)
-    for one in reversed(mapping.split.chain if mapping.split is not None else ()):
+    for one in reversed(mapping.split.splits if mapping.split is not None else ()):
         (piece,) = one.pieces
         point = {n: sp.expand(substitute(e, point)) for n, e in piece.point}
     return point

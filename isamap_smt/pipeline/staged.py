@@ -134,7 +134,11 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
         try:
             given = ask.hardware, _assumed(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
-            schedule = ask.clock.time("schedule", schedule_stages, found, *given)
+
+            def with_axes(p: ProvedMapping, axes: dict[str, list[str]]) -> ProvedMapping | None:
+                return _with_axes(p.mapping, kernel, axes)
+
+            schedule = ask.clock.time("schedule", schedule_stages, found, *given, with_axes)
         except ScheduleError as error:
             refused = refused or (error if found else None)
             continue
@@ -186,12 +190,15 @@ def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list
 def _in_digits(mapping: Mapping, kernel: Kernel) -> tuple[ProvedMapping, ...]:
     """Of a mapping whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes."""
     rows = {o.name: str(o.row) for o in mapping.instruction.operands}
+    return tuple(p for axes in tilings(mapping, rows) if (p := _with_axes(mapping, kernel, axes)) is not None)
+
+
+def _with_axes(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> ProvedMapping | None:
+    """A mapping like it with other axes, where that is legal."""
     target = mapping.instruction.kernel.statements[0].target.tensor
     operands = {o: a.tensor for o, a in mapping.binding if o != target}
-    made = (
-        fuse(kernel, mapping.instruction, axes, operands, mapping.statement_index, True) for axes in tilings(mapping, rows)
-    )
-    return tuple(p for m in made if isinstance(p := prove(m), ProvedMapping))
+    found = prove(fuse(kernel, mapping.instruction, axes, operands, mapping.statement_index, True))
+    return found if isinstance(found, ProvedMapping) else None
 
 
 @lru_cache(maxsize=64)  # a kernel is staged with several plans

@@ -306,8 +306,8 @@ def _check_issued(use: Issued, known: set[str], sites: Sites, s: Site) -> None:
             raise UnrecognisedError(
                 f"{name} of {i.name} lies in {operand.memory}, and is given {ref.name}, which lies in {there}"
             )
-        wanted = (1, len(buffer.version)) if buffer else (len(sites.kernel.tensor(ref.name).shape), 0)
-        if (len(ref.index), len(ref.version)) != wanted:
+        counts = (1, 2) if buffer else (len(sites.kernel.tensor(ref.name).shape),)  # a slot, and maybe a row of it
+        if len(ref.index) not in counts or len(ref.version) != (len(buffer.version) if buffer else 0):
             raise UnrecognisedError(f"{i.name} has another number of indices for {ref.name}")
         _need(outside if buffer else known, [*ref.index, *ref.version], s)
     _need(outside, use.counted, s)

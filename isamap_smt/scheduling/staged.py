@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import replace
-from math import inf
+from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_encodings.staging_problem import StagingDecision, StagingOperand, passes
@@ -18,6 +18,7 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
+from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.staged_problem import PASSED, Question, check_form, executions, question
 from isamap_smt.scheduling.staged_search import SAME, search
@@ -38,8 +39,10 @@ ASSUMES = (
 )
 SLOWER = "the executions alone take longer than the plan"
 LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
+BLOCKS = 2  # mappings with one more loop that are scheduled
 FAR = 2  # times as quick as the mapping that is taken: one that cannot be scheduled is then said
 Lower = Callable[[Schedule, Hardware], Program]
+WithAxes = Callable[[ProvedMapping, dict[str, list[str]]], ProvedMapping | None]
 
 
 def schedule_stages(
@@ -49,9 +52,11 @@ def schedule_stages(
     pins: tuple[Pin, ...],
     timeout: float,
     lowered: Lower,
+    with_axes: WithAxes = lambda p, axes: None,
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
     `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is timed.
+    with_axes: a mapping like another one with other axes, proved.
 
     Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
     """
@@ -71,7 +76,11 @@ def schedule_stages(
         program = lowered(scheduled(p, *decoded(p.mapping, q, d)), hardware)
         return timing(program, sizes, (hardware.instruction(p.mapping.instruction.name).name,))
 
-    answer = search(questions, timeout, timed)
+    def further(p: ProvedMapping, q: Question) -> list[tuple[ProvedMapping, Question]]:
+        made = [] if pins else [with_axes(p, axes) for axes in in_blocks(p.mapping, q)]
+        return [(m, question(m.mapping, hardware, sizes, {})) for m in made if m is not None]
+
+    answer = search(questions, timeout, timed, further)
     if answer.best is None:
         raise ScheduleError(_why_none(questions[0][1], questions[0][0].mapping, answer.first))
     p, q, seen = answer.best.proved, answer.best.question, answer.best.timing
@@ -80,6 +89,7 @@ def schedule_stages(
     loops, stages = decoded(p.mapping, q, answer.best.decision)
     outside = (
         f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({len(found)} are legal)",
+        f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
     )
     best = bound >= cycles * (1 - SAME) and not seen.estimate
@@ -95,6 +105,25 @@ def schedule_stages(
         utilisation=utilisation(p.mapping, hardware, stages, loops, sizes, seen),
         seconds=time.perf_counter() - started, sizes=tuple(sorted(sizes.items())), hardware=hardware,
     )  # fmt: skip
+
+
+def in_blocks(mapping: Mapping, q: Question) -> list[dict[str, list[str]]]:
+    """Axes of mappings with one more loop: blocks of as many tiles along an axis of the output as fit, with all tiles of the
+    others, into the memory of the sums in one slot or two."""
+    out = q.problem.output
+    rows = dict(q.problem.memories)[out.memory]
+    tiles = {a.name: a.tiles for a in q.problem.axes if a.name in out.axes}
+    found = []
+    for axis, loop in blocks(mapping).items():
+        if loop not in tiles:
+            continue
+        others = prod(n for a, n in tiles.items() if a != loop)
+        for room in (rows // (out.rows * others), rows // (2 * out.rows * others), rows // (2 * out.rows)):
+            steps = -(-tiles[loop] // max(room, 1))
+            block = -(-tiles[loop] // steps)
+            if 2 <= block < tiles[loop] and (axis, block) not in found:
+                found.append((axis, block))
+    return [blocked(mapping, axis, block) for axis, block in found[:BLOCKS]]
 
 
 def _parts(seen: Timing, hardware: Hardware) -> tuple[CostPart, ...]:

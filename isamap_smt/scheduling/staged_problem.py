@@ -81,7 +81,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     made, outers = {}, []
     for o in compute.operands:
         ways = tuple(of.stored(o, c) for c in ends) if o.name == out else tuple(of.way(o, m) for m in moves[o.name])
-        home = of.operand(compute, o, ways)
+        home = of.operand(compute, o, ways, o.name != out or any(map(_begun_in_pieces, ends)))
         for x in paths[o.name]:
             outer = of.operand(compute, o, tuple(of.way(o, m) for m in x.loads))
             onward = (replace(of.way(o, m, True), outer=x.name) for m in x.onward)
@@ -118,6 +118,11 @@ def _shortened(axes: list[StagingAxis]) -> tuple[StagingAxis, ...]:
         steps = tuple(t for t in found[n].steps if t <= tiles)
         found[n] = replace(found[n], tiles=tiles, points=tiles * found[n].side, steps=steps, open=True)
     return tuple(found)
+
+
+def _begun_in_pieces(cover: Cover) -> bool:
+    """Whether sums begin at elements, which each run brings for itself; zeros come to a whole tile at once."""
+    return bool(cover.begin.instruction.kernel.statements[0].inputs)
 
 
 def _onward(covers: tuple[Cover, ...]) -> tuple[str, ...]:
@@ -243,11 +248,15 @@ class _Ways:
     sizes: Dict[str, int]
     ticks: Fraction
 
-    def operand(self, compute: Instruction, o: Operand, ways: tuple[Way, ...]) -> StagingOperand:
-        """An operand in its own memory."""
+    def operand(
+        self, compute: Instruction, o: Operand, ways: tuple[Way, ...], in_pieces: bool = True
+    ) -> StagingOperand:
+        """An operand in its own memory. in_pieces: whether each run is a content of its own."""
         needed = symbols_of(self.mapping.coordinates(o.name))
         axes = tuple(a.name for a in self.mapping.outer if a.name in needed)
-        rows = runs_of(self.mapping, o.name, str(o.row)).rows(compute.axes.get(str(o.row), 1))
+        rows = compute.axes.get(str(o.row), 1)
+        if in_pieces:
+            rows = runs_of(self.mapping, o.name, str(o.row)).rows(rows)
         return StagingOperand(o.name, o.memory, axes, rows, ways)
 
     def ticks_of(self, cycles: Any) -> int:
@@ -256,16 +265,17 @@ class _Ways:
 
     def stored(self, home: Operand, cover: Cover) -> Way:
         """A way to store, with what is done to a tile before."""
-        onward = () if cover.onward is None else (self.way(home, cover.onward, True),)
+        at_once = not _begun_in_pieces(cover)
+        onward = () if cover.onward is None else (self.way(home, cover.onward, True, at_once),)
         steps = (s.instruction for u in cover.updates for s in (*u.moves, u))
         ends = (*onward, *(self.way(home, i, at_once=True) for i in steps))
-        begins = (self.way(home, cover.begin.instruction),)
+        begins = (self.way(home, cover.begin.instruction, at_once=at_once),)
         store = self.way(home, cover.store.instruction)
         return replace(store, begins=begins, ends=ends, waits=cover.onward is not None)
 
     def way(self, home: Operand, move: Instruction, whole: bool = False, at_once: bool = False) -> Way:
-        """One move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too. at_once: of all runs of
-        a tile; other ways are one move for each."""
+        """One move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too. at_once: of all
+        runs of a tile; other ways are one move for each."""
         runs = runs_of(self.mapping, home.name, str(home.row))
         count = 1 if at_once else runs.count
         target = move.kernel.statements[0].target.tensor

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, inf
+from math import ceil, inf, prod
 from typing import TYPE_CHECKING
 
 from isamap_encodings import deadline
 from isamap_encodings.staging_bound import bound
-from isamap_encodings.staging_problem import Numbers, StagingDecision, choices, fullest
+from isamap_encodings.staging_problem import Numbers, StagingDecision, StagingOperand, Way, choices, fullest
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.scheduling.staged_problem import Question
 from isamap_smt.simulator.max_plus import Timing
@@ -25,7 +25,12 @@ FEW = 8  # where one is nearly as quick as the bound, or no bound says which may
 NEAR = 0.998  # of its time: a bound
 SAME = 1e-9  # of a time: less is a rounding error of figures that are no whole ticks
 
+FARTHER = 1.1  # times what a plan takes that moves each tile once: one that is no slower needs no more loops
+LESS = 8  # parts of the solver's effort for a mapping, for one that is the best with one more loop
+ENOUGH = 0.99  # of its time: a bound
+
 Time = Callable[[ProvedMapping, Question, StagingDecision], Timing]
+Further = Callable[[ProvedMapping, Question], Sequence[tuple[ProvedMapping, Question]]]
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Candidate:
 @dataclass(frozen=True)
 class Found:
     """best: None where nothing fits. bound: cycles; no plan of the mappings asked for is quicker. scheduled: how many were.
+    blocked: how many with one more loop.
     first: the solver's first answer about the most promising one.
     """
 
@@ -48,13 +54,15 @@ class Found:
     bound: float
     scheduled: int
     first: StagingAnswer
+    blocked: int = 0
 
 
-def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, time: Time) -> Found:
-    """The best plan. questions: the most promising first. timeout: of the solver's deterministic seconds for each mapping."""
+def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, time: Time, further: Further) -> Found:
+    """The best plan. questions: the most promising first. timeout: of the solver's deterministic seconds for each mapping. further:
+    mappings like the best one, with one more loop, which are asked about where it moves tiles again and again."""
     best: Candidate | None = None
     first: StagingAnswer | None = None
-    low, scheduled = inf, 0
+    low, scheduled, blocked = inf, 0, 0
     for p, q in questions[:TRIED]:
         if best is not None and (q.least >= best.timing.cycles or deadline.enough()):
             break
@@ -64,8 +72,33 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
         low = min(low, one.run(timeout))
         best, first, scheduled = one.best, first or one.first, scheduled + 1
     assert first is not None
+    if best is not None and best.timing.cycles > FARTHER * once(best.question):
+        for p, q in further(best.proved, best.question):
+            if deadline.enough():
+                break
+            one = _Search(p, q, time, best)
+            low, blocked = min(low, one.run(timeout / LESS, FEW, ENOUGH)), blocked + 1
+            best = one.best
     low = min([low, *(q.least for _, q in questions[scheduled:])])
-    return Found(None if best is None else _with_fewer_slots(best, time), low, scheduled, first)
+    return Found(None if best is None else _with_fewer_slots(best, time), low, scheduled, first, blocked)
+
+
+def once(q: Question) -> float:
+    """Cycles that no plan of the mapping goes below: of the engine that has most to do, where each tile is moved once."""
+    problem, work = q.problem, {q.problem.engine: q.problem.execute * prod(a.tiles for a in q.problem.axes)}
+    for o in problem.operands:
+        if len({w.engine for w in o.ways}) == 1:
+            work[o.ways[0].engine] = work.get(o.ways[0].engine, 0) + min(_moved(q, o, w) for w in o.ways)
+    return max(work.values()) / float(q.ticks)
+
+
+def _moved(q: Question, o: StagingOperand, way: Way) -> int:
+    """Ticks of all moves of an operand one way, each once."""
+    of = [a for a in q.problem.axes if a.name in o.axes]
+    if not way.per:
+        return (way.start + way.each) * prod(a.tiles for a in of)
+    active = prod(a.points if a.name in way.per else a.tiles for a in of) if way.points is None else way.points
+    return way.start * prod(a.tiles for a in of) + way.each * active
 
 
 class _Search:
@@ -75,13 +108,14 @@ class _Search:
         self.proved, self.question, self.time, self.best = proved, question, time, best
         self.first: StagingAnswer | None = None
 
-    def run(self, timeout: float) -> float:
-        """Look for better plans than the best so far. Returns a bound on the time of those that were not timed."""
+    def run(self, timeout: float, plans: int = 0, enough: float = NEAR) -> float:
+        """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time ends it,
+        after a few plans. Returns a bound on the time of those that were not timed."""
         from isamap_encodings.staging_model import StagingModel
 
         q, low, effort = self.question, self.question.least, 0.0
         model = StagingModel(q.problem)
-        for n in range(FEW if q.shortened else PLANS if self.best is None else OTHERS):
+        for n in range(plans or (FEW if q.shortened else PLANS if self.best is None else OTHERS)):
             if self.best is not None and not q.shortened:
                 model.below(self._ticks)
             answer = model.solve(max(timeout - effort, timeout / 16))
@@ -94,7 +128,7 @@ class _Search:
                 return low
             self._try(answer.decision)
             model.forbid(answer.decision)
-            near = n + 1 >= FEW and self.best is not None and low >= NEAR * self.best.timing.cycles
+            near = (n + 1 >= FEW or plans) and self.best is not None and low >= enough * self.best.timing.cycles
             if near or effort >= timeout or deadline.enough():
                 return low
         return low

@@ -238,13 +238,16 @@ class _InBuffer(_Where):
             raise LanguageError(
                 f"{name}: operand {operand.name} lies in {operand.memory}, buffer {place.name} in {buffer.memory}"
             )
-        if len(place.index) != 1:
-            raise LanguageError(f"{name}: the place of {operand.name} in {place.name} is a slot, one number")
+        if len(place.index) not in (1, 2):
+            raise LanguageError(
+                f"{name}: the place of {operand.name} in {place.name} is a slot, one number, or that and its first row there"
+            )
         memory = program.machine.memory(operand.memory)
         self.operand, self.name = operand, name
         self.space = Space(memory.name, False, (memory.rows, memory.row // buffer.dtype.bytes))
         self.slots = site.rows.column(place.index[0], f"{name}: slot of {place.name}")
-        self.columns = [self.slots]
+        self.firsts = site.rows.column(place.index[1] if len(place.index) > 1 else sp.S.Zero, f"{name}: first row")
+        self.columns = [self.slots, self.firsts]
 
     def cells(self, iterations: Array, env: dict[str, Array], size: int) -> tuple[list[Array], list[str]]:
         b = self.buffer
@@ -253,9 +256,10 @@ class _InBuffer(_Where):
             for e in (self.operand.row, self.operand.column)
         )
         slots, offset, height = self.slots[iterations], int(b.offset), int(b.rows)
-        rows = offset + (slots * height)[:, None] + row[None, :]
+        inner = self.firsts[iterations][:, None] + row[None, :]
+        rows = offset + (slots * height)[:, None] + inner
         numbers, outside = self._numbered([rows, np.broadcast_to(at, rows.shape)])
-        past = np.flatnonzero((row < 0) | (row >= height * b.slots))
+        past = (inner < 0) | ((slots * height)[:, None] + inner >= height * b.slots)
         said = []
         for n, slot in enumerate(slots.tolist()):
             if size and not 0 <= slot < b.slots:
@@ -266,8 +270,10 @@ class _InBuffer(_Where):
                     f"row {rows[n, p]}, column {at[p]} of {b.memory}, which has {self.space.shape[0]} rows of {self.space.shape[1]}"
                 )
             else:
-                beyond = past[:1] if past.size else np.flatnonzero(slot * height + row >= b.slots * height)[:1]
-                said.append(f"row {row[beyond[0]]} of a slot of {b.name}, which has {b.rows} rows" if beyond.size else "")
+                beyond = np.flatnonzero(past[n])[:1]
+                said.append(
+                    f"row {inner[n, beyond[0]]} of a slot of {b.name}, which has {b.rows} rows" if beyond.size else ""
+                )
         return list(numbers), said
 
 

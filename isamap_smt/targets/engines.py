@@ -268,7 +268,7 @@ class EnginesText(ABC):
                 words[name] = f"{float(number).hex()}f" if i.kernel.tensor(name).dtype.is_float else str(number)
                 continue
             if (buffer := self.buffers.get(ref.name)) is not None:
-                words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0]))
+                words[name] = self._expr(sp.expand(buffer.offset + buffer.rows * ref.index[0] + sum(ref.index[1:])))
                 continue
             words |= self._in_main(use, name, ref.name, ref.index)
         return words | {p: self._expr(e) for p, e in use.parameters.items()}

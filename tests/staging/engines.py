@@ -16,6 +16,7 @@ class Shape:
     rows; else each has its own there. further: tiles that a memory before the scratchpads has room for, 0 for none; fed: the engine
     that takes tiles on from it; past: whether tiles may also pass it by. padded: loads may put zeros in front of what they bring.
     loads: engines that bring tiles of each input, which have a scratchpad each where these are two; stores: the one that stores.
+    upright: the first input lies in a scratchpad of its own, a row for each point of i and not of k.
     """
 
     i: int = 8
@@ -32,21 +33,27 @@ class Shape:
     padded: bool = False
     loads: tuple[str, str] = ("load", "load")
     stores: str = "store"
+    upright: bool = False
 
     @property
     def apart(self) -> bool:
         """Whether the inputs have a memory each."""
-        return self.i != self.j and not self.wide
+        return self.upright or (self.i != self.j and not self.wide)
 
 
 @cache
 def machine(shape: Shape = Shape()) -> im.Hardware:
     """The machine, with the instructions of examples/outer_product.py."""
     i, j, k = shape.i, shape.j, shape.k
-    homes = {"a": ("pad_a", i), "b": ("pad_b", j)} if shape.apart else {"a": ("scratchpad", i), "b": ("scratchpad", j)}
+    homes = (
+        {"a": ("pad_a", k if shape.upright else i), "b": ("pad_b", j)}
+        if shape.apart
+        else {"a": ("scratchpad", i), "b": ("scratchpad", j)}
+    )
     widths = {m: max(c for n, c in homes.values() if n == m) for m, _ in homes.values()}
     count = shape.scratchpad * (1 if shape.apart else 2)
-    memories = [im.Memory(m, 4 * c * k * count, row=4 * c) for m, c in widths.items()]
+    rows = {"pad_a": i} if shape.upright else {}
+    memories = [im.Memory(m, 4 * c * rows.get(m, k) * count, row=4 * c) for m, c in widths.items()]
     tile = {"r": i, "c": j}
     by = dict(zip(dict.fromkeys(homes.values()), shape.loads, strict=False))
     moves = [x for (m, c), engine in by.items() for x in _loads(shape, m, c, engine)]
@@ -55,15 +62,16 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
         memories.append(im.Memory("further", row * k * shape.further, row=row))
         passed = [x for (m, c), engine in by.items() for x in _further(shape, m, c, engine)]
         moves = [*(moves if shape.past else ()), *passed]
+    lies = "[i,k]" if shape.upright else "[k,i]"
     rest = (
         im.instruction(
             "clear", "acc[r,c] = 0", axes=tile, dtypes={"acc": "f32"}, places={"acc": "accumulators[r,c]"},
             engine="execute", work=im.Work(1, 0),
         ),
         im.instruction(
-            "outer", "acc[i,j] += a[k,i] * b[k,j]", axes={"i": i, "j": j, "k": k},
+            "outer", f"acc[i,j] += a{lies} * b[k,j]", axes={"i": i, "j": j, "k": k},
             dtypes=dict.fromkeys(("acc", "a", "b"), "f32"), rounding="fused",
-            places={"acc": "accumulators[i,j]", "a": f"{homes['a'][0]}[k,i]", "b": f"{homes['b'][0]}[k,j]"},
+            places={"acc": "accumulators[i,j]", "a": f"{homes['a'][0]}{lies}", "b": f"{homes['b'][0]}[k,j]"},
             engine="execute", work=im.Work(4, 1, ("k",)),
         ),
         im.instruction(
@@ -92,14 +100,16 @@ def _further(shape: Shape, memory: str, columns: int, engine: str) -> list[im.In
 def _loads(shape: Shape, memory: str, columns: int, engine: str, called: str = "") -> list[im.Instruction]:
     """By rows, and one number at a time; zeros beyond."""
     made = []
+    rows = shape.i if shape.upright and memory == "pad_a" else shape.k
     for name, per, memory_at in (
         ("load", ("r",), "memory[r*down + c]"),
         ("gather", ("r", "c"), "memory[r*down + c*right]"),
     ):
-        suffix = "" if shape.i == shape.j else f"_{columns}"
+        suffix = "" if shape.i == shape.j and not shape.upright else f"_{columns}"
+        suffix += "_upright" * (shape.upright and memory == "pad_a")
         made.append(
             im.instruction(
-                name + suffix + called, "s[r,c] = m[r,c]", axes={"r": shape.k, "c": columns}, dtypes={"s": "f32", "m": "f32"},
+                name + suffix + called, "s[r,c] = m[r,c]", axes={"r": rows, "c": columns}, dtypes={"s": "f32", "m": "f32"},
                 places={"s": f"{memory}[r,c]", "m": memory_at}, engine=engine, active={"r": "rows", "c": "columns"},
                 front={"r": "above", "c": "left"} if shape.padded else None,
                 beyond="zero", work=im.Work(shape.start, shape.each, per),

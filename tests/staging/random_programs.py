@@ -16,9 +16,9 @@ from isamap_encodings.staging_bound import bound
 from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, legal
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
-from isamap_smt.mapping.axes import AxesError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Program
+from isamap_smt.mapping.axes import AxesError
 from isamap_smt.scheduling.staged import decoded, scheduled
 from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.simulator import simulate
@@ -36,17 +36,26 @@ SHARED = (
     Shape(4, 8, 2, 2, 3, further=9, fed="execute", loads=("execute", "load"), padded=True),
     Shape(accumulators=1, scratchpad=2, each=0.1), Shape(8, 4, 2, loads=("load", "execute"), stores="execute", wide=False),
 )  # fmt: skip
+IN_RUNS = (
+    Shape(8, 4, 4, upright=True, padded=True), Shape(8, 8, 8, upright=True, padded=True, accumulators=6, scratchpad=12),
+    Shape(12, 4, 4, 3, 8, upright=True, padded=True), Shape(16, 4, 2, upright=True), Shape(4, 8, 8, padded=True),
+    Shape(8, 4, 4, 4, 8, upright=True, padded=True, loads=("load", "load_b")), Shape(8, 4, 4, upright=True, stores="load"),
+)  # fmt: skip
 CONV = ("i=q,j=k,k=c", "i=p,j=k,k=c", "i=n,j=k,k=c", "i=n,j=k,k=r", "i=q,j=k,k=s")
 RUNS = (
     "i=p%2.q,j=k,k=c", "i=p.q,j=k,k=c", "i=p%3.q,j=k,k=c", "i=q,j=k,k=s.c", "i=p%2.q%4,j=k,k=c", "i=n.p.q,j=k,k=c",
     "i=n.q,j=k,k=r.s", "i=q,j=k,k=r.s.c", "i=p%2.q,j=k,k=s.c", "i=n.p%2.q%2,j=k,k=c",
 )  # fmt: skip
 MAPPED = {
-    "gemm": ("i=i,j=j,k=k",), "gemm_tn": ("i=i,j=j,k=k",), "gemm_nt": ("i=i,j=j,k=k",), "batched_gemm": ("i=i,j=j,k=k",),
-    "matvec": ("i=i,j=-,k=k", "i=i,j=-,k=-", "i=-,j=-,k=k"), "pointwise_conv2d": ("i=q,j=k,k=c", "i=n,j=k,k=c"),
+    "gemm": ("i=i,j=j,k=k",),
+    "gemm_tn": ("i=i,j=j,k=k",),
+    "gemm_nt": ("i=i,j=j,k=k",),
+    "batched_gemm": ("i=i,j=j,k=k",),
+    "matvec": ("i=i,j=-,k=k", "i=i,j=-,k=-", "i=-,j=-,k=k"),
+    "pointwise_conv2d": ("i=q,j=k,k=c", "i=n,j=k,k=c"),
     "conv2d": CONV,
 }
-FUSED = {"conv2d": RUNS, "pointwise_conv2d": ("i=p.q,j=k,k=c", "i=n.p.q,j=k,k=c", "i=p%2.q,j=k,k=c")}  # fmt: skip
+FUSED = {"conv2d": (*RUNS, "i=n%2.p.q,j=k,k=c"), "pointwise_conv2d": ("i=p.q,j=k,k=c", "i=n.p.q,j=k,k=c")}  # fmt: skip
 TRIES = 200
 OPEN = {
     "gemm": "ijk",
@@ -72,9 +81,9 @@ class Drawn:
     cycles: float
 
 
-def random_sizes(kernel: str, rng: random.Random, most: int = 20) -> dict[str, int]:
-    """Of all axes; of conv2d also its window, strides and padding, some of them 0."""
-    small = {"b": 3, "n": 3, "p": 4, "q": 11, "r": 3, "s": 3}
+def random_sizes(kernel: str, rng: random.Random, most: int = 20, runs: bool = False) -> dict[str, int]:
+    """Of all axes; of conv2d also its window, strides and padding, some of them 0. runs: images of small rows."""
+    small = {"b": 3, "n": 3, "p": 4, "q": 11, "r": 3, "s": 3} | ({"p": 7, "q": 5, "c": 5} if runs else {})
     axes = [a.name for a in im.find_kernel(kernel).axes]
     sizes = {a: rng.randint(2, min(most, small.get(a, most))) for a in axes}
     if kernel == "conv2d":
@@ -90,8 +99,10 @@ def draw(
     """A plan of a mapping that programs of uses can be made of."""
     rng = random.Random(seed)
     for _ in range(TRIES):
-        name = kernel or rng.choice(list(mapped))
-        sizes, shape = random_sizes(name, rng), rng.choice(shapes)
+        name = kernel or rng.choice(
+            [n for n, found in mapped.items() for _ in found] if mapped is FUSED else list(mapped)
+        )
+        sizes, shape = random_sizes(name, rng, runs=mapped is FUSED), rng.choice(shapes)
         left_open = tuple(a for a in OPEN[name] if rng.random() < 0.5) if rng.random() < 0.5 else ()
         try:
             return _drawn(rng, name, rng.choice(mapped[name]), sizes, left_open, shape)

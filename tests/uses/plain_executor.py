@@ -335,15 +335,16 @@ class Machine:
             self.steps(i, operand, axes, at, active)
             return Cells(self.held[ref.name], at[active], at[~active & looked], str(kind))
         b = self.buffers.get(ref.name)
-        if b is None or b.memory != o.memory or len(ref.index) != 1:
+        if b is None or b.memory != o.memory or len(ref.index) not in (1, 2):
             raise Wrong(f"{operand} of {i.name} lies in {o.memory}")
         memory = next(m for m in machine.memories if m.name == o.memory)
         columns = memory.row // kind.bytes
         array = self.held.setdefault(memory.name, self.garbage(memory.rows * columns, np.dtype(kind.numpy)))
         if str(b.dtype) != str(kind) or array.dtype != np.dtype(kind.numpy):
             raise Wrong(f"{memory.name} holds other types than {kind}")
-        slot = number(ref.index[0], x.env)
+        slot, begins = number(ref.index[0], x.env), number(ref.index[1], x.env) if len(ref.index) == 2 else 0
         row, column = (np.broadcast_to(made(e)(every), active.shape) for e in (o.row, o.column))
+        row = row + begins
         height, pieces = number(b.rows, {}), number(b.slots, {})
         beyond = (row < 0) | (slot * height + row >= pieces * height) | (column >= columns)
         if not 0 <= slot < pieces or beyond[looked].any():

@@ -1,9 +1,10 @@
 """Cells of uses: which points there are, what a cell stands for, and which cells hold sums.
 
-A use names the piece of a buffer in which its operand begins, and the content there. An operand of more rows than a piece goes on in the
-pieces behind it, where the next contents of the innermost loop lie: row r is row r % rows of the content r // rows further on. Where
-that loop has no such iteration, the cell is one of no content: nobody knows what it holds. What begins a content begins this one alone,
-and leaves anything in the rows beyond.
+A use names the piece of a buffer in which its operand begins, and the content there. An operand of more rows than a piece goes on in
+the pieces behind it, where the next contents of the innermost loop lie: row r is row r % rows of the content r // rows further on.
+Where that loop has no such iteration, the cell is one of no content: nobody knows what it holds. What begins a content begins this one
+alone, and leaves anything in the rows beyond. A use may also name the row of a piece in which its operand begins; then it stays in
+this piece.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.engines import Operand
-from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
 
@@ -59,9 +60,9 @@ class Cell:
 
 def cell(moments: Moments, site: UseSite, operand: Operand, place: Ref) -> Cell:
     """Over the site's variables and the instruction's axes."""
-    buffer, row = moments.buffers[place.name], sp.sympify(operand.row)
+    buffer, row = moments.buffers[place.name], sp.sympify(operand.row) + first_row(place)
     own = Cell(tuple(place.version), place.index[0], row, operand.column, [])
-    if rows_of(site, operand) <= buffer.rows:
+    if stays(site, operand, place, buffer):
         return own
     begin = moments.beginning(place.name)
     if begin is None or begin is site or not begin.loops or not place.version:
@@ -69,6 +70,16 @@ def cell(moments: Moments, site: UseSite, operand: Operand, place: Ref) -> Cell:
     further, (*outer, last) = FloorDiv(row, buffer.rows), place.version
     inside = [("lt", last + further, begin.loops[-1].count)]
     return Cell((*outer, last + further), own.piece + further, FloorMod(row, buffer.rows), operand.column, inside)
+
+
+def first_row(place: Ref) -> Any:
+    """Of a piece, in which an operand begins."""
+    return place.index[1] if len(place.index) > 1 else sp.S.Zero
+
+
+def stays(site: UseSite, operand: Operand, place: Ref, buffer: Buffer) -> bool:
+    """Whether an operand has to lie in one piece."""
+    return len(place.index) > 1 or not rows_of(site, operand) > buffer.rows
 
 
 def rows_of(site: UseSite, operand: Operand) -> Any:

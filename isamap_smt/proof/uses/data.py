@@ -30,10 +30,12 @@ from isamap_smt.proof.uses.cells import (
     axes_inside,
     cell,
     equal,
+    first_row,
     held,
     holds_zero,
     negated,
     rows_of,
+    stays,
     sums_of,
     taken_from,
     whole,
@@ -263,13 +265,13 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
             apart = x.at(own.apart(offset(place.index, shape)))
             book.ask("precondition", site.name, words, [*x.ranges(), *points], [("eq", apart, 0)], (x,))
         else:
-            row, column = (x.at(e) for e in (operand.row, operand.column))
+            row, column = x.at(operand.row + first_row(place)), x.at(operand.column)
             goals = [("le", 0, row), ("le", 0, column), ("lt", column, buffer.shape[1])]
-            first = x.at(place.index[0]) * buffer.rows
-            beyond = rows_of(site, operand) > buffer.rows  # it goes on in the pieces behind
-            last = (first + row, buffer.slots * buffer.rows) if beyond else (row, buffer.rows)
-            goals.append(("lt", *last))
+            first, all_rows = x.at(place.index[0]) * buffer.rows, buffer.slots * buffer.rows
+            alone = stays(site, operand, place, buffer)
+            goals.append(("lt", row, buffer.rows) if alone else ("lt", first + row, all_rows))
             memory, points = buffer.memory, axes_inside(site, x)
+            points += active(site, x) if place is not target(site) else []  # of the others, nothing is read
         asked, there = (instruction.kernel.tensor(name).dtype, (buffer or kernel.tensor(place.name)).dtype)
         words = f"{name} of {site.name} lies in {operand.memory}, as {asked}"
         right = memory == operand.memory and asked == there
@@ -296,7 +298,7 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
         own = [s for s, tensor in zip(cells, held_there, strict=True) if tensor == out]
         if sums and not begins and contract.op == "=" and own == [contract.target.tensor]:
             return "update"
-        if begins and contract.op == "=" and _whole(moments, site, buffer):
+        if begins and contract.op == "=" and len(place.index) == 1 and _whole(moments, site, buffer):
             _filled(book, moments, site, buffer)
             if sums and not cells:
                 return "begin"
@@ -481,8 +483,7 @@ def _exclusive(
     (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)
     given = [*moments.known(x, y), *axes_inside(add, x), *axes_inside(site, y), *live, *alive, *equal(a, b)]
     left, right = (
-        (*c.version, c.row, c.column)
-        for c in (cell(moments, add, mine, here), cell(moments, site, other, there))
+        (*c.version, c.row, c.column) for c in (cell(moments, add, mine, here), cell(moments, site, other, there))
     )
     if len(left) != len(right):
         return book.unknown("exclusive", here.name, f"{site.name} names contents as {add.name} does", "it does not")

@@ -27,7 +27,7 @@ from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.program import Buffer, Command, Ref
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.uses.book import Told, UseBook
-from isamap_smt.proof.uses.cells import axes_inside, cell, negated, rows_of
+from isamap_smt.proof.uses.cells import axes_inside, cell, negated, rows_of, stays
 from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lemma
 
 
@@ -157,7 +157,7 @@ def _of_use(
     at = cell(moments, site, operand, place)
     version = [x.at(v) for v in at.version]
     inside = [f for v, n in zip(version, counts, strict=True) for f in (("le", 0, v), ("lt", v, n))]
-    slot, further = x.at(at.piece), rows_of(site, operand) > buffer.rows
+    slot, further = x.at(at.piece), not stays(site, operand, place, buffer)
     # those of its cells that are cells of contents; of the others, nothing is read
     here = [*x.ranges(), *axes_inside(site, x), *map(x.at, at.inside)] if further else x.ranges()
     words = f"{site.name} uses a slot of {buffer.name} that there is"
