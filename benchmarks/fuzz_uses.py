@@ -4,8 +4,8 @@
         [--fields SHARE] [--quick] [--out FILE] [--log FILE]
 
 --of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, or sums whose tiles are moved
-in runs. --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those that
-have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
+in runs. --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
+that have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
 A source is a program written by hand, or one lowered from a random legal plan of a random kernel on a random machine. It is
 proved as it is, and with edits. A program that is proved must have no race, no deadlock and the right result in every order

@@ -5,8 +5,8 @@
 
 A tile in several runs is one along that axis: it holds all points of the group. Runs follow one another along rows of a memory.
 
-Which digits of p and q fill a tile best is a choice: 4 rows of 8 points leave none of 32 empty in an image of 56x56, and take 4 moves;
-one row of 28 takes one.
+Which digits of p and q fill a tile best is a choice: 4 rows of 8 points leave none of 32 empty in an image of 56x56, and take 4
+moves; one row of 28 takes one.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ def _count(sides: tuple[int, ...], box: tuple[int, ...]) -> int:
 
 
 def blocked(mapping: Mapping, axis: str, tiles: int) -> dict[str, list[str]]:
-    """The axes of the mapping with one more loop, around blocks of so many tiles along an axis of the instruction, which is one axis
-    of the kernel."""
+    """The axes of the mapping with one more loop, around blocks of so many tiles along an axis of the instruction: it is one of
+    the kernel."""
     low = {} if mapping.split is None else mapping.split.low_digits
     groups = {t: [low.get(a, a) for a in g] for t, g in mapping.groups}
     (member,) = groups[axis]

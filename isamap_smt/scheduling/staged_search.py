@@ -26,7 +26,7 @@ NEAR = 0.998  # of its time: a bound
 SAME = 1e-9  # of a time: less is a rounding error of figures that are no whole ticks
 
 FARTHER = 1.1  # times what a plan takes that moves each tile once: one that is no slower needs no more loops
-LESS = 8  # parts of the solver's effort for a mapping, for one that is the best with one more loop
+LESS = 4  # parts of the solver's effort for a mapping, for one that is the best with one more loop
 ENOUGH = 0.99  # of its time: a bound
 
 Time = Callable[[ProvedMapping, Question, StagingDecision], Timing]
@@ -76,9 +76,10 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
         for p, q in further(best.proved, best.question):
             if deadline.enough():
                 break
-            one = _Search(p, q, time, best)
-            low, blocked = min(low, one.run(timeout / LESS, FEW, ENOUGH)), blocked + 1
-            best = one.best
+            one, blocked = _Search(p, q, time, best), blocked + 1
+            bound_there = one.run(timeout / LESS, FEW, ENOUGH)
+            if one.best is not best:  # else the space is without them
+                best, low = one.best, min(low, bound_there)
     low = min([low, *(q.least for _, q in questions[scheduled:])])
     return Found(None if best is None else _with_fewer_slots(best, time), low, scheduled, first, blocked)
 
@@ -109,8 +110,8 @@ class _Search:
         self.first: StagingAnswer | None = None
 
     def run(self, timeout: float, plans: int = 0, enough: float = NEAR) -> float:
-        """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time ends it,
-        after a few plans. Returns a bound on the time of those that were not timed."""
+        """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time
+        ends it, after a few plans. Returns a bound on the time of those that were not timed."""
         from isamap_encodings.staging_model import StagingModel
 
         q, low, effort = self.question, self.question.least, 0.0

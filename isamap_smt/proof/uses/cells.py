@@ -1,10 +1,10 @@
 """Cells of uses: which points there are, what a cell stands for, and which cells hold sums.
 
-A use names the piece of a buffer in which its operand begins, and the content there. An operand of more rows than a piece goes on in
-the pieces behind it, where the next contents of the innermost loop lie: row r is row r % rows of the content r // rows further on.
-Where that loop has no such iteration, the cell is one of no content: nobody knows what it holds. What begins a content begins this one
-alone, and leaves anything in the rows beyond. A use may also name the row of a piece in which its operand begins; then it stays in
-this piece.
+A use names the piece of a buffer in which its operand begins, and the content there. An operand of more rows than a piece goes on
+in the pieces behind it, where the next contents of the innermost loop lie: r is row r % rows of the content r // rows further on.
+Where that loop has no such iteration, the cell is one of no content: nobody knows what it holds. What begins a content begins this
+one alone, and leaves anything in the rows beyond. A use may also name the row of a piece in which its operand begins; then it stays
+in this piece.
 """
 
 from __future__ import annotations
