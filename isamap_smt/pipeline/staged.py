@@ -130,7 +130,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
     for partial, note in ways:
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
         try:
-            given = ask.hardware, _assumed(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
+            given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
             schedule = ask.clock.time("schedule", schedule_stages, found, *given)
         except ScheduleError as error:
             refused = refused or (error if found else None)
@@ -196,7 +196,7 @@ def _types(kernel: Kernel) -> str:
     return " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
 
 
-def _assumed(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
+def assumed_sizes(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
     """A value for every size of the kernel, by its symbol."""
     known = dict(sizes)
     for a in kernel.axes:

@@ -210,19 +210,27 @@ def _must(q: Question, stage: StagingOperand) -> bool:
     return all(w.outer == stage.name for o in q.problem.inputs if o.name == stage.of for w in o.ways)
 
 
+def _tiles_in(q: Question, memory: str) -> list[StagingOperand]:
+    """Operands of which each plan has a tile there."""
+    return [o for o in q.problem.stages if o.memory == memory and _must(q, o)]
+
+
+def too_small(q: Question) -> tuple[tuple[str, int, int], ...]:
+    """(memory, its rows, rows that one tile of each operand there needs) of memories that lack some."""
+    needed = ((m, rows, sum(o.rows for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
+    return tuple(x for x in needed if x[2] > x[1])
+
+
 def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
     """Why no plan was found, in words."""
     if answer.status == "UNKNOWN":
         return f"{mapping.id}: the solver found no plan in time; give it more with --timeout"
-    for memory, rows in q.problem.memories:
-        here = [o for o in q.problem.stages if o.memory == memory and _must(q, o)]
-        needed = sum(o.rows for o in here)
-        if needed > rows:
-            tiles = ", ".join(f"{o.name} {o.rows}" for o in here)
-            missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
-            return (
-                f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "
-                f"enlarge the capacity of {memory}"
-            )
+    for memory, rows, needed in too_small(q):
+        tiles = ", ".join(f"{o.name} {o.rows}" for o in _tiles_in(q, memory))
+        missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
+        return (
+            f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "
+            f"enlarge the capacity of {memory}"
+        )
     pins = " ".join(f"{n}={v}" for n, v in q.problem.pins)
     return f"{mapping.id}: no plan fits" + (f" with {pins}" if pins else "") + "; free a pin, or enlarge a memory"

@@ -185,6 +185,28 @@ def _check_machine(hardware: Hardware) -> None:
             )
 
 
+def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
+    """Operand -> why none of its tiles come or go, of each for which the machine lacks what moves, begins or stores them.
+
+    Raises ScheduleError, HardwareError for mappings of which no machine makes programs.
+    """
+    _check_machine(hardware)
+    epilogue = check_form(mapping)
+    compute = hardware.instruction(mapping.instruction.name)
+    out = mapping.instruction.kernel.statements[0].target.tensor
+    found: dict[str, str] = {}
+    for o in compute.operands:
+        try:
+            if o.name == out:
+                _check_width(mapping, hardware, compute)
+                fitting_covers(mapping, hardware, compute, epilogue)
+            else:
+                _moves(mapping, hardware, compute, o, bool(_paths(mapping, hardware, compute, o)))
+        except ScheduleError as error:
+            found[o.name] = str(error)
+    return found
+
+
 def check_form(mapping: Mapping) -> Epilogue:
     """What follows a sum of products of two tensors, each of whose axes is cut by one axis of the instruction at most.
 
