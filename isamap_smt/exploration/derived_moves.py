@@ -217,6 +217,8 @@ def _altered(move: Instruction) -> Iterator[Alter]:
         for front in PADDED
     ]
     store = main.name == move.target
+    if move.active and not store:
+        parts.insert(1, {"beyond": ZERO})
     made: dict[Instruction, Alter] = {}
     for given in sorted(({**a, **b} for a, b in product(strides, parts)), key=len):
         changed = {n: v for n, v in given.items() if v != getattr(move, n)}

@@ -101,8 +101,12 @@ def active_points(
     forward = dict(mapping.forward)
     whole = dict(mapping.instruction.axes)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
-    counts: dict[str, Any] = {}
-    for n, extent in kernel_axes(mapping, operand).items():
+    along = kernel_axes(mapping, operand)
+    beside = symbols_of(
+        [e for n, e in mapping.forward if n not in along]
+    )  # axes at all of whose points lies one element
+    counts: dict[str, Any] = {a: sp.Integer(n) for a, n in whole.items() if a in beside}
+    for n, extent in along.items():
         axes = [a for a in whole if a in symbols_of([forward[n]])]
         for a in axes:
             counts[a] = IMin(whole[a], extent - substitute(substitute(forward[n], index), {a: 0}))

@@ -354,8 +354,8 @@ def _moves(
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
         raise ScheduleError(
-            f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; say "
-            f"--dtypes {tensor}={taken}"
+            f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; give "
+            f"{tensor} as {taken}, with with_dtypes() or --dtypes"
         )
     reach = [i for i in machine.instructions if _reaches(i, home.memory)]
     way, text = f"from memory to {home.memory}", f"{home.name}[r,c] = m[r,c]"
