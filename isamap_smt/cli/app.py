@@ -125,7 +125,7 @@ def run(arguments: Sequence[str]) -> int:
         say("interrupted")
         return _failed(arguments, "interrupted", INTERRUPTED)
     except (IsamapError, click.ClickException) as error:
-        text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        text = error.format_message() if isinstance(error, click.ClickException) else error.option or str(error)
         say(f"error: {text}")
         return _failed(arguments, text, error.code if isinstance(error, IsamapError) else MISUSE)
     except MemoryError as error:

@@ -233,7 +233,7 @@ def engines_page(
     except (ScheduleError, HardwareError) as error:
         if asked["fix"] or asked["constant"]:
             raise
-        return None, (str(error),)
+        return None, (error.option or str(error),)
     run, note = simulated_if_few(planned) if measure else (None, "")
     found = searches(asked, instructions, given)
     write_whole(place, engine_report(planned, run, found, note, reproducing(*ITS_OWN)))

@@ -1,62 +1,77 @@
-"""isamap why KERNEL... INSTRUCTION: what forbids mappings, and the smallest changes of the instruction that admit them."""
+"""isamap why KERNEL... INSTRUCTION: what forbids a mapping or a plan, and the smallest changes that admit one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import click
 
-from isamap_smt.cli.options import as_json, timeout_option
+from isamap_smt.cli.options import as_json, parse_sizes, timeout_option
 from isamap_smt.cli.output import answer, progress, tell
+from isamap_smt.exploration.machine_edits import Alter
+from isamap_smt.exploration.machine_lacks import MOST, Planned
 from isamap_smt.exploration.why import Why, why
 
 
 @click.command("why")
 @click.argument("kernels", nargs=-1, required=True, metavar="KERNEL...")
 @click.argument("instruction", metavar="INSTRUCTION")
+@click.option("--sizes", multiple=True, metavar="i=64,j=32", help="Sizes of kernels that say none themselves.")
 @timeout_option
 @as_json
-def command(kernels: tuple[str, ...], instruction: str, timeout: float | None, as_json: bool) -> int:
+def command(
+    kernels: tuple[str, ...], instruction: str, sizes: tuple[str, ...], timeout: float | None, as_json: bool
+) -> int:
     """What forbids mappings of each KERNEL onto INSTRUCTION, and the smallest changes of the instruction that admit one.
 
-    The name of a machine stands for each of its instructions that computes.
+    The name of a machine stands for each of its instructions that computes. KERNEL may say its sizes: gemm@i=64,j=64,k=64.
 
     Changes are of its contract: element types, the axes of operands, saturation, assumed values. Each is confirmed by a proof of
-    the mappings. Exit status: 0 every kernel has a mapping as it is, if with empty axes, 1 some have none.
-    """
-    from isamap_smt.language.hardware_library import find_instructions
+    the mappings. Where a kernel maps, and the machine has engines, a plan is asked for: without one, or where axes of the
+    instruction stay empty in it, the smallest edits of the machine that admit a better one, each confirmed by a plan and its proof.
 
-    each = find_instructions(instruction)
+    Exit status: 0 every kernel has a mapping as it is, if with empty axes, and a plan on a machine with engines; 1 some have none.
+    """
+    from isamap_smt.language.hardware_library import find_instructions, machine_of
+
+    each, machine, given = find_instructions(instruction), machine_of(instruction), parse_sizes(sizes)
     with progress("asking") as at:
         found = []
         for k, i in product(kernels, each):
             at(f"{k} onto {i.short}")
-            found.append(why(k, i, timeout=timeout))
+            found.append(why(k, i, machine=machine, sizes=given, timeout=timeout))
     answer(as_json, lambda: [w.document() for w in found], lambda: tell(*lines(found)))
     by_kernel = [found[n : n + len(each)] for n in range(0, len(found), len(each))]
-    return 0 if all(any(w.legal or w.padded for w in one) for one in by_kernel) else 1
+    return 0 if all(any(w.helped for w in one) for one in by_kernel) else 1
 
 
 def lines(found: Sequence[Why]) -> list[str]:
-    """The answers for people; of several kernels also which change helps how many."""
+    """The answers for people; of several kernels also which change or edit helps how many."""
     said = [line for w in found for line in _one(w)]
-    without = [w for w in found if not w.legal]
-    if len({w.kernel.name for w in without}) > 1:
-        helps: dict[str, set[str]] = {}
-        for w in without:
-            for a in w.admitted:
-                name = " and ".join(map(str, a.changes))
-                helps.setdefault(name, set()).add(w.kernel.name)
-        most_first = sorted(((name, len(of)) for name, of in helps.items()), key=lambda x: -x[1])
-        said += [f"{name}: {n} more kernel{'s' * (n > 1)}" for name, n in most_first]
-    return said
+    changes = [(w.kernel.name, [a.changes for a in w.admitted]) for w in found if not w.legal]
+    edits = [(w.kernel.name, [e.edits for e in w.planned.edits]) for w in found if w.planned]
+    return [*said, *_counts(changes, ""), *_counts(edits, " planned")]
+
+
+def _counts(helped: Sequence[tuple[str, Sequence[tuple[Any, ...]]]], how: str) -> list[str]:
+    """How many kernels each change helps, the one that helps most first. helped: kernel -> its changes; how: it is helped."""
+    if len({kernel for kernel, _ in helped}) < 2:
+        return []
+    by_change: dict[frozenset[Any], tuple[str, set[str]]] = {}
+    for kernel, every in helped:
+        for changes in every:
+            name = " and ".join(map(str, changes))
+            by_change.setdefault(frozenset(changes), (name, set()))[1].add(kernel)
+    most_first = sorted(by_change.values(), key=lambda x: -len(x[1]))
+    return [f"{name}: {len(of)} more kernel{'s' * (len(of) > 1)}{how}" for name, of in most_first]
 
 
 def _one(w: Why) -> list[str]:
     title = f"{w.kernel.name} onto {w.instruction.name}"
     if w.legal:
-        return [f"{title}: {w.legal} legal mapping{'s' * (w.legal > 1)}"]
+        return [f"{title}: {w.legal} legal mapping{'s' * (w.legal > 1)}", *_plan(w.planned)]
     said = [f"{title}: no legal mapping"]
     if w.padded:
         said.append(f"  {w.padded} where axes of the instruction stay empty (--partial)")
@@ -67,4 +82,20 @@ def _one(w: Why) -> list[str]:
     said += [f"  with {a}" for a in w.admitted]
     if not w.admitted:
         said.append("  no one or two changes of element types, axes, saturation or assumed values admit a mapping")
+    return [*said, *_plan(w.planned)]
+
+
+def _plan(p: Planned | None) -> list[str]:
+    """The plan, or what the machine lacks for one."""
+    if p is None:
+        return []
+    at = "" if p.cycles is None else f"  planned on {p.machine.name}: {p.cycles:,.0f} cycles"
+    if p.complete:
+        return [at]
+    said = [f"{at}, an axis of the instruction unused" if at else f"  no plan on {p.machine.name}"]
+    said += [f"  {reason}" for reason in p.reasons]
+    for e in p.edits:
+        said += [f"  {e}", *(f"    {x.line}" for x in e.edits if not isinstance(x, Alter))]
+    if not p.edits:
+        said.append(f"  no {MOST} edits of its moves or its memories at once admit a {'better ' * bool(at)}plan")
     return said

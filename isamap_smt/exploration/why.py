@@ -1,28 +1,31 @@
 """Why a kernel has no mapping onto an instruction: the smallest changes of the instruction that admit one, each of them proved.
 
 A change is of the contract alone: an element type, an operand's axes, what saturates, which values are assumed. Whether it can be
-built, nobody here knows; that the kernel maps onto it then is proved as any mapping is.
+built, nobody here knows; that the kernel maps onto it then is proved as any mapping is. Where it maps, and its machine has engines,
+the machine is asked for a plan (isamap_smt.exploration.machine_lacks).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 from isamap_encodings import deadline
+from isamap_smt.exploration.cells import layer
+from isamap_smt.exploration.machine_lacks import Planned, planned
 from isamap_smt.ir.arguments import time_limit
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import IsamapError, LanguageError, ScheduleError
 from isamap_smt.ir.expr import sym, symbols_of
+from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Kernel, Tensor
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import Read, read, reads, rewrite_reads
 from isamap_smt.ir.time_limit import limited
-from isamap_smt.language.hardware_library import find_instruction
-from isamap_smt.language.library import found_kernel
+from isamap_smt.language.hardware_library import find_hardware, find_instruction, machine_of
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.proof import prove
@@ -104,6 +107,7 @@ class Why:
 
     conflicts: the smallest parts of mappings that are refuted. ranges: values of the kernel's inputs under which there is a
     mapping, as `assume` takes them. admitted: changes of the instruction, as few at once as admit one, those that admit most first.
+    planned: of a kernel that maps onto an instruction of a machine with engines: its plan there, or what the machine lacks for one.
     """
 
     kernel: Kernel
@@ -114,6 +118,12 @@ class Why:
     conflicts: tuple[Conflict, ...] = ()
     ranges: tuple[str, ...] = ()
     admitted: tuple[Admitted, ...] = ()
+    planned: Planned | None = None
+
+    @property
+    def helped(self) -> bool:
+        """Whether it does as it is: it maps, if with empty axes, and is planned where a plan was asked for."""
+        return bool(self.legal or self.padded) and (self.planned is None or self.planned.cycles is not None)
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -126,25 +136,42 @@ class Why:
             "conflicts": [{"part": dict(c.part), "claim": c.claim, "witness": c.witness} for c in self.conflicts],
             "ranges": list(self.ranges),
             "changes": [{"changes": list(map(str, a.changes)), "mappings": a.mappings} for a in self.admitted],
+            "planned": None if self.planned is None else self.planned.document(),
         }
 
 
 def why(
-    kernel: Kernel | str, instruction: Instruction | str, *, statement: int | None = None, timeout: float | None = None
+    kernel: Kernel | str,
+    instruction: Instruction | str,
+    *,
+    machine: Hardware | str | None = None,
+    sizes: Mapping[str, int] | None = None,
+    statement: int | None = None,
+    timeout: float | None = None,
 ) -> Why:
     """What forbids mappings of a kernel's statement onto an instruction, and what would admit one.
 
-    A kernel by its name takes the instruction's element types, where its text says none. statement: its number, by default the one
-    with the most work. Raises UnknownNameError, ScheduleError, TimeLimitError.
+    A kernel by its name takes the instruction's element types, where its text says none; the name may say its sizes, as in
+    `gemm@i=64,j=64,k=64`. machine: that of the instruction; of one by its name it is known. If it has engines, a plan is asked for,
+    too, at these sizes, or for all. statement: its number, by default the one with the most work. Raises UnknownNameError,
+    SizeError, ScheduleError, TimeLimitError.
     """
+    if machine is None and isinstance(instruction, str):
+        machine = machine_of(instruction)
     named, instruction = isinstance(kernel, str), find_instruction(instruction)
-    kernel = found_kernel(kernel)
-    kernel = with_types_of(kernel, instruction) if named else kernel
+    hardware = None if machine is None else find_hardware(machine)
+    asked = layer(kernel, sizes)
+    kernel = with_types_of(asked.kernel, instruction) if named else asked.kernel
     n = kernel.main if statement is None else statement
     if not 0 <= n < len(kernel.statements):
         raise ScheduleError(f"{kernel.name} has no statement {n}; it has {len(kernel.statements)}, from 0 on")
     with limited(time_limit(timeout, ScheduleError), f"{kernel.name} onto {instruction.name}"):
-        return _why(kernel, instruction, n)
+        found = _why(kernel, instruction, n)
+        if hardware is None or not hardware.engines or statement is not None or not (found.legal or found.padded):
+            return found
+        return replace(
+            found, planned=planned(kernel, hardware.instruction(instruction.name), hardware, dict(asked.sizes))
+        )
 
 
 def _why(kernel: Kernel, instruction: Instruction, n: int) -> Why:

@@ -144,9 +144,23 @@ def check_issue(i: Instruction) -> None:
     for cell in _sequence(i.name, "cells", i.cells):
         if not isinstance(cell, tuple | list) or len(cell) != 3:
             raise LanguageError(f"instruction {i.name}: cells holds {cell!r}: pass (operand, row, column)")
+    _check_order(i)
     _check_beyond(i, axes)
     if i.work is not None:
         _check_work(i.name, i.work, axes)
+
+
+def _check_order(i: Instruction) -> None:
+    """What computes takes cells as its contract writes them: the first index counts rows. Raises LanguageError."""
+    for o, *lie in i.cells if i.kind == "compute" else ():
+        named, index = [e for e in lie if e != 0], list(i.indices[o])
+        if len(named) == 2 and named == index[::-1] != index:
+            turned, own = (",".join(map(str, x)) for x in (named, index))
+            memory = dict(i.places)[o]
+            raise LanguageError(
+                f"instruction {i.name}: {o} lies in '{memory}[{turned}]', transposed: the contract writes {o}[{own}], and its "
+                f"first index counts rows; write {o}[{turned}] in the contract, or '{memory}[{own}]'"
+            )
 
 
 def _check_beyond(i: Instruction, axes: list[str]) -> None:
@@ -218,8 +232,14 @@ def check_engines(h: Hardware) -> None:
     names = [e.name for e in h.engines]
     types: dict[str, tuple[str, Any]] = {}
     for n, engine in enumerate(names):
-        if not _is_name(engine) or engine in names[:n]:
-            raise HardwareError(f"hardware {h.name}: engine {engine!r}: each engine has a name of its own, of letters")
+        if not _is_name(engine):
+            raise HardwareError(
+                f"hardware {h.name}: engine {engine!r}: a name is a letter, then letters, digits and _, such as 'load'"
+            )
+        if engine in names[:n]:
+            raise HardwareError(
+                f"hardware {h.name}: two engines are called {engine}; give each a name of its own, or leave one out"
+            )
     hosts = [e.name for e in h.engines if e.host]
     if len(hosts) > 1 or hosts == names != []:
         raise HardwareError(

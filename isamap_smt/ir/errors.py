@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 
 class IsamapError(Exception):
-    """Misuse of the library. The text is meant for the user; `code` is the command line's exit status."""
+    """Misuse of the library. The text is meant for the user; `code` is the command line's exit status.
+
+    option: the text where the command line shows it, if that has other words for an argument, else ''.
+    """
 
     code = 3
+    option = ""
 
 
 class LanguageError(IsamapError):
@@ -114,6 +119,19 @@ class TimeLimitError(UndecidedError):
 
 class WrongKindError(IsamapError):
     """A value of another kind than a function takes."""
+
+
+Misuse = TypeVar("Misuse", bound=IsamapError)
+
+
+def of_argument(kind: type[Misuse], argument: str, value: object, why: str, option: str = "") -> Misuse:
+    """Misuse of an argument of a function, `fix={'slots.x': 2}`, that the command line takes as an option, `--fix slots.x=2`.
+
+    option: what follows the option's name; the value where nothing is said.
+    """
+    error = kind(f"{argument}={value!r}: {why}")
+    error.option = f"--{argument.replace('_', '-')} {option or value}: {why}"
+    return error
 
 
 def headline(error: Exception) -> str:

@@ -126,7 +126,11 @@ def active_points(
     that computes and for the move; index: outer axis -> tile."""
     whole = dict(mapping.instruction.axes)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
-    counts: dict[str, Any] = {}
+    along = kernel_axes(mapping, operand)
+    beside = symbols_of(
+        [e for n, e in mapping.forward if n not in along]
+    )  # axes at all of whose points lies one element
+    counts: dict[str, Any] = {a: sp.Integer(n) for a, n in whole.items() if a in beside}
     for e, extent in spans(mapping, operand).values():
         for a in (a for a in whole if a in symbols_of([e])):
             counts[a] = IMin(whole[a], extent - substitute(substitute(e, index), {a: 0}))

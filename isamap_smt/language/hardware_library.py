@@ -141,6 +141,18 @@ def find_instructions(spec: str) -> tuple[Instruction, ...]:
     return (find_instruction(spec),)
 
 
+def machine_of(spec: str) -> Hardware | None:
+    """The machine of an instruction of that name, or of that name itself; None of an instruction that a file defines alone."""
+    file, plain = _TABLE_FILE.fullmatch(spec), split_parameters(spec)[0]
+    if file is not None:
+        return find_hardware(file["file"])
+    if _is_file(spec):
+        found = _named_in_file(spec)
+        return found if isinstance(found, Hardware) else None
+    machine = plain if plain in hardware_names() or _TABLE.fullmatch(plain) else spec.partition(".")[0]
+    return find_hardware(spec if machine == plain else machine)
+
+
 # what is read and proved by isamap_smt.isa, which stands above this layer: it is asked through the package's own names
 _TABLE = re.compile(r"(?P<table>exo)[:-](?P<memory>[A-Za-z]\w*?)(?P<fixed>(-[A-Za-z_]+\d+)*)")
 _TABLE_FILE = re.compile(r"(?P<file>.+\.[hc])(:(?P<name>\w+))?")

@@ -487,11 +487,18 @@ class _Reader:
         if best is None:
             extents = " and ".join(map(str, dict.fromkeys(found)))
             _, _, tree, node = uses[-1]
-            hint = f"declare it, such as `{example_shape(tensor, len(uses[0][0].index), self._named())}`"
+            hint = f"declare it, such as `{self._example(tensor, len(uses[0][0].index))}`"
             raise tree.error(
                 node, f"dimension {dimension} of {tensor} needs {extents}: the larger one is not known", hint
             )
         return best
+
+    def _example(self, tensor: str, rank: int) -> str:
+        """A declaration of a tensor's shape: in numbers where the axes have some, as an instruction's cells have."""
+        numbers = [int(e) for e in self.known.extents.values() if e.is_Integer]
+        if numbers:
+            return f"{tensor}: [{', '.join([str(max(numbers))] * rank)}]"
+        return example_shape(tensor, rank, self._named())
 
     def _named(self) -> set[str]:
         """Every name in the text."""
@@ -506,7 +513,7 @@ class _Reader:
         checked, bound = guarded_extent(expr, statement.guard, set(extents))
 
         def declare() -> str:
-            return f"declare the shape of {tensor}, such as `{example_shape(tensor, rank, self._named())}`"
+            return f"declare the shape of {tensor}, such as `{self._example(tensor, rank)}`"
 
         nonnegative = checked or (ends is not None and largest([ends[0], sp.S.Zero], self.known.lows) == ends[0])
         if not nonnegative and (ends is not None or bound is None):

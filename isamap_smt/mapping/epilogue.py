@@ -74,10 +74,30 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
     passed = tuple(c for move in _onward(machine, compute, memory) for c in _passed(kernel, machine, memory, move))
     try:
         return (*covers(kernel, machine, memory), *passed)
-    except ScheduleError:
-        if not passed:
-            raise
-        return passed
+    except ScheduleError as error:
+        if passed:
+            return passed
+        further = _not_taken_on(machine, compute, memory) if any(map(_zeroing, _in(machine, memory))) else ""
+        raise ScheduleError(f"{error}{further}") from None
+
+
+def _not_taken_on(machine: Hardware, compute: Instruction, memory: str) -> str:
+    """Why what takes sums on to another memory does not help, in words; '' where nothing does."""
+    onward = tuple(_onward(machine, compute, memory))
+    for i in machine.instructions:
+        s = i.kernel.statements[0]
+        if i.kind != "move" or i.operand(s.inputs[0].tensor).memory != memory:
+            continue
+        there = i.operand(s.target.tensor).memory
+        why = f"and nothing stores what is asked for from {there} either"
+        if i.counted:
+            why = f"but a part of a tile, {', '.join(p for _, p in i.counted)}; sums are taken on whole"
+        elif i.engine != compute.engine:
+            why = f"but {i.engine} issues it; what takes sums on is issued by {compute.engine}, which computes them"
+        elif i not in onward:
+            why = "but rows and columns lie otherwise there"
+        return f"; {i.name} takes them from {memory} to {there}, {why}"
+    return ""
 
 
 def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[Instruction]:
@@ -92,14 +112,11 @@ def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[In
 
 
 def _passed(kernel: Kernel, machine: Hardware, memory: str, move: Instruction) -> Iterator[Cover]:
-    """Covers of sums that begin at 0 here and end where the move takes them."""
+    """Covers of sums that begin at 0 here and end where the move takes them: it begins the cells there."""
     zeros = [Step(i) for i in _in(machine, memory) if _zeroing(i)]
     there = move.operand(move.kernel.statements[0].target.tensor).memory
-    try:
-        found = covers(kernel, machine, there) if zeros else ()
-    except ScheduleError:
-        return
-    yield from (replace(c, begin=zeros[0], onward=move) for c in found if _zeroing(c.begin.instruction))
+    found = _covers(epilogue_of(kernel), machine, there, zeros[0]) if zeros else ()
+    yield from (replace(c, onward=move) for c in sorted(found, key=lambda c: len(c.updates)))
 
 
 def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
@@ -187,7 +204,8 @@ def _uncast(e: Any, tensor: str, to: str) -> Any:
     return e.func(*(_uncast(a, tensor, to) for a in e.args))
 
 
-def _covers(epilogue: Epilogue, machine: Hardware, memory: str) -> Iterator[Cover]:
+def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Step | None = None) -> Iterator[Cover]:
+    """begun: how sums begin that are taken on to this memory; None where they begin in it."""
     result = epilogue.kernel.tensor(epilogue.result).dtype
     for store in machine.instructions:
         target = store.kernel.statements[0].target.tensor
@@ -195,20 +213,25 @@ def _covers(epilogue: Epilogue, machine: Hardware, memory: str) -> Iterator[Cove
         if cells is None or store.operand(target).memory != MAIN or store.kernel.tensor(target).dtype != result:
             continue
         for bound, left in _taken(epilogue, store, cells, _plain(epilogue.value)):
-            for begin, updates in _chain(epilogue, machine, memory, left):
+            for begin, updates in _chain(epilogue, machine, memory, left, begun):
                 yield Cover(begin, updates, Step(store, bound))
 
 
-def _chain(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[tuple[Step, tuple[Step, ...]]]:
-    """Ways to come from nothing to cells that hold this."""
-    yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
+def _chain(
+    epilogue: Epilogue, machine: Hardware, memory: str, tree: Any, begun: Step | None
+) -> Iterator[tuple[Step, tuple[Step, ...]]]:
+    """Ways to come from nothing, or from sums that were begun elsewhere, to cells that hold this."""
+    if begun is None:
+        yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
+    elif isinstance(tree, Read) and tree.tensor == epilogue.sum:
+        yield begun, ()
     for i in _in(machine, memory):
         cells = _changed(i)
         for bound, left in _taken(epilogue, i, cells, tree) if cells else ():
             if left == tree:
                 continue
             for step in _supplied(machine, Step(i, bound)):
-                for begin, updates in _chain(epilogue, machine, memory, left):
+                for begin, updates in _chain(epilogue, machine, memory, left, begun):
                     yield begin, (*updates, step)
 
 

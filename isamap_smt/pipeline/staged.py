@@ -12,16 +12,17 @@ from isamap_encodings import deadline
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.arguments import function_or_none, time_limit, valid_sizes
-from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean
+from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean, of_argument
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.phases import joined, phase_kernels
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.program import Issued, Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import found_in_time, limited
+from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.fuse import fuse, takes
 from isamap_smt.mapping.runs import tilings
@@ -48,9 +49,10 @@ def require_neutral(hardware: Hardware, given: Dict[str, Any]) -> None:
     """Nothing happens where options of plan() that engines have no use for are left as they are. Raises ScheduleError."""
     for option, value in given.items():
         if value != _NEUTRAL[option]:
-            raise ScheduleError(
-                f"--{option}: programs for the engines of {hardware.name} have no such choice; leave it out"
-            )
+            why = f"programs for the engines of {hardware.name} have no such choice; leave it out"
+            error = of_argument(ScheduleError, option, value, why)
+            error.option = f"--{option.replace('_', '-')}: {why}"
+            raise error
 
 
 def stage(
@@ -101,7 +103,12 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         checked = ask.clock.time("prove", require_proof, program)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
         notes = dict.fromkeys(
-            [*(n for _, found in chosen for n in found), *(n for s in schedules for n in s.notes), *cut]
+            [
+                *(n for _, found in chosen for n in found),
+                *(n for s in schedules for n in s.notes),
+                *_idle(program, hardware),
+                *cut,
+            ]
         )
         seconds = tuple(ask.clock.seconds.items())
         return Plan(program.kernel, hardware, checked, tuple(notes), seconds, phases=schedules)
@@ -112,6 +119,19 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
 def _lowered(schedule: Schedule, hardware: Hardware) -> Program:
     """The program of one phase, with what configures its engines."""
     return configured(lower_stages(schedule, hardware))
+
+
+def _idle(program: Program, machine: Hardware) -> list[str]:
+    """Engines that carry nothing of the program out, in words: a description may be at fault."""
+    used = {u.instruction.engine for u in nodes_of(Issued, program) if u.instruction.kind != "signal"}
+    found = []
+    for e in machine.engines:
+        own = [i.short for i in machine.instructions if i.engine == e.name]
+        if not own and not e.host:
+            found.append(f"engine {e.name} issues no instruction of {machine.name}")
+        elif own and e.name not in used:
+            found.append(f"engine {e.name} idles in all of this program: it needs none of {', '.join(own)}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -133,7 +153,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
     for partial, note in ways:
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
         try:
-            given = ask.hardware, _assumed(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
+            given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
 
             def with_axes(p: ProvedMapping, axes: dict[str, list[str]]) -> ProvedMapping | None:
                 return _with_axes(p.mapping, kernel, axes)
@@ -151,7 +171,8 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
     named = [i for i in hardware.computes if instruction in (None, i.name, i.short)]
     if not named:
         hint = did_you_mean(str(instruction), [i.short for i in hardware.computes])
-        raise UnknownNameError(f"--instruction {instruction}: {hardware.name} computes with no such one; {hint}")
+        why = f"{hardware.name} computes with no such one; {hint}"
+        raise of_argument(UnknownNameError, "instruction", instruction, why)
     fitting = [i for i in named if takes(kernel, i, kernel.main)]
     if not fitting:
         theirs = "; ".join(f"{i.short} takes {_types(i.kernel)}" for i in named)
@@ -218,7 +239,7 @@ def _types(kernel: Kernel) -> str:
     return " ".join(f"{t.name}:{t.dtype}" for t in kernel.tensors)
 
 
-def _assumed(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
+def assumed_sizes(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
     """A value for every size of the kernel, by its symbol."""
     known = dict(sizes)
     for a in kernel.axes:

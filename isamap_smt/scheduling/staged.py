@@ -11,7 +11,7 @@ from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from isamap_encodings.staging_problem import StagingDecision, StagingOperand, passes
-from isamap_smt.ir.errors import ScheduleError, did_you_mean
+from isamap_smt.ir.errors import ScheduleError, did_you_mean, of_argument
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
@@ -40,6 +40,8 @@ ASSUMES = (
 SLOWER = "the executions alone take longer than the plan"
 LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
 BLOCKS = 2  # mappings with one more loop that are scheduled
+MANY = 1 << 40  # rows of a memory that holds anything
+ENOUGH = 2.0  # of the solver's deterministic seconds, to see which memory is too small
 FAR = 2  # times as quick as the mapping that is taken: one that cannot be scheduled is then said
 Lower = Callable[[Schedule, Hardware], Program]
 WithAxes = Callable[[ProvedMapping, dict[str, list[str]]], ProvedMapping | None]
@@ -63,13 +65,15 @@ def schedule_stages(
     started = time.perf_counter()
     questions: list[tuple[ProvedMapping, Question]] = []
     refused: list[tuple[ProvedMapping, str]] = []
+    first: ScheduleError | None = None
     for p in found:
         try:
             questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}), p.mapping, pins)))
         except ScheduleError as error:
             refused.append((p, str(error)))
+            first = first or error
     if not questions:
-        raise ScheduleError(refused[0][1] if refused else f"nothing of the kernel maps onto {hardware.name}")
+        raise first or ScheduleError(f"nothing of the kernel maps onto {hardware.name}")
     questions.sort(key=lambda q: (q[1].least, q[0].mapping.id))
 
     def timed(p: ProvedMapping, q: Question, d: StagingDecision) -> Timing:
@@ -96,7 +100,7 @@ def schedule_stages(
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
     unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)
     unscheduled |= Counter({SLOWER: slower, LEFT: len(questions) - answer.scheduled - slower})
-    notes = (*_unused(q, hardware), *_quicker_by_far(refused, hardware, sizes, q))
+    notes = (*_free_of_cost(p.mapping, hardware), *_unused(q, hardware), *_quicker_by_far(refused, hardware, sizes, q))
     return scheduled(
         p, loops, stages, status="OPTIMAL" if best else "FEASIBLE", space=SPACE,
         objective=cycles, bound=cycles if best else bound, gap=0.0 if best else 1 - bound / cycles if cycles else 0.0,
@@ -151,26 +155,41 @@ def _quicker_by_far(
     refused: Sequence[tuple[ProvedMapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
 ) -> tuple[str, ...]:
     """A mapping whose executions take half the time of the one that was taken, where the description lacks what tiles need."""
-    lacking = [(executions(p.mapping, machine, sizes), p, why) for p, why in refused if _has_form(p.mapping)]
+    lacking = [(executions(p.mapping, machine, sizes), p, why) for p, why in refused if _has_form(p.mapping, machine)]
     least, p, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
-    if p is None or FAR * least > taken.least:
+    if p is None or not taken.least or FAR * least > taken.least:
         return ()
     told = f"{p.mapping.id} would take {least:,.0f} cycles of executions and not {taken.least:,.0f}"
     return (f"{told}, but no tiles can be made of it: {_without_mapping(p.mapping, why)}",)
 
 
-def _has_form(mapping: Mapping) -> bool:
+def _has_form(mapping: Mapping, machine: Hardware) -> bool:
     """Whether programs for engines are made of such a mapping, on some machine."""
     try:
-        check_form(mapping)
+        check_form(mapping, machine.instruction(mapping.instruction.name))
     except ScheduleError:
         return False
     return True
 
 
+def _free_of_cost(mapping: Mapping, machine: Hardware) -> tuple[str, ...]:
+    """What computes and has no figure, in words: cycles say nothing then."""
+    compute = machine.instruction(mapping.instruction.name)
+    if compute.work is None:
+        taken = compute.occupies.cycles(0)
+        return (
+            f"{compute.name} says no work: each use is taken to occupy {compute.engine} for {taken:g} cycle{'s' * (taken != 1)}; "
+            "add work=im.Work(start, each, per)",
+        )
+    if not compute.occupies.cycles(prod(compute.axes[a] for a in compute.work.per)):
+        return (f"{compute.name} occupies {compute.engine} for 0 cycles, as its work says; give it some",)
+    return ()
+
+
 def _unused(q: Question, machine: Hardware) -> tuple[str, ...]:
     """Memories that no way leads tiles through, in words: a description may be at fault."""
     used = {o.memory for o in q.problem.stages} | {memory for i in machine.computes for _, memory in i.places}
+    used |= {memory for c in q.covers for i in c.before_the_store for _, memory in i.places}
     why = "tiles come there from main memory, and are taken on whole, as they lie"
     return tuple(f"nothing passes {m}: {why}" for m, _ in q.problem.memories if m not in used)
 
@@ -218,18 +237,21 @@ def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
     own = {f"{o.name}@{o.memory}": o.name for o in q.problem.operands}  # the memory that it has anyway may be named
     for pin in pins:
         what, of, value = pin.kind, own.get(pin.of, pin.of), pin.value
-        name = f"{what}.{of}"
+        name = f"{what}.{of}" if of else what
         if name not in known:
-            raise ScheduleError(f"--fix {name}: no such decision for {mapping.id}; {did_you_mean(name, sorted(known))}")
+            why = f"no such decision for {mapping.id}; {did_you_mean(name, sorted(known))}"
+            raise of_argument(ScheduleError, "fix", {pin.name: value}, why, name)
         if what == "via":
             names = [m.name for m in q.moves[of]]
             if value not in names:
-                raise ScheduleError(f"--fix {name}={value}: no way to move {of}; {did_you_mean(str(value), names)}")
+                why = f"no way to move {of}; {did_you_mean(str(value), names)}"
+                raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")
             made[name] = names.index(str(value))
             continue
         low, high = {"tile": (1, 256), "slots": (1, q.problem.slots)}.get(what, (0, 2))
         if not isinstance(value, int) or not low <= value <= high:
-            raise ScheduleError(f"--fix {name}={value}: pass a whole number from {low} to {high}")
+            why = f"pass a whole number from {low} to {high}"
+            raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")
         made[name] = value
     return replace(q, problem=replace(q.problem, pins=tuple(sorted(made.items()))))
 
@@ -239,19 +261,40 @@ def _must(q: Question, stage: StagingOperand) -> bool:
     return all(w.outer == stage.name for o in q.problem.inputs if o.name == stage.of for w in o.ways)
 
 
+def _tiles_in(q: Question, memory: str) -> list[StagingOperand]:
+    """Operands of which each plan has a tile there."""
+    return [o for o in q.problem.stages if o.memory == memory and _must(q, o)]
+
+
+def too_small(q: Question) -> tuple[tuple[str, int, int], ...]:
+    """(memory, its rows, rows that one tile of each operand there needs) of memories that lack some."""
+    needed = ((m, rows, sum(o.rows for o in _tiles_in(q, m))) for m, rows in q.problem.memories)
+    return tuple(x for x in needed if x[2] > x[1])
+
+
 def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
     """Why no plan was found, in words."""
     if answer.status == "UNKNOWN":
-        return f"{mapping.id}: the solver found no plan in time; give it more with --timeout"
-    for memory, rows in q.problem.memories:
-        here = [o for o in q.problem.stages if o.memory == memory and _must(q, o)]
-        needed = sum(o.rows for o in here)
-        if needed > rows:
-            tiles = ", ".join(f"{o.name} {o.rows}" for o in here)
-            missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
-            return (
-                f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "
-                f"enlarge the capacity of {memory}"
-            )
+        return f"{mapping.id}: the solver found no plan in time; give it more seconds (timeout)"
+    for memory, rows, needed in too_small(q):
+        tiles = ", ".join(f"{o.name} {o.rows}" for o in _tiles_in(q, memory))
+        missing = "1 row is" if needed == rows + 1 else f"{needed - rows} rows are"
+        return (
+            f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "
+            f"enlarge the capacity of {memory}"
+        )
     pins = " ".join(f"{n}={v}" for n, v in q.problem.pins)
-    return f"{mapping.id}: no plan fits" + (f" with {pins}" if pins else "") + "; free a pin, or enlarge a memory"
+    said = f"{mapping.id}: no plan fits" + (f" with {pins}" if pins else "")
+    free = "free a pin, or " * bool(pins)
+    for memory, rows in q.problem.memories:
+        if _fits_with_more(q, memory):
+            return f"{said}: {memory}, with its {rows} rows, is too small; {free}enlarge {memory}"
+    return f"{said}; {free}enlarge the memories"
+
+
+def _fits_with_more(q: Question, memory: str) -> bool:
+    """Whether there is a plan where this memory has room for anything."""
+    from isamap_encodings.staging_model import StagingModel
+
+    memories = tuple((m, MANY if m == memory else rows) for m, rows in q.problem.memories)
+    return StagingModel(replace(q.problem, memories=memories)).solve(ENOUGH).decision is not None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Dict
+from dataclasses import replace
 from typing import Any
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved
+from isamap_smt.ir.engines import KEPT, ZERO
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of, words
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.staging import conditions, cut_along, cut_off, cuts_front
 
 
@@ -45,6 +48,12 @@ def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[
     computes."""
     if why := cut_off(mapping, operand, move, lies):
         return why
+    fills = move.operand(move.target).memory != MAIN
+    if fills and move.active and move.beyond == KEPT and cut_off(mapping, operand, replace(move, active=()), lies):
+        return (
+            f"{move.name} leaves cells beyond its active points as they were (beyond={KEPT!r}), and tiles are not always whole; "
+            f"say beyond={ZERO!r}"
+        )
     able = {lies[axis] for axis, _ in move.front if axis in lies}
     for g in conditions(mapping, operand):
         if cuts_front(mapping, g) and (axis := cut_along(mapping, g)) not in able and not holds(g, mapping.statement):

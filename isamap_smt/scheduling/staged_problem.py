@@ -60,13 +60,10 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     that no program of uses can be made of, with what is missing."""
     _check_machine(hardware)
     compute = hardware.instruction(mapping.instruction.name)
-    epilogue = check_form(mapping)
-    runs = {o.name: runs_of(mapping, o.name, str(o.row)) for o in compute.operands}
-    check_cuts(mapping, {o: r.view for o, r in runs.items()})
+    epilogue = check_form(mapping, compute)
     _check_width(mapping, hardware, compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
-    through = {o.name for o in compute.operands if o.name != out and not runs[o.name].several}
-    paths = {o.name: _paths(mapping, hardware, compute, o) if o.name in through else () for o in compute.operands}
+    paths = {o.name: _paths(mapping, hardware, compute, o) if o.name != out else () for o in compute.operands}
     ends = fitting_covers(mapping, hardware, compute, epilogue)
     moves = {
         o.name: _moves(mapping, hardware, compute, o, bool(paths[o.name])) for o in compute.operands if o.name != out
@@ -154,7 +151,8 @@ class _Path:
 def _paths(mapping: Mapping, machine: Hardware, compute: Instruction, home: Operand) -> tuple[_Path, ...]:
     """Those through one further memory, by all instructions that lead from it to the operand's."""
     onward: dict[str, tuple[Instruction, ...]] = {}
-    for i in machine.instructions:
+    several = runs_of(mapping, home.name, str(home.row)).several  # a further memory would hold them as one piece
+    for i in () if several else machine.instructions:
         if i.kind == "move" and _passes_on(i, home, compute):
             memory = i.operand(i.kernel.statements[0].inputs[0].tensor).memory
             onward[memory] = (*onward.get(memory, ()), i)
@@ -194,8 +192,31 @@ def _check_machine(hardware: Hardware) -> None:
             )
 
 
-def check_form(mapping: Mapping) -> Epilogue:
-    """What follows a sum of products of two tensors. Raises ScheduleError for anything else."""
+def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
+    """Operand -> why none of its tiles come or go, of each for which the machine lacks what moves, begins or stores them.
+
+    Raises ScheduleError, HardwareError for mappings of which no machine makes programs.
+    """
+    _check_machine(hardware)
+    compute = hardware.instruction(mapping.instruction.name)
+    epilogue = check_form(mapping, compute)
+    out = mapping.instruction.kernel.statements[0].target.tensor
+    found: dict[str, str] = {}
+    for o in compute.operands:
+        try:
+            if o.name == out:
+                _check_width(mapping, hardware, compute)
+                fitting_covers(mapping, hardware, compute, epilogue)
+            else:
+                _moves(mapping, hardware, compute, o, bool(_paths(mapping, hardware, compute, o)))
+        except ScheduleError as error:
+            found[o.name] = str(error)
+    return found
+
+
+def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
+    """What follows a sum of products of two tensors, whose tiles lie in runs and are cut along one axis at most. Raises ScheduleError
+    for anything else."""
     s = mapping.statement
     epilogue = epilogue_of(mapping.kernel)
     if s.op != "+" or len(s.inputs) != 2 or s is not mapping.kernel.statements[0]:
@@ -203,6 +224,7 @@ def check_form(mapping: Mapping) -> Epilogue:
             f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, and the largest "
             f"statement is `{s.source or mapping.kernel.text.strip()}`"
         )
+    check_cuts(mapping, {o.name: runs_of(mapping, o.name, str(o.row)).view for o in compute.operands})
     return epilogue
 
 
@@ -350,8 +372,8 @@ def _moves(
     own, taken = mapping.element(home.name), mapping.instruction.kernel.tensor(home.name).dtype
     if own != taken:
         raise ScheduleError(
-            f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; say "
-            f"--dtypes {tensor}={taken}"
+            f"{mapping.id}: {tensor} is {own}, and {compute.name} takes {home.name} as {taken}: moves convert nothing; give "
+            f"{tensor} as {taken}, with with_dtypes() or --dtypes"
         )
     reach = [i for i in machine.instructions if _reaches(i, home.memory)]
     way, text = f"from memory to {home.memory}", f"{home.name}[r,c] = m[r,c]"

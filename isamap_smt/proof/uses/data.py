@@ -456,7 +456,8 @@ def _element(
     operand = site.use.instruction.operand(mine.tensor)
     named = tuple(e for e in (operand.row, operand.column) if e != 0)
     words = f"each cell of {mine.tensor} is the one that the contract names"
-    book.structure("program", site.name, words, tuple(mine.index) == named, "its rows or columns are others")
+    other = f"it lies in {operand.memory}[{','.join(map(str, named))}], and {site.use.instruction.name} has {mine}"
+    book.structure("program", site.name, words, tuple(mine.index) == named, other)
     coordinates = held(moments, site, x, operand, place)[0]
     words = f"{mine.tensor} of {site.name} is the element of {wanted.tensor} that the point takes"
     book.ask(
