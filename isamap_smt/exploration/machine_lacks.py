@@ -152,7 +152,7 @@ class _Search:
         if any(m.element(o) != taken[o] for o in taken if o != out):
             return False
         try:
-            check_form(m)
+            check_form(m, self.compute)
         except ScheduleError:
             return False
         return True

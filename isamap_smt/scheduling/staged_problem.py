@@ -215,8 +215,8 @@ def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
 
 
 def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
-    """What follows a sum of products of two tensors, whose tiles lie in runs and are cut along one axis at most. Raises ScheduleError
-    for anything else."""
+    """What follows a sum of products of two tensors, whose tiles lie in runs and are cut along one axis at most. Raises
+    ScheduleError for anything else."""
     s = mapping.statement
     epilogue = epilogue_of(mapping.kernel)
     if s.op != "+" or len(s.inputs) != 2 or s is not mapping.kernel.statements[0]:
