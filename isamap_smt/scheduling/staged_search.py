@@ -26,7 +26,7 @@ NEAR = 0.998  # of its time: a bound
 SAME = 1e-9  # of a time: less is a rounding error of figures that are no whole ticks
 
 FARTHER = 1.1  # times what a plan takes that moves each tile once: one that is no slower needs no more loops
-LESS = 4  # parts of the solver's effort for a mapping, for one that is the best with one more loop
+LESS = 6  # parts of the solver's effort for a mapping, for one that is the best with one more loop
 ENOUGH = 0.99  # of its time: a bound
 
 Time = Callable[[ProvedMapping, Question, StagingDecision], Timing]
@@ -77,7 +77,7 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
             if deadline.enough():
                 break
             one, blocked = _Search(p, q, time, best), blocked + 1
-            bound_there = one.run(timeout / LESS, FEW, ENOUGH)
+            bound_there = one.run(timeout / LESS, OTHERS, ENOUGH)
             if one.best is not best:  # else the space is without them
                 best, low = one.best, min(low, bound_there)
     low = min([low, *(q.least for _, q in questions[scheduled:])])

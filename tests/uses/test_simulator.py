@@ -253,7 +253,7 @@ def test_a_place_beyond_is_said_and_nothing_crashes() -> None:
         "load 1 (a, slot 1; i0=0 j0=0 k0=1) writes slot 1 of a, which has 1 slots"
     )
     assert said(holding(program, replace(a, shape=(7, 8))))[0] == (
-        "load 0 (a, slot 0; i0=0 j0=0 k0=0) writes row 7 of a slot of a, which has 7 rows"
+        "load 1 (a, slot 1; i0=0 j0=0 k0=1) writes row 7 of a slot of a, which has 7 rows"
     )
     whole = commanded(program, lambda u: replace(u, active=(8,) * len(u.active)))
     assert [r.text for r in simulate(whole, arrays(5, 8, 8), seed=0).races] == [
