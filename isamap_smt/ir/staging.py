@@ -17,7 +17,7 @@ import sympy as sp
 
 from isamap_smt.ir.boxes import extreme
 from isamap_smt.ir.engines import Operand
-from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, affine, ceil_div, substitute, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, IMax, IMin, affine, ceil_div, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Axis
 from isamap_smt.ir.mapping import Mapping
@@ -163,40 +163,72 @@ def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[t
     """(axis of the instruction, from which point on), and (axis, below which one), where one axis decides a part of `where`."""
     forward, first, ends = dict(mapping.forward), [], []
     for g in conditions(mapping, operand):
-        if (axis := cut_along(mapping, g)) is None:
+        if cut_along(mapping, g) is None:
             continue
         at = substitute(g, {n: substitute(e, index) for n, e in forward.items()})
         for margin in _margins(at):
-            split = affine(margin, {axis})
-            assert split is not None
-            step, rest = split[0][axis], split[1]
-            if step > 0:
-                first.append((axis, ceil_div(1 - rest, step)))
+            found = _along(mapping, margin)
+            assert found is not None
+            if found.step > 0:
+                first.append((found.axis, found.point(ceil_div(1 - found.rest, found.step))))
             else:
-                ends.append((axis, FloorDiv(sp.expand(rest - 1 - step), -step)))
+                end = FloorDiv(sp.expand(found.rest - 1 - found.step), -found.step)
+                ends.append((found.axis, found.point(end)))
     return first, ends
+
+
+@dataclass(frozen=True)
+class _Along:
+    """A number that grows by `step` with each point of an axis, or with each `unit` of them, counted from `begins` before the
+    first; `rest` at 0."""
+
+    axis: str
+    step: Any
+    rest: Any
+    unit: Any = sp.S.One
+    begins: Any = sp.S.Zero
+
+    def point(self, count: Any) -> Any:
+        """The first point of the axis at which there are so many units."""
+        return sp.expand(self.unit * count - self.begins)
+
+
+def _along(mapping: Mapping, margin: Any) -> _Along | None:
+    """Along which axis of the instruction a number changes, in steps that are known; None where it is not one axis."""
+    inside = sorted(symbols_of([margin]) & set(mapping.instruction.axes))
+    if len(inside) != 1:
+        return None
+    (axis,) = inside
+    unit, begins, counted = sp.S.One, sp.S.Zero, axis
+    quotients = [q for q in margin.atoms(FloorDiv) if axis in symbols_of([q])]
+    if len(quotients) == 1:
+        divided = affine(quotients[0].args[0], [axis])
+        unit = quotients[0].args[1]
+        if divided is None or divided[0].get(axis) != 1 or not unit.is_Integer:
+            return None
+        begins, counted = divided[1], f"{axis}//"
+        margin = margin.subs(quotients[0], sym(counted))
+    split = affine(margin, [counted])
+    step = sp.S.Zero if split is None else split[0].get(counted, sp.S.Zero)
+    if split is None or not step.is_Integer or step == 0 or (counted != axis and axis in symbols_of([margin])):
+        return None
+    return _Along(axis, step, split[1], unit, begins)
 
 
 def cut_along(mapping: Mapping, condition: Any) -> str | None:
     """The axis of the instruction along which a part of `where` cuts tiles, in steps that are known; None for another one."""
-    forward = dict(mapping.forward)
-    at, axes = substitute(condition, forward), set(mapping.instruction.axes)
-    inside = sorted(symbols_of([at]) & axes)
-    if len(inside) != 1 or not _margins(at):
-        return None
-    splits = [affine(m, inside) for m in _margins(at)]
-    known = all(s is not None and s[0].get(inside[0], sp.S.Zero).is_Integer and s[0].get(inside[0]) for s in splits)
-    return inside[0] if known else None
+    margins = _margins(substitute(condition, dict(mapping.forward)))
+    found = [_along(mapping, m) for m in margins]
+    axes = {f.axis for f in found if f is not None}
+    return axes.pop() if found and None not in found and len(axes) == 1 else None
 
 
 def cuts_front(mapping: Mapping, condition: Any) -> bool:
     """Whether it leaves out points from the front of tiles."""
-    axis = cut_along(mapping, condition)
-    if axis is None:
+    if cut_along(mapping, condition) is None:
         return False
-    at = substitute(condition, dict(mapping.forward))
-    steps = [split[0][axis] for m in _margins(at) if (split := affine(m, {axis})) is not None]
-    return any(s > 0 for s in steps)
+    found = [_along(mapping, m) for m in _margins(substitute(condition, dict(mapping.forward)))]
+    return any(f is not None and f.step > 0 for f in found)
 
 
 def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:

@@ -77,10 +77,10 @@ def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
 
 
 def _first_even(mapping: Mapping, operand: str, axis: str, group: Sequence[str]) -> int:
-    """From which member on those of the group lie at one distance in memory, and no `where` cuts them."""
+    """From which member on those of the group lie at one distance in memory, and no `where` cuts others than the first."""
     for n in range(len(group) - 1):
         inner = tuple(group[n:])
-        cut = any(symbols_of([g]) & set(inner) for g in conditions(mapping, operand))
+        cut = any(symbols_of([g]) & set(inner[1:]) for g in conditions(mapping, operand))
         if not cut and even_steps(mapping, operand, axis, inner):
             return n
     return len(group) - 1

@@ -204,11 +204,11 @@ def _sizes_known(
 
 def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
     """Legal mappings onto the instructions, also those that take digits of axes where whole ones fill tiles unevenly."""
-    return [m for i in fitting for p in _search(kernel, i, partial) for m in (p, *_in_digits(p.mapping, kernel))]
+    return [m for i in fitting for p in _search(kernel, i, partial) for m in (p, *in_digits(p.mapping, kernel))]
 
 
 @lru_cache(maxsize=1024)  # a kernel is staged with several plans
-def _in_digits(mapping: Mapping, kernel: Kernel) -> tuple[ProvedMapping, ...]:
+def in_digits(mapping: Mapping, kernel: Kernel) -> tuple[ProvedMapping, ...]:
     """Of a mapping whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes."""
     rows = {o.name: str(o.row) for o in mapping.instruction.operands}
     return tuple(p for axes in tilings(mapping, rows) if (p := _with_axes(mapping, kernel, axes)) is not None)

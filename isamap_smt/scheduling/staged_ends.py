@@ -7,12 +7,13 @@ import sympy as sp
 from isamap_smt.ir.addresses import collapsed, offset, serves
 from isamap_smt.ir.epilogue import Epilogue
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import affine, symbols_of
+from isamap_smt.ir.expr import affine, substitute, symbols_of, words
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.staging import conditions, cut_along
 from isamap_smt.mapping.epilogue import Cover, Step, covers_of
 from isamap_smt.mapping.runs import runs_of
 from isamap_smt.scheduling.staged_cuts import cut_otherwise
@@ -44,10 +45,21 @@ def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover
     onward = () if c.onward is None else (Step(c.onward),)
     home = compute.operand(compute.kernel.statements[0].target.tensor)
     view = runs_of(mapping, home.name, str(home.row)).view
+    if any(u.moves for u in c.updates) and (cut := _cut_unevenly(mapping, home.name)):
+        return f"elements beside sums are brought for a whole tile, and {cut}"
     for step in (c.begin, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
         whole = step in c.updates  # what changes a tile takes all its runs at once
         if why := _unlike(mapping if whole else view, compute, epilogue, step):
             return why
+    return ""
+
+
+def _cut_unevenly(mapping: Mapping, operand: str) -> str:
+    """A part of `where` that cuts tiles between the points of an axis, not at one of them, in words; or ''."""
+    forward, axes = dict(mapping.forward), set(mapping.instruction.axes)
+    for g in conditions(mapping, operand):
+        if symbols_of([substitute(g, forward)]) & axes and cut_along(mapping, g) is None:
+            return f"`{words(g)}` cuts each of its runs"
     return ""
 
 

@@ -22,11 +22,17 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_kernels
 from isamap_smt.ir.program import Program
+from isamap_smt.pipeline.staged import in_digits
 from isamap_smt.scheduling.staged import decoded, scheduled
 from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.search import MappingSet, find_mappings
 
 SUM = "T[i,j] += i32(X[i,k]) * i32(W[k,j])"
+IN_RUNS = (  # whose tiles are moved in runs, or in one run of two axes
+    "T[p,q,j] += i32(X[p,q,k]) * i32(W[k,j])", "T[p,q,j] += i32(X[p,2*q,k]) * i32(W[k,j])",
+    "X: [P, Q, K]\nT[p,q,j] += i32(X[p + r - 1,q,k]) * i32(W[r,k,j]) where 0 <= p + r - 1 < P",
+    "X: [P, Q, K]\nT[p,q,j] += i32(X[p,q + r - 1,k]) * i32(W[r,k,j]) where 0 <= q + r - 1 < Q",
+)  # fmt: skip
 # what is computed of a sum, with the type of the result
 AFTER = (
     ("T[i,j]", "i32"), ("T[i,j] + b[j]", "i32"), ("T[i,j] + R[i,j]", "i32"), ("relu(T[i,j] + b[j])", "i32"),
@@ -122,8 +128,8 @@ def machine(side: int, tiles: int, without: frozenset[str] = frozenset()) -> im.
     return im.Hardware("summing", memories, instructions=own, engines=(*map(im.Engine, summed.ENGINES), *host))
 
 
-def random_kernel(rng: random.Random, phases: bool) -> Kernel:
-    """A sum with what is computed of it, or two sums."""
+def random_kernel(rng: random.Random, phases: bool, runs: bool = False) -> Kernel:
+    """A sum with what is computed of it, or two sums. runs: a sum over images."""
     value, kind = rng.choice([a for a in AFTER if a[1] == "i8"] if phases else AFTER)
     result, lines = ("H" if phases else "Y"), ["temporary T", SUM]
     at = "[j,i]" if not phases and rng.random() < 0.2 else "[i,j]"
@@ -132,24 +138,37 @@ def random_kernel(rng: random.Random, phases: bool) -> Kernel:
         total, last = rng.choice(NEXT)
         lines = ["temporary H", "temporary U", *lines, total, last]
     text = "\n".join(lines)
+    if runs:
+        text = text.replace(SUM, rng.choice(IN_RUNS)).replace("[i,j]", "[p,q,j]").replace("[j,i]", "[j,p,q]")
     types = {n: d for n, d in (TYPES | {"Y": kind}).items() if f"{n}[" in text}
     return im.kernel(text, dtypes=types, name="drawn")
 
 
-def draw_epilogue(seed: int, phases: bool = False) -> DrawnEpilogue:
-    """Raises ScheduleError where no legal plan is drawn."""
+def draw_epilogue(seed: int, phases: bool = False, runs: bool = False) -> DrawnEpilogue:
+    """Raises ScheduleError where no legal plan is drawn. runs: of mappings that fuse axes, at sizes that are known."""
     rng = random.Random(seed)
     for _ in range(TRIES):
         without = frozenset(n for n in SOME if rng.random() < 0.5)
-        kernel, hardware = random_kernel(rng, phases), machine(*rng.choice([(4, 8), (4, 2), (8, 4), (4, 3)]), without)
+        kernel, hardware = (
+            random_kernel(rng, phases, runs),
+            machine(*rng.choice([(4, 8), (4, 2), (8, 4), (4, 3)]), without),
+        )
         sizes = {str(a.extent): rng.randint(1, 14) for a in kernel.axes}
-        known = {} if rng.random() < 0.5 else {n: v for n, v in sizes.items() if v > 1 and rng.random() < 0.7}
+        if runs:
+            sizes = {str(a.extent): rng.randint(2, 6 if a.name in "pqr" else 14) for a in kernel.axes}
+        known = (
+            sizes
+            if runs
+            else {}
+            if rng.random() < 0.5
+            else {n: v for n, v in sizes.items() if v > 1 and rng.random() < 0.7}
+        )
         try:
             fixed = kernel.with_sizes(known)
-            phases = [_drawn(rng, k, hardware, sizes) for k in phase_kernels(fixed)]
+            drawn = [_drawn(rng, k, hardware, sizes, runs) for k in phase_kernels(fixed)]
         except ScheduleError:
             continue
-        program, least = joined([p for p, _ in phases], fixed), sum(b for _, b in phases)
+        program, least = joined([p for p, _ in drawn], fixed), sum(b for _, b in drawn)
         return DrawnEpilogue(f"{kernel.text.strip()!r} {sizes} known {known}", sizes, program, least)
     raise ScheduleError(f"no legal plan in {TRIES} draws")
 
@@ -159,11 +178,15 @@ def _mappings(kernel: Kernel, compute: Instruction) -> MappingSet:
     return find_mappings(kernel, compute).finished()
 
 
-def _drawn(rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int]) -> tuple[Program, float]:
+def _drawn(
+    rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int], runs: bool = False
+) -> tuple[Program, float]:
     """Any legal plan of one phase, and a bound on its time."""
     summed_over = [a.extent for a in kernel.axes if a.name in kernel.statements[0].reduction_axes]
     kept = random.Random(kernel.text + str(sizes)).random() < 0.8 and all(e.is_Integer for e in summed_over)
     found = list(_mappings(kernel, hardware.instruction("multiply_kept" if kept else "multiply")))
+    if runs:
+        found = [m for p in found if len(dict(p.mapping.groups)["i"]) > 1 for m in (p, *in_digits(p.mapping, kernel))]
     if not found:
         raise ScheduleError("nothing maps")
     proved = rng.choice(found)

@@ -190,7 +190,11 @@ def test_an_engine_that_stores_takes_tiles_on_between_its_stores() -> None:
         plan = stage("gemm_tn", machine(replace(SMALL, fed="store", past=past)), sizes=SIZES)
         passed = {o for o in "ab" if memories(plan, o) == ["further", "scratchpad"]}
         assert passed == {"a", "b"} if not past else passed
-        assert not plan.notes and plan.proof.proved and plan.cycles == cycles(plan) < planned(via_a="load", via_b="load").cycles
+        assert (
+            not plan.notes
+            and plan.proof.proved
+            and plan.cycles == cycles(plan) < planned(via_a="load", via_b="load").cycles
+        )
 
 
 def test_a_stage_may_be_named_by_its_own_memory() -> None:
