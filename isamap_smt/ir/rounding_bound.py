@@ -61,7 +61,6 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.near import SLACK, TWICE, Unit
-from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.scalar import (
     Abs,
     Acos,
@@ -108,6 +107,7 @@ from isamap_smt.ir.scalar import (
     Tanh,
     Unary,
     reads,
+    terms_of,
 )
 from isamap_smt.ir.typed import ends, typed_value
 

@@ -34,7 +34,6 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once, is_maximum
-from isamap_smt.ir.rounding_error import terms_of
 from isamap_smt.ir.rounding_notes import Notes, rounding_notes
 from isamap_smt.ir.scalar import (
     Abs,
@@ -53,6 +52,7 @@ from isamap_smt.ir.scalar import (
     SSub,
     Unary,
     reads,
+    terms_of,
 )
 from isamap_smt.ir.typed import ends, typed_value
 from isamap_smt.language.printer import statement_text, value_text

@@ -24,6 +24,7 @@ from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, HEADS, applied
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.rounding_bound import NOTHING, Bound, _function, _left_over, _modulo, _power
+from isamap_smt.ir.rounding_walk import ulp_of
 from isamap_smt.ir.scalar import Cos, Fmod, Pow, Sin, SMod, Unary
 from isamap_smt.language import to_text
 from isamap_smt.mapping.point_c import span
@@ -315,7 +316,7 @@ def test_errors_of_arguments_are_followed(name: str, kind: str) -> None:
     computed = np.clip(value + off * rng.uniform(-1, 1, 300), value - off, value + off).astype(of.numpy)
     error = np.maximum(off, np.abs(computed.astype(np.float64) - value))
     true = value + error * rng.uniform(-1, 1, 300)
-    found = near.function(head, near.Near(value, error), of)
+    found = near.stepped(name, [near.Near(value, error)], of, ulp_of(head, of))
     got, used = applied(head, computed).astype(np.float64), 0.0
     assert np.isfinite(found.error).mean() > 0.9
     for v, e, g, t in zip(found.value, found.error, got, true, strict=True):
@@ -394,7 +395,8 @@ def test_errors_of_both_arguments_are_followed(text: str) -> None:
         many.append((value, np.maximum(off, np.abs(computed - value)), computed))
     (a, e, p), (b, f, q) = many
     x, z = near.Near(a, e), near.Near(b, f)
-    found = near.power(x, z, of) if head is Pow else near.left_over(x, z, of, down=head is SMod)
+    op, ulp = ("%", near.TWICE) if head is SMod else (FUNCTION_ROWS[head].text, ulp_of(head, of))
+    found = near.stepped(op, [x, z], of, ulp)
     xs, zs = (Bound(*ends, 0.0, float(off.max())) for ends, (_, off, _) in zip(PAIRS[text], many, strict=True))
     bound = _power(xs, zs, of) if head is Pow else _modulo(xs, zs, of) if head is SMod else _left_over(xs, zs)
     assert np.isfinite(found.error).all() and bound is not NOTHING
