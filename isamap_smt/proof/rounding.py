@@ -33,8 +33,9 @@ from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Meaning, Rows
 from isamap_smt.ir.proof import ClaimResult, Proof
-from isamap_smt.ir.rounding_bound import Bound, along, begins_at, each_once, is_maximum
+from isamap_smt.ir.rounding_bound import Bound
 from isamap_smt.ir.rounding_notes import Notes, rounding_notes
+from isamap_smt.ir.rounding_walk import along, begins_at, each_once, is_maximum
 from isamap_smt.ir.scalar import (
     Abs,
     Cast,

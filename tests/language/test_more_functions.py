@@ -23,7 +23,7 @@ from isamap_smt.ir.dtypes import DTYPES, dtype
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, HEADS, applied
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.rounding_bound import NOTHING, Bound, _function, _left_over, _modulo, _power
+from isamap_smt.ir.rounding_bound import NOTHING, Bound, stepped
 from isamap_smt.ir.rounding_walk import ulp_of
 from isamap_smt.ir.scalar import Cos, Fmod, Pow, Sin, SMod, Unary
 from isamap_smt.language import to_text
@@ -332,7 +332,7 @@ def test_bounds_of_rounding_hold(name: str) -> None:
     low, high = (0.2, 1.2) if name == "tan" else INSIDE[name]
     head, of, rng = FUNCTIONS[name], DTYPES["f32"], np.random.default_rng(7)
     for relative, absolute in ((0.0, 0.0), (1e-6, 0.0), (0.0, 1e-5)):
-        found = _function(head, Bound(low, high, relative, absolute), of)  # type: ignore[arg-type]
+        found = stepped(name, [Bound(low, high, relative, absolute)], of, ulp_of(head, of))  # type: ignore[arg-type]
         assert found is not NOTHING
         for x in rng.uniform(low, high, 200).tolist():
             computed = np.float32(x * (1 + relative * rng.uniform(-1, 1)) + absolute * rng.uniform(-1, 1))
@@ -348,7 +348,7 @@ def test_bounds_of_rounding_hold(name: str) -> None:
     [("tan", 0, 2), ("asin", 0, 1.1), ("acos", -2, 0), ("atanh", 0, 1), ("acosh", 0.5, 2), ("sinh", 0, 1e4)],
 )
 def test_nothing_is_said_across_poles_and_ends(name: str, low: float, high: float) -> None:
-    assert _function(FUNCTIONS[name], Bound(low, high, 1e-6, 1e-6), DTYPES["f32"]) is NOTHING  # type: ignore[arg-type]
+    assert stepped(name, [Bound(low, high, 1e-6, 1e-6)], DTYPES["f32"]) is NOTHING
 
 
 PAIRS = {  # where both arguments lie
@@ -398,7 +398,7 @@ def test_errors_of_both_arguments_are_followed(text: str) -> None:
     op, ulp = ("%", near.TWICE) if head is SMod else (FUNCTION_ROWS[head].text, ulp_of(head, of))
     found = near.stepped(op, [x, z], of, ulp)
     xs, zs = (Bound(*ends, 0.0, float(off.max())) for ends, (_, off, _) in zip(PAIRS[text], many, strict=True))
-    bound = _power(xs, zs, of) if head is Pow else _modulo(xs, zs, of) if head is SMod else _left_over(xs, zs)
+    bound = stepped(op, [xs, zs], of, ulp)
     assert np.isfinite(found.error).all() and bound is not NOTHING
     for v, limit, x0, z0, x1, z1 in zip(found.value, found.error, a, b, p, q, strict=True):
         want, got = of_two(text, x0, z0), of_two(text, x1, z1)

@@ -18,7 +18,7 @@ from isamap_encodings.error_steps import Known, Total, at_most, step, total
 from isamap_encodings.solve import recording
 from isamap_encodings.verdict import Refuted
 from isamap_encodings.z3_check import cvc5_answer, cvc5_version
-from isamap_smt.ir import rounding_bound
+from isamap_smt.ir import rounding_walk
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.fibres import Fibres, fibres
 from isamap_smt.ir.heads import FUNCTION_ROWS
@@ -120,7 +120,7 @@ def test_an_ulp_stated_too_small_is_refuted(head: str, monkeypatch: pytest.Monke
     name, kernel, ranges = ("softmax", SOFTMAX, X) if head == "Exp" else ("layer_norm", *CASES["layer_norm"])
     row = next(h for h in FUNCTION_ROWS if h.__name__ == head)
     table = {**FUNCTION_ROWS, row: replace(FUNCTION_ROWS[row], ulp=FUNCTION_ROWS[row].ulp / 10)}
-    monkeypatch.setattr(rounding_bound, "FUNCTION_ROWS", table)
+    monkeypatch.setattr(rounding_walk, "FUNCTION_ROWS", table)
     failed = prove_rounding(kernel, ranges, {})[0].failed()
     assert [f.subject.split("(")[0] for f in failed][:1] == [head.lower()], name
     assert isinstance(failed[0].verdict, Refuted)
@@ -221,7 +221,7 @@ def test_terms_and_beginnings_are_not_trusted(
     """Numbers on the way have the mistake, and the proof does not. With the mistake it would prove the same."""
     kernel = im.kernel(text, name="mistaken", sizes=sizes)
     ranges: dict[str, tuple[float, float]] = dict.fromkeys(kernel.inputs, (1, 4))
-    monkeypatch.setattr(rounding_bound, of, mutant)
+    monkeypatch.setattr(rounding_walk, of, mutant)
     failed = prove_rounding(kernel, ranges, {})[0].failed()
     assert [c.subject for c in failed][:1] == [subject]
     monkeypatch.setattr(rounding, of, mutant)

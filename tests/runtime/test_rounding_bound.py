@@ -194,3 +194,14 @@ def test_types_meet_below_a_saturation() -> None:
     arrays = {"A": np.uint32([0, 500, 1, 3]), "B": np.int8([127, -128, 1, -1])}
     found = im.rounding_error(mixed, arrays)["C"]
     assert found.value.tolist() == [-128, 127, -1, 5] and not found.error.any()
+
+
+@pytest.mark.parametrize("value", ["-A[i]", "abs(A[i])"])
+def test_what_a_type_of_integers_does_not_hold_has_no_bound(value: str) -> None:
+    """-128 of i8 is its own opposite, so its root is no number."""
+    kernel = im.kernel(f"Y[i] = sqrt(f32({value}))", dtypes={"A": "i8", "Y": "f32"})
+    a = np.array([-128, -4], np.int8)
+    assert np.isnan(run_kernel(kernel, {"A": a})["Y"][0])
+    assert im.rounding_bound(kernel, {"A": (-128, -1)}, {"i": 2})["Y"].error == np.inf
+    assert im.rounding_bound(kernel, {"A": (-127, -1)}, {"i": 2})["Y"].relative < 1e-7
+    assert np.isinf(im.rounding_error(kernel, {"A": a})["Y"].error[0])
