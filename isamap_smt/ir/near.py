@@ -57,6 +57,12 @@ class Near:
         return 2 * self.error
 
 
+def limits(kind: DType) -> tuple[float, float, float]:
+    """Of a type of floating point the distance from 1 to the next number, the smallest number, and the largest one."""
+    about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+    return float(about.eps), float(about.smallest_subnormal), float(about.max)
+
+
 @dataclass(frozen=True)
 class Unit:
     """u and t of a type, and its largest number."""
@@ -68,10 +74,9 @@ class Unit:
     @staticmethod
     def of(kind: DType) -> Unit:
         """Of a floating-point type."""
-        about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+        eps, smallest, largest = limits(kind)
         tiny = float(np.finfo(np.float64).tiny)  # below it f64 has too few digits to compute bounds of f64 in
-        half = max(float(about.smallest_subnormal) / 2, tiny)
-        return Unit(float(about.eps) / 2, half, float(about.max))
+        return Unit(eps / 2, max(smallest / 2, tiny), largest)
 
 
 def settled(value: Array, error: Array, unit: Unit | None = None) -> Near:

@@ -401,28 +401,18 @@ def _exponential(a: Bound) -> Bound:
     return Bound(low, exp(a.high) * _MORE if a.high else 1.0, expm1(d), 0.0)
 
 
-def _steep(of: Callable[[float], float], steepest: float) -> Callable[[Bound], Bound]:
-    """A function that grows, nowhere steeper than this."""
-
-    def bound(a: Bound) -> Bound:
-        low, high = (v * (_MORE if (v > 0) == up else _LESS) for v, up in ((of(a.low), False), (of(a.high), True)))
-        return Bound(low, high, 0.0, a.error * steepest)
-
-    return bound
-
-
 def _monotone(
-    of: Callable[[float], float], steepest: Callable[[Bound], float], falls: bool = False
+    of: Callable[[float], float], steepest: Callable[[Bound], float] | float, falls: bool = False
 ) -> Callable[[Bound], Bound]:
-    """A function that grows, or falls, as steep as this where the argument may be."""
+    """A function that grows, or falls, nowhere steeper than this where the argument may be."""
 
     def bound(a: Bound) -> Bound:
-        steep = steepest(a)
+        steep = steepest(a) if callable(steepest) else steepest
         if not isfinite(steep):
             return NOTHING
         first, last = (a.high, a.low) if falls else (a.low, a.high)
         low, high = (v * (_MORE if (v > 0) == up else _LESS) for v, up in ((of(first), False), (of(last), True)))
-        return Bound(low, high, 0.0, a.error * steep * _MORE)
+        return Bound(low, high, 0.0, a.error * steep)
 
     return bound
 
@@ -493,11 +483,11 @@ _RULES: dict[str, Callable[..., Bound]] = {
     "relu": lambda a: _larger(a, Bound(0.0, 0.0)), "surely": hull, "either": _either,
     "pow": _power, "fmod": _left_over, "%": _modulo,
     **{r.text: partial(_whole, below=r.whole[0], above=r.whole[1]) for r in FUNCTION_ROWS.values() if r.whole is not None},
-    "exp": _exponential, "tanh": _steep(tanh, 1.0), "sigmoid": _steep(_sigmoid, 0.25), "erf": _steep(erf, 2 / sqrt(pi)),
+    "exp": _exponential, "tanh": _monotone(tanh, 1.0), "sigmoid": _monotone(_sigmoid, 0.25), "erf": _monotone(erf, 2 / sqrt(pi)),
     **dict.fromkeys(("sin", "cos"), lambda a: Bound(-1.0, 1.0, 0.0, a.error)),
-    "atan": _steep(atan, 1.0), "asinh": _steep(asinh, 1.0), "cosh": _hyperbolic_cosine,
-    "sinh": _monotone(sinh, lambda a: cosh(_reach(a)) if _reach(a) < _WIDEST else inf),
-    "tan": _monotone(tan, lambda a: cos(_reach(a)) ** -2 if _reach(a) < 1.57 else inf),
+    "atan": _monotone(atan, 1.0), "asinh": _monotone(asinh, 1.0), "cosh": _hyperbolic_cosine,
+    "sinh": _monotone(sinh, lambda a: cosh(_reach(a)) * _MORE if _reach(a) < _WIDEST else inf),
+    "tan": _monotone(tan, lambda a: cos(_reach(a)) ** -2 * _MORE if _reach(a) < 1.57 else inf),
     "asin": _monotone(asin, _slope_within_one(0.5)), "acos": _monotone(acos, _slope_within_one(0.5), falls=True),
     "atanh": _monotone(atanh, _slope_within_one(1.0)), "acosh": _monotone(acosh, _slope_beyond_one),
     "log": _positive(_logarithm), "sqrt": _positive(_root), "rsqrt": _positive(_inverse_root),

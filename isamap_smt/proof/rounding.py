@@ -19,14 +19,13 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, ClassVar
 
-import ml_dtypes
-
 from isamap_encodings.enclosures import ENDS
 from isamap_encodings.error_steps import Arithmetic, Known, Total, any_order, at_most, step, total
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Rows
+from isamap_smt.ir.near import limits
 from isamap_smt.ir.proof import ClaimResult, Proof
 from isamap_smt.ir.rounding_bound import Bound
 from isamap_smt.ir.rounding_notes import Notes, rounding_notes
@@ -95,9 +94,8 @@ def arithmetic(kind: DType) -> Arithmetic:
     """How numbers of this type are rounded."""
     if not kind.is_float:
         return Arithmetic(Fraction(0), Fraction(0), Fraction(kind.low), Fraction(kind.high))
-    about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
-    u, t, most = (Fraction(float(v)) for v in (about.eps, about.smallest_subnormal, about.max))
-    return Arithmetic(u / 2, t / 2, -most, most)
+    eps, smallest, most = map(Fraction, limits(kind))
+    return Arithmetic(eps / 2, smallest / 2, -most, most)
 
 
 class _Walk(Ranges):
