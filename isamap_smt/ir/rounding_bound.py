@@ -240,7 +240,7 @@ class Bounds(Ranges):
             relative, absolute = 0.0, count * a.error + there.error + grown * sizes
         return Bound(low, high, relative * SLACK, absolute * SLACK)
 
-    def made_of(self, op: str, x: Any, own: DType, operands: Sequence[Bound], ulp: float, below: bool) -> Bound:
+    def plain_step(self, op: str, x: Any, own: DType, operands: Sequence[Bound], ulp: float, below: bool) -> Bound:
         self.squares |= op == "square" and 0 < operands[0].absolute < inf
         return stepped(op, operands, own, ulp, below, self.part)
 

@@ -143,7 +143,7 @@ class Ranges(Steps[Any]):
         """Numbers of the text, or whole ones, that are exact."""
         raise NotImplementedError
 
-    def made_of(self, op: str, x: Any, own: DType, operands: Sequence[Any], ulp: float, below: bool) -> Any:
+    def plain_step(self, op: str, x: Any, own: DType, operands: Sequence[Any], ulp: float, below: bool) -> Any:
         """step() without what is known of one of many. below: the first operand is no larger than the second one."""
         raise NotImplementedError
 
@@ -225,7 +225,7 @@ class Ranges(Steps[Any]):
 
     def step(self, op: str, x: Any, own: DType, operands: Sequence[Any], ulp: float = 0.5) -> Any:
         over = self._over_maximum(x) if op == "-" else None
-        made = self.made_of(op, x, own, operands, ulp, over is not None)
+        made = self.plain_step(op, x, own, operands, ulp, over is not None)
         if over is not None:
             return replace(made, peak=0, over=over)
         first, last = operands[0], operands[-1]

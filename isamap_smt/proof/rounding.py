@@ -180,7 +180,7 @@ class _Walk(Ranges):
     def other(self, x: Any, own: DType) -> Held:
         raise NotFollowedError(f"{type(x).__name__} is not followed")
 
-    def made_of(self, op: str, x: Any, own: DType, operands: Sequence[Held], ulp: float, below: bool) -> Held:
+    def plain_step(self, op: str, x: Any, own: DType, operands: Sequence[Held], ulp: float, below: bool) -> Held:
         if op == "/" and not own.is_float:
             raise NotFollowedError("a division of integers is not followed")
         known = self._noted(x, own)
