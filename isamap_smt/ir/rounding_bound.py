@@ -59,7 +59,7 @@ from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.meaning import Rows
 from isamap_smt.ir.near import EXACT, SLACK, Unit
 from isamap_smt.ir.rounding_walk import Ranges, hull, larger
-from isamap_smt.ir.scalar import SAnd, SFloorDiv, SInvert, SOr, SShl, SShr, SXor, reads
+from isamap_smt.ir.scalar import Cast, SAnd, SFloorDiv, SInvert, SOr, SShl, SShr, SXor, reads
 
 _WIDEST = 700.0  # exponents beyond have no f64
 _PARTS = tuple(2.0**-n for n in range(4, 24, 2))  # c, of which the best is taken
@@ -244,13 +244,12 @@ class Bounds(Ranges):
         self.squares |= op == "square" and 0 < operands[0].absolute < inf
         return stepped(op, operands, own, ulp, below, self.part)
 
-    def clamped(self, x: Any, to: DType, a: Bound) -> Bound:
+    def to_integer(self, x: Any, to: DType, a: Bound) -> Bound:
+        if isinstance(x, Cast):
+            made = _whole(a) if self.given(x).is_float else a
+            return made if made.low - made.error >= to.low and made.high + made.error <= to.high else NOTHING
         least, most = (min(max(v, to.low), to.high) for v in (a.low, a.high))
         return _whole(Bound(least, most, 0.0, a.error))
-
-    def as_integer(self, x: Any, to: DType, a: Bound) -> Bound:
-        made = _whole(a) if self.given(x).is_float else a
-        return made if made.low - made.error >= to.low and made.high + made.error <= to.high else NOTHING
 
     def integers(self, x: Any, own: DType, *operands: Bound) -> Bound:
         """Of exact integers an exact integer of the type."""

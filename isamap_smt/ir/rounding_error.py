@@ -24,7 +24,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.meaning import Rows
 from isamap_smt.ir.near import EXACT, Near
 from isamap_smt.ir.rounding_walk import Steps
-from isamap_smt.ir.scalar import Read, Round, Select, put_into_indices, terms_of
+from isamap_smt.ir.scalar import Cast, Read, Round, Select, put_into_indices, terms_of
 from isamap_smt.ir.sizes import known_sizes
 from isamap_smt.ir.time_steps import in_order, numbered_in_order
 from isamap_smt.ir.typed import typed_value
@@ -136,15 +136,10 @@ class _At(Steps[Near]):
     def step(self, op: str, x: Any, own: DType, operands: Sequence[Near], ulp: float = 0.5) -> Near:
         return near.stepped(op, operands, own, ulp)
 
-    def held(self, x: Any, own: DType, a: Near) -> Near:
-        return self.step("same", x, own, [a])
-
-    def as_integer(self, x: Any, to: DType, a: Near) -> Near:
-        cut = self.given(x).is_float
-        return near.whole(a, lambda v: np.clip(np.trunc(v), to.low, to.high)) if cut else near.rounded(a, to)
-
-    def clamped(self, x: Any, to: DType, a: Near) -> Near:
-        turned = np.rint if isinstance(x, Round) else np.asarray
+    def to_integer(self, x: Any, to: DType, a: Near) -> Near:
+        if isinstance(x, Cast) and not self.given(x).is_float:
+            return near.rounded(a, to)
+        turned = {Cast: np.trunc, Round: np.rint}.get(type(x), np.asarray)
         return near.whole(a, lambda v: np.clip(turned(v), to.low, to.high))
 
     def _select(self, x: Any, own: DType, a: Near, b: Near, yes: Near, no: Near) -> Near:

@@ -74,17 +74,13 @@ class Steps(Meaning[V]):
         """
         raise NotImplementedError
 
+    def to_integer(self, x: Any, to: DType, a: V) -> V:
+        """A conversion, towards 0, a rounding or a saturation to integers."""
+        raise NotImplementedError
+
     def held(self, x: Any, own: DType, a: V) -> V:
-        """Integers in a type of floating point."""
-        raise NotImplementedError
-
-    def as_integer(self, x: Any, to: DType, a: V) -> V:
-        """A conversion to integers, towards 0."""
-        raise NotImplementedError
-
-    def clamped(self, x: Any, to: DType, a: V) -> V:
-        """A rounding to integers, or a saturation."""
-        raise NotImplementedError
+        """Integers, or a number of the text, in a type of floating point."""
+        return self.step("same", x, own, [a])
 
     def integers(self, x: Any, own: DType, *operands: V) -> V:
         """An operation that is of integers alone."""
@@ -93,7 +89,7 @@ class Steps(Meaning[V]):
     def _cast(self, x: Any, to: DType, a: V) -> V:
         given = self.given(x)
         if not to.is_float:
-            return self.as_integer(x, to, a)
+            return self.to_integer(x, to, a)
         if given == to or (given.is_float and to.bits > given.bits):
             return a
         return self.step("same", x, to, [a]) if given.is_float else self.held(x, to, a)
@@ -120,7 +116,7 @@ class Steps(Meaning[V]):
         **dict.fromkeys((SAdd, SSub, SDiv), _rounded),
         **dict.fromkeys((SMax, SMin, Relu), _exact),
         **dict.fromkeys((Unary, Pow, Fmod), _function),
-        **dict.fromkeys((Round, Saturate), lambda self, x, to, a: self.clamped(x, to, a)),
+        **dict.fromkeys((Round, Saturate), lambda self, x, to, a: self.to_integer(x, to, a)),
     }
 
 
@@ -248,7 +244,7 @@ class Ranges(Steps[Any]):
         ends_whole = a.low % 1 == 0 == a.high % 1
         if not own.is_float or (ends_whole and (a.size + a.error) * Unit.of(own).relative <= 0.5):
             return a
-        return self.step("same", x, own, [a])
+        return super().held(x, own, a)
 
     def _read(self, x: Any, own: DType) -> Any:
         found = self.so_far(x.tensor)

@@ -188,7 +188,7 @@ class _Walk(Ranges):
         self.claim(value_text(x), verdict, _told(known))
         return known
 
-    def as_integer(self, x: Any, to: DType, a: Held) -> Held:
+    def to_integer(self, x: Any, to: DType, a: Held) -> Held:
         if self.given(x).is_float or not (a.error == 0 and to.low <= a.low and a.high <= to.high):
             raise NotFollowedError("what is rounded to integers, or does not fit its type, is not followed")
         return a
