@@ -43,13 +43,13 @@ class Near:
 
     @property
     def low(self) -> Array:
-        """What neither falls below, whatever is rounded here."""
-        return np.where(self.error > 0, np.nextafter(self.value - self.error, -np.inf), self.value)
+        """What neither falls below, whatever is rounded here; of an error that is no number no number."""
+        return np.where(self.error == 0, self.value, np.nextafter(self.value - self.error, -np.inf))
 
     @property
     def high(self) -> Array:
         """What neither rises above."""
-        return np.where(self.error > 0, np.nextafter(self.value + self.error, np.inf), self.value)
+        return np.where(self.error == 0, self.value, np.nextafter(self.value + self.error, np.inf))
 
     @property
     def apart(self) -> Array:
