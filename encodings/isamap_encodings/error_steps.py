@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
 from operator import add
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import z3
 
@@ -270,18 +270,21 @@ _OPERATIONS: dict[str, Callable[[str, list[Any], list[Any], list[Known]], Meanin
 }  # fmt: skip
 
 
+Of = TypeVar("Of")
+
+
 @dataclass(frozen=True)
-class Total:
+class Total(Generic[Of]):
     """A sum over `points`, or `least` of them at least, of all of these terms, with their signs, and of what was there before.
 
     peak: of the only term, one at least is as large; only where each point has them.
     """
 
-    terms: tuple[tuple[int, Known], ...]
+    terms: tuple[tuple[int, Of], ...]
     points: int
     least: int
-    before: Known | None = None
-    peak: Fraction | None = None
+    before: Of | None = None
+    peak: Any = None
 
     @property
     def roundings(self) -> int:
@@ -289,12 +292,12 @@ class Total:
         return max(0, self.points * len(self.terms) - 1 + (self.before is not None))
 
 
-def total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:
+def total(sum_: Total[Known], result: Known, arithmetic: Arithmetic) -> Verdict:
     """Whether such a sum is such a result, in any order: off by at most k u / (1 - k u) of the sum of its terms' sizes."""
     return _once(_total, sum_, result, arithmetic)
 
 
-def _total(sum_: Total, result: Known, arithmetic: Arithmetic) -> Verdict:
+def _total(sum_: Total[Known], result: Known, arithmetic: Arithmetic) -> Verdict:
     started = time.perf_counter()
     share = sum_.roundings * arithmetic.unit
     if share >= 1:

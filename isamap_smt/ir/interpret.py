@@ -24,8 +24,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.reference import reference
-from isamap_smt.ir.rounding_error import terms_of
-from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, reads, rewrite_reads
+from isamap_smt.ir.scalar import Read, SAdd, SMul, SNeg, SSub, reads, rewrite_reads, terms_of
 from isamap_smt.ir.sizes import check_array, fix_sizes
 from isamap_smt.ir.time_steps import in_order
 from isamap_smt.ir.typed import typed_value

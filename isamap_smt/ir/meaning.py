@@ -4,9 +4,8 @@
     isamap_smt.mapping.point_c        portable C
     isamap_smt.mapping.point_c          intervals of what a float can be
     isamap_smt.isa.contract           terms over bits
-    isamap_smt.ir.rounding_error      errors of given arrays
-    isamap_smt.ir.rounding_bound      errors for ranges
-    isamap_smt.proof.rounding         the same, asked of Z3
+    isamap_smt.ir.rounding_walk       errors of rounding: which operations round, and how; its own algebras are rounding_error,
+                                      rounding_bound, and isamap_smt.proof.rounding
 
 The walk knows the types: of each node its own, and which type the literals among its operands take. An algebra knows neither. The
 solvers' package has algebras of its own, by the names of heads, over trees without indices: isamap_encodings.scalar_values

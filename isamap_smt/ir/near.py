@@ -1,5 +1,7 @@
 """How an error passes through one operation, and what its rounding adds: a bound for every program that rounds it so.
 
+    stepped("+", [a, b], kind)        by the names that isamap_encodings.error_steps asks of
+
 A `Near` is a number v in f64 and a bound E: the exact number and the one that a program has both lie within E of v. So the exact
 one is within 2E of a program's. Each rule takes the exact operands anywhere within their bounds, and a program's anywhere within
 theirs. Rounding to a type with unit u (half of the distance from 1 to the next number) and smallest step 2t gives at most
@@ -9,40 +11,17 @@ domain, or is no number has the bound infinity: nothing is said of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from isamap_smt.ir.dtypes import DTYPES, DType
-from isamap_smt.ir.heads import FUNCTION_ROWS, HEADS
-from isamap_smt.ir.scalar import (
-    Abs,
-    Acos,
-    Acosh,
-    Asin,
-    Asinh,
-    Atan,
-    Atanh,
-    Cos,
-    Cosh,
-    Erf,
-    Exp,
-    Fmod,
-    Log,
-    Pow,
-    Rsqrt,
-    Sigmoid,
-    Sin,
-    Sinh,
-    SMod,
-    Sqrt,
-    Tan,
-    Tanh,
-    Unary,
-)
+from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, HEADS
+from isamap_smt.ir.scalar import Fmod, Pow, SMod
 
 Array = np.ndarray
 EXACT = 2**53  # f64 holds all integers up to here
@@ -64,18 +43,24 @@ class Near:
 
     @property
     def low(self) -> Array:
-        """What neither falls below, whatever is rounded here."""
-        return np.where(self.error > 0, np.nextafter(self.value - self.error, -np.inf), self.value)
+        """What neither falls below, whatever is rounded here; of an error that is no number no number."""
+        return np.where(self.error == 0, self.value, np.nextafter(self.value - self.error, -np.inf))
 
     @property
     def high(self) -> Array:
         """What neither rises above."""
-        return np.where(self.error > 0, np.nextafter(self.value + self.error, np.inf), self.value)
+        return np.where(self.error == 0, self.value, np.nextafter(self.value + self.error, np.inf))
 
     @property
     def apart(self) -> Array:
         """How far the two may be from each other."""
         return 2 * self.error
+
+
+def limits(kind: DType) -> tuple[float, float, float]:
+    """Of a type of floating point the distance from 1 to the next number, the smallest number, and the largest one."""
+    about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+    return float(about.eps), float(about.smallest_subnormal), float(about.max)
 
 
 @dataclass(frozen=True)
@@ -89,10 +74,9 @@ class Unit:
     @staticmethod
     def of(kind: DType) -> Unit:
         """Of a floating-point type."""
-        about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
+        eps, smallest, largest = limits(kind)
         tiny = float(np.finfo(np.float64).tiny)  # below it f64 has too few digits to compute bounds of f64 in
-        half = max(float(about.smallest_subnormal) / 2, tiny)
-        return Unit(float(about.eps) / 2, half, float(about.max))
+        return Unit(eps / 2, max(smallest / 2, tiny), largest)
 
 
 def settled(value: Array, error: Array, unit: Unit | None = None) -> Near:
@@ -118,30 +102,31 @@ def rounded(exact: Near, kind: DType, ulp: float = 0.5, wide_ulp: float = 0.5) -
         return settled(exact.value, exact.error + own + ours, unit)
 
 
-def add(a: Near, b: Near, kind: DType, sign: int = 1) -> Near:
-    """a + b, or a - b."""
-    return rounded(Near(a.value + sign * b.value, a.error + b.error), kind)
-
-
-def negative(a: Near, kind: DType) -> Near:
-    """-a: exact but for the least integer."""
-    opposite = Near(-a.value, a.error)
-    return opposite if kind.is_float else rounded(opposite, kind)
-
-
-def multiply(a: Near, b: Near, kind: DType) -> Near:
-    """a * b: |a'b' - ab| <= |a| F + |b| E + E F."""
-    error = np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error
-    return rounded(Near(a.value * b.value, error), kind)
-
-
-def divide(a: Near, b: Near, kind: DType) -> Near:
-    """a / b: |a'/b' - a/b| <= (E + |a/b| F) / |b'|, with |b'| >= |b| - F."""
+def stepped(op: str, operands: Sequence[Near], kind: DType, ulp: float = 0.5) -> Near:
+    """The operation of these, off by so many ULP of its type; 0 where nothing is rounded."""
+    row = FUNCTION_ROWS.get(FUNCTIONS[op]) if op in FUNCTIONS else None
     with np.errstate(all="ignore"):
-        quotient = a.value / b.value
-        least = np.abs(b.value) - b.error
-        error = np.where(least > 0, (a.error + np.abs(quotient) * b.error) / least, np.inf)
-    return rounded(Near(quotient, error), kind)
+        exact = _RULES[op](*operands) if op in _RULES else _function(op, *operands)
+        return rounded(exact, kind, ulp, row.wide_ulp if row else 0.5) if ulp else exact
+
+
+def _add(a: Near, b: Near) -> Near:
+    return Near(a.value + b.value, a.error + b.error)
+
+
+def _negative(a: Near) -> Near:
+    return Near(-a.value, a.error)
+
+
+def _multiply(a: Near, b: Near) -> Near:
+    """|a'b' - ab| <= |a| F + |b| E + E F."""
+    return Near(a.value * b.value, np.abs(a.value) * b.error + np.abs(b.value) * a.error + a.error * b.error)
+
+
+def _divide(a: Near, b: Near) -> Near:
+    """|a'/b' - a/b| <= (E + |a/b| F) / |b'|, with |b'| >= |b| - F."""
+    quotient, least = a.value / b.value, np.abs(b.value) - b.error
+    return Near(quotient, np.where(least > 0, (a.error + np.abs(quotient) * b.error) / least, np.inf))
 
 
 def larger(a: Near, b: Near, smaller: bool = False) -> Near:
@@ -171,38 +156,35 @@ def whole(a: Near, rounding: Any) -> Near:
         return within(at, rounding(a.low), rounding(a.high))
 
 
-def function(head: type[Unary], a: Near, kind: DType) -> Near:
-    """The function of each, with its stated ULP: E times the largest slope between, or what is found at the ends."""
-    row = FUNCTION_ROWS[head]
+def _function(op: str, a: Near) -> Near:
+    """E times the largest slope between, or what is found at the ends."""
+    row = FUNCTION_ROWS[FUNCTIONS[op]]
     if row.whole is not None:
         return whole(a, row.f64)
-    if head is Abs:
-        return settled(np.abs(a.value), a.error)
-    with np.errstate(all="ignore"):
-        value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
-        error = np.where(a.error > 0, _MOVED[head](a) if head in _MOVED else np.inf, 0.0)
-    return rounded(Near(value, error), kind, row.error(kind.bits), row.wide_ulp)
+    value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
+    return Near(value, np.where(a.error > 0, _MOVED[op](a) if op in _MOVED else np.inf, 0.0))
 
 
-def power(a: Near, b: Near, kind: DType) -> Near:
+def _power(a: Near, b: Near) -> Near:
     """a to the power of b: of positive a' = a (1 + d) it is a^b e^(b log(1 + d) + (b' - b) log a')."""
-    row = FUNCTION_ROWS[Pow]
-    with np.errstate(all="ignore"):
-        value = np.asarray(row.f64(np.asarray(a.value, np.float64), np.asarray(b.value, np.float64)))
-        share = -np.log1p(-a.error / a.value)
-        moved = (np.abs(b.value) + b.error) * share + b.error * (np.abs(np.log(a.value)) + share)
-        error = np.where(a.low > 0, np.abs(value) * np.expm1(moved), np.inf)
-    return rounded(Near(value, np.where(a.error + b.error > 0, error, 0.0)), kind, row.error(kind.bits), row.wide_ulp)
+    value = np.asarray(FUNCTION_ROWS[Pow].f64(np.asarray(a.value, np.float64), np.asarray(b.value, np.float64)))
+    share = -np.log1p(-a.error / a.value)
+    moved = (np.abs(b.value) + b.error) * share + b.error * (np.abs(np.log(a.value)) + share)
+    error = np.where(a.low > 0, np.abs(value) * np.expm1(moved), np.inf)
+    return Near(value, np.where(a.error + b.error > 0, error, 0.0))
 
 
-def left_over(a: Near, b: Near, kind: DType, down: bool) -> Near:
-    """fmod(a, b), which is exact, or a % b, which is rounded where b is added: it jumps, and stays nearer to 0 than the divisor."""
-    with np.errstate(all="ignore"):
-        value = np.asarray((HEADS[SMod] if down else FUNCTION_ROWS[Fmod]).numpy(*np.broadcast_arrays(a.value, b.value)))
-        least = np.abs(b.value) - b.error
-        jump = np.where(least > 0, np.abs(value) + np.abs(b.value) + b.error, np.inf)
-    found = Near(value, np.where(a.error + b.error > 0, jump, 0.0))
-    return rounded(found, kind, TWICE) if down else settled(found.value, found.error, Unit.of(kind))
+def _left_over(of: Callable[..., Array], a: Near, b: Near) -> Near:
+    """fmod, which is exact, or %, which is rounded where b is added: it jumps, and stays nearer to 0 than the divisor."""
+    value = np.asarray(of(*np.broadcast_arrays(a.value, b.value)))
+    least = np.abs(b.value) - b.error
+    jump = np.where(least > 0, np.abs(value) + np.abs(b.value) + b.error, np.inf)
+    return Near(value, np.where(a.error + b.error > 0, jump, 0.0))
+
+
+def _left_exactly(a: Near, b: Near) -> Near:
+    found = _left_over(FUNCTION_ROWS[Fmod].f64, a, b)
+    return settled(found.value, found.error)
 
 
 def _moved_exponential(a: Near) -> Array:
@@ -258,18 +240,25 @@ def _moved_hyperbola(a: Near) -> Array:
 
 
 # how far a function goes when its argument goes as far as it may
-_MOVED: dict[type[Unary], Callable[[Near], Array]] = {
-    Exp: _moved_exponential,
-    Log: lambda a: np.where(a.low > 0, -np.log1p(-a.error / a.value), np.inf),
-    Tanh: lambda a: a.error / np.cosh(np.minimum(_nearest(a), 300.0)) ** 2,
-    Sigmoid: _moved_sigmoid,
-    Erf: lambda a: a.error * 2 / np.sqrt(np.pi) * np.exp(-_nearest(a) * _nearest(a)),
-    Sqrt: _moved_root,
-    Rsqrt: _moved_inverse_root,
-    **dict.fromkeys((Sin, Cos, Atan, Asinh), lambda a: a.error),
-    **dict.fromkeys((Sinh, Cosh), _moved_hyperbola),
-    **dict.fromkeys((Asin, Acos), lambda a: _moved_within_one(a, 0.5)),
-    Atanh: lambda a: _moved_within_one(a, 1.0),
-    Acosh: _moved_beyond_one,
-    Tan: _moved_tangent,
+_MOVED: dict[str, Callable[[Near], Array]] = {
+    "exp": _moved_exponential,
+    "log": lambda a: np.where(a.low > 0, -np.log1p(-a.error / a.value), np.inf),
+    "tanh": lambda a: a.error / np.cosh(np.minimum(_nearest(a), 300.0)) ** 2,
+    "sigmoid": _moved_sigmoid,
+    "erf": lambda a: a.error * 2 / np.sqrt(np.pi) * np.exp(-_nearest(a) * _nearest(a)),
+    "sqrt": _moved_root,
+    "rsqrt": _moved_inverse_root,
+    **dict.fromkeys(("sin", "cos", "atan", "asinh"), lambda a: a.error),
+    **dict.fromkeys(("sinh", "cosh"), _moved_hyperbola),
+    **dict.fromkeys(("asin", "acos"), lambda a: _moved_within_one(a, 0.5)),
+    "atanh": lambda a: _moved_within_one(a, 1.0),
+    "acosh": _moved_beyond_one,
+    "tan": _moved_tangent,
 }
+
+_RULES: dict[str, Callable[..., Near]] = {
+    "+": _add, "-": lambda a, b: _add(a, _negative(b)), "*": _multiply, "square": lambda a: _multiply(a, a), "/": _divide,
+    "neg": _negative, "same": lambda a: a, "abs": lambda a: settled(np.abs(a.value), a.error),
+    "max": larger, "min": lambda a, b: larger(a, b, True), "relu": lambda a: larger(a, Near(np.zeros(1), np.zeros(1))),
+    "pow": _power, "fmod": _left_exactly, "%": partial(_left_over, HEADS[SMod].numpy),
+}  # fmt: skip

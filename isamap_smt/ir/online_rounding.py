@@ -25,14 +25,13 @@ from dataclasses import dataclass, replace
 from math import ceil, expm1, log, log2
 from typing import Any
 
-from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.fibres import fibres
-from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.online_range import OnlineRange, online_range
+from isamap_smt.ir.rounding_walk import ulp_of
 from isamap_smt.ir.scalar import Exp, Read, SDiv, SMul, SSub
 from isamap_smt.ir.split import Apart, SplitSum
 
@@ -104,7 +103,7 @@ def range_of(x: Online, n: int) -> OnlineRange | None:
     if term is None or len(term.weights) > 1 or len(term.factors) > 1:
         return None
     kind, blocks = x.whole.tensor(s.target.tensor).dtype, x.steps + bool(x.left)
-    roundings = 2 * _ulp(kind) * blocks + 2 * (blocks - 1) + len(term.weights) + term.rounded * log(x.extent) + 1
+    roundings = 2 * ulp_of(Exp, kind) * blocks + 2 * (blocks - 1) + len(term.weights) + term.rounded * log(x.extent) + 1
     return online_range(kind, x.extent, roundings, term.weights, term.factors, term.scale[0])
 
 
@@ -119,18 +118,13 @@ def ranges_of(x: Online) -> dict[str, tuple[float, float]]:
     return least
 
 
-def _ulp(kind: DType) -> float:
-    """Of an exponential."""
-    return FUNCTION_ROWS[Exp].wide_ulp if kind.bits == 64 else FUNCTION_ROWS[Exp].ulp
-
-
 def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
     s = x.whole.statements[n]
     reach, term = range_of(x, n), _term(x, s.value, s)
     if reach is None or term is None:
         return None
     kind = x.whole.tensor(s.target.tensor).dtype
-    unit, ulp = Unit.of(kind), _ulp(kind)
+    unit, ulp = Unit.of(kind), ulp_of(Exp, kind)
     blocks, points = x.steps + bool(x.left), x.extent
     deep = max(_additions(x, n, rest, split) for rest in x.stages())
     more = len(term.weights)

@@ -8,7 +8,7 @@ computes another expression that is the same over the reals, the bound is of tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,28 +21,10 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import SizeError
 from isamap_smt.ir.evaluate import CHUNK, Env, Functions, needs_single_points, points
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.meaning import Meaning, Rows
+from isamap_smt.ir.meaning import Rows
 from isamap_smt.ir.near import EXACT, Near
-from isamap_smt.ir.scalar import (
-    Cast,
-    Fmod,
-    Pow,
-    Read,
-    Relu,
-    Round,
-    SAdd,
-    Saturate,
-    SDiv,
-    Select,
-    SMax,
-    SMin,
-    SMod,
-    SMul,
-    SNeg,
-    SSub,
-    Unary,
-    put_into_indices,
-)
+from isamap_smt.ir.rounding_walk import Steps
+from isamap_smt.ir.scalar import Cast, Read, Round, Select, put_into_indices, terms_of
 from isamap_smt.ir.sizes import known_sizes
 from isamap_smt.ir.time_steps import in_order, numbered_in_order
 from isamap_smt.ir.typed import typed_value
@@ -130,7 +112,7 @@ class _Bounds:
         errors[touched] = near.within(*(f[touched] for f in found)).error
 
 
-class _At(Meaning[Near]):
+class _At(Steps[Near]):
     """v and E of values at these points."""
 
     def __init__(self, bounds: _Bounds, env: Env) -> None:
@@ -151,40 +133,29 @@ class _At(Meaning[Near]):
         errors = {**values, x.tensor: self.bounds.errors[x.tensor]}
         return _exact(self._leaf(x, own, values), self._leaf(x, own, errors))
 
-    def _cast(self, x: Any, to: DType, a: Near) -> Near:
-        given = self.given(x)
-        if to.is_float:
-            return a if given == to or (given.is_float and to.bits > given.bits) else near.rounded(a, to)
-        cut = given.is_float
-        return near.whole(a, lambda v: np.clip(np.trunc(v), to.low, to.high)) if cut else near.rounded(a, to)
+    def step(self, op: str, x: Any, own: DType, operands: Sequence[Near], ulp: float = 0.5) -> Near:
+        return near.stepped(op, operands, own, ulp)
+
+    def to_integer(self, x: Any, to: DType, a: Near) -> Near:
+        if isinstance(x, Cast) and not self.given(x).is_float:
+            return near.rounded(a, to)
+        turned = {Cast: np.trunc, Round: np.rint}.get(type(x), np.asarray)
+        return near.whole(a, lambda v: np.clip(turned(v), to.low, to.high))
 
     def _select(self, x: Any, own: DType, a: Near, b: Near, yes: Near, no: Near) -> Near:
         certain = (a.error + b.error == 0) | (np.abs(a.value - b.value) > (a.error + b.error) * near.SLACK)
         return near.chosen(certain, COMPARE[x.args[0].args[0].name](a.value, b.value), yes, no)
 
-    leaves: ClassVar[Rows] = {
-        Read: _read,
-        sp.Rational: lambda self, x, own: _literal(x, own, self.env["#"].shape),
-        sp.Float: lambda self, x, own: _literal(x, own, self.env["#"].shape),
-    }
-    rows: ClassVar[Rows] = {
-        Cast: _cast,
-        Round: lambda self, x, to, a: near.whole(a, lambda v: np.clip(np.rint(v), to.low, to.high)),
-        Saturate: lambda self, x, to, a: near.whole(a, lambda v: np.clip(v, to.low, to.high)),
-        Select: _select,
-        SNeg: lambda self, x, own, a: near.negative(a, own),
-        Relu: lambda self, x, own, a: near.larger(a, Near(np.zeros(1), np.zeros(1))),
-        Unary: lambda self, x, own, a: near.function(type(x), a, own),
-        SAdd: lambda self, x, own, a, b: near.add(a, b, own),
-        SSub: lambda self, x, own, a, b: near.add(a, b, own, -1),
-        SMul: lambda self, x, own, a, b: near.multiply(a, b, own),
-        SDiv: lambda self, x, own, a, b: near.divide(a, b, own),
-        Pow: lambda self, x, own, a, b: near.power(a, b, own),
-        Fmod: lambda self, x, own, a, b: near.left_over(a, b, own, down=False),
-        SMod: lambda self, x, own, a, b: near.left_over(a, b, own, down=True) if own.is_float else self.other(x, own),
-        SMax: lambda self, x, own, a, b: near.larger(a, b),
-        SMin: lambda self, x, own, a, b: near.larger(a, b, True),
-    }
+    def _literal(self, x: Any, own: DType) -> Near:
+        """A number of the text, and what its type makes of it."""
+        held = float(np.asarray(constant(x, own)).astype(np.float64))
+        exact = sp.Rational(str(x)) if isinstance(x, sp.Float) else sp.Rational(x)
+        off = abs(float(sp.Rational(held) - exact)) if np.isfinite(held) else np.inf
+        shape = self.env["#"].shape
+        return Near(np.full(shape, held), np.full(shape, off * near.SLACK))
+
+    leaves: ClassVar[Rows] = {Read: _read, sp.Rational: _literal, sp.Float: _literal}
+    rows: ClassVar[Rows] = {**Steps.rows, Select: _select}
 
 
 def _exact(value: Array, error: Array) -> Near:
@@ -224,22 +195,3 @@ class _Sum:
 def _grown(n: Array, u: float) -> Array:
     """n u / (1 - n u)."""
     return np.asarray(np.where(n * u < 1, n * u / np.maximum(1 - n * u, u), np.inf))
-
-
-def terms_of(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
-    """What a sum adds, one by one: a program may add the parts of a sum by themselves."""
-    if isinstance(value, SAdd | SSub):
-        yield from terms_of(value.args[0], sign)
-        yield from terms_of(value.args[1], sign if isinstance(value, SAdd) else -sign)
-    elif isinstance(value, SNeg):
-        yield from terms_of(value.args[0], -sign)
-    else:
-        yield sign, value
-
-
-def _literal(x: Any, kind: DType, shape: tuple[int, ...]) -> Near:
-    """A number of the text, and what its type makes of it."""
-    held = float(np.asarray(constant(x, kind)).astype(np.float64))
-    exact = sp.Rational(str(x)) if isinstance(x, sp.Float) else sp.Rational(x)
-    off = abs(float(sp.Rational(held) - exact)) if np.isfinite(held) else np.inf
-    return Near(np.full(shape, held), np.full(shape, off * near.SLACK))

@@ -47,11 +47,11 @@ def widened(b: Bound) -> Bound:
     """The same with few digits, in the direction that says less.
 
     >>> widened(Bound(-4, 1 / 3, 1.23456789e-7))
-    Bound(low=-4.0, high=0.333334, relative=1.23457e-07, absolute=0.0, peak=-inf, over=())
+    Bound(low=-4.0, high=0.333334, relative=1.23457e-07, absolute=0.0, peak=None, over=())
     """
     if not isfinite(b.error) or not isfinite(b.size):
         return NOTHING
-    peak = b.peak if b.peak == -inf else few_digits(b.peak, up=False)
+    peak = None if b.peak is None else few_digits(b.peak, up=False)
     return Bound(
         few_digits(b.low, up=False), few_digits(b.high, up=True), few_digits(b.relative, up=True), few_digits(b.absolute, up=True),
         peak, b.over,

@@ -317,6 +317,17 @@ def reads(expr: Any) -> Iterator[Any]:
         yield from reads(a)
 
 
+def terms_of(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
+    """What a sum adds, one by one: a program may add the parts of a sum by themselves."""
+    if isinstance(value, SAdd | SSub):
+        yield from terms_of(value.args[0], sign)
+        yield from terms_of(value.args[1], sign if isinstance(value, SAdd) else -sign)
+    elif isinstance(value, SNeg):
+        yield from terms_of(value.args[0], -sign)
+    else:
+        yield sign, value
+
+
 def sums(expr: Any) -> Iterator[Any]:
     """Every Sum in the tree, outer ones first."""
     if isinstance(expr, Sum):

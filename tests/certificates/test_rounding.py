@@ -23,10 +23,9 @@ from isamap_smt.certificates.saved import renewed
 from isamap_smt.certificates.subject import Sources
 from isamap_smt.cli.app import run
 from isamap_smt.cli.proofs_update import update_directory
-from isamap_smt.ir import fibres, rounding_bound
+from isamap_smt.ir import fibres, rounding_walk
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError
 from isamap_smt.ir.heads import FUNCTION_ROWS
-from isamap_smt.proof import rounding as claims
 from tests.certificates.conftest import Edit, seal
 
 SIZES = {"i": 2, "n": 20}
@@ -112,8 +111,7 @@ def test_what_is_claimed_beyond_what_follows_is_noticed(name: str, mine: Path) -
 def test_a_function_that_becomes_less_exact_breaks_it(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     head = next(h for h in FUNCTION_ROWS if h.__name__ == "Exp")
     worse: Any = {**FUNCTION_ROWS, head: replace(FUNCTION_ROWS[head], ulp=2.0)}
-    monkeypatch.setattr(rounding_bound, "FUNCTION_ROWS", worse)
-    monkeypatch.setattr(claims, "FUNCTION_ROWS", worse)
+    monkeypatch.setattr(rounding_walk, "FUNCTION_ROWS", worse)
     (found,) = check_directory(mine.parents[2], jobs=1, cache=False, only=lambda i: "within" in i)
     assert found.status == "broken" and "which is more than" in str(found)
 
@@ -137,8 +135,7 @@ def test_what_was_certified_without_them_is_not_so_any_more(name: str, tmp_path:
     plan = im.plan(im.kernel(text, name="counted"), "avx2", sizes=sizes)
     ranges: dict[str, tuple[float, float]] = dict.fromkeys(plan.program.kernel.inputs, (1, 4))
     with pytest.MonkeyPatch.context() as before:
-        for where in (rounding_bound, claims):
-            before.setattr(where, of, mutant)
+        before.setattr(rounding_walk, of, mutant)
         save(plan.checked, tmp_path / "forged", split=plan.split, ranges=ranges)
         assert {o.status for o in check_directory(tmp_path / "forged", jobs=1, cache=False)} == {"ok"}
     found = {o.id: o.status for o in check_directory(tmp_path / "forged", jobs=1, cache=False)}

@@ -23,7 +23,8 @@ from isamap_smt.ir.dtypes import DTYPES, dtype
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.heads import FUNCTION_ROWS, FUNCTIONS, HEADS, applied
 from isamap_smt.ir.interpret import run_kernel
-from isamap_smt.ir.rounding_bound import NOTHING, Bound, _function, _left_over, _modulo, _power
+from isamap_smt.ir.rounding_bound import NOTHING, Bound, stepped
+from isamap_smt.ir.rounding_walk import ulp_of
 from isamap_smt.ir.scalar import Cos, Fmod, Pow, Sin, SMod, Unary
 from isamap_smt.language import to_text
 from isamap_smt.mapping.point_c import span
@@ -315,7 +316,7 @@ def test_errors_of_arguments_are_followed(name: str, kind: str) -> None:
     computed = np.clip(value + off * rng.uniform(-1, 1, 300), value - off, value + off).astype(of.numpy)
     error = np.maximum(off, np.abs(computed.astype(np.float64) - value))
     true = value + error * rng.uniform(-1, 1, 300)
-    found = near.function(head, near.Near(value, error), of)
+    found = near.stepped(name, [near.Near(value, error)], of, ulp_of(head, of))
     got, used = applied(head, computed).astype(np.float64), 0.0
     assert np.isfinite(found.error).mean() > 0.9
     for v, e, g, t in zip(found.value, found.error, got, true, strict=True):
@@ -331,7 +332,7 @@ def test_bounds_of_rounding_hold(name: str) -> None:
     low, high = (0.2, 1.2) if name == "tan" else INSIDE[name]
     head, of, rng = FUNCTIONS[name], DTYPES["f32"], np.random.default_rng(7)
     for relative, absolute in ((0.0, 0.0), (1e-6, 0.0), (0.0, 1e-5)):
-        found = _function(head, Bound(low, high, relative, absolute), of)  # type: ignore[arg-type]
+        found = stepped(name, [Bound(low, high, relative, absolute)], of, ulp_of(head, of))  # type: ignore[arg-type]
         assert found is not NOTHING
         for x in rng.uniform(low, high, 200).tolist():
             computed = np.float32(x * (1 + relative * rng.uniform(-1, 1)) + absolute * rng.uniform(-1, 1))
@@ -347,7 +348,7 @@ def test_bounds_of_rounding_hold(name: str) -> None:
     [("tan", 0, 2), ("asin", 0, 1.1), ("acos", -2, 0), ("atanh", 0, 1), ("acosh", 0.5, 2), ("sinh", 0, 1e4)],
 )
 def test_nothing_is_said_across_poles_and_ends(name: str, low: float, high: float) -> None:
-    assert _function(FUNCTIONS[name], Bound(low, high, 1e-6, 1e-6), DTYPES["f32"]) is NOTHING  # type: ignore[arg-type]
+    assert stepped(name, [Bound(low, high, 1e-6, 1e-6)], DTYPES["f32"]) is NOTHING
 
 
 PAIRS = {  # where both arguments lie
@@ -394,9 +395,10 @@ def test_errors_of_both_arguments_are_followed(text: str) -> None:
         many.append((value, np.maximum(off, np.abs(computed - value)), computed))
     (a, e, p), (b, f, q) = many
     x, z = near.Near(a, e), near.Near(b, f)
-    found = near.power(x, z, of) if head is Pow else near.left_over(x, z, of, down=head is SMod)
+    op, ulp = ("%", near.TWICE) if head is SMod else (FUNCTION_ROWS[head].text, ulp_of(head, of))
+    found = near.stepped(op, [x, z], of, ulp)
     xs, zs = (Bound(*ends, 0.0, float(off.max())) for ends, (_, off, _) in zip(PAIRS[text], many, strict=True))
-    bound = _power(xs, zs, of) if head is Pow else _modulo(xs, zs, of) if head is SMod else _left_over(xs, zs)
+    bound = stepped(op, [xs, zs], of, ulp)
     assert np.isfinite(found.error).all() and bound is not NOTHING
     for v, limit, x0, z0, x1, z1 in zip(found.value, found.error, a, b, p, q, strict=True):
         want, got = of_two(text, x0, z0), of_two(text, x1, z1)

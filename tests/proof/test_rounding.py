@@ -18,7 +18,7 @@ from isamap_encodings.error_steps import Known, Total, at_most, step, total
 from isamap_encodings.solve import recording
 from isamap_encodings.verdict import Refuted
 from isamap_encodings.z3_check import cvc5_answer, cvc5_version
-from isamap_smt.ir import rounding_bound
+from isamap_smt.ir import rounding_walk
 from isamap_smt.ir.dtypes import DTYPES
 from isamap_smt.ir.fibres import Fibres, fibres
 from isamap_smt.ir.heads import FUNCTION_ROWS
@@ -106,6 +106,18 @@ def asked_of(kernel: im.Kernel, ranges: Any, monkeypatch: pytest.MonkeyPatch) ->
     return looked
 
 
+def only_notes(monkeypatch: pytest.MonkeyPatch, of: str, mutant: Any) -> None:
+    """The numbers on the way are made with the mistake, and what follows from them is asked without."""
+    made = rounding.rounding_notes
+
+    def mistaken(*given: Any) -> Any:
+        with monkeypatch.context() as m:
+            m.setattr(rounding_walk, of, mutant)
+            return made(*given)
+
+    monkeypatch.setattr(rounding, "rounding_notes", mistaken)
+
+
 def smaller(b: Bound) -> list[Bound]:
     """With an error, or an end of the range, that is less; where there is something to take away."""
     wide = (b.high - b.low) * 0.01
@@ -120,7 +132,7 @@ def test_an_ulp_stated_too_small_is_refuted(head: str, monkeypatch: pytest.Monke
     name, kernel, ranges = ("softmax", SOFTMAX, X) if head == "Exp" else ("layer_norm", *CASES["layer_norm"])
     row = next(h for h in FUNCTION_ROWS if h.__name__ == head)
     table = {**FUNCTION_ROWS, row: replace(FUNCTION_ROWS[row], ulp=FUNCTION_ROWS[row].ulp / 10)}
-    monkeypatch.setattr(rounding_bound, "FUNCTION_ROWS", table)
+    only_notes(monkeypatch, "FUNCTION_ROWS", table)
     failed = prove_rounding(kernel, ranges, {})[0].failed()
     assert [f.subject.split("(")[0] for f in failed][:1] == [head.lower()], name
     assert isinstance(failed[0].verdict, Refuted)
@@ -151,10 +163,10 @@ def test_what_is_less_another_maximum_is_not_below_0() -> None:
         kernel = im.kernel(f"axis i < 5\naxis n < 5\nx: [5, 5]\n{text}", name="odd")
         walk = rounding._Walk(kernel, {}, {}, None)
         assert prove_rounding(kernel, dict.fromkeys(kernel.inputs, (-1, 1)), {})[0].proved
-        for number, s in enumerate(kernel.statements):
+        for s in kernel.statements:
             inputs, walk.notes = rounding.rounding_notes(kernel, dict.fromkeys(kernel.inputs, (-1, 1)), {})
-            walk.tensors |= {n: rounding._Node(rounding._known(b)) for n, b in inputs.items()}
-            walk.statement(number, s, None)
+            walk.tensors |= {n: rounding._known(b) for n, b in inputs.items()}
+            walk.statement(s)
             assert all(made.peak is None for made in walk.made.values())
 
 
@@ -221,11 +233,20 @@ def test_terms_and_beginnings_are_not_trusted(
     """Numbers on the way have the mistake, and the proof does not. With the mistake it would prove the same."""
     kernel = im.kernel(text, name="mistaken", sizes=sizes)
     ranges: dict[str, tuple[float, float]] = dict.fromkeys(kernel.inputs, (1, 4))
-    monkeypatch.setattr(rounding_bound, of, mutant)
+    only_notes(monkeypatch, of, mutant)
     failed = prove_rounding(kernel, ranges, {})[0].failed()
     assert [c.subject for c in failed][:1] == [subject]
-    monkeypatch.setattr(rounding, of, mutant)
+    monkeypatch.setattr(rounding_walk, of, mutant)
     assert not [c for c in prove_rounding(kernel, ranges, {})[0].failed() if "products of many" not in str(c.verdict)]
+
+
+def test_a_type_of_integers_holds_what_it_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """|-128| is no number of i8."""
+    kernel = im.kernel("Y[i] = sqrt(f32(abs(A[i])))", dtypes={"A": "i8", "Y": "f32"}, sizes={"i": 2})
+    assert prove_rounding(kernel, {"A": (-127, -1)}, {})[0].proved
+    only_notes(monkeypatch, "ulp_of", lambda head, kind: FUNCTION_ROWS[head].error(kind.bits) if kind.is_float else 0.0)
+    failed = prove_rounding(kernel, {"A": (-128, -1)}, {})[0].failed()
+    assert failed[0].subject == "abs(A[i])" and isinstance(failed[0].verdict, Refuted)
 
 
 ONE = Known(F(1), F(2), F(1, 10**6), F(1, 10**7))

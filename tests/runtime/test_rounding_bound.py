@@ -12,6 +12,7 @@ from examples import attention, norms, reductions
 from isamap_smt.ir.errors import RangeError, SizeError, UnknownNameError
 from isamap_smt.ir.interpret import reference, run_kernel
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
+from isamap_smt.proof.rounding import prove_rounding
 
 GELU = im.kernel("y[i] = 0.5 * x[i] * (1 + erf(x[i] * 0.70710678))", name="gelu")
 MIXED = im.kernel("y[i] += x[i,n] * w[n] - v[i,n]", name="mixed")
@@ -194,3 +195,16 @@ def test_types_meet_below_a_saturation() -> None:
     arrays = {"A": np.uint32([0, 500, 1, 3]), "B": np.int8([127, -128, 1, -1])}
     found = im.rounding_error(mixed, arrays)["C"]
     assert found.value.tolist() == [-128, 127, -1, 5] and not found.error.any()
+
+
+@pytest.mark.parametrize("value", ["-A[i]", "abs(A[i])"])
+def test_what_a_type_of_integers_does_not_hold_has_no_bound(value: str) -> None:
+    """-128 of i8 is its own opposite, so its root is no number."""
+    kernel = im.kernel(f"Y[i] = sqrt(f32({value}))", dtypes={"A": "i8", "Y": "f32"})
+    a = np.array([-128, -4], np.int8)
+    assert np.isnan(run_kernel(kernel, {"A": a})["Y"][0])
+    assert im.rounding_bound(kernel, {"A": (-128, -1)}, {"i": 2})["Y"].error == np.inf
+    assert im.rounding_bound(kernel, {"A": (-127, -1)}, {"i": 2})["Y"].relative < 1e-7
+    assert np.isinf(im.rounding_error(kernel, {"A": a})["Y"].error[0])
+    proof, derived = prove_rounding(kernel.with_sizes({"i": 2}), {"A": (-128, -1)}, {})
+    assert proof.word == "unknown" and not derived
