@@ -16,6 +16,7 @@ import sympy as sp
 from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of, words
+from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 
 CONTIGUOUS, BROADCAST, STRIDED, GATHER = "contiguous", "broadcast", "strided", "gather"
@@ -147,9 +148,9 @@ def _stride(mapping: Mapping, operand: str, t: str) -> Any:
     return _along_group(access.index, shape, groups[t], axes, mapping.instruction.axes[t])
 
 
-def even_steps(mapping: Mapping, operand: str, axis: str, members: tuple[str, ...]) -> bool:
-    """Whether the operand's elements lie at one distance along kernel axes that are fused in an axis of the instruction."""
-    access = mapping.operand_access(operand)
+def even_steps(mapping: Mapping, access: Access, axis: str, members: tuple[str, ...]) -> bool:
+    """Whether elements of a tensor lie at one distance along kernel axes that are fused in an axis of the instruction. access:
+    over the statement's axes."""
     axes = tuple((a.name, a.extent) for a in mapping.statement.axes)
     shape = mapping.kernel.tensor(access.tensor).shape
     return _along_group(access.index, shape, members, axes, mapping.instruction.axes[axis]) is not None

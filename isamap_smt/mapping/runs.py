@@ -20,9 +20,10 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir.epilogue import epilogue_of
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
-from isamap_smt.ir.kernel import Axis
+from isamap_smt.ir.kernel import Access, Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.staging import conditions, kernel_axes
 from isamap_smt.mapping.fuse import digits
@@ -81,9 +82,21 @@ def _first_even(mapping: Mapping, operand: str, axis: str, group: Sequence[str])
     for n in range(len(group) - 1):
         inner = tuple(group[n:])
         cut = any(symbols_of([g]) & set(inner[1:]) for g in conditions(mapping, operand))
-        if not cut and even_steps(mapping, operand, axis, inner):
+        if not cut and all(even_steps(mapping, a, axis, inner) for a in _accesses(mapping, operand)):
             return n
     return len(group) - 1
+
+
+def _accesses(mapping: Mapping, operand: str) -> tuple[Access, ...]:
+    """What moves of the operand's tiles touch in main memory: of sums, what is stored and what is read with them."""
+    own = mapping.operand_access(operand)
+    if own != mapping.statement.target:
+        return (own,)
+    epilogue = epilogue_of(mapping.kernel)
+    if epilogue.statement is None:
+        return (own,)
+    others = (epilogue.statement.target, *(a for a in epilogue.statement.inputs if a.tensor != epilogue.sum))
+    return tuple(Access(a.tensor, epilogue.index(a, own.index)) for a in others)
 
 
 def _cut(mapping: Mapping, axis: str, group: Sequence[str], first: int) -> Runs:

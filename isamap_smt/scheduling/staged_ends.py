@@ -48,7 +48,7 @@ def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover
     if any(u.moves for u in c.updates) and (cut := _cut_unevenly(mapping, home.name)):
         return f"elements beside sums are brought for a whole tile, and {cut}"
     for step in (c.begin, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
-        whole = step in c.updates  # what changes a tile takes all its runs at once
+        whole = any(step in (*u.moves, u) for u in c.updates)  # what changes a tile takes all its runs at once
         if why := _unlike(mapping if whole else view, compute, epilogue, step):
             return why
     return ""

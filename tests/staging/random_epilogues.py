@@ -139,7 +139,8 @@ def random_kernel(rng: random.Random, phases: bool, runs: bool = False) -> Kerne
         lines = ["temporary H", "temporary U", *lines, total, last]
     text = "\n".join(lines)
     if runs:
-        text = text.replace(SUM, rng.choice(IN_RUNS)).replace("[i,j]", "[p,q,j]").replace("[j,i]", "[j,p,q]")
+        text = text.replace(SUM, rng.choice(IN_RUNS)).replace("T[i,j]", "T[p,q,j]")
+        text = text.replace("[i,j]", rng.choice(["[p,q,j]", "[q,p,j]", "[p,q,j]"])).replace("[j,i]", "[j,p,q]")
     types = {n: d for n, d in (TYPES | {"Y": kind}).items() if f"{n}[" in text}
     return im.kernel(text, dtypes=types, name="drawn")
 
