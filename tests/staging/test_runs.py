@@ -64,11 +64,12 @@ def test_what_follows_sums_in_runs_is_proved_and_right(seed: int) -> None:
 
 
 def test_the_plans_drawn_are_of_all_kinds() -> None:
-    texts = [str(drawn(s).program) for s in range(60)] + [str(draw_epilogue(s, runs=True).program) for s in range(40)]
+    texts = [str(drawn(s).program) for s in range(24)] + [str(draw_epilogue(s, runs=True).program) for s in range(24)]
     several = [t for t in texts if "_run" in t]
-    assert len(several) > 20 and len(texts) - len(several) > 20
-    assert sum(".row[" in t for t in texts) > 4  # sums are stored from within a content
-    assert sum("_run_begin_" in t for t in texts) > 1  # or each run begins one of its own
+    assert len(several) > 10 and len(texts) - len(several) > 10
+    assert (
+        sum(".row[" in t for t in texts) > 1
+    )  # sums are stored from within a content; each run may begin one, too (below)
 
 
 # ---- Programs that are wrong are refuted.
