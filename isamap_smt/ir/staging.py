@@ -78,12 +78,18 @@ def spans(mapping: Mapping, operand: str) -> dict[str, tuple[Any, Any]]:
     found: dict[str, tuple[Any, Any]] = {}
     for n, extent in used.items():
         group = fused.get(n, (n,))
-        last = forward[next((m for m in reversed(group) if used.get(m) != 1), group[0])]
-        value = last.args[0] if isinstance(last, FloorMod) and len(group) > 1 else last
+        value = fused_point(mapping, group) if len(group) > 1 else forward[n]
         found.setdefault(
             ".".join(group), (value, prod(used.get(m, sp.S.One) for m in group) if len(group) > 1 else extent)
         )
     return found
+
+
+def fused_point(mapping: Mapping, group: Sequence[str]) -> Any:
+    """The point along an axis of the instruction and the tiles around it, of which fused axes are the digits."""
+    extents = {a.name: a.extent for a in mapping.statement.axes}
+    last = dict(mapping.forward)[next((m for m in reversed(group) if extents[m] != 1), group[0])]
+    return last.args[0] if isinstance(last, FloorMod) else last
 
 
 def conditions(mapping: Mapping, operand: str) -> list[Any]:

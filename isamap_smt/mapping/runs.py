@@ -25,7 +25,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.staging import conditions, kernel_axes
+from isamap_smt.ir.staging import conditions, fused_point, kernel_axes
 from isamap_smt.mapping.fuse import digits
 from isamap_smt.mapping.layout import even_steps
 
@@ -59,6 +59,7 @@ class Runs:
 def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
     """Of an operand's tiles. row: the instruction's axis along rows. Raises ScheduleError where columns would lie unevenly, or the
     runs are no part of one tile."""
+    mapping = _without_ones(mapping)
     found = Runs(mapping)
     for axis, group in mapping.groups:
         used = [a for a in group if a in kernel_axes(mapping, operand)]
@@ -75,6 +76,23 @@ def runs_of(mapping: Mapping, operand: str, row: str) -> Runs:
             )
         found = _cut(mapping, axis, group, first)
     return found
+
+
+def _without_ones(mapping: Mapping) -> Mapping:
+    """The mapping without axes of one point among those that are fused: they are at 0."""
+    ones = {a.name for a in mapping.statement.axes if a.extent == 1}
+    fused = {a for _, g in mapping.groups if len(g) > 1 for a in g} & ones
+    if not fused:
+        return mapping
+    extents = {a.name: a.extent for a in mapping.statement.axes}
+    forward = dict(mapping.forward) | dict.fromkeys(fused, sp.S.Zero)
+    groups = []
+    for axis, group in mapping.groups:
+        left = tuple(a for a in group if a not in fused)
+        if left != group and left:
+            forward |= digits(fused_point(mapping, group), left, extents)
+        groups.append((axis, left or group[:1]))
+    return replace(mapping, groups=tuple(groups), forward=tuple((n, forward[n]) for n, _ in mapping.forward))
 
 
 def _first_even(mapping: Mapping, operand: str, axis: str, group: Sequence[str]) -> int:

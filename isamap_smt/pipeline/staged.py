@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -34,8 +35,10 @@ from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, Pin, pinned
 from isamap_smt.scheduling.staged import schedule_stages
+from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.search import MappingSet, find_mappings
 
+DIGITS = 6  # mappings that fill tiles with digits of axes, of those that are offered
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 
 
@@ -152,6 +155,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
     refused: ScheduleError | None = None
     for partial, note in ways:
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
+        found += ask.clock.time("map", in_digits, found, kernel, ask)
         try:
             given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
 
@@ -203,22 +207,35 @@ def _sizes_known(
 
 
 def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list[ProvedMapping]:
-    """Legal mappings onto the instructions, also those that take digits of axes where whole ones fill tiles unevenly."""
-    return [m for i in fitting for p in _search(kernel, i, partial) for m in (p, *in_digits(p.mapping, kernel))]
+    """Legal mappings onto the instructions."""
+    return [p for i in fitting for p in _search(kernel, i, partial)]
 
 
-@lru_cache(maxsize=1024)  # a kernel is staged with several plans
-def in_digits(mapping: Mapping, kernel: Kernel) -> tuple[ProvedMapping, ...]:
-    """Of a mapping whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes."""
-    rows = {o.name: str(o.row) for o in mapping.instruction.operands}
-    return tuple(p for axes in tilings(mapping, rows) if (p := _with_axes(mapping, kernel, axes)) is not None)
+def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
+    """Of mappings whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes. Of these, the
+    ones of which tiles can be made and that take fewest executions."""
+    sizes, ranked = assumed_sizes(kernel, ask.sizes), []
+    for p in found:
+        rows = {o.name: str(o.row) for o in p.mapping.instruction.operands}
+        for axes in tilings(p.mapping, rows):
+            mapping = _like(p.mapping, kernel, axes)
+            with suppress(ScheduleError):
+                ranked.append((question(mapping, ask.hardware, sizes, {}).least, mapping))
+    ranked.sort(key=lambda r: (r[0], r[1].id))
+    proved = (prove(m) for _, m in ranked[:DIGITS])
+    return [p for p in proved if isinstance(p, ProvedMapping)]
+
+
+def _like(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> Mapping:
+    """A mapping like it with other axes; nothing about it is proved yet."""
+    target = mapping.instruction.kernel.statements[0].target.tensor
+    operands = {o: a.tensor for o, a in mapping.binding if o != target}
+    return fuse(kernel, mapping.instruction, axes, operands, mapping.statement_index, True)
 
 
 def _with_axes(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> ProvedMapping | None:
-    """A mapping like it with other axes, where that is legal."""
-    target = mapping.instruction.kernel.statements[0].target.tensor
-    operands = {o: a.tensor for o, a in mapping.binding if o != target}
-    found = prove(fuse(kernel, mapping.instruction, axes, operands, mapping.statement_index, True))
+    """The same, where it is legal."""
+    found = prove(_like(mapping, kernel, axes))
     return found if isinstance(found, ProvedMapping) else None
 
 

@@ -22,7 +22,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_kernels
 from isamap_smt.ir.program import Program
-from isamap_smt.pipeline.staged import in_digits
+from isamap_smt.mapping.runs import tilings
 from isamap_smt.scheduling.staged import decoded, scheduled
 from isamap_smt.scheduling.staged_problem import question
 from isamap_smt.search import MappingSet, find_mappings
@@ -179,6 +179,12 @@ def _mappings(kernel: Kernel, compute: Instruction) -> MappingSet:
     return find_mappings(kernel, compute).finished()
 
 
+def _in_digits(p: im.ProvedMapping, kernel: Kernel) -> list[im.ProvedMapping]:
+    m, names = p.mapping, {o.name: str(o.row) for o in p.mapping.instruction.operands}
+    made = (im.prove(im.fuse(kernel, m.instruction, axes, "any", partial=True)) for axes in tilings(m, names))
+    return [p for p in made if isinstance(p, im.ProvedMapping)]
+
+
 def _drawn(
     rng: random.Random, kernel: Kernel, hardware: im.Hardware, sizes: dict[str, int], runs: bool = False
 ) -> tuple[Program, float]:
@@ -187,7 +193,7 @@ def _drawn(
     kept = random.Random(kernel.text + str(sizes)).random() < 0.8 and all(e.is_Integer for e in summed_over)
     found = list(_mappings(kernel, hardware.instruction("multiply_kept" if kept else "multiply")))
     if runs:
-        found = [m for p in found if len(dict(p.mapping.groups)["i"]) > 1 for m in (p, *in_digits(p.mapping, kernel))]
+        found = [m for p in found if len(dict(p.mapping.groups)["i"]) > 1 for m in (p, *_in_digits(p, kernel))]
     if not found:
         raise ScheduleError("nothing maps")
     proved = rng.choice(found)
