@@ -102,6 +102,7 @@ plan_options = together(
     constant_option,
     threads_option,
     instruction_option,
+    click.option("--axes", metavar="i=p.q,j=k", help="Use the mapping with these axes, and no other; machines with engines."),
 )  # fmt: skip
 
 
@@ -327,6 +328,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "assume": tuple(options["assume"]),
         "instruction": instruction,
         **{n: options[n] for n in ("threads", "objective", "timeout", "family")},
+        **({} if options["axes"] is None else {"axes": options["axes"]}),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -193,6 +193,7 @@ def plan(
     cost_model: str = "auto",
     family: str = "fuse",
     rewrites: Iterable[Kernel | str] = (),
+    axes: str | Dict[str, Sequence[str]] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
     """Map, prove, schedule, lower and prove the program. Sizes left out stay run-time parameters. For a machine with
@@ -211,8 +212,8 @@ def plan(
     figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this machine has a
     calibration. family: 'digits' looks for mappings whose instruction axes take low digits of the main statement's axes, too,
     and takes one that is predicted to cost less. rewrites: other kernels of the same arguments, which isamap_smt.equality.equal()
-    proves to be equal; the cheapest is planned, and `notes` says which. progress is told each stage's name.
-
+    proves to be equal; the cheapest is planned, and `notes` says which. axes: of the one mapping to take, as for
+    fuse(), on a machine with engines. progress is told each stage's name.
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` prints the C. Raises UnknownNameError and SizeError for wrong
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
@@ -249,8 +250,19 @@ def plan(
         from isamap_smt.pipeline.staged import require_neutral, stage
 
         require_neutral(hardware, known | {"threads": threads, "constant": names, "assume": kernel is not plain})
-        options: dict[str, Any] = {"sizes": sizes, "fix": fix, "timeout": timeout, "instruction": instruction}
+        options: dict[str, Any] = {
+            "sizes": sizes,
+            "fix": fix,
+            "timeout": timeout,
+            "instruction": instruction,
+            "axes": axes,
+        }
         return stage(by_name, hardware, **options, progress=progress)
+    if axes is not None:
+        raise ScheduleError(
+            f"axes: {hardware.name} has no engines, and its mappings are ranked with their loops; leave it out, or name an "
+            "instruction"
+        )
     sizes, pins, limit = valid_sizes(sizes), in_order(pinned(fix)), time_limit(timeout, ScheduleError)
     given = None if effort is None else seconds(effort, "effort", ScheduleError)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work

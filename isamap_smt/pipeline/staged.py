@@ -13,7 +13,14 @@ from isamap_encodings import deadline
 from isamap_smt.codegen.configure import configured
 from isamap_smt.codegen.staged import lower_stages
 from isamap_smt.ir.arguments import function_or_none, time_limit, valid_sizes
-from isamap_smt.ir.errors import HardwareError, ScheduleError, UnknownNameError, did_you_mean, of_argument
+from isamap_smt.ir.errors import (
+    HardwareError,
+    NotProvedError,
+    ScheduleError,
+    UnknownNameError,
+    did_you_mean,
+    of_argument,
+)
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -66,6 +73,7 @@ def stage(
     fix: Dict[str, Any] | None = None,
     timeout: float | None = None,
     instruction: str | None = None,
+    axes: str | Dict[str, Sequence[str]] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
     """Map, prove, choose stages, lower and prove, for a machine with engines. Sizes left out stay open: the program is proved for
@@ -74,7 +82,8 @@ def stage(
     A kernel by its name has the element types of the machine's first instruction that computes, where its text says none; one by
     value has those that it has.
     sizes: by axis, size or parameter name. fix: decisions that are pinned, `tile.AXIS`, `region.AXIS`, `stage.OPERAND`,
-    `slots.OPERAND` or `via.OPERAND` -> value. timeout: as for plan(). Raises HardwareError for a
+    `slots.OPERAND` or `via.OPERAND` -> value. timeout: as for plan(). axes: of the one mapping to take, as for fuse(),
+    with digits such as `i=p%4.q`, for a kernel of one sum. Raises HardwareError for a
     machine without engines, ScheduleError where nothing fits, TimeLimitError where there is no plan in time, NotProvedError where
     the program cannot be proved.
     """
@@ -86,7 +95,7 @@ def stage(
     sizes, pins, limit = valid_sizes(sizes), pinned(fix), time_limit(timeout, ScheduleError)
     told = function_or_none(progress, "progress", ScheduleError)
     kernel.with_sizes(sizes)
-    ask = _Asked(hardware, sizes, pins, limit or PLAN_SECONDS, found_name(instruction), Clock(told))
+    ask = _Asked(hardware, sizes, pins, limit or PLAN_SECONDS, found_name(instruction), Clock(told), axes)
     with limited(limit, f"{kernel.name} on {hardware.name}"):
         return _staged(kernel, ask)
 
@@ -147,11 +156,14 @@ class _Asked:
     timeout: float
     instruction: str | None
     clock: Clock
+    axes: str | Dict[str, Sequence[str]] | None = None
 
 
 def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> tuple[Schedule, tuple[str, ...]]:
     """The schedule of one phase, and what to say of it. Raises ScheduleError."""
     fitting = _fitting(kernel, ask.hardware, ask.instruction)
+    if ask.axes is not None:
+        return _with_these(kernel, ask, fitting), ()
     refused: ScheduleError | None = None
     for partial, note in ways:
         found = ask.clock.time("map", _mappings, kernel, fitting, partial)
@@ -168,6 +180,24 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
             continue
         return schedule, (note + (f"; {refused}" if refused else ""),) if note else ()
     raise refused or _unmapped(kernel, fitting)
+
+
+def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Schedule:
+    """The schedule of the mapping with the axes that were asked for. Raises AxesError, NotProvedError, ScheduleError."""
+    assert ask.axes is not None
+    found, wrong = [], None
+    for i in fitting:
+        proved = prove(fuse(kernel, i, ask.axes, "any", kernel.main, True))
+        if isinstance(proved, ProvedMapping):
+            found.append(proved)
+        else:
+            wrong = wrong or proved
+    if not found:
+        raise NotProvedError(
+            f"axes: {kernel.name} with {ask.axes} is no legal mapping: {wrong}; `isamap prove` says more"
+        )
+    given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
+    return ask.clock.time("schedule", schedule_stages, found, *given)
 
 
 def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> list[Instruction]:
@@ -212,8 +242,8 @@ def _mappings(kernel: Kernel, fitting: list[Instruction], partial: bool) -> list
 
 
 def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> list[ProvedMapping]:
-    """Of mappings whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes. Of these, the
-    ones of which tiles can be made and that take fewest executions."""
+    """Of mappings whose tiles would begin and end inside of runs: those that fill a tile with digits of the same axes. Of these,
+    the ones of which tiles can be made and that take fewest executions."""
     sizes, ranked = assumed_sizes(kernel, ask.sizes), []
     for p in found:
         rows = {o.name: str(o.row) for o in p.mapping.instruction.operands}

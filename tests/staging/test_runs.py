@@ -243,6 +243,16 @@ def test_what_lies_unevenly_is_named() -> None:
         in_runs("i=p.q,j=k,k=c", {n: v for n, v in sizes.items() if n != "q"})
 
 
+def test_a_mapping_is_pinned_by_its_axes() -> None:
+    pinned_plan = stage(CONV, array(8, 8, 8), sizes=SIZES, axes="i=p%2.q,j=k,k=c")
+    assert pinned_plan.schedule.proved.mapping.id.startswith("i=p%2.q,j=k,k=c") and pinned_plan.proof.proved
+    assert im.plan(CONV, array(8, 8, 8), sizes=SIZES, axes={"i": ["q"], "j": ["k"], "k": ["c"]}).cycles
+    with pytest.raises(im.NotProvedError, match=r"axes: conv2d with i=p\.c,j=k,k=q is no legal mapping"):
+        stage(CONV, array(8, 8, 8), sizes=SIZES, axes="i=p.c,j=k,k=q")
+    with pytest.raises(ScheduleError, match="avx2 has no engines"):
+        im.plan("gemm", "avx2", axes="i=i")
+
+
 def test_runs_are_counted() -> None:
     kernel, machine = CONV.with_sizes(SIZES), array(8, 8, 8)
     mapping = im.fuse(kernel, machine.instruction("matmul"), "i=p%2.q,j=k,k=c", "any")
