@@ -19,7 +19,7 @@ from use_edits import at, held, holding, place, uses
 
 import isamap_smt as im
 from isamap_smt.codegen.staged import lower_stages
-from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.program import Command, Issued, Program
 from isamap_smt.mapping.runs import boxes, runs_of
 from isamap_smt.pipeline.staged import stage
@@ -247,7 +247,7 @@ def test_a_mapping_is_pinned_by_its_axes() -> None:
     pinned_plan = stage(CONV, array(8, 8, 8), sizes=SIZES, axes="i=p%2.q,j=k,k=c")
     assert pinned_plan.schedule.proved.mapping.id.startswith("i=p%2.q,j=k,k=c") and pinned_plan.proof.proved
     assert im.plan(CONV, array(8, 8, 8), sizes=SIZES, axes={"i": ["q"], "j": ["k"], "k": ["c"]}).cycles
-    with pytest.raises(im.NotProvedError, match=r"axes: conv2d with i=p\.c,j=k,k=q is no legal mapping"):
+    with pytest.raises(NotProvedError, match=r"axes: conv2d with i=p\.c,j=k,k=q is no legal mapping"):
         stage(CONV, array(8, 8, 8), sizes=SIZES, axes="i=p.c,j=k,k=q")
     with pytest.raises(ScheduleError, match="avx2 has no engines"):
         im.plan("gemm", "avx2", axes="i=i")
