@@ -94,6 +94,11 @@ class Fields:
             name = str(item.get("name") or "").partition("[")[0].strip() if isinstance(item, dict) else ""
             yield Fields(self.file, f"{self.at(key)}[{name or n}]", item, self.unread)
 
+    def inherit(self, given: dict[str, Any]) -> None:
+        """Values of keys that are not there, as what stands around it says."""
+        for key, value in given.items():
+            self.data.setdefault(key, value)
+
     def leave(self, key: str, why: str) -> None:
         """A key that is there is named as left out."""
         if key in self.left:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from isamap_smt.architectures.form import ACC, INDEXED, OPERANDS, A, Architecture, B, Level, Unread, listed
-from isamap_smt.architectures.placed import Placed, Way, place
+from isamap_smt.architectures.choice import place
+from isamap_smt.architectures.cycles import busy, each_row, rounded, touched
+from isamap_smt.architectures.form import ACC, INDEXED, A, Architecture, B, Level, Unread, listed
+from isamap_smt.architectures.placed import Placed, Way
 from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.engines import ZERO, Engine, Work
 from isamap_smt.ir.errors import HardwareError
@@ -165,39 +167,6 @@ class _Made:
     def _note(self, level: Level, what: str, why: str) -> None:
         self.unread.append(Unread(level.path, what, why))
 
-    # ---- how long
-
-    def _each(self, operand: str, source: Level, target: Level) -> float:
-        """Cycles for each row of a tile, at the slower end, all instances with different elements side by side."""
-        bits = self.placed.extents[INDEXED[operand][1]] * self.types[operand].bits
-        rates = [
-            rate * self.placed.apart(level, operand)
-            for level, rate in ((source, source.read), (target, target.write))
-            if rate is not None
-        ]
-        return _rounded(bits / min(rates)) if rates else 0.0
-
-    def _busy(self) -> float:
-        """Cycles of a product: of the multipliers, or of the slowest memory that they read from or write to."""
-        found = [float(self.placed.steps)]
-        for o in OPERANDS:
-            level = self.placed.ways[o].own
-            for rate, count in zip((level.read, level.write), self._touched(o, level), strict=True):
-                if rate is not None and count:
-                    instances = self.placed.apart(level, o) * self.placed.copies(level, o)
-                    found.append(count * self.types[o].bits / (rate * instances))
-        return _rounded(max(found))
-
-    def _touched(self, operand: str, level: Level) -> tuple[int, int]:
-        """Elements, each in each instance, that a product reads from a level and writes there."""
-        way, p = self.placed.ways[operand], self.placed
-        points = p.extents["i"] * p.extents["j"] * p.extents["k"]
-        innermost = (way.inside or (way.own,))[-1] is level
-        reads = points // p.shared(level, operand) if innermost else p.elements(operand) * p.copies(level, operand)
-        if operand == ACC:
-            return reads, reads
-        return reads, 0 if level is way.own else p.elements(operand) * p.copies(level, operand)
-
     # ---- instructions
 
     def machine(self) -> ReadMachine:
@@ -223,7 +192,7 @@ class _Made:
                 f"{self.name}.load_{operand}", "s[r,c] = m[r,c]", axes=tile, dtypes={"s": kind, "m": kind}, engine=LOAD,
                 places={"s": f"{self.names[first.name, operand]}[r,c]", "m": "memory[r*down + c*right]"},
                 active={"r": "rows", "c": "columns"}, front={"r": "above"}, beyond=ZERO,
-                work=Work(way.main.latency, self._each(operand, way.main, first), ("r",)),
+                work=Work(way.main.latency, each_row(self.placed, operand, way.main, first), ("r",)),
             )
         ]  # fmt: skip
         if first is not way.own:
@@ -231,7 +200,7 @@ class _Made:
                 instruction(
                     f"{self.name}.move_{operand}", "s[r,c] = g[r,c]", axes=tile, dtypes={"s": kind, "g": kind},
                     engine=f"from_{self.names[first.name, operand]}",
-                    work=Work(first.latency, self._each(operand, first, way.own), ("r",)),
+                    work=Work(first.latency, each_row(self.placed, operand, first, way.own), ("r",)),
                     places={o: f"{self.names[x.name, operand]}[r,c]" for o, x in (("s", way.own), ("g", first))},
                 )
             )  # fmt: skip
@@ -251,7 +220,7 @@ class _Made:
         places = {o: f"{self.names[w.own.name, o]}[{','.join(INDEXED[o])}]" for o, w in self.placed.ways.items()}
         return instruction(
             f"{self.name}.product", f"acc[i,j] += {a} * {b}", axes=dict(self.placed.extents),
-            dtypes={o: d.name for o, d in self.types.items()}, engine=ARRAY, places=places, work=Work(self._busy(), 0),
+            dtypes={o: d.name for o, d in self.types.items()}, engine=ARRAY, places=places, work=Work(busy(self.placed), 0),
         )  # fmt: skip
 
     def _stores(self) -> list[Instruction]:
@@ -260,7 +229,7 @@ class _Made:
         tile, last = {"r": rows, "c": columns}, way.via or way.own
         found = []
         if last is not way.own:
-            cycles = _rounded(rows * self._each(ACC, way.own, last))
+            cycles = rounded(rows * each_row(self.placed, ACC, way.own, last))
             found.append(
                 instruction(
                     f"{self.name}.drain", "g[r,c] = acc[r,c]", axes=tile, dtypes={"g": kind, "acc": kind}, engine=ARRAY,
@@ -272,7 +241,7 @@ class _Made:
             f"{self.name}.store", "m[r,c] = s[r,c]", axes=tile, dtypes={"m": kind, "s": kind}, engine=STORE,
             active={"r": "rows", "c": "columns"},
             places={"m": "memory[r*down + c*right]", "s": f"{self.names[last.name, ACC]}[r,c]"},
-            work=Work(way.main.latency, self._each(ACC, last, way.main), ("r",)),
+            work=Work(way.main.latency, each_row(self.placed, ACC, last, way.main), ("r",)),
         )  # fmt: skip
         return [*found, store]
 
@@ -292,13 +261,14 @@ class _Made:
     def _counted(self) -> list[Counted]:
         """Of every level that an operand passes, main memory included."""
         found = []
-        for o, w in self.placed.ways.items():
+        p = self.placed
+        for o, w in p.ways.items():
             bits = self.types[o].bits
             for level in (w.main, w.via, w.own, *w.inside):
                 if level is None:
                     continue
                 near = level is w.own or level in w.inside
-                read, written = self._touched(o, level) if near else (0, 0)
+                read, written = touched(p, o, level) if near else (0, 0)
                 share = 1.0 if level.access is None else bits / level.access
                 energy = [None if e is None else e * share for e in (level.read_energy, level.write_energy)]
                 memory = (
@@ -319,11 +289,6 @@ def _name(text: str, taken: set[str]) -> str:
     while plain in taken:
         plain += "_"
     return plain
-
-
-def _rounded(cycles: float) -> float:
-    """To thousandths, so that sums of them stay short numbers."""
-    return round(cycles, 3)
 
 
 __all__ = ["Counted", "ReadMachine", "machine_of"]

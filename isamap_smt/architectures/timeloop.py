@@ -17,7 +17,16 @@ from isamap_smt.architectures.fields import Fields
 from isamap_smt.architectures.form import ACC, A, Architecture, B, Level, Mesh, Unread, integer_type, listed, refused
 from isamap_smt.architectures.settings import Settings, settle
 from isamap_smt.architectures.timeloop_constraints import Constraints, targets_of
-from isamap_smt.architectures.timeloop_parts import MAC, NETWORK, STORAGE, Multiplier, kind_of, multiplier, storage
+from isamap_smt.architectures.timeloop_parts import (
+    MAC,
+    NETWORK,
+    OTHER,
+    STORAGE,
+    Multiplier,
+    kind_of,
+    multiplier,
+    storage,
+)
 from isamap_smt.architectures.types import typed
 
 RANGE = re.compile(r"(?P<name>[^\[]+)(\[(?P<low>\d+)\.\.(?P<high>\d+)\])?\s*")
@@ -31,12 +40,13 @@ def is_timeloop(data: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Component:
-    """A component with the meshes above it and what constrains it."""
+    """A component with the meshes above it, what constrains it, and what containers say for all below them."""
 
     fields: Fields
     name: str
     over: tuple[str, ...]
     constraints: Constraints
+    around: dict[str, Any]
 
 
 def timeloop_architecture(
@@ -95,7 +105,7 @@ def _levels(file: str, components: list[Component], unread: list[Unread]) -> tup
     for c in components:
         kind = kind_of(c.fields)
         if kind == STORAGE:
-            level = storage(c.fields, c.name, c.over, c.constraints, main=not found)
+            level = storage(c.fields, c.name, c.over, c.constraints, main=not found, around=c.around)
             if level is not None:
                 found.append(level)
         elif kind == MAC:
@@ -123,11 +133,10 @@ def _levels(file: str, components: list[Component], unread: list[Unread]) -> tup
 
 def _leave(c: Component, kind: str) -> None:
     """A component that is neither is named, with what is said of it."""
-    why = (
-        "a network; moves take as long as the memories at both ends"
-        if kind == NETWORK
-        else "a class that is not known; left out"
-    )
+    dummy = "dummy" in f"{c.name} {c.fields.data.get('class')}".lower()
+    why = "a dummy; its mesh alone is taken" if dummy else "a class that is not known; left out"
+    if kind == NETWORK:
+        why = "a network; moves take as long as the memories at both ends"
     attributes = c.fields.take("attributes")
     said = [str(k) for k in attributes] if isinstance(attributes, dict) else []
     c.fields.note("class", listed([c.name, str(c.fields.take("class", "subclass")), *said]), why)
@@ -184,12 +193,23 @@ def _adjustable(top: Any) -> Settings:
     return found
 
 
+def _for_all(container: Fields) -> dict[str, Any]:
+    """The bits of an element, where a container says them for all below it; its other attributes are named."""
+    attributes = container.inside("attributes")
+    if attributes is None:
+        return {}
+    found = {k: v for k in ("datawidth", "word_bits") if (v := attributes.take(k)) is not None}
+    attributes.close()
+    return found
+
+
 class _Nodes:
     """Version 0.4: !Container, !Component, !Parallel."""
 
     def __init__(self) -> None:
         self.meshes: list[Mesh] = []
         self.name = ""
+        self.around: dict[str, Any] = {}
 
     def components(self, top: Fields) -> Iterator[Component]:
         yield from self._list(top, ())
@@ -213,16 +233,14 @@ class _Nodes:
             constraints = Constraints.of(node.inside("constraints"))
             over = (*over, *self._spread(node, name, constraints))
             if node.tag == "!Component" or (node.tag == "" and "class" in node):
-                yield Component(node, name, over, constraints)
+                yield Component(node, name, over, constraints, dict(self.around))
                 continue
             if node.tag not in ("!Container", ""):
                 node.note("", f"{node.tag} {name}", "a kind of node that is not known; taken as a container")
             self.name = self.name or name
             if name.lower() in ("system", "system_top_level") or not self.name:
                 self.name = ""
-            attributes = node.inside("attributes")
-            if attributes is not None:
-                attributes.close()
+            self.around |= _for_all(node)
             node.take("class", "required_actions")
             node.close()
 
@@ -250,15 +268,13 @@ class _Tree:
 
     def components(self, top: Fields) -> Iterator[Component]:
         for node in top.items("subtree"):
-            yield from self._subtree(node, 1)
+            yield from self._subtree(node, 1, {})
 
-    def _subtree(self, node: Fields, times: int) -> Iterator[Component]:
+    def _subtree(self, node: Fields, times: int, around: dict[str, Any]) -> Iterator[Component]:
         name, own = self._named(node)
         if times == 1 and own == 1 and name.lower() not in ("system", "system_arch", "system_top_level"):
             self.name = self.name or name
-        attributes = node.inside("attributes")
-        if attributes is not None:
-            attributes.close()
+        around = {**around, **_for_all(node)}
         times *= own
         for local in node.items("local"):
             part, many = self._named(local)
@@ -266,16 +282,18 @@ class _Tree:
                 local.note("enabled", part, "switched off in the file")
                 continue
             constraints = self.beside.get(part, Constraints())
-            self._grow(local, part, times * many)
+            kind = kind_of(local)
+            if kind in (STORAGE, MAC) or (kind == OTHER and times * many > self.count):
+                self._grow(local, part, times * many)
             local.take("required_actions")
-            yield Component(local, part, tuple(m.name for m in self.meshes), constraints)
+            yield Component(local, part, tuple(m.name for m in self.meshes), constraints, around)
             self.hint = constraints.axes or self.hint
         branches = list(node.items("subtree"))
         for n, branch in enumerate(branches):
             if n:
                 branch.note("", str(branch.take("name")), "a second branch of the tree; the first one is the machine")
                 continue
-            yield from self._subtree(branch, times)
+            yield from self._subtree(branch, times, around)
         node.close()
 
     @staticmethod

@@ -92,6 +92,14 @@ def spatial_axes(fields: Fields) -> tuple[str, ...]:
         found = tuple(dict.fromkeys(LAYER[n] for n in free if n in LAYER))
         axes = axes or (() if set(found) == {"i", "j", "k"} else found)
         fields.note(key, text, f"the mesh takes one axis, of {listed(found) or 'none that is known'}")
+    if (dims := fields.data.get("maximize_dims")) is not None:
+        fields.take("maximize_dims")
+        named = re.findall(r"\b[A-Z]\b", str(dims))
+        found = tuple(dict.fromkeys(LAYER[n] for n in named if n in LAYER))
+        axes = axes or (() if set(found) == {"i", "j", "k"} else found)
+        fields.note(
+            "maximize_dims", listed(named), f"the mesh takes one axis, of {listed(found) or 'none that is known'}"
+        )
     fields.leave("permutation", "the order of factors in a mesh has no part here")
     fields.leave("split", "which factors go along which side of a mesh is for unroll=... to say")
     fields.close()

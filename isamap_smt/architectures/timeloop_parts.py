@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from isamap_smt.architectures.document import number_of
 from isamap_smt.architectures.fields import Fields
@@ -27,7 +28,7 @@ def kind_of(c: Fields) -> str:
     both = f"{name} {c.data.get('class')}"
     if _NETWORKS.search(name):
         return NETWORK
-    if re.search("dummy", both, re.IGNORECASE):
+    if re.search("dummy", f"{both} {c.data.get('name')}", re.IGNORECASE):
         return OTHER
     return STORAGE if _STORES.search(both) else MAC if _COMPUTES.search(both) else OTHER
 
@@ -60,11 +61,14 @@ def multiplier(c: Fields, name: str) -> Multiplier:
     return Multiplier(name, c.path, bits, sums, "fp" in kind.lower() or "float" in kind.lower(), energy)
 
 
-def storage(c: Fields, name: str, over: tuple[str, ...], constraints: Constraints, main: bool) -> Level | None:
+def storage(
+    c: Fields, name: str, over: tuple[str, ...], constraints: Constraints, main: bool, around: dict[str, Any]
+) -> Level | None:
     """None where it has no size that is kept. Raises ArchitectureError."""
     kind = str(c.take("class", "subclass"))
     given = c.inside("attributes")
     t = given if given is not None else Fields(c.file, c.at("attributes"), {}, c.unread)
+    t.inherit(around)
     width = t.whole("width", "memory_width")
     word = t.whole("word_bits", "datawidth")
     block = t.whole("block_size", "cluster_size")

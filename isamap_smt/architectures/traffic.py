@@ -42,13 +42,14 @@ class Moved:
 class Traffic:
     """rows: from main memory inwards. products: that the array computes, padding included. energies in picojoules.
 
-    sizes: by axis, for which it is counted. unread: what of an architecture's file the machine does not have.
+    sizes: by axis, for which it is counted. cycles: predicted, where these are the sizes that the plan was made for.
+    unread: what of an architecture's file the machine does not have.
     """
 
     kernel: str
     hardware: str
     sizes: tuple[tuple[str, int], ...]
-    cycles: float
+    cycles: float | None
     rows: tuple[Moved, ...]
     products: int
     compute_energy: float | None
@@ -90,7 +91,7 @@ class Traffic:
         return str(yaml.safe_dump(self.document(), sort_keys=False, width=120))
 
 
-def traffic(program: Program, hardware: Hardware, sizes: Mapping[str, int], cycles: float) -> Traffic:
+def traffic(program: Program, hardware: Hardware, sizes: Mapping[str, int], cycles: float | None) -> Traffic:
     """Of a program at these sizes. Raises LanguageError for sizes that are missing."""
     counted = touched(program, sizes)
     products = sum(

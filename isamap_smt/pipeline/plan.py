@@ -168,7 +168,8 @@ class Plan(Shown):
         from isamap_smt.architectures.traffic import traffic
 
         planned = {n: v for s in self.phases for n, v in s.sizes}
-        return traffic(self.program, self.hardware, {**planned, **self.kernel.named_sizes(sizes)}, self.cycles)
+        given = {**planned, **self.kernel.named_sizes(sizes)}
+        return traffic(self.program, self.hardware, given, self.cycles if given == planned else None)
 
     @cached_property
     def mappings(self) -> MappingSet:

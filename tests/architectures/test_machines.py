@@ -88,3 +88,35 @@ def test_floating_point_and_types_that_are_given() -> None:
     assert plan.proof.word == "proved"
     other = im.from_timeloop(example("eyeriss_like"), dtypes={"acc": "i64"})
     assert str(other.instruction("clear").kernel.tensor("acc").dtype) == "i64"
+
+
+def test_containers_say_the_bits_of_elements_for_all_below_them() -> None:
+    text = (
+        example("weight_stationary")
+        .read_text()
+        .replace(", word-bits: 8", "")
+        .replace("attributes: {technology: 22nm}", "attributes: {datawidth: 16}")
+    )
+    machine = im.from_timeloop(text)
+    types = {t.name: str(t.dtype) for t in machine.instruction("product").kernel.tensors}
+    assert types == {"a": "i16", "b": "i16", "acc": "i32"}
+
+
+def test_one_multiplier_and_one_dimension() -> None:
+    lines = example("tpu_like").read_text().splitlines(keepends=True)
+    one = "".join(lines).replace("sizes: [16, 16]", "sizes: [1, 1]")
+    machine = im.from_zigzag(one.replace("size: 64\n", "size: 65536\n"), in_time={"i": 8, "j": 8, "k": 8})
+    assert machine.instruction("product").occupies.start >= 512
+    assert im.plan("gemm", machine, sizes={"i": 9, "j": 9, "k": 9}).proof.word == "proved"
+    row = im.from_zigzag(
+        "".join(lines).replace("sizes: [16, 16]", "sizes: [1, 16]").replace("size: 64\n", "size: 1024\n")
+    )
+    assert row.instruction("product").axes["k"] == 16  # along D2 sums are added
+
+
+def test_a_machine_is_sent_to_other_processes() -> None:
+    import pickle
+
+    machine = im.from_architecture(example("eyeriss_like"))
+    again = pickle.loads(pickle.dumps(machine))
+    assert again == machine and again.unread == machine.unread and again.counted == machine.counted
