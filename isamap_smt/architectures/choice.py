@@ -67,9 +67,9 @@ def place(architecture: Architecture, unroll: Mapping[str, int] | None, in_time:
         if best is None or rank > best[0]:
             best = rank, found
     if best is None:
-        raise why or architecture.refused(
-            "", f"an array of {listed([str(m.size) for m in architecture.meshes])} is too large"
-        )
+        sizes = listed([str(m.size) for m in architecture.meshes])
+        large = f"an instruction has at most {MOST} points of an axis, and the array is {sizes}; describe a part of it"
+        raise why or architecture.refused("", large)
     return best[1]
 
 

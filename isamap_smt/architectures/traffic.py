@@ -8,13 +8,12 @@ from math import prod
 from typing import Any
 
 from isamap_smt.architectures.form import ACC, A, B
+from isamap_smt.architectures.instructions import PRODUCT
 from isamap_smt.architectures.machine import Counted, ReadMachine
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.program import Program
 from isamap_smt.simulator.traffic import Touched, touched
-
-PRODUCT = "product"
 
 
 @dataclass(frozen=True)
