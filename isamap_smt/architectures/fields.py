@@ -16,6 +16,9 @@ PHYSICAL = {
 }  # fmt: skip
 
 
+FINITE = 1e18
+
+
 class Fields:
     """A mapping that is read key by key. `-` and `_` in keys are the same."""
 
@@ -42,8 +45,8 @@ class Fields:
             self.left.pop(k, None)
         return self.data[found[0]] if found else None
 
-    def number(self, *keys: str, low: float = 0.0) -> float | None:
-        """The same for a number, at least `low`. Raises ArchitectureError for what is none."""
+    def number(self, *keys: str, low: float = 0.0, most: float = FINITE) -> float | None:
+        """The same for a number from `low` to `most`. Raises ArchitectureError for what is none."""
         key = next((k for k in keys if k in self.data), None)
         if key is None:
             return None
@@ -51,17 +54,22 @@ class Fields:
         if value is None:
             return None
         found = number_of(value)
-        if found is None or math.isnan(found) or found < low:
+        if found is None or not low <= found <= most:
             what = f"{_short(value)} is no number from {low:g} on"
             raise self.refused(key, f"{what}; write one (expressions and variables are not evaluated here)")
         return found
+
+    def rate(self, *keys: str) -> float | None:
+        """The same for a bandwidth; None where it is infinite."""
+        found = self.number(*keys, most=math.inf)
+        return None if found == math.inf else found
 
     def whole(self, *keys: str, low: int = 1) -> int | None:
         """The same for a whole number."""
         found = self.number(*keys, low=low)
         if found is None:
             return None
-        if not math.isfinite(found) or found != int(found) or found > 1 << 50:
+        if found != int(found) or found > 1 << 50:
             key = next(k for k in keys if k in self.data)
             raise self.refused(key, f"{found} is no whole number; write one")
         return int(found)
@@ -82,6 +90,13 @@ class Fields:
         """The mapping below a key, or None."""
         value = self.take(key)
         return None if value is None else Fields(self.file, self.at(key), value, self.unread)
+
+    def required(self, key: str) -> Fields:
+        """The same. Raises ArchitectureError where nothing is there."""
+        found = self.inside(key)
+        if found is None:
+            raise self.refused(key, "nothing stands here, where keys are expected")
+        return found
 
     def items(self, key: str) -> Iterator[Fields]:
         """The mappings in the list below a key. Raises ArchitectureError for another value."""

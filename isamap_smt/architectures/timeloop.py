@@ -68,8 +68,7 @@ def timeloop_architecture(
     settle(file, _adjustable(data["architecture"]), values)
     unread: list[Unread] = []
     whole = Fields(file, "", data, unread)
-    top = whole.inside("architecture")
-    assert top is not None
+    top = whole.required("architecture")
     version = top.take("version")
     if (number_of(version) or 0.4) > 0.4:
         top.note("version", str(version), "read as 0.4, the newest that is known here")
@@ -311,13 +310,12 @@ class _Tree:
     def _grow(self, node: Fields, name: str, count: int) -> None:
         """Where there are more of a component than of those above it, the mesh has grown, by columns and by rows."""
         raw = node.data.get("attributes")
-        attributes = raw if isinstance(raw, dict) else {}
-        said = {k.replace("-", "_"): v for k, v in attributes.items()}
-        instances, mesh = number_of(said.get("instances")), number_of(said.get("meshX"))
-        count = int(instances) if instances and count == 1 else count
+        said = Fields(node.file, node.at("attributes"), raw if isinstance(raw, dict) else {}, [])
+        instances, mesh = said.whole("instances"), said.whole("meshX")
+        count = instances if instances and count == 1 else count
         if count == self.count:
             return
-        across = int(mesh) if mesh else max(count // max(self.count // self.across, 1), 1)
+        across = mesh if mesh else max(count // max(self.count // self.across, 1), 1)
         if (
             count % self.count
             or across % self.across

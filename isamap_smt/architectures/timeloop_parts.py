@@ -129,9 +129,9 @@ def _main(c: Fields, t: Fields, kind: str, name: str) -> None:
 def _bandwidths(t: Fields) -> tuple[float | None, float | None]:
     """Words a cycle, read and written."""
     read, write, shared = (
-        t.number("read_bandwidth"),
-        t.number("write_bandwidth"),
-        t.number("shared_bandwidth", "bandwidth"),
+        t.rate("read_bandwidth"),
+        t.rate("write_bandwidth"),
+        t.rate("shared_bandwidth", "bandwidth"),
     )
     if shared is not None:
         t.note("shared_bandwidth", f"{shared:g}", "reads and writes have it each, beside each other")

@@ -54,13 +54,11 @@ def zigzag_architecture(
     settle(file, _adjustable(data), values)
     whole = Fields(file, "", data, unread)
     name = str(whole.take("name") or Path(file).stem)
-    array = whole.inside("operational_array") or whole.inside("multipliers")
-    assert array is not None
+    array = whole.required(next(a for a in ARRAYS if a in whole))
     meshes, energy, bits = _array(array)
     hints = _dataflows(whole, meshes)
-    memories = whole.inside("memories")
-    assert memories is not None
-    levels = [_level(memories.inside(n), n, [m.name for m in meshes]) for n in list(memories.data)]
+    memories = whole.required("memories")
+    levels = [_level(memories.required(n), n, [m.name for m in meshes]) for n in list(memories.data)]
     if not levels:
         raise memories.refused("", "no memory is described; the last one listed is main memory")
     main = levels[-1]
@@ -93,7 +91,8 @@ def _adjustable(data: Map) -> Settings:
     found: Settings = {}
     for array in (data.get(a) for a in ARRAYS):
         if isinstance(array, dict) and isinstance(array.get("sizes"), list):
-            for n, d in enumerate(array.get("dimensions") or []):
+            names = array.get("dimensions")
+            for n, d in enumerate(names if isinstance(names, list) else []):
                 if n < len(array["sizes"]):
                     found[str(d)] = (array["sizes"], n)
     memories = data.get("memories")
@@ -155,9 +154,7 @@ def _dataflows(whole: Fields, meshes: tuple[Mesh, ...]) -> dict[str, tuple[str, 
     return found
 
 
-def _level(m: Fields | None, name: str, dimensions: list[str]) -> Level:
-    if m is None:
-        raise ValueError(name)
+def _level(m: Fields, name: str, dimensions: list[str]) -> Level:
     operands = m.words("operands") or []
     unknown = [o for o in operands if o not in NAMES]
     if unknown or not operands:
@@ -191,7 +188,9 @@ def _level(m: Fields | None, name: str, dimensions: list[str]) -> Level:
 
 def _ports(m: Fields) -> tuple[float | None, float | None]:
     """Bits that are read and written a cycle."""
-    read, write = m.number("r_bw", low=1), m.number("w_bw", low=1)
+    read, write = m.rate("r_bw"), m.rate("w_bw")
+    if 0 in (read, write):
+        raise m.refused("r_bw" if read == 0 else "w_bw", "nothing is ever moved; write bits a cycle")
     ports = m.take("ports")
     counts = [m.take(k) for k in ("r_port", "w_port", "rw_port")]
     found: dict[str, list[float]] = {"read": [], "write": []}
