@@ -143,6 +143,10 @@ _WHERE = {
     **dict.fromkeys(("plan_network", "NetworkPlan"), "isamap_smt.networks.plan"),
     **dict.fromkeys(("compile_network", "CompiledNetwork"), "isamap_smt.networks.compiled"),
     **dict.fromkeys(("machine_from_table",), "isamap_smt.isa"),
+    **dict.fromkeys(("Traffic",), "isamap_smt.architectures.traffic"),
+    **dict.fromkeys(
+        ("from_architecture", "from_timeloop", "from_zigzag", "ReadMachine", "Unread"), "isamap_smt.architectures"
+    ),
     **dict.fromkeys(("check_hardware", "HardwareCheck"), "isamap_smt.runtime.conformance"),
     **dict.fromkeys(_DTYPES, "isamap_smt.ir.dtypes"),
 }

@@ -91,6 +91,7 @@ def list_hardware(only: str | None = None) -> dict[str, Any]:
 
 
 def _hardware(name: str, machine: Hardware) -> dict[str, Any]:
+    from isamap_smt.architectures import ReadMachine
     from isamap_smt.targets.target import executor_of
 
     target, executor = executor_of(machine)
@@ -103,6 +104,11 @@ def _hardware(name: str, machine: Hardware) -> dict[str, Any]:
         "runs_here": all(_runs_here(i) for i in machine.computes),
         "target": target,
         "executor": executor,
+        **(
+            {"notes": list(machine.notes), "unread": list(map(str, machine.unread))}
+            if isinstance(machine, ReadMachine)
+            else {}
+        ),
     }
 
 
@@ -224,6 +230,8 @@ def _show_machine(document: dict[str, Any]) -> None:
         console().print(f"parameters     {values}")
     names = ", ".join(name.removeprefix(f"{h['name']}.") for name in h["instructions"])
     console().print(f"computes with  {names or 'nothing'}")
+    if h.get("unread"):
+        tell(*h["notes"], "not read or not kept of the file:", *(f"  {u}" for u in h["unread"]))
 
 
 def _show_instructions(document: dict[str, Any]) -> None:

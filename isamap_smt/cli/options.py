@@ -205,11 +205,15 @@ def load_kernel(name: str | None, options: dict[str, Any]) -> tuple[Kernel, dict
 
 
 def load_hardware(name: str, options: dict[str, Any]) -> Hardware:
-    """The machine of that name, made with --set where it is a function."""
+    """The machine of that name, made with --set where it is a function. What an architecture's file says in vain is said."""
+    from isamap_smt.architectures import ReadMachine
     from isamap_smt.language.hardware_library import find_hardware
     from isamap_smt.language.loading import with_set
 
-    return find_hardware(with_set(name, options["settings"]))
+    found = find_hardware(with_set(name, options["settings"]))
+    for text in (*found.notes, *found.unread) if isinstance(found, ReadMachine) else ():
+        say(f"note: {found.name}: {text}")
+    return found
 
 
 def machine_named(spec: str, instruction: str | None) -> tuple[str, str | None]:

@@ -15,6 +15,7 @@ from isamap_smt.scheduling.record import to_record
 from isamap_smt.scheduling.staged import TOLD
 
 if TYPE_CHECKING:
+    from isamap_smt.architectures.traffic import Traffic
     from isamap_smt.ir.hardware import Hardware
     from isamap_smt.pipeline.plan import Plan
 
@@ -241,6 +242,29 @@ def _show_phase(s: Schedule, verbose: bool) -> None:
         out.print("Legal mappings that were not scheduled:")
     for why, n in s.unscheduled:
         out.print(f"  {n}: {why}")
+
+
+def show_traffic(moved: Traffic) -> None:
+    """Elements by level and tensor, and energy where the machine says what accesses take."""
+    rows = [
+        (
+            r.level,
+            r.tensor,
+            f"{r.reads:,}",
+            f"{r.writes:,}",
+            f"{r.read_bytes + r.written_bytes:,}",
+            _picojoules(r.energy),
+        )
+        for r in moved.rows
+    ]
+    rows.append(("products", "", f"{moved.products:,}", "", "", _picojoules(moved.compute_energy)))
+    rows.append(("total", "", "", "", "", _picojoules(moved.energy)))
+    numbers = ("reads", "writes", "bytes", "energy (pJ)")
+    console().print(table("\nTraffic (elements)", "level", "tensor", *numbers, rows=rows, right=numbers))
+
+
+def _picojoules(energy: float | None) -> str:
+    return "not said" if energy is None else f"{energy:,.0f}"
 
 
 def _show_costs(schedule: Schedule, verbose: bool) -> None:

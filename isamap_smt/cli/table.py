@@ -58,6 +58,7 @@ def told(tell: Any) -> Any:
 
 def show(found: Explored, options: dict[str, Any], title: str, generator: str) -> None:
     """The answer, and the files where a directory is given."""
+    _say_unread(found)
     answer(options["as_json"], found.document, lambda: _shown(found))
     output: Path | None = options["output"]
     if output is None:
@@ -67,6 +68,17 @@ def show(found: Explored, options: dict[str, Any], title: str, generator: str) -
     write_whole(output / "index.html", page(found, title, generator))
     write_whole(output / "table.md", markdown(found))
     say(f"wrote {output}/index.html and table.md; {CELLS} keeps the answers, and the same command goes on from there")
+
+
+def _say_unread(found: Explored) -> None:
+    """How much of an architecture's file the machines do not have."""
+    from isamap_smt.architectures import ReadMachine
+
+    for m in {m.name: m for m in found.machines if isinstance(m.hardware, ReadMachine)}.values():
+        count = len(m.hardware.unread) if isinstance(m.hardware, ReadMachine) else 0
+        say(
+            f"note: {m.name}: {count} things in the file are not read or not kept; `isamap list hardware {m.name}` names them"
+        )
 
 
 def _shown(found: Explored) -> None:

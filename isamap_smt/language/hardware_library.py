@@ -11,6 +11,7 @@ machine.py:NPU(n=16)     the same for a description that is a function of machin
 exo:AVX2                 the proved instructions of somebody else's table, on its registers of that name; exo:AVX512(N=16): with a
                          number fixed; exo-AVX2 and exo-AVX512-N16, as such machines are called, are the same
 exo:gemmini              the tested ones of Exo's Gemmini table that GEMM needs
+arch.yaml                an architecture of Timeloop, an accelerator of ZigZag; arch.yaml(glb_depth=8192): a number replaced
 table.h                  the proved functions of a C file with contracts (docs/check-isa.md); table.h:fma one of them
 """
 
@@ -57,6 +58,8 @@ def find_hardware(spec: str | Hardware) -> Hardware:
     import isamap_hardware
 
     name, given = split_parameters(spec)
+    if (read := _of_architecture(name, given)) is not None:
+        return read
     if (table := _of_table(name, given)) is not None:
         return table
     if name == "host" or name in isamap_hardware.names():
@@ -96,6 +99,10 @@ def find_instruction(spec: str | Instruction) -> Instruction:
         return replace(_instruction_from_file(spec), file=spec)
     if (table := _TABLE_FILE.fullmatch(spec)) and table["name"]:
         return replace(find_hardware(table["file"]).instruction(table["name"]), file=spec)
+    plain = split_parameters(spec)[0]
+    if (inside := re.fullmatch(r"(?P<file>.+\.ya?ml)(:(?P<name>\w+))?", plain)) is not None:
+        machine_read = find_hardware(spec.replace(f":{inside['name']}", "") if inside["name"] else spec)
+        return replace(machine_read.instruction(inside["name"] or machine_read.computes[0].short), file=spec)
     machine, dot, name = spec.partition(".")
     if not dot:
         near = did_you_mean(spec, hardware_names())
@@ -138,6 +145,8 @@ def find_instructions(spec: str) -> tuple[Instruction, ...]:
         return find_hardware(spec).computes
     if _is_file(spec) and isinstance(found := _named_in_file(spec), Hardware) and "." not in plain.partition(":")[2]:
         return tuple(replace(i, file=f"{spec}.{i.short}") for i in found.computes) or (find_instruction(spec),)
+    if _ARCHITECTURE.fullmatch(plain):
+        return find_hardware(spec).computes
     return (find_instruction(spec),)
 
 
@@ -149,13 +158,27 @@ def machine_of(spec: str) -> Hardware | None:
     if _is_file(spec):
         found = _named_in_file(spec)
         return found if isinstance(found, Hardware) else None
+    if _ARCHITECTURE.fullmatch(plain):
+        return find_hardware(spec)
     machine = plain if plain in hardware_names() or _TABLE.fullmatch(plain) else spec.partition(".")[0]
     return find_hardware(spec if machine == plain else machine)
 
 
-# what is read and proved by isamap_smt.isa, which stands above this layer: it is asked through the package's own names
+# what is read by isamap_smt.architectures, and read and proved by isamap_smt.isa, stands above this layer: it is asked through the
+# package's own names
+_ARCHITECTURE = re.compile(r"(?P<file>.+\.ya?ml)")
 _TABLE = re.compile(r"(?P<table>exo)[:-](?P<memory>[A-Za-z]\w*?)(?P<fixed>(-[A-Za-z_]+\d+)*)")
 _TABLE_FILE = re.compile(r"(?P<file>.+\.[hc])(:(?P<name>\w+))?")
+
+
+def _of_architecture(name: str, given: dict[str, int] | None) -> Hardware | None:
+    """The machine of an architecture in YAML; None where it is no name of such a file."""
+    if _ARCHITECTURE.fullmatch(name) is None:
+        return None
+    import isamap_smt as im
+
+    found: Hardware = im.from_architecture(name, **given or {})
+    return found
 
 
 def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
@@ -178,7 +201,9 @@ def _of_table(name: str, given: dict[str, int] | None) -> Hardware | None:
 
 def is_file(spec: str) -> bool:
     """Whether it names a file, and something in it."""
-    return _is_file(spec) or _TABLE_FILE.fullmatch(spec) is not None
+    return any(
+        x is not None for x in (_TABLE_FILE.fullmatch(spec), _ARCHITECTURE.fullmatch(split_parameters(spec)[0]))
+    ) or _is_file(spec)
 
 
 def _is_file(spec: str) -> bool:

@@ -167,7 +167,7 @@ def caller() -> str:
     return "" if frame is None else f"{Path(frame.f_code.co_filename).name} line {frame.f_lineno}"
 
 
-_FILE = re.compile(r".*?\.(py|h|c)(?=[:(]|\Z)", re.DOTALL)
+_FILE = re.compile(r".*?\.(py|h|c|yaml|yml)(?=[:(]|\Z)", re.DOTALL)
 _GIVEN = re.compile(r"(?P<name>[^(]*)\((?P<inside>[^()]*)\)(?P<rest>\.[^()]*)?\Z")
 _FORM = "write whole numbers, such as MACHINE(n=16)"
 
@@ -224,6 +224,8 @@ def with_set(spec: str, settings: Sequence[str]) -> str:
     path, colon, name = plain.partition(":")
     machine, dot, short = (name or "HARDWARE").partition(".") if colon or path.endswith(".py") else ("", "", "")
     inside = ", ".join(f"{n}={x}" for n, x in {**(given or {}), **added}.items())
+    if path.endswith((".yaml", ".yml")):
+        return f"{path}({inside})"
     if not machine:
         name, dot, short = path.partition(".")
         return f"{name}({inside}){dot}{short}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping as Dict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
@@ -72,6 +72,9 @@ from isamap_smt.proof.rounded_as import rounds_as_written
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, in_order, known_objective, pinned, tensor_names
 from isamap_smt.scheduling.space import one_thread
 from isamap_smt.search import MappingSet, find_mappings
+
+if TYPE_CHECKING:
+    from isamap_smt.architectures.traffic import Traffic
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,22 @@ class Plan(Shown):
     def fingerprint(self) -> str:
         """The digest that the C and the certificate of this program share (`isamap_smt.certificates.save`)."""
         return _fingerprint(self.checked, self.split)
+
+    def traffic(self, sizes: Dict[str, int] | None = None) -> Traffic:
+        """What its program reads and writes by memory level and tensor, exactly counted, with energy where the machine has it.
+
+        sizes: of those that are open, by size or axis; by themselves those that the plan was made for. Raises HardwareError for
+        a machine without engines, whose schedules say their traffic, SizeError.
+        """
+        if not self.phases:
+            raise HardwareError(
+                f"{self.hardware.name} has no engines: what caches move is a prediction, in the traffic of each of its schedules"
+            )
+        from isamap_smt.architectures.traffic import traffic
+
+        planned = {n: v for s in self.phases for n, v in s.sizes}
+        given = {**planned, **self.kernel.named_sizes(sizes)}
+        return traffic(self.program, self.hardware, given, self.cycles if given == planned else None)
 
     @cached_property
     def mappings(self) -> MappingSet:

@@ -41,6 +41,7 @@ ANYWHERE = [
     ("docs/language.md", (0, 0, 1)),
     ("docs/memory.md", (5, 5, 0)),
     ("docs/bench.md", (5, 5, 1)),
+    ("docs/architectures.md", (4, 4, 2)),
     ("docs/einsum.md", (3, 3, 0)),
     ("docs/equal.md", (6, 6, 2)),
     ("docs/networks.md", (11, 10, 2)),

@@ -31,6 +31,7 @@ LAYERS = [
     "equality",
     "proof",
     "mapping",
+    "architectures",
     "language",
     "simulator",
     "ir",

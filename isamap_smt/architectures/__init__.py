@@ -1,0 +1,10 @@
+"""Machines from other tools' architectures: Timeloop's and ZigZag's YAML, as memories, engines and instructions of this project.
+
+What a file says and a machine does not have is named in `unread` of the machine, with its place in the file.
+"""
+
+from isamap_smt.architectures.form import ArchitectureError, Unread
+from isamap_smt.architectures.machine import ReadMachine
+from isamap_smt.architectures.reading import from_architecture, from_timeloop, from_zigzag
+
+__all__ = ["ArchitectureError", "ReadMachine", "Unread", "from_architecture", "from_timeloop", "from_zigzag"]
