@@ -7,7 +7,8 @@ for the one before, takes no longer than the plan. The counters of a program of 
     released n           the executions of visit n;    of a further stage: the moves on from it
     begin n of outputs   awaits stored n - slots;      store n awaits finished n
 
-Executions of all visits of a stage take the same; moves do not, at rims and where `where` cuts tiles. A path counts the first visit
+Executions of all visits of a stage take the same, unless the instruction passes fewer points at rims: then one visit counts the
+quickest of them. Moves do not, at rims and where `where` cuts tiles. A path counts the first visit
 of a stage as it is (whole tiles), and any other one as its last, which takes the least. Of moves that `where` cuts it counts the
 points that there are in all, and none where it counts single visits.
 """
@@ -57,7 +58,8 @@ class _Paths:
             (o.name, e): m for o in problem.stages for e in engines if (m := self._moves(o, o.ways, e)) is not None
         }
         self.out, self.own = problem.output.name, problem.engine
-        self.executed = n.times(problem.execute, *chosen.padded.values())
+        self.alike = n.times(problem.execute, *chosen.padded.values())  # if each took what the quickest one does
+        self.executed = problem.executed or self.alike
         beside = {e: [(w.begins, w.ends) for w in problem.output.ways] for e in engines}
         self.begun = {e: self._beside([b for b, _ in beside[e]], e) for e in engines}
         self.ended = {e: self._beside([x for _, x in beside[e]], e) for e in engines}
@@ -201,7 +203,7 @@ class _Paths:
             if self.own in on:
                 moved = self.n.where(self.c.present[o.name], _add(first.first, on[self.own].first, rest, tail), 0)
                 found[f"computing behind {o.name}"] = moved
-        one = self.n.quotient(self.executed, self.of[self.out])
+        one = self.n.quotient(self.alike, self.of[self.out])
         found["storing"] = _add(head, one, *(m.total for m in self._stores.values()))
         return found
 
@@ -214,12 +216,12 @@ class _Paths:
                 continue
             filled = _add(*(m.total for _, m in mine))
             often = n.largest(1, *(n.where(self._does(o, e), self.of[o.name], 0) for o, _ in mine))
-            found[f"filling by {e}"] = _add(filled, n.quotient(self.executed, often), self._ending)
+            found[f"filling by {e}"] = _add(filled, n.quotient(self.alike, often), self._ending)
             if e not in self._stores:
                 continue
             stored = self._stores[e].total
             turns, inner = n.smallest(self.of[self.out], often), n.largest(self.of[self.out], often)
-            waits = n.times(turns, n.quotient(self.executed, inner))
+            waits = n.times(turns, n.quotient(self.alike, inner))
             found[f"filling and storing by {e}"] = n.where(self._by(e), _add(filled, stored, waits), 0)
             each = [n.times(n.smallest(self.of[self.out], self.of[o.name]), m.least) for o, m in mine]
             # what fills no stage for each tile of the output stores the last of them before it fills the next
@@ -271,8 +273,9 @@ class _Paths:
             found[f"one slot, by {e}"] = n.where(n.fewer(0, often), whole, 0)
         for o, fills, on in self._passed:
             for e, m in on.items():
-                last = n.quotient(self.executed, self.of[o.of])
-                between = n.less(self.executed, n.times(self.of[o.name], last)) if e == self.own else 0
+                last = n.quotient(self.alike, self.of[o.of])
+                serial = e == self.own and not self.p.executed
+                between = n.less(self.executed, n.times(self.of[o.name], last)) if serial else 0
                 whole = _add(fills.total, m.total, between, last, self._ending)
                 here = n.both(n.both(c.single[o.name], c.present[o.name]), self._chosen(o, e))
                 found[f"one slot of {o.name}, by {e}"] = n.where(here, whole, 0)

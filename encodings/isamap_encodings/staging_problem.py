@@ -66,11 +66,11 @@ class StagingOperand:
 
 @dataclass(frozen=True)
 class StagingProblem:
-    """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen.
-    memories: rows of each. execute: ticks of one execution, on `engine`. slots: at most so many of a stage. pins: decision ->
-    value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. passed: finished tiles of the
-    output are taken on to slots of their own, so that none waits until it is stored. waiting: the memories where that may be, with
-    how many slots."""
+    """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen. memories: rows
+    of each. execute: ticks of one execution, on `engine`, the least where they differ; executed: then of all, else 0. slots: at most
+    so many of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
+    `via.OPERAND`. passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored.
+    waiting: the memories where that may be, with how many slots."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -83,6 +83,7 @@ class StagingProblem:
     pins: tuple[tuple[str, int], ...] = ()
     passed: bool = False
     waiting: tuple[tuple[str, int], ...] = ()
+    executed: int = 0
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:

@@ -42,7 +42,7 @@ from isamap_smt.ir.program import (
 )
 from isamap_smt.ir.reach import needed_sizes
 from isamap_smt.ir.schedule import Schedule, Stage
-from isamap_smt.ir.staging import active_points, counts, guards
+from isamap_smt.ir.staging import active_points, counts, guards, passed_points
 from isamap_smt.ir.states import CODE
 from isamap_smt.mapping.epilogue import Cover, Step
 from isamap_smt.mapping.runs import Runs, point_of, runs_of
@@ -452,7 +452,10 @@ class _Lowering:
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.mapping).items())
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
         places = tuple((o.name, self._at(self.schedule.stage(o.name), "", whole=True)) for o in self.compute.operands)
-        return Command(self.compute, places, point=point, awaits=awaits)
+        passed = passed_points(self.mapping, at, self.compute)
+        active = tuple(passed[a] for a, _ in self.compute.active)
+        front = (sp.S.Zero,) * len(self.compute.front)
+        return Command(self.compute, places, active, front, point=point, awaits=awaits)
 
 
 # ---- The loops over tiles of a staged schedule: their variables, and the number of a tile in its slot.

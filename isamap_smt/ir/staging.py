@@ -156,6 +156,19 @@ def active_points(
     return Points(tuple(found), front)
 
 
+def passed_points(mapping: Mapping, index: dict[str, Any], compute: Instruction) -> dict[str, Any]:
+    """Of each axis that has a number of active points in the instruction that computes: how many a tile has. Beyond these lie no
+    points of the kernel, by the operand that decides it, sums first."""
+    target = compute.kernel.statements[0].target.tensor
+    found: dict[str, Any] = {}
+    for o in sorted(compute.operands, key=lambda o: o.name != target):
+        own = tuple((a, p) for a, p in compute.active if a in (str(o.row), str(o.column)) and a not in found)
+        if own:
+            points = active_points(mapping, o.name, index, o, o, replace(compute, active=own, front=()))
+            found |= {a: count for (a, _), count in zip(own, points.active, strict=True)}
+    return found
+
+
 def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
     """How many points in front are none, from 0 to all."""
     bounds = [e for a, e in first if a == home]

@@ -155,7 +155,9 @@ def _quicker_by_far(
     refused: Sequence[tuple[ProvedMapping, str]], machine: Hardware, sizes: Dict[str, int], taken: Question
 ) -> tuple[str, ...]:
     """A mapping whose executions take half the time of the one that was taken, where the description lacks what tiles need."""
-    lacking = [(executions(p.mapping, machine, sizes), p, why) for p, why in refused if _has_form(p.mapping, machine)]
+    lacking = [
+        (executions(p.mapping, machine, sizes)[1], p, why) for p, why in refused if _has_form(p.mapping, machine)
+    ]
     least, p, why = min(lacking, key=lambda x: x[0], default=(inf, None, ""))
     if p is None or not taken.least or FAR * least > taken.least:
         return ()

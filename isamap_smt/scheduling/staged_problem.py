@@ -23,7 +23,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
-from isamap_smt.ir.staging import active_points, conditions
+from isamap_smt.ir.staging import active_points, conditions, passed_points
 from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
 from isamap_smt.mapping.runs import runs_of
@@ -88,22 +88,36 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         made[o.name] = home
     inputs = tuple(v for n, v in made.items() if n != out)
     memories = tuple((m.name, m.rows - _beside(ends, m.name)) for m in hardware.memories if m.rows)
-    whole = dict(mapping.instruction.axes)
-    points = prod(whole[a] for a in compute.occupies.per)
+    one, every = executions(mapping, hardware, sizes)
     problem = StagingProblem(
-        axes, inputs, made[out], memories, of.ticks_of(compute.occupies.cycles(points)), compute.engine,
+        axes, inputs, made[out], memories, of.ticks_of(one), compute.engine,
         outers=tuple(outers), pins=tuple(sorted(pins.items())),
         passed=all(c.onward is not None for c in ends), waiting=tuple((m, PASSED) for m in _onward(ends)),
+        executed=of.ticks_of(every) if compute.active and known == list(axes) else 0,
     )  # fmt: skip
     short = tuple(a.name for a, b in zip(known, axes, strict=True) if a != b)
-    return Question(problem, of.ticks, moves, ends, executions(mapping, hardware, sizes), short)
+    return Question(problem, of.ticks, moves, ends, every, short)
 
 
-def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> float:
-    """Cycles of all executions of a mapping's instruction, one after the other: no plan takes less."""
-    work, whole = machine.instruction(mapping.instruction.name).occupies, dict(mapping.instruction.axes)
-    tiles = prod(max(1, int(evaluate(a.extent, dict(sizes)))) for a in mapping.outer)
-    return float(work.cycles(prod(whole[a] for a in work.per)) * tiles)
+def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> tuple[float, float]:
+    """Cycles of one execution of a mapping's instruction, the least, and of all, one after the other: no plan takes less. A step
+    may have tiles beyond the last one, of no points."""
+    compute = machine.instruction(mapping.instruction.name)
+    work, tiles = compute.occupies, {a.name: max(1, int(evaluate(a.extent, dict(sizes)))) for a in mapping.outer}
+    counts: dict[str, Any] = {a: sp.Integer(n) for a, n in mapping.instruction.axes.items()}
+    counts |= passed_points(mapping, {a: sym(a) for a in tiles}, compute)
+    counts = {a: counts[a] for a in work.per}
+    dims = [a for a in tiles if a in symbols_of(list(counts.values()))]
+    if prod(tiles[a] for a in dims) > LOOKED_AT:
+        return float(work.start), float(work.start) * prod(tiles.values())
+    grid = np.meshgrid(*(np.arange(tiles[a]) for a in dims), indexing="ij")
+    env = {**sizes, **{a: g.ravel() for a, g in zip(dims, grid, strict=True)}}
+    points: Any = np.ones(prod(tiles[a] for a in dims))
+    for count in counts.values():
+        points = points * np.asarray(vector(sp.sympify(count))(env))
+    cycles = work.cycles(points)
+    least = float(work.start) if compute.active else float(cycles.min())
+    return least, float(cycles.sum()) * prod(n for a, n in tiles.items() if a not in dims)
 
 
 def _shortened(axes: list[StagingAxis]) -> tuple[StagingAxis, ...]:

@@ -86,7 +86,7 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
 
 def once(q: Question) -> float:
     """Cycles that no plan of the mapping goes below: of the engine that has most to do, where each tile is moved once."""
-    problem, work = q.problem, {q.problem.engine: q.problem.execute * prod(a.tiles for a in q.problem.axes)}
+    problem, work = q.problem, {q.problem.engine: q.least * float(q.ticks)}
     for o in problem.operands:
         if len({w.engine for w in o.ways}) == 1:
             work[o.ways[0].engine] = work.get(o.ways[0].engine, 0) + min(_moved(q, o, w) for w in o.ways)

@@ -16,7 +16,8 @@ class Shape:
     rows; else each has its own there. further: tiles that a memory before the scratchpads has room for, 0 for none; fed: the engine
     that takes tiles on from it; past: whether tiles may also pass it by. padded: loads may put zeros in front of what they bring.
     loads: engines that bring tiles of each input, which have a scratchpad each where these are two; stores: the one that stores.
-    upright: the first input lies in a scratchpad of its own, a row for each point of i and not of k.
+    upright: the first input lies in a scratchpad of its own, a row for each point of i and not of k. short: the unit passes as many
+    points of k as there are.
     """
 
     i: int = 8
@@ -34,6 +35,7 @@ class Shape:
     loads: tuple[str, str] = ("load", "load")
     stores: str = "store"
     upright: bool = False
+    short: bool = False
 
     @property
     def apart(self) -> bool:
@@ -72,7 +74,7 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
             "outer", f"acc[i,j] += a{lies} * b[k,j]", axes={"i": i, "j": j, "k": k},
             dtypes=dict.fromkeys(("acc", "a", "b"), "f32"), rounding="fused",
             places={"acc": "accumulators[i,j]", "a": f"{homes['a'][0]}{lies}", "b": f"{homes['b'][0]}[k,j]"},
-            engine="execute", work=im.Work(4, 1, ("k",)),
+            engine="execute", work=im.Work(4, 1, ("k",)), active={"k": "passed"} if shape.short else None,
         ),
         im.instruction(
             "store", "m[r,c] = acc[r,c]", axes=tile, dtypes={"m": "f32", "acc": "f32"},

@@ -34,6 +34,7 @@ SHARED = (
     Shape(8, 4, 4, 2, 5, each=0.5, start=40.5, loads=("load", "load_b"), stores="load_b", padded=True),
     Shape(4, 8, 2, 2, 4, further=12, fed="execute", stores="load"), Shape(8, 8, 4, 2, 3, further=9, loads=("load", "load")),
     Shape(4, 8, 2, 2, 3, further=9, fed="execute", loads=("execute", "load"), padded=True),
+    Shape(short=True), Shape(4, 8, 4, 2, 8, short=True, padded=True), Shape(8, 4, 8, 3, 5, further=9, short=True),
     Shape(accumulators=1, scratchpad=2, each=0.1), Shape(8, 4, 2, loads=("load", "execute"), stores="execute", wide=False),
 )  # fmt: skip
 IN_RUNS = (

@@ -230,6 +230,33 @@ def test_sums_that_begin_at_a_bias_do_so_in_runs() -> None:
     assert prove_program(program).proved and wrong(program, kernel.with_sizes(sizes)) == ""
 
 
+def test_a_pass_of_fewer_rows_is_shorter() -> None:
+    """An instruction that computes, with a number of active points: 49 pixels are 32 and 17 rows."""
+    plain = array(8, 8, 32)
+    short = replace(
+        plain, instructions=tuple(replace(i, active=(("i", "passed"),)) if i.short == "matmul" else i for i in plain.instructions),
+    )  # fmt: skip
+    sizes = layer(64, 64, 7)
+    before, after = (stage(CONV, m, sizes=sizes, axes="i=p.q,j=k,k=c") for m in (plain, short))
+    assert after.proof.proved and after.cycles < before.cycles and "passed=max(0, min(32, 49" in str(after.program)
+    assert after.schedule.bound <= after.cycles
+    kernel = CONV.with_sizes(layer(9, 17, 5, 3) | {"p": 6, "q": 3})
+    machine = replace(
+        array(8, 8, 8), instructions=tuple(
+            replace(i, active=(("i", "passed"), ("k", "taken"))) if i.short == "matmul" else i for i in array(8, 8, 8).instructions
+        ),
+    )  # fmt: skip
+    _, program = in_runs("i=p%2.q,j=k,k=c", SIZES, machine=machine)
+    assert prove_program(program).proved and wrong(program, kernel) == ""
+    number = next(n for n, u in enumerate(uses(program)) if u.instruction.name == "matmul")
+
+    def fewer(u: Issued) -> Issued:
+        assert isinstance(u, Command)
+        return replace(u, active=(u.active[0] - 1, *u.active[1:]))
+
+    assert not prove_program(at(program, number, fewer)).proved and wrong(at(program, number, fewer), kernel)
+
+
 # ---- What is refused.
 
 
