@@ -67,8 +67,8 @@ class StagingOperand:
 @dataclass(frozen=True)
 class StagingProblem:
     """inputs and output of one instruction. outers: stages that tiles of inputs may pass, on the way that is chosen. memories: rows
-    of each. execute: ticks of one execution, on `engine`, the least where they differ; executed: then of all, else 0. slots: at most
-    so many of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
+    of each. execute: ticks of one execution, on `engine`, the least where they differ; executed: then of all, else 0. slots: most
+    of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
     `via.OPERAND`. passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored.
     waiting: the memories where that may be, with how many slots."""
 
