@@ -19,7 +19,7 @@ import numpy as np
 import isamap_smt as im
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.online_rounding import online_rounding
-from isamap_smt.ir.split import Apart
+from isamap_smt.ir.rewrite import Apart
 
 Wide = np.ndarray
 GUARD = "where k <= q + 3"

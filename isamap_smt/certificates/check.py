@@ -54,7 +54,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
-from isamap_smt.ir.split import Apart
+from isamap_smt.ir.rewrite import Apart
 from isamap_smt.language.library import kernel_names
 from isamap_smt.proof.family_check import SHOWN, CertificateCheck
 from isamap_smt.proof.mapping import FIRST, prove_after

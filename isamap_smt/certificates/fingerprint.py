@@ -11,8 +11,8 @@ from isamap_smt.certificates.sealed import digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.rewrite import Apart
 from isamap_smt.ir.schedule import Schedule, decisions, schedule_record
-from isamap_smt.ir.split import Apart
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.runtime.packing import used_instructions
 

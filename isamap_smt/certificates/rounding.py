@@ -19,7 +19,8 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.split import Apart, SplitSum
+from isamap_smt.ir.rewrite import Apart, Rewrite
+from isamap_smt.ir.rows import Numbered
 from isamap_smt.proof.rounded_as import computed_by, rounds_as_written
 from isamap_smt.proof.rounding import prove_rounding
 
@@ -130,13 +131,18 @@ def derive_rounding(
     return Derived(proof, watch.steps()), Rounding(sorted_ranges(ranges), claimed.follows, bounds)
 
 
+def _rounds_alike(one: Apart) -> bool:
+    """Whether it computes each term as the kernel before it does."""
+    return isinstance(one, Rewrite) and not isinstance(one.row, Numbered)
+
+
 def _followed(program: Program, split: Apart | None, follows: str) -> tuple[Kernel, dict[int, Any]] | None:
     """The kernel whose operations are followed, and what is computed in their place; None where the kernel does not stand for the
     program. Raises SizeError where an instruction rounds in a way of its own."""
     kernel, trees = computed_by(program)
     if follows == PROGRAM:
         return kernel, trees
-    if split is None or not rounds_as_written(program) or not all(isinstance(one, SplitSum) for one in split.chain):
+    if split is None or not rounds_as_written(program) or not all(map(_rounds_alike, split.chain)):
         return None
     origin = split.origin
     extents = {a.name: int(a.extent) for a in kernel.axes if is_constant(a.extent)}

@@ -29,8 +29,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.rewrite import Apart
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import Apart
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
 

@@ -1,6 +1,6 @@
 """Proves that a kernel in another form computes the same: sums and axes taken apart, maxima and sums that run block by block.
 
-What is claimed of which stands in isamap_smt.proof.split_claims, isamap_smt.proof.online and isamap_smt.proof.numbered.
+What is claimed of which stands in isamap_smt.proof.rewrite_claims and isamap_smt.proof.online.
 """
 
 from __future__ import annotations
@@ -11,17 +11,14 @@ from functools import lru_cache
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.numbered import Numbered
-from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
-from isamap_smt.ir.split import Apart, ProvedSplit
+from isamap_smt.ir.rewrite import Apart, ProvedSplit, Rewrite
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.online import running
-from isamap_smt.proof.numbered import NumberedClaims
 from isamap_smt.proof.online import OnlineClaims
 from isamap_smt.proof.program_book import Watch
+from isamap_smt.proof.rewrite_claims import asked
 from isamap_smt.proof.scalar import ZEROS
-from isamap_smt.proof.split_claims import Claims
 
 
 def prove_split(split: Apart, watch: Watch | None = None) -> Proof:
@@ -44,14 +41,9 @@ def _proved(one: Apart) -> tuple[ClaimResult, ...]:
 
 
 def _asked(one: Apart, watch: Watch | None) -> tuple[ClaimResult, ...]:
-    claims: OnlineClaims | NumberedClaims | Claims
-    match one:
-        case Online():
-            claims = OnlineClaims(one, watch)
-        case Numbered():
-            claims = NumberedClaims(one, watch)
-        case _:
-            claims = Claims(one, watch)
+    if isinstance(one, Rewrite):
+        return tuple(asked(one, watch))
+    claims = OnlineClaims(one, watch)
     claims.ask_all()
     return tuple(claims.results)
 
