@@ -36,7 +36,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.opened import opened
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.rewrite import Apart
+from isamap_smt.ir.rewrite import Form, Rewrite
 from isamap_smt.ir.rows import Bounded, Digits, Joined, Moved, Multiplied, Numbered, Row, Staged, Sums
 from isamap_smt.ir.schedule import Schedule, decisions, schedule_of, schedule_record
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
@@ -186,7 +186,7 @@ def _statement(part: Dict[str, Any]) -> int:
     return number
 
 
-def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | None = None) -> dict[str, Any]:
+def kernel_document(kernel: Kernel, source: str | None = None, split: Form | None = None) -> dict[str, Any]:
     """The kernel by its library name (or `source`) with element types and fixed sizes, if that gives it back; else by its text.
 
     split: the sum taken apart that the kernel comes from; the document names the whole, and how it is split. Raises
@@ -243,16 +243,17 @@ def kernel_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel
     return whole_from(document, files) if split is None else split.kernel
 
 
-def split_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Apart | None:
+def split_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Form | None:
     """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
     if "split" not in document:
         return None
     return _split_from(document["split"], whole_from(document, files))
 
 
-def _split_document(split: Apart) -> dict[str, Any]:
+def _split_document(split: Form) -> dict[str, Any]:
     if isinstance(split, Online):
         return {"axis": split.axis, "online": split.block}
+    assert isinstance(split, Rewrite)
     row = split.row
     if isinstance(row, Numbered):
         return {"numbered": list(row.statements)}
@@ -266,7 +267,7 @@ def _split_document(split: Apart) -> dict[str, Any]:
     return {name: getattr(sums, name) for name in _SPLIT} | form | before
 
 
-def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
+def _split_from(then: Dict[str, Any], origin: Kernel) -> Form:
     if "online" in then:
         return running(origin, then["axis"], then["online"])
     before = _split_from(then["before"], origin) if "before" in then else None

@@ -31,7 +31,7 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.online_range import OnlineRange, online_range
-from isamap_smt.ir.rewrite import Apart, Rewrite
+from isamap_smt.ir.rewrite import Form, Rewrite
 from isamap_smt.ir.rounding_walk import ulp_of
 from isamap_smt.ir.rows import Sums
 from isamap_smt.ir.scalar import Exp, Read, SDiv, SMul, SSub
@@ -66,7 +66,7 @@ class SumRounding:
         )
 
 
-def online_rounding(split: Apart) -> tuple[SumRounding, ...]:
+def online_rounding(split: Form) -> tuple[SumRounding, ...]:
     """What is known of the rounding of each sum of a kernel with running maxima, and of the quotients of two of them, besides that
     of the scores; nothing for other kernels."""
     found: dict[str, SumRounding] = {}
@@ -119,7 +119,7 @@ def ranges_of(x: Online) -> dict[str, tuple[float, float]]:
     return least
 
 
-def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
+def _of_sum(x: Online, n: int, split: Form) -> SumRounding | None:
     s = x.whole.statements[n]
     reach, term = range_of(x, n), _term(x, s.value, s)
     if reach is None or term is None:
@@ -208,7 +208,7 @@ def _home(x: Online, r: Any) -> Statement | None:
     return next((s for s in x.whole.statements[x.first : x.end] if s.target.tensor == r.tensor), None)
 
 
-def _additions(x: Online, n: int, rest: bool, split: Apart) -> int:
+def _additions(x: Online, n: int, rest: bool, split: Form) -> int:
     """How many additions a term of a block, or of the rest, is in at most, before the block's sum is added to the others'."""
     s = x.statements(Role.POINTS, rest)[n][1]
     points = x.left if rest else x.block
@@ -219,7 +219,7 @@ def _additions(x: Online, n: int, rest: bool, split: Apart) -> int:
     return points - 1
 
 
-def _splits(split: Apart) -> Iterator[tuple[Rewrite, Sums]]:
+def _splits(split: Form) -> Iterator[tuple[Rewrite, Sums]]:
     return ((x, x.row) for x in split.chain if isinstance(x, Rewrite) and isinstance(x.row, Sums))
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from isamap_smt.ir.errors import NotProvedError
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
-from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.rows import Digits, Row, Sums
 
@@ -94,17 +93,72 @@ Role = Piece | Filled | Total | Again | Closing
 
 
 @dataclass(frozen=True)
-class Rewrite:
-    """What is claimed to be equal: `whole`, and `kernel`. All statements of `kernel` without a role are those of `whole`.
-
-    before: another rewrite that was made first; its kernel is `whole`.
-    """
+class Form:
+    """What is claimed to be equal: `whole`, and `kernel`."""
 
     whole: Kernel
     kernel: Kernel
+
+    @property
+    def before(self) -> Form | None:
+        """The form that was made first, which leads to the whole; None where the whole is the kernel as it was written."""
+        return None
+
+    @property
+    def origin(self) -> Kernel:
+        """The kernel as it was written."""
+        return self.whole if self.before is None else self.before.origin
+
+    @property
+    def chain(self) -> tuple[Form, ...]:
+        """Those before it, and itself."""
+        return (*(() if self.before is None else self.before.chain), self)
+
+    @property
+    def added(self) -> int:
+        """Statements that the kernel has more than the whole."""
+        return len(self.kernel.statements) - len(self.whole.statements)
+
+    @property
+    def key(self) -> str:
+        """How it was made, as a part of a certificate's id."""
+        raise NotImplementedError
+
+    @property
+    def way(self) -> str:
+        """What was done, in words."""
+        raise NotImplementedError
+
+    @property
+    def reductions(self) -> tuple[int, ...]:
+        """Statements of the whole whose sums are added up in another order."""
+        return ()
+
+    @property
+    def splits(self) -> tuple[Rewrite, ...]:
+        """Those of the chain that have pieces."""
+        return tuple(one for one in self.chain if isinstance(one, Rewrite) and one.pieces)
+
+    @property
+    def low_digits(self) -> dict[str, str]:
+        """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
+        rows = [(one.row, one.pieces[0].back[-1][0]) for one in self.splits]
+        return {low: f"{row.axis}%{row.parts}" for row, low in rows if isinstance(row, Digits)}
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
+        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.splits if isinstance(one.row, Digits)]
+        return tuple((high, low) for high, low in digits)
+
+
+@dataclass(frozen=True)
+class Rewrite(Form):
+    """A form with a row. All statements of `kernel` without a role are those of `whole`."""
+
     row: Row
     roles: tuple[Role, ...]
-    before: Apart | None = None
+    before: Form | None = None
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -127,21 +181,6 @@ class Rewrite:
         return next((r.statement for r in self.roles if isinstance(r, Closing)), -1)
 
     @property
-    def added(self) -> int:
-        """Statements that the kernel has more than the whole."""
-        return len(self.kernel.statements) - len(self.whole.statements)
-
-    @property
-    def origin(self) -> Kernel:
-        """The kernel before all rewrites."""
-        return self.whole if self.before is None else self.before.origin
-
-    @property
-    def chain(self) -> tuple[Apart, ...]:
-        """Those before it, and itself."""
-        return (*(() if self.before is None else self.before.chain), self)
-
-    @property
     def key(self) -> str:
         """How it was made, as a part of a certificate's id."""
         return self.row.key(self.whole)
@@ -157,23 +196,6 @@ class Rewrite:
         return self.row.restated if isinstance(self.row, Sums) else ()
 
     @property
-    def splits(self) -> tuple[Rewrite, ...]:
-        """Those of the chain that have pieces."""
-        return tuple(one for one in self.chain if isinstance(one, Rewrite) and one.pieces)
-
-    @property
-    def low_digits(self) -> dict[str, str]:
-        """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
-        rows = [(one.row, one.pieces[0].back[-1][0]) for one in self.splits]
-        return {low: f"{row.axis}%{row.parts}" for row, low in rows if isinstance(row, Digits)}
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
-        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.splits if isinstance(one.row, Digits)]
-        return tuple((high, low) for high, low in digits)
-
-    @property
     def within(self) -> Rewrite | None:
         """That of which each partial sum is taken apart again."""
         outer = self.before
@@ -187,14 +209,11 @@ class Rewrite:
         return self.row.words(self.whole, self.temporaries)
 
 
-Apart = Rewrite | Online  # a kernel in another form
-
-
 @dataclass(frozen=True)
 class ProvedSplit(Shown):
     """A rewrite, every claim of which is proved: both kernels compute the same, up to the order of sums."""
 
-    split: Apart
+    split: Form
     proof: Proof
     _seal: Any = field(default=None, repr=False, compare=False)
 
@@ -213,6 +232,6 @@ class ProvedSplit(Shown):
 
 
 __all__ = [
-    "Again", "Apart", "Closing", "Copied", "Counted", "Filled", "Indices", "Partial", "Piece", "ProvedSplit", "Rewrite", "Role",
+    "Again", "Closing", "Copied", "Counted", "Filled", "Form", "Indices", "Partial", "Piece", "ProvedSplit", "Rewrite", "Role",
     "Total", "Valued",
 ]  # fmt: skip

@@ -21,15 +21,22 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import SAdd, SMax, SMin
 
 REGROUPED: dict[str, type[Any]] = {"+": SAdd, "max": SMax, "min": SMin}  # operators of statements that are taken apart
+_SEVERAL = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}
 
 
 @dataclass(frozen=True)
 class _Of:
-    """Of one statement. axis: or tensor, that it speaks of. parts: in which it goes, or by how much."""
+    """Of one statement. axis: or tensor, that it speaks of. parts: in which it goes, or by how much.
+
+    way: what is done. told: and to what. named: a part of a certificate's id. Both with places for what the row is of.
+    """
 
     statement: int
     axis: str = ""
     parts: int = 1
+    way: ClassVar[str] = ""
+    told: ClassVar[str] = ""
+    named: ClassVar[str] = ""
 
     @property
     def restated(self) -> tuple[int, ...]:
@@ -40,6 +47,20 @@ class _Of:
     def replaced(self) -> tuple[str, ...]:
         """Axes of the statement in whose places others stand."""
         return ()
+
+    def key(self, whole: Kernel) -> str:
+        """How it was made, as a part of a certificate's id."""
+        return self.named.format(**self._places(whole))
+
+    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
+        """What was done, and to what."""
+        return self.told.format(temporaries=", ".join(temporaries), **self._places(whole))
+
+    def _places(self, whole: Kernel) -> dict[str, Any]:
+        s = whole.statements[self.statement]
+        one, several = _SEVERAL.get(s.op, ("sum", "sums"))
+        extent = next((a.extent for a in s.axes if a.name == self.axis), None)
+        return {**vars(self), "number": self.statement + 1, "extent": extent, "one": one, "several": several}
 
 
 class _OfAxis(_Of):
@@ -57,18 +78,13 @@ class Sums(_OfAxis):
     inner: int = 1
     masked: bool = False
     way: ClassVar[str] = "the sum in pieces"
+    told: ClassVar[str] = "the {one} over {axis} in {parts} partial {several}"
+    named: ClassVar[str] = "{axis}-{extent}-{parts}"
 
     def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        extent = whole.statements[self.statement].axis(self.axis).extent
-        inner, masked = f"-{self.inner}" * (self.inner > 1), "-masked" * self.masked
-        return f"{'cut' if self.blocks else 'split'}-{self.axis}-{extent}-{self.parts}{inner}{masked}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        several = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}
-        one, parts = several.get(whole.statements[self.statement].op, ("sum", "sums"))
-        return f"the {one} over {self.axis} in {self.parts} partial {parts}"
+        """With how its points go to the sums."""
+        how = "cut" if self.blocks else "split"
+        return f"{how}-{super().key(whole)}" + f"-{self.inner}" * (self.inner > 1) + "-masked" * self.masked
 
 
 @dataclass(frozen=True)
@@ -76,14 +92,8 @@ class Digits(_OfAxis):
     """The axis as two digits, the low one of `parts` points."""
 
     way: ClassVar[str] = "axes in digits"
-
-    def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        return f"digits-{self.axis}-{whole.statements[self.statement].axis(self.axis).extent}-{self.parts}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        return f"{self.axis} in digits, the low one of {self.parts}"
+    told: ClassVar[str] = "{axis} in digits, the low one of {parts}"
+    named: ClassVar[str] = "digits-{axis}-{extent}-{parts}"
 
 
 @dataclass(frozen=True)
@@ -91,36 +101,23 @@ class Bounded(_OfAxis):
     """The axis within what the guard says of it."""
 
     way: ClassVar[str] = "axes within their guards"
-
-    def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        extent = whole.statements[self.statement].axis(self.axis).extent
-        return f"bounded-{self.axis}-{extent}-{self.statement + 1}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        return f"{self.axis} of statement {self.statement + 1} within its guard"
+    told: ClassVar[str] = "{axis} of statement {number} within its guard"
+    named: ClassVar[str] = "bounded-{axis}-{extent}-{number}"
 
 
 @dataclass(frozen=True)
-class Joined(_OfAxis):
+class Joined(_Of):
     """The axis and the `other` one, which follows it, as one."""
 
     other: str = ""
     way: ClassVar[str] = "axes that lie together as one"
+    told: ClassVar[str] = "{axis} and {other} as one axis"
+    named: ClassVar[str] = "joined-{axis}-{other}-{number}"
 
     @property
     def replaced(self) -> tuple[str, ...]:
         """Both."""
         return (self.axis, self.other)
-
-    def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        return f"joined-{self.axis}-{self.other}-{self.statement + 1}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        return f"{self.axis} and {self.other} as one axis"
 
 
 @dataclass(frozen=True)
@@ -128,14 +125,8 @@ class Moved(_Of):
     """The operand `axis` moved by the number `parts`."""
 
     way: ClassVar[str] = "an operand moved"
-
-    def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        return f"moved-{self.axis}-{self.parts}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        return f"{self.axis} moved by {self.parts}"
+    told: ClassVar[str] = "{axis} moved by {parts}"
+    named: ClassVar[str] = "moved-{axis}-{parts}"
 
 
 @dataclass(frozen=True)
@@ -143,14 +134,8 @@ class Multiplied(_Of):
     """A product of differences, summed over `axis` and others, multiplied out."""
 
     way: ClassVar[str] = "differences multiplied out"
-
-    def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        return f"multiplied-{self.statement + 1}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        return f"the differences of statement {self.statement + 1} multiplied out"
+    told: ClassVar[str] = "the differences of statement {number} multiplied out"
+    named: ClassVar[str] = "multiplied-{number}"
 
 
 @dataclass(frozen=True)
@@ -159,14 +144,8 @@ class Staged(_Of):
 
     parts: int = 0
     way: ClassVar[str] = "values in a tensor of their own"
-
-    def key(self, whole: Kernel) -> str:
-        """How it was made, as a part of a certificate's id."""
-        return f"staged-{self.statement + 1}"
-
-    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
-        return f"what statement {self.statement + 1} reduces in {', '.join(temporaries)}"
+    told: ClassVar[str] = "what statement {number} reduces in {temporaries}"
+    named: ClassVar[str] = "staged-{number}"
 
 
 @dataclass(frozen=True)
@@ -189,7 +168,7 @@ class Numbered:
 
     def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
         """What was done, and to what."""
-        return f"values of axes as elements of {', '.join(temporaries)}"
+        return f"{self.way} of {', '.join(temporaries)}"
 
 
 Row = Sums | Digits | Bounded | Joined | Moved | Multiplied | Staged | Numbered

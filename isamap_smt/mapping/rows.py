@@ -8,7 +8,7 @@ from typing import overload
 
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.online import Online
-from isamap_smt.ir.rewrite import Apart, Rewrite
+from isamap_smt.ir.rewrite import Form, Rewrite
 from isamap_smt.ir.rows import Bounded, Digits, Joined, Moved, Multiplied, Numbered, Row, Staged, Sums
 from isamap_smt.mapping.bounded import bound_axis
 from isamap_smt.mapping.digits import split_axis
@@ -43,15 +43,16 @@ def made(row: Row, kernel: Kernel) -> Rewrite:
 
 
 @overload
-def remade(one: Rewrite, whole: Kernel, before: Apart | None = None) -> Rewrite: ...
+def remade(one: Rewrite, whole: Kernel, before: Form | None = None) -> Rewrite: ...
 @overload
-def remade(one: Apart, whole: Kernel, before: Apart | None = None) -> Apart: ...
+def remade(one: Form, whole: Kernel, before: Form | None = None) -> Form: ...
 
 
-def remade(one: Apart, whole: Kernel, before: Apart | None = None) -> Apart:
+def remade(one: Form, whole: Kernel, before: Form | None = None) -> Form:
     """The same of another kernel, which `before` led to. Raises ScheduleError."""
     if isinstance(one, Online):
         return running(whole, one.axis, one.block)
+    assert isinstance(one, Rewrite)
     return replace(made(one.row, whole), before=before)
 
 

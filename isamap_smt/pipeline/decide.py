@@ -17,7 +17,7 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
-from isamap_smt.ir.rewrite import Apart, Copied, ProvedSplit, Rewrite, Total
+from isamap_smt.ir.rewrite import Copied, Form, ProvedSplit, Rewrite, Total
 from isamap_smt.ir.rows import Digits, Moved, Multiplied
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.digits import phases
@@ -285,7 +285,7 @@ def _schedules(q: Question, split: Rewrite, numbers: tuple[int, ...], clock: Clo
     return found
 
 
-def _pieces(split: Apart) -> set[int]:
+def _pieces(split: Form) -> set[int]:
     """The statements that a sum was taken apart into."""
     return {p.statement for p in split.pieces} if isinstance(split, Rewrite) else set()
 
@@ -298,7 +298,7 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
     return replace(q, said=(*q.said, told)), main_schedule(q, clock), split
 
 
-def of_split(q: Question, split: Apart) -> Question:
+def of_split(q: Question, split: Form) -> Question:
     sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
     return replace(q, kernel=split.kernel, sizes=sizes, tuned=None, digits=split.pairs)
 

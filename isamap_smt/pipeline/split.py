@@ -26,7 +26,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import beyond_for
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.rewrite import Apart, ProvedSplit, Rewrite
+from isamap_smt.ir.rewrite import Form, ProvedSplit, Rewrite
 from isamap_smt.ir.rows import REGROUPED, Bounded, Moved, Sums
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule, program_axes
@@ -110,9 +110,7 @@ def without_split(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
     return tuple(p for p in pins if p.kind not in KINDS)
 
 
-def pinned_split(
-    kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits
-) -> Apart:
+def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits) -> Form:
     """What was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
     if isinstance(pin, OnlinePin):
         return running(_fixed(kernel, sizes, pin.axis), pin.axis, pin.block)
@@ -274,7 +272,7 @@ def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Rew
     return numbered(kernel, tuple(chosen)) if chosen else None
 
 
-def bounded(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> Rewrite | None:
+def bounded(kernel: Kernel, sizes: Dict[str, int], before: Form | None) -> Rewrite | None:
     """The kernel, which `before` led to, with every axis bounded that a guard keeps from reading outside, if there is one."""
     way: Rewrite | None = None
     for position, axis in [(n, axis) for n in range(len(kernel.statements)) for axis in boundable(kernel, n)]:
@@ -311,14 +309,14 @@ def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
     return offered or selected_instruction(hardware, kernel, position) is not None
 
 
-def after(before: Apart, way: Rewrite, sizes: Dict[str, int]) -> Rewrite:
+def after(before: Form, way: Rewrite, sizes: Dict[str, int]) -> Rewrite:
     """The way behind others, which lead to the kernel that it is of: the size that it needs is fixed in all of them."""
     outer = way.before
     earlier = after(before, outer, sizes) if isinstance(outer, Rewrite) else _refixed(before, sizes, way.row.axis)
     return remade(way, earlier.kernel, earlier)
 
 
-def _refixed(split: Apart, sizes: Dict[str, int], axis: str) -> Apart:
+def _refixed(split: Form, sizes: Dict[str, int], axis: str) -> Form:
     if split.before is None:
         return remade(split, _fixed(split.whole, sizes, axis))
     earlier = _refixed(split.before, sizes, axis)
@@ -380,7 +378,7 @@ def _closing(split: Rewrite, sizes: Dict[str, int]) -> float:
     return outer + ADD_CYCLES * cells + REST_CYCLES * points * waits
 
 
-def rest(split: Apart, sizes: Dict[str, int]) -> dict[str, int]:
+def rest(split: Form, sizes: Dict[str, int]) -> dict[str, int]:
     """The sizes that the split kernel still takes: its axis is fixed."""
     known = {*split.kernel.free_sizes, *(a.name for a in split.kernel.axes)}
     return {n: v for n, v in sizes.items() if n in known}

@@ -25,7 +25,7 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.scalar import equal_reals
-from isamap_encodings.verdict import Proved, Refuted
+from isamap_encodings.verdict import Proved
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.online import Online, Role
@@ -47,9 +47,9 @@ from isamap_smt.ir.scalar import (
     reads,
     rewrite_reads,
 )  # fmt: skip
+from isamap_smt.proof.noted import Watch, in_words
 from isamap_smt.proof.online_range import seen, stays, vanishes, words
 from isamap_smt.proof.online_shape import OnlineShape, UnreadableError, element
-from isamap_smt.proof.program_book import Watch
 from isamap_smt.proof.rewrite_points import each_point_once, pieces
 
 MULTIPLICATIVE = (Exp,)  # E(a) E(b) = E(a + b) for all a and b
@@ -283,10 +283,7 @@ class OnlineClaims(OnlineShape):
         """The two are one number, over the reals."""
         names = {s.name for e in (left, right) for s in e.free_symbols}
         verdict = equal_reals(left, right, dict.fromkeys(names, ("f", 64)))
-        if isinstance(verdict, Refuted):
-            at = " ".join(f"{k}={v}" for k, v in verdict.witness.items()) or "every value"
-            verdict = Refuted(verdict.witness, f"{words}: fails at {at}", verdict.seconds)
-        self.note("scalar", subject, words, verdict)
+        self.note("scalar", subject, words, in_words(verdict, words, "every value"))
 
 
 def _in_table(known: Mapping[Any, Any], r: Any) -> Any:

@@ -19,7 +19,7 @@ from isamap_smt.ir.rows import Sums
 from isamap_smt.ir.scalar import Read
 from isamap_smt.mapping.online import lowest
 from isamap_smt.proof.kernel_begun import answer, questions
-from isamap_smt.proof.program_book import Watch
+from isamap_smt.proof.noted import Watch
 from isamap_smt.proof.rewrite_book import RewriteBook, Words
 from isamap_smt.proof.rewrite_link import names, shapes
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isamap_encodings.program_implication import implied
-from isamap_encodings.verdict import Proved, Refuted, Verdict
+from isamap_encodings.verdict import Verdict
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Statement
-from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.rewrite import Again, Counted, Rewrite, Role
-from isamap_smt.proof.program_book import Watch
+from isamap_smt.proof.noted import Noted, Watch
 from isamap_smt.proof.program_sites import Formula, span
 
 FRONT = -1  # where a statement stands in front of all of the whole
@@ -30,17 +27,26 @@ class Words:
     closing: str = ""
 
 
-class RewriteBook:
+class RewriteBook(Noted):
     """Collects the verdicts. about: what the claims that follow speak of, where it is not the kernel's only sum."""
 
     def __init__(self, x: Rewrite, words: Words, watch: Watch | None = None) -> None:
-        self.words, self.watch = words, watch
-        self.results: list[ClaimResult] = []
-        self.about = ""
+        super().__init__(watch=watch)
+        self.words, self.about = words, ""
         self.turn_to(x)
         low = {p.name: p.low for p in x.whole.parameters}
-        self.sizes = sorted({*x.whole.free_sizes, *x.kernel.free_sizes})
-        self.given: list[Formula] = [("le", low.get(n, 1), sym(n)) for n in self.sizes]
+        self._sizes = sorted({*x.whole.free_sizes, *x.kernel.free_sizes})
+        self._given: list[Formula] = [("le", low.get(n, 1), sym(n)) for n in self._sizes]
+
+    @property
+    def given(self) -> list[Formula]:
+        """What is known of sizes."""
+        return self._given
+
+    @property
+    def sizes(self) -> list[str]:
+        """The sizes of both kernels."""
+        return self._sizes
 
     def turn_to(self, x: Rewrite) -> None:
         """Speak of this one from now on."""
@@ -48,11 +54,6 @@ class RewriteBook:
         self.old = x.whole.statements[(*x.row.restated, 0)[0]]
         self.kind = x.whole.tensor(self.old.target.tensor).dtype
         self.others = {a.name: a.extent for a in self.old.axes if a.name not in x.row.replaced}
-
-    @property
-    def all_proved(self) -> bool:
-        """Whether nothing has failed so far."""
-        return all(isinstance(r.verdict, Proved) for r in self.results)
 
     @property
     def outer(self) -> dict[str, object]:
@@ -73,26 +74,9 @@ class RewriteBook:
         """At a point of its statement."""
         return at_point(self.statement(role))
 
-    # ---- writing down
-
-    def ask(self, claim: str, subject: str, words: str, known: Sequence[Formula], goals: Sequence[Formula]) -> None:
-        """Ask the solver."""
-        verdict = implied([*self.given, *known], goals, self.sizes, f"{claim} {subject}: {words}")
-        if isinstance(verdict, Refuted):
-            at = " ".join(f"{k}={v}" for k, v in verdict.witness.items()) or "every size"
-            verdict = Refuted(verdict.witness, f"{words}: fails at {at}", verdict.seconds)
-        self.note(claim, subject, words, verdict)
-
-    def structure(self, claim: str, subject: str, words: str, right: bool, wrong: str) -> None:
-        """A claim on the kernels' shape."""
-        self.note(claim, subject, words, Proved() if right else Refuted({}, wrong))
-
-    def note(self, claim: str, subject: str, words: str, verdict: Verdict) -> None:
-        """Write a verdict down."""
-        result = ClaimResult(claim, f"{self.about} {subject}".strip(), verdict, words)
-        self.results.append(result)
-        if self.watch is not None:
-            self.watch([result])
+    def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
+        """Write a verdict down, of what is spoken of."""
+        return super().note(claim, f"{self.about} {subject}".strip(), statement, verdict)
 
 
 def at_point(s: Statement) -> list[Formula]:

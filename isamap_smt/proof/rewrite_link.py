@@ -13,7 +13,7 @@ from isamap_smt.ir.rows import REGROUPED
 from isamap_smt.ir.scalar import bound_axes
 from isamap_smt.proof.rewrite_book import FRONT, RewriteBook
 
-MANY = 1 << 30
+ONE, SOME, ANY = (1, 1), (1, 1 << 30), (0, 1 << 30)
 Cast = Mapping[type, tuple[int, int]]  # the roles of a rewrite's statements; how many have each, at least and at most
 
 
@@ -102,7 +102,7 @@ def names(c: RewriteBook) -> None:
 def shapes(c: RewriteBook) -> None:
     """What declared shapes ask of sizes is known from here on, as programs of the kernel ask it, too."""
     asked = size_conditions(c.x.whole)
-    c.given += [q.formula for q in asked]
+    c.given.extend(q.formula for q in asked)
     if asked:
         kept = set(asked) <= set(size_conditions(c.x.kernel))
         words = "programs of it ask of sizes what declared shapes ask"
@@ -141,6 +141,6 @@ def regrouped(c: RewriteBook) -> None:
 
 
 __all__ = [
-    "MANY", "Cast", "before", "names", "recurrences", "recurrences_around", "regrouped", "same_but_value", "shapes",
+    "ANY", "ONE", "SOME", "Cast", "before", "names", "recurrences", "recurrences_around", "regrouped", "same_but_value", "shapes",
     "statements", "tensors",
 ]  # fmt: skip

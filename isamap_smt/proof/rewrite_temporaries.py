@@ -170,7 +170,7 @@ def closing_factors(c: RewriteBook) -> dict[str, Any] | None:
     places = {r.into: c.statement(r).target.index for r in stored(c) if isinstance(r, Total)}
     s = _closing(c)
     found: dict[str, Any] = {}
-    for term in _sum(typed_value(c.x.kernel, s)):
+    for term in _terms(typed_value(c.x.kernel, s), SAdd):
         factor, total = term.args if isinstance(term, SMul) else (sp.Integer(1), term)
         if not isinstance(total, Read) or total.tensor in found or tuple(total.index) != places.get(total.tensor):
             return None
@@ -194,8 +194,9 @@ def _closing(c: RewriteBook) -> Any:
     return c.x.kernel.statements[c.x.closing]
 
 
-def _sum(value: Any) -> list[Any]:
-    return [t for x in value.args for t in _sum(x)] if isinstance(value, SAdd) else [value]
+def _terms(value: Any, head: type[Any]) -> list[Any]:
+    """The terms of a sum, or of a maximum, as `head` says."""
+    return [t for x in value.args for t in _terms(x, head)] if isinstance(value, head) else [value]
 
 
 def cells(c: RewriteBook) -> None:
@@ -220,12 +221,12 @@ def closing_of_parts(c: RewriteBook) -> None:
     index = first.target.index
     part = [i.name for i in index if i.is_Symbol and i.name not in c.outer]
     terms = _terms(_closing(c).value, REGROUPED[c.old.op])
-    found = Counter(tuple(r.index) for r in terms or () if r.tensor == partial.into and len(r.index) == len(index))
+    found = Counter(tuple(t.index) for t in terms if isinstance(t, Read) and t.tensor == partial.into)
     wanted: dict[Any, int] = {}
     if len(part) == 1:
         wanted = {tuple(substitute(i, {part[0]: n}) for i in index): 1 for n in range(parts)}
     extent = {a.name: a.extent for a in first.axes}.get(part[0] if part else "", 0)
-    whole = bool(wanted) and found == wanted and len(terms or ()) == parts and extent == parts
+    whole = bool(wanted) and found == wanted and len(terms) == parts and extent == parts
     c.structure(
         "coverage", partial.into, f"each of the {parts} partial sums is added once", whole,
         f"what is added is not each of the {parts} partial sums once",
@@ -237,16 +238,6 @@ def closing_bounds(c: RewriteBook) -> None:
     s, home = _closing(c), c.x.whole.tensor(c.old.target.tensor)
     inside = [f for i, n in zip(s.target.index, home.shape, strict=True) for f in span(i, n)]
     c.ask("bounds", "closing", f"what it adds to lies inside {home.name}", at_point(s), inside)
-
-
-def _terms(value: Any, head: type[Any]) -> list[Any] | None:
-    """The terms of a sum (or a maximum, as `head` says) of reads; None where it is anything else."""
-    if isinstance(value, Read):
-        return [value]
-    if not isinstance(value, head):
-        return None
-    a, b = (_terms(x, head) for x in value.args)
-    return None if a is None or b is None else a + b
 
 
 __all__ = [
