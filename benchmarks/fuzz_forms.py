@@ -23,7 +23,7 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.reach import possible_sizes
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.multiplied import multipliable, multiply_out
 from isamap_smt.mapping.split import split_sum
@@ -34,9 +34,9 @@ from tests.oracle.random_kernels import draft
 FORMS = ("zero points", "zero points", "neighbours", "neighbours", "leading", "product", "reduction")
 
 
-def forms_of(kernel: Kernel, sizes: dict[str, int]) -> list[SplitSum]:
+def forms_of(kernel: Kernel, sizes: dict[str, int]) -> list[Rewrite]:
     """Every form of every statement, one at a time."""
-    found: list[SplitSum] = []
+    found: list[Rewrite] = []
     for n in range(len(kernel.statements)):
         if multipliable(kernel, n):
             found.append(multiply_out(kernel, n))

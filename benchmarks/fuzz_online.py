@@ -19,7 +19,7 @@ import numpy as np
 import isamap_smt as im
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.online_rounding import online_rounding
-from isamap_smt.ir.split import Apart
+from isamap_smt.ir.rewrite import Form
 
 Wide = np.ndarray
 GUARD = "where k <= q + 3"
@@ -107,7 +107,7 @@ def one(seed: int, machine: str, compiled: bool) -> float:
     return worst
 
 
-def judged(got: dict[str, Wide], arrays: dict[str, np.ndarray], split: Apart, masked: bool, told: str) -> float:
+def judged(got: dict[str, Wide], arrays: dict[str, np.ndarray], split: Form, masked: bool, told: str) -> float:
     """The largest part of each bound that was seen. Scores are as they are computed; nothing is asked of rows without a number."""
     stated = {b.tensor: b for b in online_rounding(split)}
     assert {"D", "O"} <= set(stated) <= {"D", "O", "Y"}, told

@@ -18,7 +18,7 @@ import numpy as np
 
 import isamap_smt as im
 from isamap_smt.ir.errors import IsamapError
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.rewrite import Rewrite
 
 Arrays = dict[str, np.ndarray]
 KERNELS: dict[str, Callable[[Arrays], Any]] = {
@@ -55,7 +55,7 @@ def sum_below(x: np.ndarray) -> np.ndarray:
 def shared(plan: im.Plan) -> str:
     """Whether threads have ranges, or how the sum is taken apart else."""
     chain = () if plan.split is None else plan.split.split.chain
-    ranges = any(isinstance(s, SplitSum) and s.within is not None for s in chain)
+    ranges = any(isinstance(s, Rewrite) and s.within is not None for s in chain)
     return "ranges in lanes" if ranges else "in pieces" if chain else "in one piece"
 
 

@@ -26,7 +26,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import isamap_smt as im
-from isamap_smt.ir.numbered import Numbered
+from isamap_smt.ir.rewrite import Rewrite
+from isamap_smt.ir.rows import Numbered
 
 TYPES: dict[str, Any] = {t.__name__: t for t in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64)}
 TYPES = {n.replace("uint", "u").replace("int", "i"): t for n, t in TYPES.items()} | {
@@ -234,7 +235,7 @@ def attack(count: int, seed: int, machines: tuple[str, ...], seconds: float) -> 
         tally[machine] += 1
         tally["instructions"] += bool(plan.program.schedules)
         tally["axes as elements"] += plan.split is not None and any(
-            isinstance(x, Numbered) for x in plan.split.split.chain
+            isinstance(x, Rewrite) and isinstance(x.row, Numbered) for x in plan.split.split.chain
         )
         refuted = next((n for n in plan.notes if "refuted by its proof" in n), "")
         right = equal(got, c)

@@ -54,7 +54,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import Proof, ProvedMapping
-from isamap_smt.ir.split import Apart
+from isamap_smt.ir.rewrite import Form
 from isamap_smt.language.library import kernel_names
 from isamap_smt.proof.family_check import SHOWN, CertificateCheck
 from isamap_smt.proof.mapping import FIRST, prove_after
@@ -231,7 +231,7 @@ class _Check:
         """What else it says that today's sources do not, where nothing that matters has changed."""
         return [] if self.changes else list(differences(self.id, self.stored, today))
 
-    def _program(self, proved: ProvedMapping, split: Apart | None) -> Lowered:
+    def _program(self, proved: ProvedMapping, split: Form | None) -> Lowered:
         then = self.document["schedule"]
         answers = self.memory.z3
         more = further_from(self.document, proved.mapping.kernel, self.sources, answers)
@@ -241,7 +241,7 @@ class _Check:
             self.changes.append(f"the program has changed: {PROGRAM} is not what is lowered today")
         return lowered
 
-    def _rounding(self, lowered: Lowered | None, split: Apart | None) -> Rounded | None:
+    def _rounding(self, lowered: Lowered | None, split: Form | None) -> Rounded | None:
         claimed = rounding_from(self.document)
         if claimed is None:
             return None

@@ -22,8 +22,8 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ClaimResult, Proof, ProvedMapping
+from isamap_smt.ir.rewrite import Form
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import Apart
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_check import CertificateCheck, account
 from isamap_smt.proof.family_witnesses import Witness
@@ -76,7 +76,7 @@ def derive_program(schedule: Schedule, *more: Schedule, answers: Answers | None 
     return Derived(proof, watch.steps()), program
 
 
-def derive_split(split: Apart, answers: Answers | None = None) -> Derived:
+def derive_split(split: Form, answers: Answers | None = None) -> Derived:
     """All claims that a sum taken apart is the same sum, asked again; what `answers` knows is not."""
     with Watching(answers) as watch:
         proof = prove_split(split, watch)

@@ -11,15 +11,15 @@ from isamap_smt.certificates.sealed import digest
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.rewrite import Form
 from isamap_smt.ir.schedule import Schedule, decisions, schedule_record
-from isamap_smt.ir.split import Apart
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.runtime.packing import used_instructions
 
 AT = "at"
 
 
-def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Apart | None = None, within: str = "") -> str:
+def mapping_id(mapping: Mapping, schedule: Schedule | None = None, split: Form | None = None, within: str = "") -> str:
     """hardware/kernel/instruction,axes,operands: the certificate's id and its path below the directory.
 
     A program of fixed sizes has them at the end, behind `at`; one of a sum taken apart says how before the axes. within: the
@@ -50,7 +50,7 @@ def _plain(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.,=-]+", "", text.replace(";", ",").replace("%", "_mod")).lstrip(".") or "unnamed"
 
 
-def fingerprint(program: Program, split: Apart | None = None) -> str:
+def fingerprint(program: Program, split: Form | None = None) -> str:
     """Of kernel, mappings, decisions and the lowered program with what it assumes, and of what each instruction that it executes
     computes and prints; of the kernel before its sum was split. What instructions cost has no part in it."""
     stages = [

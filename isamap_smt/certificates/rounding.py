@@ -19,7 +19,8 @@ from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.split import Apart, SplitSum
+from isamap_smt.ir.rewrite import Form, Rewrite
+from isamap_smt.ir.rows import Numbered
 from isamap_smt.proof.rounded_as import computed_by, rounds_as_written
 from isamap_smt.proof.rounding import prove_rounding
 
@@ -91,7 +92,7 @@ def name_of(ranges: tuple[tuple[str, float, float], ...]) -> str:
     return ",".join([WITHIN, *(re.sub(r"\s", "", f"{n}={low!r}..{high!r}") for n, low, high in ranges)])
 
 
-def made_rounding(program: Program, split: Apart | None, ranges: Ranges) -> Rounding:
+def made_rounding(program: Program, split: Form | None, ranges: Ranges) -> Rounding:
     """The nearest bound that is proved. Raises CertificateError where none is, and what the ranges raise."""
     found: list[tuple[float, Rounding]] = []
     failed: list[str] = []
@@ -114,7 +115,7 @@ def _reason(verdict: Any) -> str:
 
 
 def derive_rounding(
-    program: Program, split: Apart | None, claimed: Rounding, answers: Answers | None = None
+    program: Program, split: Form | None, claimed: Rounding, answers: Answers | None = None
 ) -> tuple[Derived, Rounding]:
     """The claims, asked again, and what follows today. Raises IsamapError where the program's rounding is not followed."""
     of = _followed(program, split, claimed.follows)
@@ -130,13 +131,18 @@ def derive_rounding(
     return Derived(proof, watch.steps()), Rounding(sorted_ranges(ranges), claimed.follows, bounds)
 
 
-def _followed(program: Program, split: Apart | None, follows: str) -> tuple[Kernel, dict[int, Any]] | None:
+def _rounds_alike(one: Form) -> bool:
+    """Whether it computes each term as the kernel before it does."""
+    return isinstance(one, Rewrite) and not isinstance(one.row, Numbered)
+
+
+def _followed(program: Program, split: Form | None, follows: str) -> tuple[Kernel, dict[int, Any]] | None:
     """The kernel whose operations are followed, and what is computed in their place; None where the kernel does not stand for the
     program. Raises SizeError where an instruction rounds in a way of its own."""
     kernel, trees = computed_by(program)
     if follows == PROGRAM:
         return kernel, trees
-    if split is None or not rounds_as_written(program) or not all(isinstance(one, SplitSum) for one in split.chain):
+    if split is None or not rounds_as_written(program) or not all(map(_rounds_alike, split.chain)):
         return None
     origin = split.origin
     extents = {a.name: int(a.extent) for a in kernel.axes if is_constant(a.extent)}

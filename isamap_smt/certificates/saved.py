@@ -29,8 +29,8 @@ from isamap_smt.ir.errors import IsamapError, NotProvedError
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import ProvedProgram
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.rewrite import ProvedSplit
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.hardware_library import find_instruction
 from isamap_smt.language.library import find_kernel, kernel_names
 from isamap_smt.proof import prove

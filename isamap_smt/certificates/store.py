@@ -29,8 +29,8 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import Proof, ProvedMapping
+from isamap_smt.ir.rewrite import Form
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import Apart
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
 
@@ -59,7 +59,7 @@ class Named:
 
     kernel: str | None = None
     instruction: str | None = None
-    split: Apart | None = None
+    split: Form | None = None
 
 
 def mapping_certificate(
@@ -120,7 +120,7 @@ class Lowered:
     schedules: tuple[Schedule, ...]
     derived: Derived
     program: Program
-    split: Apart | None = None
+    split: Form | None = None
 
     @cached_property
     def fingerprint(self) -> str:

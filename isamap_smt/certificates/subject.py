@@ -33,29 +33,22 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.opened import opened
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.rewrite import Form, Rewrite
+from isamap_smt.ir.rows import Bounded, Digits, Joined, Moved, Multiplied, Numbered, Row, Staged, Sums
 from isamap_smt.ir.schedule import Schedule, decisions, schedule_of, schedule_record
-from isamap_smt.ir.split import Apart
 from isamap_smt.language.hardware_library import find_hardware, find_instruction
 from isamap_smt.language.library import find_kernel
 from isamap_smt.language.loading import only_files
 from isamap_smt.language.printer import to_text
 from isamap_smt.language.text import kernel as kernel_of_text
-from isamap_smt.mapping.bounded import bound_axis
-from isamap_smt.mapping.digits import split_axis
 from isamap_smt.mapping.fuse import fuse, is_fused
-from isamap_smt.mapping.joined import join_axes
 from isamap_smt.mapping.made import POINT, instruction_named, is_made
-from isamap_smt.mapping.multiplied import multiply_out
-from isamap_smt.mapping.numbered import numbered
 from isamap_smt.mapping.online import running
 from isamap_smt.mapping.point import point_instruction
-from isamap_smt.mapping.shift import shift_operand
-from isamap_smt.mapping.split import split_sum
-from isamap_smt.mapping.staged_values import stage_values
+from isamap_smt.mapping.rows import made
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _LARGEST = 1 << 63
@@ -123,6 +116,7 @@ def _short(document: Any) -> str:
 
 _Found = TypeVar("_Found")
 _SPLIT = ("axis", "parts", "statement", "blocks", "inner")
+_FORMS = (Bounded, Moved, Multiplied, Staged, Digits)  # rows under their names; what has none is a row of sums
 
 
 @dataclass(frozen=True)
@@ -192,7 +186,7 @@ def _statement(part: Dict[str, Any]) -> int:
     return number
 
 
-def kernel_document(kernel: Kernel, source: str | None = None, split: Apart | None = None) -> dict[str, Any]:
+def kernel_document(kernel: Kernel, source: str | None = None, split: Form | None = None) -> dict[str, Any]:
     """The kernel by its library name (or `source`) with element types and fixed sizes, if that gives it back; else by its text.
 
     split: the sum taken apart that the kernel comes from; the document names the whole, and how it is split. Raises
@@ -249,46 +243,46 @@ def kernel_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel
     return whole_from(document, files) if split is None else split.kernel
 
 
-def split_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Apart | None:
+def split_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Form | None:
     """The sum taken apart that the kernel comes from; nothing about it is proved yet. Raises IsamapError."""
     if "split" not in document:
         return None
     return _split_from(document["split"], whole_from(document, files))
 
 
-def _split_document(split: Apart) -> dict[str, Any]:
+def _split_document(split: Form) -> dict[str, Any]:
     if isinstance(split, Online):
         return {"axis": split.axis, "online": split.block}
-    if isinstance(split, Numbered):
-        return {"numbered": list(split.statements)}
+    assert isinstance(split, Rewrite)
+    row = split.row
+    if isinstance(row, Numbered):
+        return {"numbered": list(row.statements)}
+    sums = row if isinstance(row, Sums) else Sums(row.statement, row.axis, row.parts)
+    form: dict[str, Any] = {"masked": True} if sums.masked else {}
+    if isinstance(row, Joined):
+        form = {"joined": list(row.replaced)}
+    elif not isinstance(row, Sums):
+        form = {type(row).__name__.lower(): True}
     before = {} if split.before is None else {"before": _split_document(split.before)}
-    form: dict[str, Any] = {"masked": True} if split.masked else {} if split.form == "sums" else {split.form: True}
-    form |= {"joined": list(split.joined)} if split.joined else {}
-    return {name: getattr(split, name) for name in _SPLIT} | form | before
+    return {name: getattr(sums, name) for name in _SPLIT} | form | before
 
 
-def _split_from(then: Dict[str, Any], origin: Kernel) -> Apart:
+def _split_from(then: Dict[str, Any], origin: Kernel) -> Form:
     if "online" in then:
         return running(origin, then["axis"], then["online"])
-    if "numbered" in then:
-        return numbered(origin, tuple(then["numbered"]))
     before = _split_from(then["before"], origin) if "before" in then else None
+    return replace(made(_row_from(then), before.kernel if before else origin), before=before)
+
+
+def _row_from(then: Dict[str, Any]) -> Row:
+    if "numbered" in then:
+        return Numbered(tuple(then["numbered"]))
     axis, parts, statement, blocks, inner = (then[name] for name in _SPLIT)
-    whole = before.kernel if before else origin
-    if then.get("bounded"):
-        return replace(bound_axis(whole, axis, statement), before=before)
-    if then.get("moved"):
-        return replace(shift_operand(whole, axis, statement), before=before)
     if then.get("joined"):
-        return replace(join_axes(whole, tuple(then["joined"]), statement), before=before)
-    if then.get("multiplied"):
-        return replace(multiply_out(whole, statement), before=before)
-    if then.get("staged"):
-        return replace(stage_values(whole, statement), before=before)
-    if then.get("digits"):
-        return replace(split_axis(whole, axis, parts, statement), before=before)
-    made = split_sum(whole, axis, parts, blocks=blocks, inner=inner, statement=statement, masked="masked" in then)
-    return replace(made, before=before)
+        first, second = then["joined"]
+        return Joined(statement, first, other=second)
+    form = next((row for row in _FORMS if then.get(row.__name__.lower())), None)
+    return form(statement, axis, parts) if form else Sums(statement, axis, parts, blocks, inner, "masked" in then)
 
 
 def whole_from(document: Dict[str, Any], files: tuple[str, ...] = ()) -> Kernel:

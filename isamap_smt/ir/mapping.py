@@ -18,7 +18,7 @@ from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.notebook import Shown
 
 if TYPE_CHECKING:
-    from isamap_smt.ir.split import SplitSum
+    from isamap_smt.ir.rewrite import Rewrite
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Mapping(Shown):
     guard: tuple[Any, ...]
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     statement_index: int = 0
-    split: SplitSum | None = None
+    split: Rewrite | None = None
 
     @property
     def statement(self) -> Statement:

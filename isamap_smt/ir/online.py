@@ -19,7 +19,8 @@ from enum import Enum
 from typing import Any
 
 from isamap_smt.ir.expr import FloorDiv, FloorMod, sym
-from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.kernel import Statement
+from isamap_smt.ir.rewrite import Form
 
 
 class Role(Enum):
@@ -43,15 +44,13 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Online:
+class Online(Form):
     """What is claimed to be equal: `whole`, and `kernel`, with the statements that `made` names in the place of first to end - 1.
 
     axis goes in blocks of `block` points, counted by `step`, the points in one by `inside`; the last `left` points, counted by
     `beyond`, follow.
     """
 
-    whole: Kernel
-    kernel: Kernel
     axis: str
     block: int
     first: int
@@ -107,7 +106,6 @@ class Online:
             if m.role is role and rest in (None, m.rest)
         }
 
-    # ---- as a link of what a kernel comes from (isamap_smt.ir.split)
     @property
     def key(self) -> str:
         """How it was made, as a part of a certificate's id."""
@@ -122,36 +120,6 @@ class Online:
     def reductions(self) -> tuple[int, ...]:
         """Statements of the whole whose sums are added up in another order."""
         return tuple(n for n in range(self.first, self.end) if self.axis in self.whole.statements[n].reduction_axes)
-
-    @property
-    def before(self) -> None:
-        """Nothing: it is made of the kernel as it was written."""
-        return None
-
-    @property
-    def digits(self) -> bool:
-        """Whether an axis alone is taken apart, and no sum."""
-        return False
-
-    @property
-    def low_digits(self) -> dict[str, str]:
-        """None of its axes is a digit that a mapping chose."""
-        return {}
-
-    @property
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        """No two of its axes are digits that mappings may join."""
-        return ()
-
-    @property
-    def origin(self) -> Kernel:
-        """The kernel before it was rewritten."""
-        return self.whole
-
-    @property
-    def chain(self) -> tuple[Online, ...]:
-        """Itself."""
-        return (self,)
 
     def __str__(self) -> str:
         rest = f", and {self.left} left over" if self.left else ""

@@ -31,9 +31,10 @@ from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.near import SLACK, Unit
 from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.online_range import OnlineRange, online_range
+from isamap_smt.ir.rewrite import Form, Rewrite
 from isamap_smt.ir.rounding_walk import ulp_of
+from isamap_smt.ir.rows import Sums
 from isamap_smt.ir.scalar import Exp, Read, SDiv, SMul, SSub
-from isamap_smt.ir.split import Apart, SplitSum
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class SumRounding:
         )
 
 
-def online_rounding(split: Apart) -> tuple[SumRounding, ...]:
+def online_rounding(split: Form) -> tuple[SumRounding, ...]:
     """What is known of the rounding of each sum of a kernel with running maxima, and of the quotients of two of them, besides that
     of the scores; nothing for other kernels."""
     found: dict[str, SumRounding] = {}
@@ -118,7 +119,7 @@ def ranges_of(x: Online) -> dict[str, tuple[float, float]]:
     return least
 
 
-def _of_sum(x: Online, n: int, split: Apart) -> SumRounding | None:
+def _of_sum(x: Online, n: int, split: Form) -> SumRounding | None:
     s = x.whole.statements[n]
     reach, term = range_of(x, n), _term(x, s.value, s)
     if reach is None or term is None:
@@ -207,25 +208,25 @@ def _home(x: Online, r: Any) -> Statement | None:
     return next((s for s in x.whole.statements[x.first : x.end] if s.target.tensor == r.tensor), None)
 
 
-def _additions(x: Online, n: int, rest: bool, split: Apart) -> int:
+def _additions(x: Online, n: int, rest: bool, split: Form) -> int:
     """How many additions a term of a block, or of the rest, is in at most, before the block's sum is added to the others'."""
     s = x.statements(Role.POINTS, rest)[n][1]
     points = x.left if rest else x.block
-    for one in _splits(split):
-        if one.whole.statements[one.statement].target.tensor == s.target.tensor:
+    for one, row in _splits(split):
+        if one.whole.statements[row.statement].target.tensor == s.target.tensor:
             left = max(points - _covered(one), 0)
-            return _covered(one) // one.parts - 1 + ceil(log2(one.parts)) + left
+            return _covered(one) // row.parts - 1 + ceil(log2(row.parts)) + left
     return points - 1
 
 
-def _splits(split: Apart) -> Iterator[SplitSum]:
-    return (one for one in split.chain if isinstance(one, SplitSum) and one.form == "sums")
+def _splits(split: Form) -> Iterator[tuple[Rewrite, Sums]]:
+    return ((x, x.row) for x in split.chain if isinstance(x, Rewrite) and isinstance(x.row, Sums))
 
 
-def _covered(one: SplitSum) -> int:
+def _covered(one: Rewrite) -> int:
     """Points that go into partial sums."""
     first = one.kernel.statements[one.pieces[0].statement]
-    own = {a for a, _ in one.pieces[0].back} - {a.name for a in one.whole.statements[one.statement].axes}
+    own = {a for a, _ in one.pieces[0].back} - {a.name for a in one.whole.statements[one.row.restated[0]].axes}
     found = 1
     for a in first.axes:
         found *= int(a.extent) if a.name in own and is_constant(a.extent) else 1

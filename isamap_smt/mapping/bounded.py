@@ -1,5 +1,5 @@
 """Lets an axis run only where the guard lets it, so that what the guard kept inside a tensor is inside by itself. Nothing here is
-trusted: proof/split.py shows that both kernels compute the same.
+trusted: proof/rewrite_claims.py shows that both kernels compute the same.
 
     Y[j] = X[j-1] + X[j+1] where 1 <= j and j <= J - 2
 
@@ -21,9 +21,9 @@ from isamap_smt.ir.boxes import extreme, slack
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, affine, ceil_div, is_constant, smallest, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Axis, Kernel, Statement
-from isamap_smt.ir.split import Piece, SplitSum
-from isamap_smt.mapping.split import new_name
-from isamap_smt.mapping.substituted import over_other_axes, with_statement
+from isamap_smt.ir.rewrite import Piece, Rewrite
+from isamap_smt.ir.rows import Bounded
+from isamap_smt.mapping.substituted import in_place_of, new_name, over_other_axes
 
 LARGE = 1000  # a size at which bounds are compared
 
@@ -66,7 +66,7 @@ def without_points(kernel: Kernel, statement: int) -> bool:
     return any(is_constant(n) and int(n) < 1 for n in extents)
 
 
-def bound_axis(kernel: Kernel, axis: str, statement: int) -> SplitSum:
+def bound_axis(kernel: Kernel, axis: str, statement: int) -> Rewrite:
     """The kernel in which the axis of the statement runs where single bounds in its guard let it. Raises ScheduleError where that
     is nowhere, or where it has no such bounds."""
     s, run = kernel.statements[statement], _run(kernel.statements[statement], axis)
@@ -77,7 +77,7 @@ def bound_axis(kernel: Kernel, axis: str, statement: int) -> SplitSum:
     made = over_other_axes(s, axis, (Axis(name, run.extent),), point, run.guard)
     same = tuple((a.name, a.symbol) for a in s.axes if a.name != axis)
     piece = Piece(statement, (*same, (axis, point)), (*same, (name, sym(axis) - run.low)))
-    return SplitSum(kernel, with_statement(kernel, statement, made), statement, axis, 1, (piece,), bounded=True)
+    return Rewrite(kernel, in_place_of(kernel, statement, (made,)), Bounded(statement, axis), (piece,))
 
 
 def _run(s: Statement, axis: str) -> _Run:

@@ -1,5 +1,5 @@
-"""Takes an axis apart into two digits, i = 4*i_by4 + i_mod4. Nothing here is trusted: proof/split.py shows that both kernels
-compute the same."""
+"""Takes an axis apart into two digits, i = 4*i_by4 + i_mod4. Nothing here is trusted: proof/rewrite_claims.py
+shows that both kernels compute the same."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 import sympy as sp
 
+from isamap_smt.ir import rows
 from isamap_smt.ir.boxes import decided_by_output, extreme, slack
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, ceil_div, is_constant, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.rewrite import Piece, Rewrite
 from isamap_smt.ir.scalar import Read, rewrite_reads
-from isamap_smt.ir.split import Piece, SplitSum
-from isamap_smt.mapping.split import new_name
-from isamap_smt.mapping.substituted import over_other_axes, with_statement
+from isamap_smt.mapping.substituted import in_place_of, new_name, over_other_axes
 
 Digits = tuple[tuple[str, int], ...]  # axis, points of its low digit
 
 
-def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = None) -> SplitSum:
+def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = None) -> Rewrite:
     """The kernel with the axis of one statement (the main one where None) as two: i = points * i_by + i_mod.
 
     Where `points` does not divide the axis, or its extent is open, the last digits are cut off by a condition. Both stand
@@ -49,15 +49,15 @@ def split_axis(kernel: Kernel, axis: str, points: int, statement: int | None = N
     made = over_other_axes(s, axis, axes, point, s.guard)
     if not whole:
         made = replace(made, guard=(*made.guard, sp.Lt(point, extent, evaluate=False)))
-    new = with_statement(kernel, position, _reduced(made))
+    new = in_place_of(kernel, position, (_reduced(made),))
     same = tuple((a.name, a.symbol) for a in s.axes if a.name != axis)
     back = ((high, FloorDiv(sym(axis), points)), (low, FloorMod(sym(axis), points)))
     piece = Piece(position, (*same, (axis, point)), (*same, *back))
-    return SplitSum(kernel, new, position, axis, points, (piece,))
+    return Rewrite(kernel, new, rows.Digits(position, axis, points), (piece,))
 
 
 @lru_cache(maxsize=256)
-def split_axes(kernel: Kernel, digits: Digits, statement: int | None = None) -> SplitSum | None:
+def split_axes(kernel: Kernel, digits: Digits, statement: int | None = None) -> Rewrite | None:
     """split_axis() of one axis after the other; None for no axis."""
     if not digits:
         return None

@@ -28,7 +28,7 @@ from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kernel_and_instruction
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.mapping.axes import AxesError, Groups, axes_table, groups_of
 from isamap_smt.mapping.digits import named_digits, split_axes
 
@@ -68,7 +68,7 @@ def fuse_groups(
     groups: Groups,
     binding: Binding,
     statement: int = 0,
-    split: SplitSum | None = None,
+    split: Rewrite | None = None,
 ) -> Mapping:
     """The mapping of checked groups and a binding; groups holds every instruction axis, in its order. split: what the kernel comes
     from."""

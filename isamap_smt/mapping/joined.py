@@ -1,5 +1,5 @@
-"""Makes one axis of two that lie together in memory. Nothing here is trusted: proof/split.py shows that both kernels compute
-the same.
+"""Makes one axis of two that lie together in memory. Nothing here is trusted: proof/rewrite_claims.py shows that both kernels
+compute the same.
 
     Y[n,c] += X[n,c,p,q]                              X: [N,C,7,7]
 
@@ -17,10 +17,10 @@ from itertools import pairwise
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.rewrite import Piece, Rewrite
+from isamap_smt.ir.rows import Joined
 from isamap_smt.ir.scalar import bound_axes, index_values, put_into_indices
-from isamap_smt.ir.split import Piece, SplitSum
-from isamap_smt.mapping.split import new_name
-from isamap_smt.mapping.substituted import with_statement
+from isamap_smt.mapping.substituted import in_place_of, new_name
 
 
 def joinable(kernel: Kernel, statement: int) -> tuple[tuple[str, str], ...]:
@@ -49,7 +49,7 @@ def _in_row(kernel: Kernel, a: Access, p: str, q: str, extent: object) -> bool:
     return not symbols_of([*a.index[:at], *a.index[at + 2 :]]) & {p, q}
 
 
-def join_axes(kernel: Kernel, axes: tuple[str, str], statement: int | None = None) -> SplitSum:
+def join_axes(kernel: Kernel, axes: tuple[str, str], statement: int | None = None) -> Rewrite:
     """The kernel in which the statement runs over one axis in the place of these two. Raises ScheduleError where they are apart."""
     position = kernel.main if statement is None else statement
     s, (p, q) = kernel.statements[position], axes
@@ -68,7 +68,7 @@ def join_axes(kernel: Kernel, axes: tuple[str, str], statement: int | None = Non
     )
     same = tuple((a.name, a.symbol) for a in s.axes if a.name not in axes)
     piece = Piece(position, (*same, *table.items()), (*same, (name, sym(p) * inner + sym(q))))
-    return SplitSum(kernel, with_statement(kernel, position, made), position, p, 1, (piece,), joined=axes)
+    return Rewrite(kernel, in_place_of(kernel, position, (made,)), Joined(position, p, other=q), (piece,))
 
 
 __all__ = ["join_axes", "joinable"]

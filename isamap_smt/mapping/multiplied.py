@@ -1,5 +1,5 @@
 """Multiplies out a product of differences, of which a sum of products is left that instructions take. Nothing here is trusted:
-proof/multiplied.py shows that both kernels compute the same.
+proof/rewrite_claims.py shows that both kernels compute the same.
 
     C[i,j] += (i32(A[i,k]) - i32(a[])) * (i32(B[k,j]) - i32(b[]))            zero points
 
@@ -24,11 +24,11 @@ from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
+from isamap_smt.ir.rewrite import Again, Closing, Rewrite, Role, Total
+from isamap_smt.ir.rows import Multiplied
 from isamap_smt.ir.scalar import SAdd, SMul, SNeg, SSub, bound_axes, index_values, read, reads
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.ir.typed import typed_value
-from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, new_name
+from isamap_smt.mapping.substituted import in_place_of, new_name
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def multipliable(kernel: Kernel, statement: int) -> bool:
     return _factors(kernel, statement) is not None
 
 
-def multiply_out(kernel: Kernel, statement: int | None = None) -> SplitSum:
+def multiply_out(kernel: Kernel, statement: int | None = None) -> Rewrite:
     """The kernel with the factors' fixed parts taken out of the sum. Raises ScheduleError where there are none."""
     n = kernel.main if statement is None else statement
     found = _factors(kernel, n)
@@ -69,18 +69,9 @@ def multiply_out(kernel: Kernel, statement: int | None = None) -> SplitSum:
     outer = tuple(a for a in s.axes if a.name not in s.reduction_axes)
     made.append(replace(s, value=SMul(p.varying, q.varying), source=""))
     made.append(Statement(s.target, "+", reduce(SAdd, closing), outer))
-    every = (*kernel.statements[:n], *made, *kernel.statements[n + 1 :])
-    new = replace(
-        kernel,
-        tensors=in_text((*kernel.tensors, *tensors), every),
-        statements=every,
-        temporaries=(*kernel.temporaries, *(t.name for t in tensors)),
-        recurrences=tuple(r.moved(n, len(made) - 1) for r in kernel.recurrences),
-        file="",
-    )
-    new = replace(new, text=to_text(new))
-    beside = tuple(t.name for t in tensors)
-    return SplitSum(kernel, new, n, s.reduction_axes[0], 1, (), closing=n + len(made) - 1, beside=beside)
+    totals = [Total(n + k, t.name) for k, t in enumerate(tensors)]
+    roles: tuple[Role, ...] = (*totals, Again(n + len(totals), n), Closing(n + len(totals) + 1))
+    return Rewrite(kernel, in_place_of(kernel, n, made, tensors), Multiplied(n, s.reduction_axes[0]), roles)
 
 
 def _total(kernel: Kernel, s: Statement, name: str, summed: Any) -> tuple[Any, Statement, Tensor]:

@@ -1,5 +1,5 @@
-"""Makes the values of axes elements of temporaries, one for each value and type. Nothing here is trusted: proof/numbered.py shows
-that both kernels compute the same.
+"""Makes the values of axes elements of temporaries, one for each value and type. Nothing here is trusted:
+proof/rewrite_claims.py shows that both kernels compute the same.
 
     N[i] min= select(X[i,j] == M[i], i32(j), J)
 
@@ -23,7 +23,8 @@ from isamap_smt.ir.dtypes import DTYPES, DType
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.numbered import Numbered
+from isamap_smt.ir.rewrite import Again, Counted, Rewrite, Role
+from isamap_smt.ir.rows import Numbered
 from isamap_smt.ir.scalar import (
     Cast,
     Compare,
@@ -39,8 +40,7 @@ from isamap_smt.ir.scalar import (
     reads,
 )
 from isamap_smt.ir.typed import ends, holds, literal_kind, type_of, typed_value
-from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, new_name
+from isamap_smt.mapping.substituted import new_name, with_statements
 
 
 def numberable(kernel: Kernel) -> tuple[int, ...]:
@@ -58,7 +58,7 @@ def numberable(kernel: Kernel) -> tuple[int, ...]:
     return tuple(found)
 
 
-def numbered(kernel: Kernel, statements: tuple[int, ...]) -> Numbered:
+def numbered(kernel: Kernel, statements: tuple[int, ...]) -> Rewrite:
     """The kernel in which these statements read the values of axes. Raises ScheduleError where one has none that can be read."""
     tables: dict[Any, _Table] = {}
     every = list(kernel.statements)
@@ -66,17 +66,14 @@ def numbered(kernel: Kernel, statements: tuple[int, ...]) -> Numbered:
         here = _Tables(kernel, every[n], tables)
         value = here.value()
         every[n] = replace(every[n], value=value, source="")
-    made = (*(t.statement for t in tables.values()), *every)
-    more = tuple(t.tensor for t in tables.values())
-    new = replace(
-        kernel,
-        tensors=in_text((*kernel.tensors, *more), made),
-        statements=made,
-        temporaries=(*kernel.temporaries, *(t.name for t in more)),
-        recurrences=tuple(r.moved(-1, len(tables)) for r in kernel.recurrences),
-        file="",
+    found = list(tables.values())
+    made = (*(t.statement for t in found), *every)
+    roles: tuple[Role, ...] = (
+        *(Counted(n, t.tensor.name) for n, t in enumerate(found)),
+        *(Again(n + len(found), n) for n in statements),
     )
-    return Numbered(kernel, replace(new, text=to_text(new)), len(tables), statements)
+    new = with_statements(kernel, made, -1, [t.tensor for t in found])
+    return Rewrite(kernel, new, Numbered(statements), roles)
 
 
 @dataclass(frozen=True)

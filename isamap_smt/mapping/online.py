@@ -34,7 +34,7 @@ from isamap_smt.ir.scalar import (
     reads,
 )
 from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, new_name
+from isamap_smt.mapping.substituted import in_text, new_name
 
 
 def lowest(kind: Any) -> Any:

@@ -1,5 +1,5 @@
-"""Moves an operand of a sum of products by a number, so that signed bytes have no sign. Nothing here is trusted: proof/shift.py
-shows that both kernels compute the same.
+"""Moves an operand of a sum of products by a number, so that signed bytes have no sign. Nothing here is trusted:
+proof/rewrite_claims.py shows that both kernels compute the same.
 
     T[i,j] += i32(X[i,k]) * i32(W[k,j])                  bytes of X with a sign
 
@@ -21,10 +21,10 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.rewrite import Again, Closing, Copied, Rewrite, Total
+from isamap_smt.ir.rows import Moved
 from isamap_smt.ir.scalar import Cast, Read, SAdd, SMul, read, rewrite_reads
-from isamap_smt.ir.split import SplitSum
-from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, new_name
+from isamap_smt.mapping.substituted import in_place_of, new_name
 
 UNSIGNED = {"i8": "u8"}  # what an operand becomes
 SUMS = "i32"
@@ -50,7 +50,7 @@ def movable(kernel: Kernel, statement: int) -> tuple[str, ...]:
     )
 
 
-def shift_operand(kernel: Kernel, operand: str, statement: int | None = None) -> SplitSum:
+def shift_operand(kernel: Kernel, operand: str, statement: int | None = None) -> Rewrite:
     """The kernel with bytes of `operand` moved to those without a sign, and what that adds to the sum taken off again. Raises
     ScheduleError where the operand is no factor of a sum of products of bytes."""
     n = kernel.main if statement is None else statement
@@ -78,17 +78,9 @@ def shift_operand(kernel: Kernel, operand: str, statement: int | None = None) ->
         replace(s, value=rewrite_reads(s.value, lambda r: _named(r, operand, moved.name)), source=""),
         Statement(s.target, "+", read(*_place(total)), tuple(a for a in s.axes if a.name not in s.reduction_axes)),
     )
-    every = (*kernel.statements[:n], *made, *kernel.statements[n + 1 :])
-    new = replace(
-        kernel,
-        tensors=in_text((*kernel.tensors, moved, sums), every),
-        statements=every,
-        temporaries=(*kernel.temporaries, moved.name, sums.name),
-        recurrences=tuple(r.moved(n, len(made) - 1) for r in kernel.recurrences),
-        file="",
-    )
-    new = replace(new, text=to_text(new))
-    return SplitSum(kernel, new, n, operand, int(by), (), sums.name, n + 3, moved=moved.name)
+    roles = (Copied(n, moved.name, operand), Total(n + 1, sums.name), Again(n + 2, n), Closing(n + 3))
+    new = in_place_of(kernel, n, made, (moved, sums))
+    return Rewrite(kernel, new, Moved(n, operand, int(by)), roles)
 
 
 def _each(kernel: Kernel, operand: str, moved: Tensor, by: Any) -> Statement:

@@ -1,4 +1,4 @@
-"""Takes a sum apart into partial sums. Nothing here is trusted: proof/split.py shows that both kernels compute the same."""
+"""Takes a sum apart into partial sums. Nothing here is trusted: proof/rewrite_claims.py shows that both compute the same."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.errors import ScheduleError, did_you_mean
-from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, sym, symbols_of
 from isamap_smt.ir.indirect import writes_by_data
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import bound_axes, put_into_indices, read
-from isamap_smt.ir.split import REGROUPED, Indices, Piece, SplitSum
-from isamap_smt.language import to_text
+from isamap_smt.ir.rewrite import Closing, Indices, Partial, Piece, Rewrite, Role
+from isamap_smt.ir.rows import REGROUPED, Sums
+from isamap_smt.ir.scalar import read
 from isamap_smt.language.shapes import is_positive
+from isamap_smt.mapping.substituted import in_place_of, new_name, over_other_axes
 
 
 def split_sum(
@@ -26,7 +27,7 @@ def split_sum(
     inner: int = 1,
     statement: int | None = None,
     masked: bool = False,
-) -> SplitSum:
+) -> Rewrite:
     """The kernel with its sum over `axis` in `parts` partial sums.
 
     Point k goes to sum (k // inner) % parts: `inner` neighbours stay together, the next ones go to the next sum. blocks: each sum
@@ -75,15 +76,6 @@ def _splittable(kernel: Kernel, position: int, axis: str, open_: bool) -> Any:
     if why:
         raise ScheduleError(f"the sum over {axis} cannot be split: {why}")
     return extent
-
-
-def new_name(kernel: Kernel, name: str) -> str:
-    """The name, with as many `_` behind it as make it one that the kernel does not have."""
-    taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
-    taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
-    while name in taken:
-        name += "_"
-    return name
 
 
 class _Names:
@@ -135,29 +127,20 @@ class _Split:
         """Points of the axis that go into partial sums; more than there are where the last are cut off by a condition."""
         return self.parts * self.inner * self.steps
 
-    def made(self) -> SplitSum:
+    def made(self) -> Rewrite:
         k, n = self.kernel, self.position
         tensor = self._tensor()
-        partial, piece = self._partial()
-        pieces = [piece]
-        statements = [partial, self._closing()]
+        partial, point = self._over(self._steps())
+        target = Access(tensor.name, self._sum(sym(self.names.part)))
+        statements = [replace(partial, target=target), self._closing()]
+        roles: list[Role] = [Partial(n, *point, tensor.name), Closing(n + 1)]
         if not self.cut and self.extent > self.covered:
-            over, more = self._rest(self.extent - self.covered)
-            statements.append(over)
-            pieces.append(more)
-        added = len(statements) - 1
-        every = (*k.statements[:n], *statements, *k.statements[n + 1 :])
-        new = replace(
-            k,
-            tensors=in_text((*k.tensors, tensor), every),
-            statements=every,
-            temporaries=(*k.temporaries, tensor.name),
-            recurrences=tuple(r.moved(n, added) for r in k.recurrences),
-            file="",
-        )
-        new = replace(new, text=to_text(new))
-        made = (self.axis, self.parts, tuple(pieces), tensor.name, n + 1, self.blocks, self.inner)
-        return SplitSum(k, new, n, *made, masked=self.cut)
+            rest, point = self._over(self._rest(self.extent - self.covered))
+            statements.append(rest)
+            roles.append(Piece(n + 2, *point))
+        new = in_place_of(k, n, statements, (tensor,))
+        row = Sums(n, self.axis, self.parts, self.blocks, self.inner, self.cut)
+        return Rewrite(k, new, row, tuple(roles))
 
     def _tensor(self) -> Tensor:
         return Tensor(
@@ -175,8 +158,8 @@ class _Split:
     def _sum(self, part: Any) -> tuple[Any, ...]:
         return self._index_of((tuple(a.symbol for a in self.outer), part))
 
-    def _partial(self) -> tuple[Statement, Piece]:
-        """The statement that fills the partial sums, and the points it computes."""
+    def _steps(self) -> tuple[Any, list[Axis], Indices]:
+        """The axis over those in its place, these, and over the axis: for the points that go into partial sums."""
         part, step, near = sym(self.names.part), sym(self.names.step), sym(self.names.near)
         k = self.axis
         if self.blocks:
@@ -192,31 +175,21 @@ class _Split:
         if self.inner > 1:
             new.append(Axis(self.names.near, sp.Integer(self.inner)))
             given = (*given, (self.names.near, FloorMod(sym(k), self.inner)))
-        target = Access(self.names.sums, self._sum(part))
-        return self._piece(self.position, target, sp.expand(point), new, given)
+        return sp.expand(point), new, given
 
-    def _rest(self, points: Any) -> tuple[Statement, Piece]:
-        """The statement that adds what is left over to the output itself."""
+    def _rest(self, points: Any) -> tuple[Any, list[Axis], Indices]:
+        """The same for what is left over, which is added to the output itself."""
         left = self.names.rest
-        given: Indices = ((left, sym(self.axis) - self.covered),)
         axes = [Axis(left, sp.Integer(points))]
-        return self._piece(self.position + 2, self.statement.target, sym(left) + self.covered, axes, given)
+        return sym(left) + self.covered, axes, ((left, sym(self.axis) - self.covered),)
 
-    def _piece(
-        self, number: int, target: Access, point: Any, axes: list[Axis], given: Indices
-    ) -> tuple[Statement, Piece]:
-        s, table = self.statement, {self.axis: point}
-        others = [a for a in s.axes if a.name != self.axis]
-        statement = replace(
-            s,
-            target=target,
-            value=put_into_indices(s.value, table),
-            axes=tuple(x for a in s.axes for x in (axes if a.name == self.axis else [a])),
-            guard=(*(substitute(g, table) for g in s.guard), *([sp.Lt(point, self.extent)] if self.cut else [])),
-            source="",
-        )
-        same: Indices = tuple((a.name, a.symbol) for a in others)
-        return statement, Piece(number, (*same, (self.axis, point)), (*same, *given))
+    def _over(self, place: tuple[Any, list[Axis], Indices]) -> tuple[Statement, tuple[Indices, Indices]]:
+        """The statement over the axes in the place of the one that is split; where its points are, and the way back."""
+        s, (point, axes, given) = self.statement, place
+        made = over_other_axes(s, self.axis, axes, point, s.guard)
+        made = replace(made, guard=(*made.guard, *([sp.Lt(point, self.extent)] if self.cut else [])))
+        same: Indices = tuple((a.name, a.symbol) for a in s.axes if a.name != self.axis)
+        return made, ((*same, (self.axis, point)), (*same, *given))
 
     def _closing(self) -> Statement:
         """Adds the partial sums to the output, in pairs; or takes their maximum, where that is what they are."""
@@ -237,7 +210,4 @@ class _Split:
         )
 
 
-def in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:
-    """The tensors in the order in which the statements name them, as they are read from a text."""
-    names = [a.tensor for s in statements for a in (s.target, *s.inputs)]
-    return tuple(sorted(tensors, key=lambda t: names.index(t.name)))
+__all__ = ["split_sum"]

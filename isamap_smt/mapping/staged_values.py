@@ -1,4 +1,4 @@
-"""Gives what a guarded reduction takes a name of its own, so that masks reach it. Nothing here is trusted: proof/staged_values.py
+"""Gives what a guarded reduction takes a name of its own, so that masks reach it. Nothing here is trusted: proof/rewrite_claims.py
 shows that both kernels compute the same.
 
     S[i] += exp(A[i,j] - B[j]) where j <= i
@@ -17,10 +17,10 @@ from dataclasses import replace
 from isamap_smt.ir.boxes import left_to_inputs
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.kernel import Access, Kernel, Statement, Tensor
+from isamap_smt.ir.rewrite import Again, Rewrite, Valued
+from isamap_smt.ir.rows import REGROUPED, Staged
 from isamap_smt.ir.scalar import Read, read
-from isamap_smt.ir.split import REGROUPED, SplitSum
-from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, new_name
+from isamap_smt.mapping.substituted import in_place_of, new_name
 
 
 def has_values(kernel: Kernel, statement: int) -> bool:
@@ -31,7 +31,7 @@ def has_values(kernel: Kernel, statement: int) -> bool:
     return free and not inside and not isinstance(s.value, Read) and bool(s.reduction_axes and left_to_inputs(s))
 
 
-def stage_values(kernel: Kernel, statement: int) -> SplitSum:
+def stage_values(kernel: Kernel, statement: int) -> Rewrite:
     """The kernel with the values of the statement's reduction in a temporary. Raises ScheduleError where it has none of its own."""
     if not has_values(kernel, statement):
         raise ScheduleError(f"statement {statement + 1} of {kernel.name} reduces no values that a guard leaves out")
@@ -43,17 +43,8 @@ def stage_values(kernel: Kernel, statement: int) -> SplitSum:
         Statement(Access(name, place), "=", s.value, s.axes, s.guard),
         replace(s, value=read(name, *place), source=""),
     )
-    every = (*kernel.statements[:statement], *made, *kernel.statements[statement + 1 :])
-    new = replace(
-        kernel,
-        tensors=in_text((*kernel.tensors, values), every),
-        statements=every,
-        temporaries=(*kernel.temporaries, name),
-        recurrences=tuple(r.moved(statement, 1) for r in kernel.recurrences),
-        file="",
-    )
-    new = replace(new, text=to_text(new))
-    return SplitSum(kernel, new, statement, "", 0, (), name, statement + 1, staged=True)
+    roles = (Valued(statement, name), Again(statement + 1, statement))
+    return Rewrite(kernel, in_place_of(kernel, statement, made, (values,)), Staged(statement), roles)
 
 
 __all__ = ["has_values", "stage_values"]

@@ -1,4 +1,4 @@
-"""A statement over other axes in the place of one of its own."""
+"""Kernels with other statements: over other axes, in the place of one of theirs, and with temporaries of their own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from isamap_smt.ir.expr import substitute
-from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
-from isamap_smt.ir.scalar import put_into_indices
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.scalar import bound_axes, put_into_indices
 from isamap_smt.language import to_text
 
 
@@ -25,11 +25,39 @@ def over_other_axes(s: Statement, axis: str, axes: Sequence[Axis], point: Any, g
     )
 
 
-def with_statement(kernel: Kernel, position: int, made: Statement) -> Kernel:
-    """The kernel with this statement at the position."""
-    every = (*kernel.statements[:position], made, *kernel.statements[position + 1 :])
-    new = replace(kernel, statements=every, file="")
+def in_place_of(kernel: Kernel, position: int, made: Sequence[Statement], more: Sequence[Tensor] = ()) -> Kernel:
+    """The kernel with these statements in the place of the one at the position, and with these temporaries."""
+    every = (*kernel.statements[:position], *made, *kernel.statements[position + 1 :])
+    return with_statements(kernel, every, position, more)
+
+
+def with_statements(kernel: Kernel, every: tuple[Statement, ...], position: int, more: Sequence[Tensor]) -> Kernel:
+    """The kernel with these statements; those that it has more stand behind the position."""
+    added = len(every) - len(kernel.statements)
+    new = replace(
+        kernel,
+        tensors=in_text((*kernel.tensors, *more), every) if more else kernel.tensors,
+        statements=every,
+        temporaries=(*kernel.temporaries, *(t.name for t in more)),
+        recurrences=tuple(r.moved(position, added) for r in kernel.recurrences),
+        file="",
+    )
     return replace(new, text=to_text(new))
 
 
-__all__ = ["over_other_axes", "with_statement"]
+def in_text(tensors: tuple[Tensor, ...], statements: tuple[Statement, ...]) -> tuple[Tensor, ...]:
+    """The tensors in the order in which the statements name them, as they are read from a text."""
+    names = [a.tensor for s in statements for a in (s.target, *s.inputs)]
+    return tuple(sorted(tensors, key=lambda t: names.index(t.name)))
+
+
+def new_name(kernel: Kernel, name: str) -> str:
+    """The name, with as many `_` behind it as make it one that the kernel does not have."""
+    taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
+    taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
+    while name in taken:
+        name += "_"
+    return name
+
+
+__all__ = ["in_place_of", "in_text", "new_name", "over_other_axes", "with_statements"]

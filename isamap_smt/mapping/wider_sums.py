@@ -23,8 +23,7 @@ from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.kinds import KERNEL, require_kind
 from isamap_smt.ir.scalar import Read
-from isamap_smt.language import to_text
-from isamap_smt.mapping.split import in_text, new_name
+from isamap_smt.mapping.substituted import in_place_of, new_name
 
 WIDE = ("f32", "f64")
 
@@ -74,16 +73,7 @@ def _carried(kernel: Kernel, n: int, wide: DType) -> Kernel:
             f"statement {n + 1} of {kernel.name} adds to elements of {home.name} in several time steps, and each may be read in "
             "between: such a sum is not rounded once; give its tensors wider types"
         )
-    every = (*kernel.statements[:n], summed, rounded, *kernel.statements[n + 1 :])
-    new = replace(
-        kernel,
-        tensors=in_text((*kernel.tensors, carried), every),
-        statements=every,
-        temporaries=(*kernel.temporaries, carried.name),
-        recurrences=tuple(r.moved(n, 1) for r in kernel.recurrences),
-        file="",
-    )
-    return replace(new, text=to_text(new))
+    return in_place_of(kernel, n, (summed, rounded), (carried,))
 
 
 def _rounded(kernel: Kernel, n: int, carried: str) -> Statement | None:

@@ -17,8 +17,9 @@ from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.rewrite import Copied, Form, ProvedSplit, Rewrite, Total
+from isamap_smt.ir.rows import Digits, Moved, Multiplied
 from isamap_smt.ir.schedule import Schedule
-from isamap_smt.ir.split import Apart, ProvedSplit, SplitSum
 from isamap_smt.mapping.digits import phases
 from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.pipeline import decisions
@@ -135,7 +136,7 @@ def taken_apart(
         return phased
     if pin is not None and not isinstance(pin, bool):
         way = pinned_split(q.kernel, q.hardware, sizes, pin)
-        if before is not None and isinstance(way, SplitSum):
+        if before is not None and isinstance(way, Rewrite):
             way = after(before.split, way, sizes)
         found = clock.time("prove", lambda: require_split(way))
         if not isinstance(found.split, Online):
@@ -146,11 +147,13 @@ def taken_apart(
     if pin is False or others or q.tuned or q.strategy != "exact" or q.objective != "latency":
         return q, main, before
 
-    def decide(split: SplitSum) -> tuple[Schedule, ...]:
-        more = (split.statement, split.statement + 1) if split.moved else tuple(p.statement for p in split.pieces)
+    def decide(split: Rewrite) -> tuple[Schedule, ...]:
+        moved = isinstance(split.row, Moved)
+        filled = tuple(r.statement for r in split.roles if isinstance(r, Copied | Total))
+        more = filled if moved else tuple(p.statement for p in split.pieces)
         apart = of_split(q, split)
         found = _schedules(apart, split, (apart.kernel.main, *(n for n in more if n != apart.kernel.main)), clock)
-        if split.moved and len(found) < 1 + len(more):
+        if moved and len(found) < 1 + len(more):
             raise ScheduleError(f"{split}: no instruction carries it out")
         return found
 
@@ -158,7 +161,9 @@ def taken_apart(
         return q, main.about("the sum in one piece: no time was left to price others"), before
     inside, whole = before is not None and isinstance(before.split, Online), main.schedule
     ways = tuple(splits(q.kernel, q.hardware, sizes, whole, q.constant, q.threads, recurrent=inside))
-    as_written = before is None or all(isinstance(x, SplitSum) and x.beside for x in before.split.chain)
+    as_written = before is None or all(
+        isinstance(x, Rewrite) and isinstance(x.row, Multiplied) for x in before.split.chain
+    )
     ways += tuple(moves(q.kernel, q.constant)) if as_written else ()
     ways = ways if before is None else tuple(after(before.split, w, sizes) for w in ways)
     if q.family == "digits" and whole is not None:
@@ -169,7 +174,7 @@ def taken_apart(
         q, main, better = _in_parts(q, better, told, clock)
         main = main.about(f"{what}, by what both ways are predicted to take")
     elif ways and main.schedule is not None:
-        what = "no axis in digits" if any(w.digits for w in ways) else "the sum in one piece"
+        what = "no axis in digits" if any(isinstance(w.row, Digits) for w in ways) else "the sum in one piece"
         main = main.about(f"{what}: {len(ways)} ways to take it apart were priced")
     better = better or before
     apart, split = _others_in_parts(q, better, clock, inside, main.schedule is None)
@@ -243,7 +248,7 @@ def _in_partial_sums(
     """The schedule of a statement's sum as it is; and in partial sums, if that is predicted to cost less, with words for it."""
     there = next(iter(secondary_schedules(q, clock, (n,))[0]), None)
 
-    def decide(way: SplitSum) -> tuple[Schedule, ...]:
+    def decide(way: Rewrite) -> tuple[Schedule, ...]:
         return _schedules(of_split(q, way), way, tuple(p.statement for p in way.pieces), clock)
 
     ways = tuple(splits(q.kernel, q.hardware, dict(q.sizes), there, q.constant, q.threads, n, recurrent))
@@ -270,7 +275,7 @@ def _staged(q: Question, split: ProvedSplit | None, n: int, clock: Clock) -> tup
     return replace(there, said=(*q.said, told)), proved
 
 
-def _schedules(q: Question, split: SplitSum, numbers: tuple[int, ...], clock: Clock) -> tuple[Schedule, ...]:
+def _schedules(q: Question, split: Rewrite, numbers: tuple[int, ...], clock: Clock) -> tuple[Schedule, ...]:
     """The schedules of these statements of the split kernel, of which the first must have one; it may be the main one now."""
     main = main_schedule(q, clock).schedule if q.kernel.main in numbers else None
     others = secondary_schedules(q, clock, tuple(n for n in numbers if n != q.kernel.main))[0]
@@ -280,9 +285,9 @@ def _schedules(q: Question, split: SplitSum, numbers: tuple[int, ...], clock: Cl
     return found
 
 
-def _pieces(split: Apart) -> set[int]:
+def _pieces(split: Form) -> set[int]:
     """The statements that a sum was taken apart into."""
-    return {p.statement for p in split.pieces} if isinstance(split, SplitSum) else set()
+    return {p.statement for p in split.pieces} if isinstance(split, Rewrite) else set()
 
 
 def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple[Question, Main, ProvedSplit | None]:
@@ -293,7 +298,7 @@ def _in_parts(q: Question, split: ProvedSplit, told: str, clock: Clock) -> tuple
     return replace(q, said=(*q.said, told)), main_schedule(q, clock), split
 
 
-def of_split(q: Question, split: Apart) -> Question:
+def of_split(q: Question, split: Form) -> Question:
     sizes = tuple(sorted(rest(split, dict(q.sizes)).items()))
     return replace(q, kernel=split.kernel, sizes=sizes, tuned=None, digits=split.pairs)
 

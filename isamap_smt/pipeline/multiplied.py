@@ -9,7 +9,7 @@ from isamap_smt.ir.expr import is_constant
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.notes import Rewritten
 from isamap_smt.ir.program import Program
-from isamap_smt.ir.split import ProvedSplit, SplitSum
+from isamap_smt.ir.rewrite import ProvedSplit, Rewrite
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.multiplied import multipliable, multiply_out
 from isamap_smt.pipeline.decide import of_split
@@ -31,7 +31,7 @@ def multiplied_out(q: Question, clock: Clock, before: ProvedSplit | None) -> tup
     if q.pins or q.tuned or q.strategy != "exact" or q.objective != "latency":
         return None
     kernel, way = q.kernel, None if before is None else before.split
-    made: SplitSum | None = None
+    made: Rewrite | None = None
     taken = False
     while (n := _first(kernel)) is not None:
         one = multiply_out(kernel, n)
@@ -50,12 +50,12 @@ def _first(kernel: Kernel) -> int | None:
     return next((n for n in range(len(kernel.statements)) if multipliable(kernel, n)), None)
 
 
-def surely_cheaper(split: SplitSum, program: Program, sizes: dict[str, int]) -> bool:
+def surely_cheaper(split: Rewrite, program: Program, sizes: dict[str, int]) -> bool:
     """Whether instructions compute everything that is summed, and elements that are totalled are in many products each."""
     mapped = {s.proved.mapping.statement_index for s in program.schedules}
     sums = [n for n, s in enumerate(program.kernel.statements) if s.reduction_axes]
     one = split.kernel.with_sizes({n: v for n, v in sizes.items() if n in split.kernel.free_sizes})
-    *totals, product = one.statements[split.statement : split.closing]
+    *totals, product = one.statements[split.row.restated[0] : split.closing]
     return set(sums) <= mapped and all(_points(t) * REUSED <= _points(product) for t in totals)
 
 

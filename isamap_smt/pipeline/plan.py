@@ -28,16 +28,15 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
 from isamap_smt.ir.notes import GivenUp, Note, OneThread
-from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.opened import opened
 from isamap_smt.ir.program import Parallel, Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
+from isamap_smt.ir.rewrite import Counted, ProvedSplit, Rewrite
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
-from isamap_smt.ir.split import ProvedSplit, SplitSum
 from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
@@ -379,7 +378,7 @@ def _as_elements(q: Question, clock: Clock) -> Plan:
 def _read_in_lanes(made: Plan) -> bool:
     """Whether instructions compute with the values of axes that are elements."""
     tables = (
-        {name for x in made.split.split.chain if isinstance(x, Numbered) for name in x.temporaries}
+        {r.into for x in made.split.split.chain if isinstance(x, Rewrite) for r in x.roles if isinstance(r, Counted)}
         if made.split
         else set()
     )
@@ -398,7 +397,7 @@ def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
     if out is None or made is None:
         return _within(q, clock, before)
     split = out[1].split
-    assert isinstance(split, SplitSum)
+    assert isinstance(split, Rewrite)
     if surely_cheaper(split, made.program, dict(q.sizes)):
         return made
     try:

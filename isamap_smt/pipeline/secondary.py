@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.split import REGROUPED
+from isamap_smt.ir.rows import REGROUPED
 
 
 def secondary_statements(kernel: Kernel, every: bool = False) -> tuple[int, ...]:

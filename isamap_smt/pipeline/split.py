@@ -26,10 +26,10 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import beyond_for
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.numbered import Numbered
+from isamap_smt.ir.rewrite import Form, ProvedSplit, Rewrite
+from isamap_smt.ir.rows import REGROUPED, Bounded, Moved, Sums
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule, program_axes
-from isamap_smt.ir.split import REGROUPED, Apart, ProvedSplit, SplitSum
 from isamap_smt.language.shapes import is_positive
 from isamap_smt.mapping.bounded import bound_axis, boundable
 from isamap_smt.mapping.digits import Digits, split_axes
@@ -37,7 +37,7 @@ from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
-from isamap_smt.mapping.rewriting import remade
+from isamap_smt.mapping.rows import remade
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum
@@ -110,9 +110,7 @@ def without_split(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
     return tuple(p for p in pins if p.kind not in KINDS)
 
 
-def pinned_split(
-    kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits
-) -> Apart:
+def pinned_split(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], pin: SplitPin | OnlinePin | Digits) -> Form:
     """What was asked for. Neighbours that an instruction of so many lanes sums by itself stay together."""
     if isinstance(pin, OnlinePin):
         return running(_fixed(kernel, sizes, pin.axis), pin.axis, pin.block)
@@ -134,7 +132,7 @@ def splits(
     threads: int,
     statement: int | None = None,
     recurrent: bool = False,
-) -> Iterator[SplitSum]:
+) -> Iterator[Rewrite]:
     """Ways to split a statement's sum, the main one's if none is named, better than the schedule of the whole, or in its place
     where there is none. recurrent: of a statement in a recurrence, too."""
     position = kernel.main if statement is None else statement
@@ -177,7 +175,7 @@ def splits(
                 yield split_sum(_fixed(kernel, sizes, longest[0]), longest[0], parts, blocks=True, statement=statement)
 
 
-def _joined(kernel: Kernel, position: int, sizes: Dict[str, int]) -> Iterator[SplitSum]:
+def _joined(kernel: Kernel, position: int, sizes: Dict[str, int]) -> Iterator[Rewrite]:
     """The kernel with the last two of the sum's axes that lie together as one, where the inner one by itself is too short."""
     s = kernel.statements[position]
     sums = [a.name for a in s.axes if a.name in s.reduction_axes]
@@ -189,7 +187,7 @@ def _joined(kernel: Kernel, position: int, sizes: Dict[str, int]) -> Iterator[Sp
         yield join_axes(kernel, pair, position)
 
 
-def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[SplitSum]:
+def moves(kernel: Kernel, constant: tuple[str, ...]) -> Iterator[Rewrite]:
     """Ways to move an operand of the main sum's products, so that signed bytes have no sign. What moving adds is summed up in each
     call, from what is constant where anything is."""
     operands = movable(kernel, kernel.main)
@@ -222,7 +220,7 @@ def _results(sized: Kernel, position: int) -> float:
     return prod(map(int, extents)) if all(map(is_constant, extents)) else float("inf")
 
 
-def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[SplitSum, ...]:
+def in_digits(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int], schedule: Schedule) -> tuple[Rewrite, ...]:
     """The kernel with axes in digits that mappings of the main statement onto the schedule's instruction ask for: those whose
     executions need fewest cycles, the digits of the best mapping first."""
     position = kernel.main
@@ -251,7 +249,7 @@ def _all_digits(mapping: Mapping) -> Digits:
     return tuple(found)
 
 
-def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> SplitSum:
+def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, position: int) -> Rewrite:
     """The statement's axes taken apart into these digits; sizes that they need are fixed."""
     for axis, _ in digits:
         kernel = _fixed(kernel, sizes, axis)
@@ -260,7 +258,7 @@ def in_these_digits(kernel: Kernel, sizes: Dict[str, int], digits: Digits, posit
     return found
 
 
-def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Numbered | None:
+def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Rewrite | None:
     """The kernel in which statements that instructions then compute read the values of axes; None where there are none."""
     if hardware.simulated or hardware.engines or not any(index_values(s.value) for s in kernel.statements):
         return None
@@ -270,13 +268,13 @@ def in_numbers(kernel: Kernel, hardware: Hardware, sizes: Dict[str, int]) -> Num
     kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in names})
     way = numberable(kernel)
     made = numbered(kernel, way) if way else None
-    chosen = [n for n in way if made is not None and _taken(made.kernel, hardware, n + made.tables)]
+    chosen = [n for n in way if made is not None and _taken(made.kernel, hardware, n + made.added)]
     return numbered(kernel, tuple(chosen)) if chosen else None
 
 
-def bounded(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> SplitSum | None:
+def bounded(kernel: Kernel, sizes: Dict[str, int], before: Form | None) -> Rewrite | None:
     """The kernel, which `before` led to, with every axis bounded that a guard keeps from reading outside, if there is one."""
-    way: SplitSum | None = None
+    way: Rewrite | None = None
     for position, axis in [(n, axis) for n in range(len(kernel.statements)) for axis in boundable(kernel, n)]:
         with suppress(ScheduleError):
             one = bound_axis(_fixed(kernel, sizes, axis), axis, position)
@@ -286,10 +284,12 @@ def bounded(kernel: Kernel, sizes: Dict[str, int], before: Apart | None) -> Spli
     return way
 
 
-def pins_within(pins: tuple[Pin, ...], way: SplitSum) -> tuple[Pin, ...]:
+def pins_within(pins: tuple[Pin, ...], way: Rewrite) -> tuple[Pin, ...]:
     """The pins with the names that axes of the main statement have where they are bounded."""
     names = {
-        one.axis: one.pieces[0].back[-1][0] for one in way.splits if one.bounded and one.statement == way.kernel.main
+        one.row.axis: one.pieces[0].back[-1][0]
+        for one in way.splits
+        if isinstance(one.row, Bounded) and one.row.statement == way.kernel.main
     }
 
     def named(text: Any) -> Any:
@@ -309,14 +309,14 @@ def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
     return offered or selected_instruction(hardware, kernel, position) is not None
 
 
-def after(before: Apart, way: SplitSum, sizes: Dict[str, int]) -> SplitSum:
+def after(before: Form, way: Rewrite, sizes: Dict[str, int]) -> Rewrite:
     """The way behind others, which lead to the kernel that it is of: the size that it needs is fixed in all of them."""
     outer = way.before
-    earlier = after(before, outer, sizes) if isinstance(outer, SplitSum) else _refixed(before, sizes, way.axis)
+    earlier = after(before, outer, sizes) if isinstance(outer, Rewrite) else _refixed(before, sizes, way.row.axis)
     return remade(way, earlier.kernel, earlier)
 
 
-def _refixed(split: Apart, sizes: Dict[str, int], axis: str) -> Apart:
+def _refixed(split: Form, sizes: Dict[str, int], axis: str) -> Form:
     if split.before is None:
         return remade(split, _fixed(split.whole, sizes, axis))
     earlier = _refixed(split.before, sizes, axis)
@@ -325,15 +325,15 @@ def _refixed(split: Apart, sizes: Dict[str, int], axis: str) -> Apart:
 
 def cheaper(
     found: Schedule | None,
-    ways: Iterable[SplitSum],
+    ways: Iterable[Rewrite],
     sizes: Dict[str, int],
-    decide: Callable[[SplitSum], tuple[Schedule, ...]],
+    decide: Callable[[Rewrite], tuple[Schedule, ...]],
 ) -> tuple[ProvedSplit | None, str]:
     """The way that is predicted to take fewer cycles than the schedule of the whole, if there is one, and what to say of it.
 
     decide(split): the schedules of its mapped statements, the partial sums' first.
     """
-    best: SplitSum | None = None
+    best: Rewrite | None = None
     whole = least = float("inf") if found is None else _cycles(found)
     for way in ways:
         if (found is not None or best is not None) and deadline.enough():
@@ -358,17 +358,17 @@ def _cycles(schedule: Schedule) -> float:
     return schedule.objective if schedule.objective is not None else float("inf")
 
 
-def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
+def _closing(split: Rewrite, sizes: Dict[str, int]) -> float:
     """Predicted cycles to add up the partial sums, and what they leave over."""
-    if split.in_place:
-        return 0.0
-    if split.moved:
+    if isinstance(split.row, Moved):
         shape = (
             split.kernel.with_sizes(rest(split, sizes))
             .tensor(split.kernel.statements[split.closing].target.tensor)
             .shape
         )
         return MOVED_CYCLES * prod(int(n) for n in shape if is_constant(n))
+    if not isinstance(split.row, Sums):
+        return 0.0
     kernel = split.kernel.with_sizes(rest(split, sizes))
     left = [kernel.statements[p.statement].axes for p in split.pieces[1:]]
     cells = prod(int(n) for n in kernel.tensor(split.sums).shape if is_constant(n))
@@ -378,7 +378,7 @@ def _closing(split: SplitSum, sizes: Dict[str, int]) -> float:
     return outer + ADD_CYCLES * cells + REST_CYCLES * points * waits
 
 
-def rest(split: Apart, sizes: Dict[str, int]) -> dict[str, int]:
+def rest(split: Form, sizes: Dict[str, int]) -> dict[str, int]:
     """The sizes that the split kernel still takes: its axis is fixed."""
     known = {*split.kernel.free_sizes, *(a.name for a in split.kernel.axes)}
     return {n: v for n, v in sizes.items() if n in known}

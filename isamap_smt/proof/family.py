@@ -15,7 +15,7 @@ from isamap_smt.ir.errors import IsamapError, did_you_mean
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.split import SplitSum
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.mapping.axes import Groups
 from isamap_smt.mapping.digits import split_axes
 from isamap_smt.mapping.fuse import Binding, bindings, fuse_groups
@@ -123,7 +123,7 @@ class Family:
             (t, tuple(low[a] if d else a for a, h, d in placed if h == g)) for g, (t, _) in enumerate(self.points)
         )
 
-    def split(self, code: Code) -> SplitSum | None:
+    def split(self, code: Code) -> Rewrite | None:
         """The kernel with the digits that a code places, and how it comes from the family's; None for whole axes."""
         digits = tuple((a, self.places[p - 1][1]) for a, p in zip(self.axes, code, strict=True) if p)
         return split_axes(self.kernel, tuple((a, d) for a, d in digits if d), self.statement)

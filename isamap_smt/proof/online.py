@@ -3,7 +3,7 @@
 State after some blocks: m, the maximum so far, and for each sum s, the sum of its terms so far, each as it is at m. A term t at m
 is t f at m', with one f for all of them: where E(a) stands in it, a' = a + c makes E(a') of E(a) E(c), and f is E(c).
 
-    bounds, exclusive, coverage, program   every block computes, at each of its points once, what the whole does (split_claims.py)
+    bounds, exclusive, coverage, program   every block computes, at each of its points once, what the whole does (rewrite_points.py)
     scalar argument    a' = a + c, for each argument a of E that depends on m, and the factor's own, c
     scalar factor      each term at m' is the one at m, times the factor
     scalar state       after a block m' is the larger of m and the block's, and s' is s f and the block's sum
@@ -25,11 +25,13 @@ from typing import Any
 import sympy as sp
 
 from isamap_encodings.scalar import equal_reals
-from isamap_encodings.verdict import Refuted
+from isamap_encodings.verdict import Proved
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.online_rounding import range_of
+from isamap_smt.ir.rewrite import Piece, Rewrite
+from isamap_smt.ir.rows import Sums
 from isamap_smt.ir.scalar import (
     Compare,
     Exp,
@@ -45,10 +47,10 @@ from isamap_smt.ir.scalar import (
     reads,
     rewrite_reads,
 )  # fmt: skip
-from isamap_smt.ir.split import Piece, SplitSum
+from isamap_smt.proof.noted import Watch, in_words
 from isamap_smt.proof.online_range import seen, stays, vanishes, words
 from isamap_smt.proof.online_shape import OnlineShape, UnreadableError, element
-from isamap_smt.proof.program_book import Watch
+from isamap_smt.proof.rewrite_points import each_point_once, pieces
 
 MULTIPLICATIVE = (Exp,)  # E(a) E(b) = E(a + b) for all a and b
 _F = sp.Symbol("factor")
@@ -90,7 +92,7 @@ class OnlineClaims(OnlineShape):
     def _points(self, n: int) -> None:
         """The pieces of a statement: the blocks and the rest, read as if they named the tensors of the whole."""
         x, old = self.online, self._whole(n)
-        pieces, statements = [], list(x.kernel.statements)
+        found, statements = [], list(x.kernel.statements)
         for rest in x.stages():
             number, s = self._home(Role.POINTS, n, rest)
             value = rewrite_reads(s.value, partial(self._seen, n, rest))
@@ -99,12 +101,22 @@ class OnlineClaims(OnlineShape):
             statements[number] = replace(s, value=value, target=target)
             same = tuple((a.name, a.symbol) for a in old.axes if a.name != x.axis)
             point, back = (*same, (x.axis, x.point(rest))), (*same, *x.back(rest).items())
-            pieces.append(Piece(number, point, back))
+            found.append(Piece(number, point, back))
             others = [a.name for a in s.axes if a.name not in dict(x.axes(rest))]
             kept = others == [a.name for a in old.axes if a.name != x.axis] and s.op == old.op
             self.structure("order", self._name(n), "other axes come in the order of the whole", kept, "they do not")
         seen = replace(x.kernel, statements=tuple(statements))
-        self.look_at(SplitSum(x.whole, seen, n, x.axis, x.block, tuple(pieces), sums="-"), self._name(n))
+        self._look_at(Rewrite(x.whole, seen, Sums(n, x.axis, x.block), tuple(found)), self._name(n))
+
+    def _look_at(self, x: Rewrite, about: str) -> None:
+        """Each point of a statement of the chain is in one piece, once, with the same value."""
+        self.turn_to(x)
+        self.about = about
+        found = len(self.results)
+        pieces(self, counted=True)
+        if all(isinstance(r.verdict, Proved) for r in self.results[found:]):
+            each_point_once(self)
+        self.about = ""
 
     def _seen(self, n: int, rest: bool, r: Any) -> Any:
         """An element of a block as the one of the whole that it stands for; of the state, the maximum, as it is after the block."""
@@ -271,10 +283,7 @@ class OnlineClaims(OnlineShape):
         """The two are one number, over the reals."""
         names = {s.name for e in (left, right) for s in e.free_symbols}
         verdict = equal_reals(left, right, dict.fromkeys(names, ("f", 64)))
-        if isinstance(verdict, Refuted):
-            at = " ".join(f"{k}={v}" for k, v in verdict.witness.items()) or "every value"
-            verdict = Refuted(verdict.witness, f"{words}: fails at {at}", verdict.seconds)
-        self.note("scalar", subject, words, verdict)
+        self.note("scalar", subject, words, in_words(verdict, words, "every value"))
 
 
 def _in_table(known: Mapping[Any, Any], r: Any) -> Any:

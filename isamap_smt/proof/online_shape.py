@@ -14,19 +14,21 @@ from isamap_smt.ir.expr import sym, symbols_of
 from isamap_smt.ir.kernel import Access, Recurrence, Statement
 from isamap_smt.ir.online import Online, Role
 from isamap_smt.ir.online_rounding import ranges_of
+from isamap_smt.ir.rewrite import Rewrite
+from isamap_smt.ir.rows import Sums
 from isamap_smt.ir.scalar import Read
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.online import lowest
 from isamap_smt.proof.kernel_begun import answer, questions
-from isamap_smt.proof.program_book import Watch
-from isamap_smt.proof.split_claims import Claims
+from isamap_smt.proof.noted import Watch
+from isamap_smt.proof.rewrite_book import RewriteBook, Words
+from isamap_smt.proof.rewrite_link import names, shapes
 
 
 class UnreadableError(Exception):
     """A statement is not of the form that its role has; str() says which, and why."""
 
 
-class OnlineShape(Claims):
+class OnlineShape(RewriteBook):
     """Collects the verdicts about the shape."""
 
     def __init__(self, x: Online, watch: Watch | None = None) -> None:
@@ -34,7 +36,7 @@ class OnlineShape(Claims):
         numbers = range(x.first, x.end)
         self.reduced = {n: x.axis in x.whole.statements[n].reduction_axes for n in numbers}
         self.homes = {x.whole.statements[n].target.tensor: n for n in numbers}
-        super().__init__(SplitSum(x.whole, x.kernel, x.first, x.axis, x.block, (), sums="-"), watch)
+        super().__init__(Rewrite(x.whole, x.kernel, Sums(x.first, x.axis, x.block), ()), Words(), watch)
 
     def ask_shape(self) -> None:
         """Every claim about it, until one fails."""
@@ -88,7 +90,8 @@ class OnlineShape(Claims):
         )
         self.structure("link", "recurrences", "the blocks follow each other, and other loops are as they were", right,
                        "a loop holds other statements")  # fmt: skip
-        self._names()
+        names(self)
+        shapes(self)
 
     @property
     def _added(self) -> int:

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.hypotheses import Hypothesis
-from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.proof.noted import Noted, Watch, witness_words
 from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedError
-
-Watch = Callable[[Sequence[ClaimResult]], None]
 
 
 class StopHere(Exception):
     """The first obligation that is not proved was found, and no more was asked for."""
 
 
-class Book:
+class Book(Noted):
     """Collects obligations in the order they are asked; with `stop`, up to the first that is not proved, and with any
     witness that replays instead of a smallest one."""
 
     def __init__(self, sites: Sites, stop: bool = False, watch: Watch | None = None) -> None:
+        super().__init__(stop, watch)
         self.sites = sites
-        self.stop = stop
-        self.watch = watch
-        self.results: list[ClaimResult] = []
         self.hypotheses: dict[Hypothesis, None] = {}  # that single claims were proved under
         self.wanted: dict[
             Hypothesis, None
         ] = {}  # conditions that an entry check could grant, and that would mend a claim
 
-    def ask(
-        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
-    ) -> Verdict:
-        """Ask whether the sizes' hypotheses and the assumptions imply all goals."""
-        known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
-        verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
-        if isinstance(verdict, Refuted):
-            verdict = Refuted(verdict.witness, f"{statement}: fails at {_words(verdict.witness)}", verdict.seconds)
-        return self.note(claim, subject, statement, verdict)
+    @property
+    def given(self) -> Sequence[Formula]:
+        """What is known of sizes."""
+        return self.sites.hypotheses
+
+    @property
+    def sizes(self) -> Sequence[str]:
+        """The program's sizes."""
+        return self.sites.sizes
 
     def covered(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
@@ -55,23 +51,15 @@ class Book:
         known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
         verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
         if isinstance(verdict, Refuted):
-            verdict = Unknown(f"{statement}: not so at {_words(verdict.witness)}, and no claim covers that")
+            verdict = Unknown(f"{statement}: not so at {witness_words(verdict.witness)}, and no claim covers that")
         return verdict
 
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
         """Write down a verdict reached without the solver."""
-        result = ClaimResult(claim, subject, verdict, statement)
-        self.results.append(result)
-        if self.watch is not None:
-            self.watch([result])
+        super().note(claim, subject, statement, verdict)
         if self.stop and not isinstance(verdict, Proved):
             raise StopHere
         return verdict
-
-    def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
-        """An obligation on the program's shape; `wrong` says what is the matter."""
-        self.note(claim, subject, statement, Proved() if right else Refuted({}, wrong))
-        return right
 
     def unknown(self, claim: str, subject: str, statement: str, reason: str) -> None:
         """A shape no claim covers."""
@@ -86,11 +74,10 @@ class Book:
             return None
 
 
-def _words(witness: Any) -> str:
-    return " ".join(f"{k}={v}" for k, v in witness.items()) or "every size"
-
-
 def place(site: Site) -> str:
     """Where a statement stands, by the loops around it: 'inside j0, k0'."""
     names = [loop.var.name for loop in site.loops]
     return f"inside {', '.join(names)}" if names else "at the top"
+
+
+__all__ = ["Book", "StopHere", "Watch", "place"]

@@ -21,6 +21,7 @@ from isamap_smt.ir.expr import FloorMod, substitute, symbols_of
 from isamap_smt.ir.hypotheses import Hypothesis, Relation, Start
 from isamap_smt.ir.preconditions import Aligned, Related, Unruled, offset, row_length
 from isamap_smt.ir.program import Move
+from isamap_smt.proof.noted import in_words
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_held import Place
 from isamap_smt.proof.program_sites import Formula
@@ -185,10 +186,7 @@ def _factor(factor: Any, step: int) -> list[Condition] | None:
 def _ask(use: _Use, goal: Formula, statement: str) -> Verdict:
     book = use.book
     verdict = implied([*book.sites.hypotheses, *use.around], [goal], book.sites.sizes, f"precondition: {statement}")
-    if isinstance(verdict, Refuted):
-        shown = " ".join(f"{k}={v}" for k, v in verdict.witness.items()) or "every size"
-        return Refuted(verdict.witness, f"{statement}: fails at {shown}", verdict.seconds)
-    return verdict
+    return in_words(verdict, statement)
 
 
 def _with(use: _Use, failed: Verdict, conditions: list[Condition], goal: Formula | None, statement: str) -> Verdict:

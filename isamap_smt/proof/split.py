@@ -1,6 +1,6 @@
 """Proves that a kernel in another form computes the same: sums and axes taken apart, maxima and sums that run block by block.
 
-What is claimed of which stands in isamap_smt.proof.split_claims, isamap_smt.proof.online and isamap_smt.proof.numbered.
+What is claimed of which stands in isamap_smt.proof.rewrite_claims and isamap_smt.proof.online.
 """
 
 from __future__ import annotations
@@ -11,20 +11,18 @@ from functools import lru_cache
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.numbered import Numbered
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.proof import ClaimResult, Proof, Seal
-from isamap_smt.ir.split import Apart, ProvedSplit
+from isamap_smt.ir.rewrite import Form, ProvedSplit, Rewrite
 from isamap_smt.language.library import found_kernel
 from isamap_smt.mapping.online import running
-from isamap_smt.proof.numbered import NumberedClaims
+from isamap_smt.proof.noted import Watch
 from isamap_smt.proof.online import OnlineClaims
-from isamap_smt.proof.program_book import Watch
+from isamap_smt.proof.rewrite_claims import asked
 from isamap_smt.proof.scalar import ZEROS
-from isamap_smt.proof.split_claims import Claims
 
 
-def prove_split(split: Apart, watch: Watch | None = None) -> Proof:
+def prove_split(split: Form, watch: Watch | None = None) -> Proof:
     """One verdict per obligation. watch: told each obligation as soon as it is decided."""
     started = time.perf_counter()
     results = [r for one in split.chain for r in (_proved(one) if watch is None else _asked(one, watch))]
@@ -39,21 +37,17 @@ def prove_split(split: Apart, watch: Watch | None = None) -> Proof:
 
 
 @lru_cache(maxsize=1024)  # many mappings are of kernels with some of the same digits
-def _proved(one: Apart) -> tuple[ClaimResult, ...]:
+def _proved(one: Form) -> tuple[ClaimResult, ...]:
     return _asked(one, None)
 
 
-def _asked(one: Apart, watch: Watch | None) -> tuple[ClaimResult, ...]:
-    claims: OnlineClaims | NumberedClaims | Claims
-    match one:
-        case Online():
-            claims = OnlineClaims(one, watch)
-        case Numbered():
-            claims = NumberedClaims(one, watch)
-        case _:
-            claims = Claims(one, watch)
-    claims.ask_all()
-    return tuple(claims.results)
+def _asked(one: Form, watch: Watch | None) -> tuple[ClaimResult, ...]:
+    if isinstance(one, Online):
+        claims = OnlineClaims(one, watch)
+        claims.ask_all()
+        return tuple(claims.results)
+    assert isinstance(one, Rewrite)
+    return tuple(asked(one, watch))
 
 
 def online(kernel: Kernel | str, axis: str, block: int) -> ProvedSplit:
@@ -68,7 +62,7 @@ def online(kernel: Kernel | str, axis: str, block: int) -> ProvedSplit:
     return require_split(running(found_kernel(kernel), axis, whole_number(block, "block", ScheduleError)))
 
 
-def require_split(split: Apart) -> ProvedSplit:
+def require_split(split: Form) -> ProvedSplit:
     """The split with its complete proof. Raises NotProvedError naming what failed."""
     proof = prove_split(split)
     if not proof.proved:

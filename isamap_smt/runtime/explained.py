@@ -16,11 +16,11 @@ from isamap_smt.ir.kinds import require_kind
 from isamap_smt.ir.near import Near
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.rewrite import ProvedSplit
 from isamap_smt.ir.rounding_bound import Bound, widest
 from isamap_smt.ir.rounding_bound import rounding_bound as bound_of_kernel
 from isamap_smt.ir.rounding_error import rounding_error as of_kernel
 from isamap_smt.ir.rounding_notes import few_digits
-from isamap_smt.ir.split import ProvedSplit
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import statement_text
 from isamap_smt.proof.rounded_as import computed_by, rounds_as_written

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks import fuzz_forms
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import SMul
-from isamap_smt.ir.split import SplitSum
 
 KERNELS = 60
 
@@ -24,7 +24,7 @@ def test_a_wrong_form_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is added behind the sum is left out of the claims and of the kernel."""
     right = fuzz_forms.multiply_out
 
-    def wrong(kernel: Kernel, n: int) -> SplitSum:
+    def wrong(kernel: Kernel, n: int) -> Rewrite:
         made = right(kernel, n)
         every = list(made.kernel.statements)
         every[made.closing] = replace(every[made.closing], value=SMul(every[made.closing].value, 2))

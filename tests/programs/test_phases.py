@@ -17,8 +17,8 @@ from examples import convolutions, windows
 from isamap_smt.bench import references as want
 from isamap_smt.ir.expr import FloorMod
 from isamap_smt.ir.program import If, Loop
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import Read, rewrite_reads
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.mapping import digits
 from isamap_smt.mapping.digits import phases, split_axes
@@ -44,7 +44,7 @@ def plan() -> im.Plan:
 
 
 @pytest.fixture(scope="module")
-def apart() -> SplitSum:
+def apart() -> Rewrite:
     kernel = convolutions.TRANSPOSED_BY_OUTPUT.with_sizes(SIZES)
     found = split_axes(kernel, phases(kernel.statements[0]))
     assert found is not None
@@ -53,8 +53,8 @@ def apart() -> SplitSum:
 
 def test_a_transposed_convolution_has_a_loop_for_each_phase(plan: im.Plan) -> None:
     assert plan.split is not None
-    assert plan.split.split.digits
-    assert [(one.axis, one.parts) for one in plan.split.split.chain] == [
+    assert plan.split.split.low_digits
+    assert [(one.row.axis, one.row.parts) for one in plan.split.split.chain] == [
         ("y", 2),
         ("r", 2),
         ("x", 2),
@@ -73,14 +73,14 @@ def test_strides(t: int) -> None:
     assert np.array_equal(run(image, weights), want.transposed(image, weights, t))
 
 
-def test_quotients_are_exact_under_the_guard(apart: SplitSum) -> None:
+def test_quotients_are_exact_under_the_guard(apart: Rewrite) -> None:
     index = next(a.index for a in apart.kernel.statements[0].inputs if a.tensor == "I")
     assert not any(sp.sympify(i).has(FloorMod) for i in index)
     assert str(index[1]) == "-r_by2 + y_by2"
     assert prove_split(apart).proved
 
 
-def _with(split: SplitSum, change: Any) -> SplitSum:
+def _with(split: Rewrite, change: Any) -> Rewrite:
     s = split.kernel.statements[0]
     return replace(split, kernel=replace(split.kernel, statements=(change(s),)))
 
@@ -116,7 +116,7 @@ def _one_less(s: Any) -> Any:
         (_one_less, {"coverage"}),
     ],
 )
-def test_wrong_phases_are_refuted(apart: SplitSum, change: Any, claims: set[str]) -> None:
+def test_wrong_phases_are_refuted(apart: Rewrite, change: Any, claims: set[str]) -> None:
     failed = prove_split(_with(apart, change)).failed()
     assert failed
     assert {c.claim for c in failed} <= claims

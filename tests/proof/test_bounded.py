@@ -18,10 +18,11 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel
+from isamap_smt.ir.rewrite import Rewrite
+from isamap_smt.ir.rows import Bounded
 from isamap_smt.ir.scalar import put_into_indices
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.bounded import bound_axis, boundable
-from isamap_smt.mapping.rewriting import remade
+from isamap_smt.mapping.rows import remade
 from isamap_smt.proof.split import prove_split
 from tests.proof.changed_forms import assert_refuted, change, computing
 
@@ -30,7 +31,7 @@ SUM = "Y: [I]\nX: [I,K]\nW: [K]\nY[i] += X[i,k-3] * W[k] where k >= 3 and k <= i
 WITHIN = sym("j_within")
 
 
-def bounded(text: str = STENCIL, axis: str = "j", **sizes: int) -> SplitSum:
+def bounded(text: str = STENCIL, axis: str = "j", **sizes: int) -> Rewrite:
     return bound_axis(im.kernel(text, name="whole").with_sizes(sizes), axis, 0)
 
 
@@ -102,7 +103,7 @@ def test_a_bound_that_is_none_at_some_sizes_is_one_of_two() -> None:
 # ---- mutants: moved too far, runs too long or too short, ...
 
 
-def running(x: SplitSum, extent: Any) -> SplitSum:
+def running(x: Rewrite, extent: Any) -> Rewrite:
     return change(x, axes=(x.kernel.statements[0].axis("i"), Axis("j_within", sp.sympify(extent))))
 
 
@@ -110,7 +111,7 @@ def longer(kernel: Kernel) -> Kernel:
     return replace(kernel, tensors=tuple(replace(t, shape=(*t.shape[:-1], t.shape[-1] + 1)) for t in kernel.tensors))
 
 
-MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+MUTANTS: dict[str, tuple[Callable[[Rewrite], Rewrite], str]] = {
     "one further": (lambda x: computing(x, WITHIN + 2), "bounds piece 1"),
     "not moved": (lambda x: computing(x, WITHIN), "bounds piece 1"),
     "every second point": (lambda x: computing(x, 2 * WITHIN + 1), "bounds piece 1"),
@@ -131,7 +132,7 @@ MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
     "a maximum": (lambda x: change(x, op="max"), "program piece 1"),
     "another value": (lambda x: change(x, value=x.kernel.statements[0].value.args[0]), "program piece 1"),
     "a tensor that is longer": (lambda x: replace(x, kernel=longer(x.kernel)), "link tensors"),
-    "another axis": (lambda x: replace(x, axis="i"), "order axes"),
+    "another axis": (lambda x: replace(x, row=replace(x.row, axis="i")), "order axes"),
 }  # fmt: skip
 
 
@@ -144,7 +145,7 @@ def test_mutants_are_refuted(name: str) -> None:
 def test_it_is_made_again_from_a_certificates_document() -> None:
     kernel = im.kernel(STENCIL, name="whole")
     made = bound_axis(kernel, "j", 0)
-    assert made.key == "bounded-j-J-1" and made.form == "bounded" and made.in_place and made.reductions == ()
+    assert made.key == "bounded-j-J-1" and isinstance(made.row, Bounded) and made.reductions == ()
     assert split_from(kernel_document(made.kernel, split=made)) == made
     assert remade(made, kernel.with_sizes({"J": 9})) == bound_axis(kernel.with_sizes({"J": 9}), "j", 0)
 

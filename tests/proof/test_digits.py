@@ -15,8 +15,8 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Access, Axis
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import put_into_indices
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.digits import split_axes
 from isamap_smt.proof.split import prove_split
 from tests.proof.changed_forms import assert_refuted, change, computing
@@ -26,7 +26,7 @@ GUARDED = "C[i] += A[i+j-1] * B[j] where i+j-1 >= 0 and i+j-1 < I\naxis i < I\nA
 HIGH, LOW = sym("j_by4"), sym("j_mod4")
 
 
-def split(text: str = GEMM, points: int = 4, **sizes: int) -> SplitSum:
+def split(text: str = GEMM, points: int = 4, **sizes: int) -> Rewrite:
     made = split_axes(im.kernel(text, name="whole").with_sizes(sizes), (("j", points),))
     assert made is not None
     return made
@@ -70,20 +70,20 @@ def test_what_has_no_digits_is_said(digits: tuple[tuple[str, int], ...], words: 
 # ---- mutants: wrong order, wrong factor, overlapping digits, ...
 
 
-def at_point(x: SplitSum, point: Any) -> SplitSum:
+def at_point(x: Rewrite, point: Any) -> Rewrite:
     """The kernel that computes `point` for j as long as that is inside, and says so."""
     return computing(x, point, guard=(sp.Lt(point, x.whole.statements[0].axis("j").extent, evaluate=False),))
 
 
-def extents(x: SplitSum, **new: Any) -> SplitSum:
+def extents(x: Rewrite, **new: Any) -> Rewrite:
     return change(x, axes=tuple(Axis(a.name, new.get(a.name, a.extent)) for a in x.kernel.statements[0].axes))
 
 
-def axes_as(x: SplitSum, *names: str) -> SplitSum:
+def axes_as(x: Rewrite, *names: str) -> Rewrite:
     return change(x, axes=tuple(x.kernel.statements[0].axis(n) for n in names))
 
 
-MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+MUTANTS: dict[str, tuple[Callable[[Rewrite], Rewrite], str]] = {
     "the digits in the other order": (lambda x: at_point(x, 4 * LOW + HIGH), "order digits"),
     "overlapping digits": (lambda x: at_point(x, 3 * HIGH + LOW), "order digits"),
     "digits with a gap": (lambda x: at_point(x, 5 * HIGH + LOW), "coverage"),
@@ -112,7 +112,7 @@ MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
         lambda x: replace(x, kernel=replace(x.kernel, statements=x.kernel.statements * 2)),
         "link statements",
     ),
-    "a point of its own": (lambda x: replace(x, pieces=(replace(x.pieces[0], back=x.pieces[0].back[:-1]),)), "program piece 1"),
+    "a point of its own": (lambda x: replace(x, roles=(replace(x.pieces[0], back=x.pieces[0].back[:-1]),)), "program piece 1"),
 }  # fmt: skip
 
 

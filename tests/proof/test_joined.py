@@ -16,10 +16,10 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, sym
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import Read, rewrite_reads
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.joined import join_axes, joinable
-from isamap_smt.mapping.rewriting import remade
+from isamap_smt.mapping.rows import remade
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.pipeline.split import after
 from isamap_smt.proof.split import prove_split
@@ -100,28 +100,28 @@ def test_extents_are_known() -> None:
 # ---- mutants
 
 
-def changed(made: SplitSum, **fields: Any) -> SplitSum:
+def changed(made: Rewrite, **fields: Any) -> Rewrite:
     (s,) = made.kernel.statements
     return replace(made, kernel=replace(made.kernel, statements=(replace(s, **fields),)))
 
 
-def extent(made: SplitSum, points: int) -> SplitSum:
+def extent(made: Rewrite, points: int) -> Rewrite:
     axes = made.kernel.statements[0].axes
     return changed(made, axes=tuple(replace(a, extent=sp.Integer(points)) if a.name == "p_q" else a for a in axes))
 
 
-def elsewhere(made: SplitSum, *index: Any) -> SplitSum:
+def elsewhere(made: Rewrite, *index: Any) -> Rewrite:
     value = made.kernel.statements[0].value
     return changed(made, value=rewrite_reads(value, lambda r: Read(r.args[0], *r.index[:2], *index)))
 
 
-def point(made: SplitSum, **at: Any) -> SplitSum:
+def point(made: Rewrite, **at: Any) -> Rewrite:
     (piece,) = made.pieces
-    return replace(made, pieces=(replace(piece, point=tuple({**dict(piece.point), **at}.items())),))
+    return replace(made, roles=(replace(piece, point=tuple({**dict(piece.point), **at}.items())),))
 
 
 R = sym("p_q")
-MUTANTS: dict[str, tuple[set[str], Callable[[SplitSum], SplitSum]]] = {
+MUTANTS: dict[str, tuple[set[str], Callable[[Rewrite], Rewrite]]] = {
     "a point more": ({"bounds"}, lambda m: extent(m, 13)),
     "a point less": ({"coverage"}, lambda m: extent(m, 11)),
     "the next element": ({"program"}, lambda m: elsewhere(m, FloorDiv(R, 4), FloorMod(R + 1, 4))),

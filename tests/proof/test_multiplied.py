@@ -16,10 +16,10 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import Cast, Read, SMul, SSub, read, rewrite_reads
-from isamap_smt.ir.split import SplitSum
 from isamap_smt.mapping.multiplied import multipliable, multiply_out
-from isamap_smt.mapping.rewriting import remade
+from isamap_smt.mapping.rows import remade
 from isamap_smt.proof.split import prove_split, require_split
 
 TYPES = {"A": "u8", "B": "i8", "a": "u8", "b": "i8", "C": "i32"}
@@ -133,31 +133,31 @@ def test_what_is_not_multiplied_out(text: str, types: dict[str, str]) -> None:
 # ---- mutants
 
 
-def changed(made: SplitSum, number: int, **fields: Any) -> SplitSum:
+def changed(made: Rewrite, number: int, **fields: Any) -> Rewrite:
     """The same with another statement of that number."""
     every = list(made.kernel.statements)
     every[number] = replace(every[number], **fields)
     return replace(made, kernel=replace(made.kernel, statements=tuple(every)))
 
 
-def tensor(made: SplitSum, name: str, **fields: Any) -> SplitSum:
+def tensor(made: Rewrite, name: str, **fields: Any) -> Rewrite:
     """The same with another tensor of that name."""
     found = tuple(replace(t, **fields) if t.name == name else t for t in made.kernel.tensors)
     return replace(made, kernel=replace(made.kernel, tensors=found))
 
 
-def elsewhere(made: SplitSum, number: int, name: str, index: tuple[Any, ...]) -> SplitSum:
+def elsewhere(made: Rewrite, number: int, name: str, index: tuple[Any, ...]) -> Rewrite:
     """Another element of that tensor is read."""
     value = made.kernel.statements[number].value
     moved = rewrite_reads(value, lambda r: Read(r.args[0], *index) if r.tensor == name else r)
     return changed(made, number, value=moved)
 
 
-def symbols(made: SplitSum) -> dict[str, Any]:
+def symbols(made: Rewrite) -> dict[str, Any]:
     return {x.name: x.symbol for s in made.kernel.statements for x in s.axes}
 
 
-def short(made: SplitSum, number: int) -> SplitSum:
+def short(made: Rewrite, number: int) -> Rewrite:
     """Over all points but one."""
     axes = tuple(replace(x, extent=x.extent - 1) if x.name == "k" else x for x in made.kernel.statements[number].axes)
     return changed(made, number, axes=axes)
@@ -167,35 +167,35 @@ def i32(name: str, *index: Any) -> Any:
     return Cast(sp.Symbol("i32"), read(name, *index))
 
 
-def swapped(made: SplitSum) -> SplitSum:
+def swapped(made: Rewrite) -> Rewrite:
     """Each total times the other's number."""
     value = made.kernel.statements[3].value
     one, other = value.args
     return changed(made, 3, value=value.func(SMul(other.args[0], one.args[1]), SMul(one.args[0], other.args[1])))
 
 
-def once(made: SplitSum) -> SplitSum:
+def once(made: Rewrite) -> Rewrite:
     """One total alone is added."""
     return changed(made, 3, value=made.kernel.statements[3].value.args[0])
 
 
-def twice(made: SplitSum) -> SplitSum:
+def twice(made: Rewrite) -> Rewrite:
     """Added once for each of two points of a new axis."""
     return changed(made, 3, axes=(*made.kernel.statements[3].axes, Axis("more", sp.Integer(2))))
 
 
-def without_closing(made: SplitSum) -> SplitSum:
+def without_closing(made: Rewrite) -> Rewrite:
     return replace(made, kernel=replace(made.kernel, statements=made.kernel.statements[:3]))
 
 
-def read_again(made: SplitSum) -> SplitSum:
+def read_again(made: Rewrite) -> Rewrite:
     """Another statement reads a total."""
     s = made.kernel.statements[3]
     more = Statement(Access("C", s.target.index), "+", read("C_right", symbols(made)["j"]), s.axes)
     return replace(made, kernel=replace(made.kernel, statements=(*made.kernel.statements, more)))
 
 
-def varying(made: SplitSum) -> SplitSum:
+def varying(made: Rewrite) -> Rewrite:
     """What a total is multiplied with is an element that varies along the sum."""
     one, other = made.kernel.statements[3].value.args
     k = symbols(made)["k"]
@@ -203,18 +203,18 @@ def varying(made: SplitSum) -> SplitSum:
     return changed(made, 3, value=value)
 
 
-def no_zero_point(made: SplitSum) -> SplitSum:
+def no_zero_point(made: Rewrite) -> Rewrite:
     """K a b is lost."""
     s = symbols(made)
     return changed(made, 1, value=i32("B", s["k"], s["j"]))
 
 
-def other_sign(made: SplitSum) -> SplitSum:
+def other_sign(made: Rewrite) -> Rewrite:
     s = symbols(made)
     return changed(made, 1, value=SSub(i32("b"), i32("B", s["k"], s["j"])))
 
 
-MUTANTS: dict[str, tuple[str, Callable[[SplitSum], SplitSum]]] = {
+MUTANTS: dict[str, tuple[str, Callable[[Rewrite], Rewrite]]] = {
     "without the product of the zero points": ("scalar", no_zero_point),
     "a total with the other sign": ("scalar", other_sign),
     "each total times the other's number": ("scalar", swapped),

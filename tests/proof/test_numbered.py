@@ -18,7 +18,8 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Axis, Kernel
-from isamap_smt.ir.numbered import Numbered
+from isamap_smt.ir.rewrite import Rewrite
+from isamap_smt.ir.rows import Numbered
 from isamap_smt.ir.scalar import IndexValue, Read, cast, rewrite_reads
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.proof.split import prove_split, require_split
@@ -47,7 +48,7 @@ def test_it_computes_the_same(text: str) -> None:
     x = np.random.default_rng(2).integers(-9, 10, (5, 7)).astype(np.float32)
     for kernel in (whole(text), whole(text).with_sizes({"i": 5, "j": 7})):
         made = numbered(kernel, (0,))
-        assert not [v for v in made.kernel.statements[made.tables :] if v.value.has(IndexValue)]
+        assert not [v for v in made.kernel.statements[made.added :] if v.value.has(IndexValue)]
         proof = prove_split(made)
         assert (proof.word, proof.arithmetic) == ("proved", "exact"), proof.failed()
         assert {"link", "coverage", "bounds", "axis", "scalar"} <= {c.claim for c in proof.claims}
@@ -63,7 +64,7 @@ def test_instructions_compute_it_bit_for_bit(text: str) -> None:
     x = np.random.default_rng(3).integers(-9, 10, (5, 37)).astype(np.float32)
     plan = im.plan(kernel, "host", sizes={"i": 5, "j": 37})
     if plan.program.schedules:  # not every machine has a choice by comparison
-        assert plan.split is not None and isinstance(plan.split.split.chain[0], Numbered)
+        assert plan.split is not None and isinstance(plan.split.split.chain[0].row, Numbered)
     got = im.compile(kernel, "host", sizes={"i": 5, "j": 37})(x)
     np.testing.assert_array_equal(got, run_kernel(kernel, {"X": x})["Y"])
 
@@ -103,47 +104,47 @@ def test_what_is_left_as_it_is(text: str) -> None:
 # ---- mutants
 
 
-def made_of(text: str = "Y[i,j] = select(i < j, X[i,j], j)") -> Numbered:
+def made_of(text: str = "Y[i,j] = select(i < j, X[i,j], j)") -> Rewrite:
     return numbered(whole(text).with_sizes({"i": 6, "j": 6}), (0,))
 
 
-def changed(made: Numbered, number: int, **fields: Any) -> Numbered:
+def changed(made: Rewrite, number: int, **fields: Any) -> Rewrite:
     every = list(made.kernel.statements)
     every[number] = replace(every[number], **fields)
     return replace(made, kernel=replace(made.kernel, statements=tuple(every)))
 
 
-def counted(made: Numbered, number: int, change: Callable[[Any], Any]) -> Numbered:
+def counted(made: Rewrite, number: int, change: Callable[[Any], Any]) -> Rewrite:
     """The temporary holds other numbers."""
     s = made.kernel.statements[number]
     kind = s.value.args[0].name
     return changed(made, number, value=cast(kind, IndexValue(sp.expand(change(s.axes[0].symbol)))))
 
 
-def read_at(made: Numbered, old: str, tensor: str, index: Any) -> Numbered:
+def read_at(made: Rewrite, old: str, tensor: str, index: Any) -> Rewrite:
     s = made.kernel.statements[-1]
     value = rewrite_reads(s.value, lambda r: Read(sp.Symbol(tensor), index) if r.tensor == old else r)
     return changed(made, len(made.kernel.statements) - 1, value=value)
 
 
-def typed(made: Numbered, name: str, kind: str) -> Numbered:
+def typed(made: Rewrite, name: str, kind: str) -> Rewrite:
     n = next(n for n, s in enumerate(made.kernel.statements) if s.target.tensor == name)
     tensors = tuple(replace(t, dtype=dtype(kind)) if t.name == name else t for t in made.kernel.tensors)
     there = replace(made, kernel=replace(made.kernel, tensors=tensors))
     return changed(there, n, value=cast(kind, made.kernel.statements[n].value.args[1]))
 
 
-def otherwise(made: Numbered) -> Numbered:
+def otherwise(made: Rewrite) -> Rewrite:
     s = made.kernel.statements[-1]
     return changed(made, len(made.kernel.statements) - 1, value=s.value.func(s.value.args[0], *s.value.args[:0:-1]))
 
 
-def half(made: Numbered) -> Numbered:
+def half(made: Rewrite) -> Rewrite:
     s = made.kernel.statements[0]
     return changed(made, 0, axes=(Axis("j", sp.Integer(3)),), target=s.target)
 
 
-MUTANTS: dict[str, tuple[Callable[[Numbered], Numbered], str, str]] = {
+MUTANTS: dict[str, tuple[Callable[[Rewrite], Rewrite], str, str]] = {
     "one more": (lambda m: counted(m, 0, lambda j: j + 1), "axis", "fails at"),
     "twice": (lambda m: counted(m, 0, lambda j: 2 * j), "axis", "fails at"),
     "another axis": (lambda m: read_at(m, "j_f32", "j_f32", sym("i")), "axis", "fails at i=. j=."),
@@ -156,7 +157,7 @@ MUTANTS: dict[str, tuple[Callable[[Numbered], Numbered], str, str]] = {
     "rounded": (lambda m: typed(made_of("Y[i,j] = X[i,j] * f32(j)"), "j_f32", "bf16"), "scalar", "is f32 there, and j_f32 is bf16"),
     "a narrow type": (lambda m: typed(made_of("Y[i,j] = select(i < j, X[i,j], 0)"), "i_f32", "i8"), "program", "became no element"),
     "the other side": (otherwise, "program", "stands where"),
-    "no table": (lambda m: replace(m, tables=1), "link", "a statement is another one"),
+    "no table": (lambda m: replace(m, roles=(m.roles[0], *m.roles[2:])), "link", "a statement is another one"),
     "guarded": (lambda m: changed(m, 0, guard=(sp.Lt(sym("j"), 3),)), "coverage", "computed twice, or never"),
     "added up": (lambda m: changed(m, 0, op="+"), "coverage", "computed twice, or never"),
     "fewer points": (lambda m: changed(m, 2, guard=(sp.Lt(sym("j"), 3),)), "link", "a statement is another one"),

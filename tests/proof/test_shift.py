@@ -17,9 +17,9 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import Read, read, rewrite_reads
-from isamap_smt.ir.split import SplitSum
-from isamap_smt.mapping.rewriting import remade
+from isamap_smt.mapping.rows import remade
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.proof.split import prove_split, require_split
 
@@ -93,25 +93,25 @@ def test_what_is_not_moved(text: str, types: dict[str, str]) -> None:
 # ---- mutants
 
 
-def changed(made: SplitSum, number: int, **fields: Any) -> SplitSum:
+def changed(made: Rewrite, number: int, **fields: Any) -> Rewrite:
     """The same with another statement of that number."""
     every = list(made.kernel.statements)
     every[number] = replace(every[number], **fields)
     return replace(made, kernel=replace(made.kernel, statements=tuple(every)))
 
 
-def tensor(made: SplitSum, name: str, **fields: Any) -> SplitSum:
+def tensor(made: Rewrite, name: str, **fields: Any) -> Rewrite:
     """The same with another tensor of that name."""
     found = tuple(replace(t, **fields) if t.name == name else t for t in made.kernel.tensors)
     return replace(made, kernel=replace(made.kernel, tensors=found))
 
 
-def with_number(made: SplitSum, number: int, old: int, new: int) -> SplitSum:
+def with_number(made: Rewrite, number: int, old: int, new: int) -> Rewrite:
     value = made.kernel.statements[number].value
     return changed(made, number, value=value.xreplace({sp.Integer(old): sp.Integer(new)}))
 
 
-def elsewhere(made: SplitSum, number: int, name: str, index: tuple[Any, ...]) -> SplitSum:
+def elsewhere(made: Rewrite, number: int, name: str, index: tuple[Any, ...]) -> Rewrite:
     """Another element of that tensor is read."""
     value = made.kernel.statements[number].value
     return changed(
@@ -119,21 +119,21 @@ def elsewhere(made: SplitSum, number: int, name: str, index: tuple[Any, ...]) ->
     )
 
 
-def symbols(made: SplitSum) -> dict[str, Any]:
+def symbols(made: Rewrite) -> dict[str, Any]:
     return {x.name: x.symbol for s in made.kernel.statements for x in s.axes}
 
 
-def short(made: SplitSum) -> SplitSum:
+def short(made: Rewrite) -> Rewrite:
     """What moving adds, over all points but the first."""
     axes = tuple(replace(x, extent=x.extent - 1) if x.name == "k" else x for x in made.kernel.statements[1].axes)
     return changed(made, 1, axes=axes)
 
 
-def without_closing(made: SplitSum) -> SplitSum:
+def without_closing(made: Rewrite) -> Rewrite:
     return replace(made, kernel=replace(made.kernel, statements=made.kernel.statements[:3]))
 
 
-def read_again(made: SplitSum) -> SplitSum:
+def read_again(made: Rewrite) -> Rewrite:
     """Another statement reads what moving adds."""
     more = Statement(
         Access("T", made.whole.statements[0].target.index),
@@ -144,12 +144,12 @@ def read_again(made: SplitSum) -> SplitSum:
     return replace(made, kernel=replace(made.kernel, statements=(*made.kernel.statements, more)))
 
 
-def twice(made: SplitSum) -> SplitSum:
+def twice(made: Rewrite) -> Rewrite:
     """Added once for each of two points of a new axis."""
     return changed(made, 3, axes=(*made.kernel.statements[3].axes, Axis("more", sp.Integer(2))))
 
 
-MUTANTS: dict[str, tuple[str, Callable[[SplitSum], SplitSum]]] = {
+MUTANTS: dict[str, tuple[str, Callable[[Rewrite], Rewrite]]] = {
     "moved by 127": ("scalar", lambda m: with_number(m, 0, 128, 127)),
     "127 taken off": ("scalar", lambda m: with_number(m, 1, -128, -127)),
     "added instead of taken off": ("scalar", lambda m: with_number(m, 1, -128, 128)),
@@ -197,6 +197,21 @@ def test_one_operand_read_twice_is_refuted() -> None:
     s = made.whole.statements[0]
     claimed = replace(changed(made, 2, value=both), whole=replace(made.whole, statements=(replace(s, value=squares),)))
     assert not prove_split(claimed).proved
+
+
+def test_a_factor_of_two_operands_is_refuted() -> None:
+    """The number is that of one element that is moved; with two in the factor, one number would be taken off too much."""
+    made = shift_operand(whole(), "X")
+    other = im.kernel("T[i,j] += (i32(X[i,k]) + i32(Y[i,k])) * i32(W[k,j])", name="whole", dtypes={**BYTES, "Y": "i8"})
+    value = rewrite_reads(
+        other.statements[0].value, lambda r: Read(sp.Symbol("X_moved"), *r.index) if r.tensor == "X" else r
+    )
+    for off in (-128, -256):
+        claimed = with_number(changed(made, 2, value=value), 1, -128, off)
+        kernel = replace(claimed.kernel, tensors=(*claimed.kernel.tensors, other.tensor("Y")))
+        assert [str(c) for c in prove_split(replace(claimed, whole=other, kernel=kernel)).failed()] == [
+            "scalar product: refuted"
+        ]
 
 
 def test_a_plan_moves_signed_bytes_where_weights_serve_many_rows() -> None:

@@ -16,8 +16,8 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.expr import FloorDiv, sym
 from isamap_smt.ir.interpret import random_arrays, run_kernel
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
+from isamap_smt.ir.rewrite import Piece, ProvedSplit, Rewrite
 from isamap_smt.ir.scalar import SAdd, SMul, read, rewrite_reads
-from isamap_smt.ir.split import Piece, ProvedSplit, SplitSum
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.proof.split import prove_split, require_split
 
@@ -53,8 +53,8 @@ def test_split_computes_the_same(text: str, parts: int, blocks: bool, inner: int
 def test_the_last_points_are_cut_off_by_a_condition(text: str, parts: int, k: int) -> None:
     kernel = whole(text, k).with_dtypes(dict.fromkeys("AB" if "B" in text else "A", "i32") | {"C": "i32"})
     made = split_sum(kernel, "k", min(parts, k), masked=True)
-    assert (made.masked, len(made.pieces)) == (k % parts != 0, 1)
-    assert made.key.endswith("-masked") == made.masked
+    assert (made.row.masked, len(made.pieces)) == (k % parts != 0, 1)
+    assert made.key.endswith("-masked") == made.row.masked
     assert prove_split(made).word == "proved"
     sizes = dict.fromkeys(kernel.free_sizes, 9)
     arrays = random_arrays(kernel, sizes, np.random.default_rng(4))
@@ -62,7 +62,7 @@ def test_the_last_points_are_cut_off_by_a_condition(text: str, parts: int, k: in
     np.testing.assert_array_equal(got, want)
 
 
-def ends_at(x: SplitSum, k: Any) -> SplitSum:
+def ends_at(x: Rewrite, k: Any) -> Rewrite:
     """The condition of the first piece lets points up to k pass."""
     return change(x, 0, guard=() if k is None else (sp.Lt(dict(x.pieces[0].point)["k"], k),))
 
@@ -83,7 +83,7 @@ def test_an_open_sum_is_cut_off_by_a_condition(text: str) -> None:
     types = dict.fromkeys(["A", text[0]], "i32")
     kernel = im.kernel(text, name="whole", dtypes=types)
     made = split_sum(kernel, "k", 8, masked=True)
-    assert made.masked
+    assert made.row.masked
     assert prove_split(made).word == "proved"
     assert im.kernel(made.kernel.text, name="whole") == made.kernel
     for k in (1, 2, 7, 8, 9, 16, 21):
@@ -125,7 +125,7 @@ def test_an_axis_that_has_no_point_at_some_size_is_refuted() -> None:
         back=tuple((n, e - 8 * steps + 16 if n == "k_rest" else e) for n, e in two.back),
     )
     new = replace(made.kernel, tensors=tuple(tensors.values()), statements=(of(first, "k_step", steps), closing, last))
-    failed = prove_split(replace(made, whole=kernel, kernel=new, pieces=(one, two))).failed()
+    failed = prove_split(with_pieces(replace(made, whole=kernel, kernel=new), one, two)).failed()
     found = [(c.claim, c.subject, c.verdict.word) for c in failed]
     assert found == [("bounds", "piece 1 axes", "refuted"), ("bounds", "piece 2 axes", "refuted")]
 
@@ -180,41 +180,46 @@ def test_fixed_order_cannot_be_split() -> None:
 # ---- mutants -------------------------------------------------------------------------------------------------------
 
 
-def change(x: SplitSum, number: int, **fields: Any) -> SplitSum:
+def change(x: Rewrite, number: int, **fields: Any) -> Rewrite:
     """The split with a statement of its kernel changed."""
     statements = list(x.kernel.statements)
     statements[number] = replace(statements[number], **fields)
     return replace(x, kernel=replace(x.kernel, statements=tuple(statements)))
 
 
-def piece(x: SplitSum, n: int, **fields: Any) -> SplitSum:
+def with_pieces(x: Rewrite, *pieces: Piece) -> Rewrite:
+    """The split that says of itself that it has these pieces."""
+    return replace(x, roles=(*pieces, *(r for r in x.roles if not isinstance(r, Piece))))
+
+
+def piece(x: Rewrite, n: int, **fields: Any) -> Rewrite:
     """The split with a piece described otherwise."""
     pieces = list(x.pieces)
     pieces[n] = replace(pieces[n], **fields)
-    return replace(x, pieces=tuple(pieces))
+    return with_pieces(x, *pieces)
 
 
-def moved(x: SplitSum, number: int, by: int) -> SplitSum:
+def moved(x: Rewrite, number: int, by: int) -> Rewrite:
     """A piece that reads elsewhere, and says so."""
     n = next(i for i, p in enumerate(x.pieces) if p.statement == number)
-    k = dict(x.pieces[n].point)[x.axis] + by
+    k = dict(x.pieces[n].point)[x.row.axis] + by
     value = SMul(read("A", sym("i"), k), read("B", sym("j"), k))
-    point = tuple((a, k if a == x.axis else e) for a, e in x.pieces[n].point)
-    back = tuple((a, e.xreplace({sym(x.axis): sym(x.axis) - by})) for a, e in x.pieces[n].back)
+    point = tuple((a, k if a == x.row.axis else e) for a, e in x.pieces[n].point)
+    back = tuple((a, e.xreplace({sym(x.row.axis): sym(x.row.axis) - by})) for a, e in x.pieces[n].back)
     return piece(change(x, number, value=value), n, point=point, back=back)
 
 
-def longer(x: SplitSum, number: int, axis: str, by: int) -> SplitSum:
+def longer(x: Rewrite, number: int, axis: str, by: int) -> Rewrite:
     axes = tuple(Axis(a.name, a.extent + by) if a.name == axis else a for a in x.kernel.statements[number].axes)
     return change(x, number, axes=axes)
 
 
-def without_rest(x: SplitSum) -> SplitSum:
+def without_rest(x: Rewrite) -> Rewrite:
     statements = x.kernel.statements[:2]
-    return replace(x, kernel=replace(x.kernel, statements=statements), pieces=x.pieces[:1])
+    return with_pieces(replace(x, kernel=replace(x.kernel, statements=statements)), x.pieces[0])
 
 
-def closing_with(x: SplitSum, value: Any) -> SplitSum:
+def closing_with(x: Rewrite, value: Any) -> Rewrite:
     return change(x, x.closing, value=value)
 
 
@@ -222,23 +227,23 @@ def cell(n: int) -> Any:
     return read("C_sums", sym("i"), sym("j"), sp.Integer(n))
 
 
-def typed(x: SplitSum, kind: str) -> SplitSum:
+def typed(x: Rewrite, kind: str) -> Rewrite:
     tensors = tuple(replace(t, dtype=dtype(kind)) if t.name == x.sums else t for t in x.kernel.tensors)
     return replace(x, kernel=replace(x.kernel, tensors=tensors))
 
 
-def one_cell(x: SplitSum) -> SplitSum:
+def one_cell(x: Rewrite) -> Rewrite:
     return change(x, 0, target=Access("C_sums", (sym("i"), sym("j"), sp.Integer(0))))
 
 
-def with_another(x: SplitSum) -> SplitSum:
+def with_another(x: Rewrite) -> Rewrite:
     more = Statement(
         Access("C", (sym("i"), sym("j"))), "+", read("A", sym("i"), sp.Integer(0)), x.whole.statements[0].axes[:2]
     )
     return replace(x, kernel=replace(x.kernel, statements=(*x.kernel.statements, more)))
 
 
-MUTANTS: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+MUTANTS: dict[str, tuple[Callable[[Rewrite], Rewrite], str]] = {
     "one point further": (lambda x: moved(x, 0, 1), "exclusive pieces 1 and 2"),
     "the rest one earlier": (lambda x: moved(x, 2, -1), "exclusive pieces 1 and 2"),
     "the rest one later": (lambda x: moved(x, 2, 1), "bounds piece 2"),
@@ -283,19 +288,19 @@ def test_mutants_are_refuted(name: str) -> None:
     assert claim in [str(c).split(":")[0] for c in proof.failed()], str(proof)
 
 
-def ranges_in_lanes() -> SplitSum:
+def ranges_in_lanes() -> Rewrite:
     """A range for each of two, and four partial sums in each range, with points left over of both."""
     ranges = split_sum(im.kernel("Y[] += X[k]", name="long").with_sizes({"k": 39}), "k", 2, blocks=True)
     lanes = split_sum(ranges.kernel, "k_step", 4, statement=0)
     return replace(lanes, before=ranges)
 
 
-def outer(x: SplitSum, mutate: Callable[[SplitSum], SplitSum]) -> SplitSum:
-    assert isinstance(x.before, SplitSum)
+def outer(x: Rewrite, mutate: Callable[[Rewrite], Rewrite]) -> Rewrite:
+    assert isinstance(x.before, Rewrite)
     return replace(x, before=mutate(x.before))
 
 
-INSIDE: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+INSIDE: dict[str, tuple[Callable[[Rewrite], Rewrite], str]] = {
     "ranges of another length": (lambda x: outer(x, lambda r: longer(r, 0, "k_step", -1)), "coverage"),
     "ranges that meet": (lambda x: outer(x, lambda r: longer(r, 0, "k_step", 1)), "exclusive"),
     "a range left out at the end": (
@@ -319,17 +324,17 @@ def test_mutants_of_ranges_in_lanes_are_refuted(name: str) -> None:
     assert proof.word == "refuted" and any(str(c).startswith(claim) for c in proof.failed()), str(proof)
 
 
-def added(x: SplitSum, n: int, *more: tuple[str, Any], back: tuple[tuple[str, Any], ...] = ()) -> SplitSum:
+def added(x: Rewrite, n: int, *more: tuple[str, Any], back: tuple[tuple[str, Any], ...] = ()) -> Rewrite:
     """A piece that says more about its points."""
     return piece(x, n, point=(*x.pieces[n].point, *more), back=(*x.pieces[n].back, *back))
 
 
-def without(x: SplitSum, n: int, axis: str) -> SplitSum:
+def without(x: Rewrite, n: int, axis: str) -> Rewrite:
     """A piece that does not say where an axis of the sum is."""
     return piece(x, n, point=tuple((a, e) for a, e in x.pieces[n].point if a != axis))
 
 
-def renamed(x: SplitSum, old: str, new: str) -> SplitSum:
+def renamed(x: Rewrite, old: str, new: str) -> Rewrite:
     """An axis of the first piece under another name, everywhere."""
     table = {sym(old): sym(new)}
     s = x.kernel.statements[0]
@@ -341,7 +346,7 @@ def renamed(x: SplitSum, old: str, new: str) -> SplitSum:
     return piece(change(x, 0, target=Access("C_sums", index), value=value, axes=axes), 0, point=point, back=back)
 
 
-def too_small(x: SplitSum) -> SplitSum:
+def too_small(x: Rewrite) -> Rewrite:
     """Partial sums for fewer rows than there are outputs."""
     tensors = tuple(
         replace(t, shape=(sp.Integer(1), *t.shape[1:])) if t.name == x.sums else t for t in x.kernel.tensors
@@ -351,14 +356,14 @@ def too_small(x: SplitSum) -> SplitSum:
 
 
 # splits that say of themselves what is not so
-FORGED: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+FORGED: dict[str, tuple[Callable[[Rewrite], Rewrite], str]] = {
     "an axis of the sum is nowhere": (lambda x: without(x, 0, "k"), "program piece 1"),
     "an axis of the sum is in two places": (lambda x: added(x, 1, ("k", sym("k_rest"))), "program piece 2"),
     "a size is elsewhere": (lambda x: added(x, 0, ("I", sym("I") + 1)), "program piece 1"),
     "a size is elsewhere on the way back": (lambda x: added(x, 0, back=(("I", sym("I") + 9),)), "program piece 1"),
     "an axis with a prime": (lambda x: renamed(x, "k_step", "k_part'"), "hypotheses names"),
     "too few partial sums": (too_small, "program piece 1"),
-    "no pieces": (lambda x: replace(x, pieces=()), "link statements"),
+    "no pieces": (with_pieces, "link statements"),
 }  # fmt: skip
 
 
@@ -405,4 +410,4 @@ def test_only_the_prover_makes_a_proved_split() -> None:
 
 def test_a_piece_of_no_statement_is_refuted() -> None:
     made = split_sum(whole(), "k", 4)
-    assert not prove_split(replace(made, pieces=(*made.pieces, Piece(1, (), ())))).proved
+    assert not prove_split(replace(made, roles=(*made.roles, Piece(1, (), ())))).proved

@@ -16,9 +16,9 @@ from isamap_smt.ir.dtypes import dtype
 from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import read
-from isamap_smt.ir.split import SplitSum
-from isamap_smt.mapping.rewriting import remade
+from isamap_smt.mapping.rows import remade
 from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.proof.split import prove_split, require_split
 
@@ -83,8 +83,8 @@ def test_what_is_not_staged(text: str) -> None:
 # ---- mutants
 
 
-def statement(number: int, **fields: Any) -> Callable[[SplitSum], SplitSum]:
-    def changed(made: SplitSum) -> SplitSum:
+def statement(number: int, **fields: Any) -> Callable[[Rewrite], Rewrite]:
+    def changed(made: Rewrite) -> Rewrite:
         every = list(made.kernel.statements)
         every[number] = replace(every[number], **fields)
         return replace(made, kernel=replace(made.kernel, statements=tuple(every)))
@@ -92,15 +92,15 @@ def statement(number: int, **fields: Any) -> Callable[[SplitSum], SplitSum]:
     return changed
 
 
-def tensor(name: str, **fields: Any) -> Callable[[SplitSum], SplitSum]:
-    def changed(made: SplitSum) -> SplitSum:
+def tensor(name: str, **fields: Any) -> Callable[[Rewrite], Rewrite]:
+    def changed(made: Rewrite) -> Rewrite:
         found = tuple(replace(t, **fields) if t.name == name else t for t in made.kernel.tensors)
         return replace(made, kernel=replace(made.kernel, tensors=found))
 
     return changed
 
 
-def reads_it(made: SplitSum) -> SplitSum:
+def reads_it(made: Rewrite) -> Rewrite:
     """One statement more that reads the temporary."""
     last = replace(made.kernel.statements[1], op="max")
     every = (*made.kernel.statements, last)
@@ -112,7 +112,7 @@ def reads_it(made: SplitSum) -> SplitSum:
     )
 
 
-def row(made: SplitSum) -> SplitSum:
+def row(made: Rewrite) -> Rewrite:
     """One element for all points of a row, and a tensor that fits."""
     i = made.kernel.statements[0].target.index[0]
     first = statement(0, target=replace(made.kernel.statements[0].target, index=(i,)))
@@ -123,7 +123,7 @@ def row(made: SplitSum) -> SplitSum:
 S: Statement = stage_values(whole(), 0).kernel.statements[1]
 E: Statement = stage_values(whole(), 0).kernel.statements[0]
 I, J = (sp.Symbol(n, integer=True) for n in "ij")
-WRONG: dict[str, tuple[Callable[[SplitSum], SplitSum], str]] = {
+WRONG: dict[str, tuple[Callable[[Rewrite], Rewrite], str]] = {
     "another value": (statement(0, value=read("A", *E.target.index)), "scalar"),
     "no guard of the values": (statement(0, guard=()), "coverage"),
     "no guard of the reduction": (statement(1, guard=()), "program"),

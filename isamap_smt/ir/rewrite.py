@@ -1,0 +1,237 @@
+"""A kernel in another form, and what its statements are to those of the kernel before.
+
+    C[i,j] += A[i,k] * B[j,k]
+
+    C_sums[i,j,k_part] += A[i, 8*k_step + k_part] * B[j, 8*k_step + k_part]          a Partial sum
+    C[i,j] += (C_sums[i,j,0] + C_sums[i,j,4]) + ...                                 the Closing statement
+
+What was done is a row (isamap_smt.ir.rows). Each row says how the new statements are made; what the roles of statements mean is
+claimed of all rows alike (isamap_smt.proof.rewrite_claims).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from isamap_smt.ir.errors import NotProvedError
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.notebook import Shown, Table
+from isamap_smt.ir.proof import Proof, Seal
+from isamap_smt.ir.rows import Digits, Row, Sums
+
+Indices = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A statement that computes some of the statement's points: those of the kernel's own axes at `point`, over its axes.
+    back: its axes over the kernel's own, for the points that are in the piece."""
+
+    statement: int
+    point: Indices
+    back: Indices
+
+
+@dataclass(frozen=True)
+class Partial(Piece):
+    """A piece that adds into a temporary, and not to the output."""
+
+    into: str
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A statement that gives a temporary an element for each of the tensor `of`, at the same place."""
+
+    statement: int
+    into: str
+    of: str
+
+
+@dataclass(frozen=True)
+class Valued:
+    """A statement that gives a temporary an element for each point of a reduction."""
+
+    statement: int
+    into: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A statement that gives a temporary an element for each point of an axis. It stands in front of the whole."""
+
+    statement: int
+    into: str
+
+
+@dataclass(frozen=True)
+class Total:
+    """A statement that sums into a temporary over all that the sum goes over, for some axes of the output."""
+
+    statement: int
+    into: str
+
+
+@dataclass(frozen=True)
+class Again:
+    """Statement number `of` of the whole at the same points, with another value."""
+
+    statement: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Closing:
+    """A statement that adds temporaries to each output of the sum."""
+
+    statement: int
+
+
+Filled = Copied | Valued | Counted  # each element of a temporary is written once
+Role = Piece | Filled | Total | Again | Closing
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is claimed to be equal: `whole`, and `kernel`."""
+
+    whole: Kernel
+    kernel: Kernel
+
+    @property
+    def before(self) -> Form | None:
+        """The form that was made first, which leads to the whole; None where the whole is the kernel as it was written."""
+        return None
+
+    @property
+    def origin(self) -> Kernel:
+        """The kernel as it was written."""
+        return self.whole if self.before is None else self.before.origin
+
+    @property
+    def chain(self) -> tuple[Form, ...]:
+        """Those before it, and itself."""
+        return (*(() if self.before is None else self.before.chain), self)
+
+    @property
+    def added(self) -> int:
+        """Statements that the kernel has more than the whole."""
+        return len(self.kernel.statements) - len(self.whole.statements)
+
+    @property
+    def key(self) -> str:
+        """How it was made, as a part of a certificate's id."""
+        raise NotImplementedError
+
+    @property
+    def way(self) -> str:
+        """What was done, in words."""
+        raise NotImplementedError
+
+    @property
+    def reductions(self) -> tuple[int, ...]:
+        """Statements of the whole whose sums are added up in another order."""
+        return ()
+
+    @property
+    def splits(self) -> tuple[Rewrite, ...]:
+        """Those of the chain that have pieces."""
+        return tuple(one for one in self.chain if isinstance(one, Rewrite) and one.pieces)
+
+    @property
+    def low_digits(self) -> dict[str, str]:
+        """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
+        rows = [(one.row, one.pieces[0].back[-1][0]) for one in self.splits]
+        return {low: f"{row.axis}%{row.parts}" for row, low in rows if isinstance(row, Digits)}
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
+        digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.splits if isinstance(one.row, Digits)]
+        return tuple((high, low) for high, low in digits)
+
+
+@dataclass(frozen=True)
+class Rewrite(Form):
+    """A form with a row. All statements of `kernel` without a role are those of `whole`."""
+
+    row: Row
+    roles: tuple[Role, ...]
+    before: Form | None = None
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Statements that compute points of the one before."""
+        return tuple(r for r in self.roles if isinstance(r, Piece))
+
+    @property
+    def temporaries(self) -> tuple[str, ...]:
+        """What the kernel has and the whole has not."""
+        return tuple(r.into for r in self.roles if isinstance(r, Partial | Filled | Total))
+
+    @property
+    def sums(self) -> str:
+        """The temporary with the partial sums, "" where there is none."""
+        return next((r.into for r in self.roles if isinstance(r, Partial)), "")
+
+    @property
+    def closing(self) -> int:
+        """The number of the statement that adds temporaries to the output, -1 where there is none."""
+        return next((r.statement for r in self.roles if isinstance(r, Closing)), -1)
+
+    @property
+    def key(self) -> str:
+        """How it was made, as a part of a certificate's id."""
+        return self.row.key(self.whole)
+
+    @property
+    def way(self) -> str:
+        """What was done, in words."""
+        return self.row.way
+
+    @property
+    def reductions(self) -> tuple[int, ...]:
+        """Statements of the whole whose sums are added up in another order."""
+        return self.row.restated if isinstance(self.row, Sums) else ()
+
+    @property
+    def within(self) -> Rewrite | None:
+        """That of which each partial sum is taken apart again."""
+        outer = self.before
+        if not (isinstance(outer, Rewrite) and isinstance(self.row, Sums)):
+            return None
+        return outer if outer.sums == self.whole.statements[self.row.statement].target.tensor else None
+
+    def __str__(self) -> str:
+        if self.within is not None and isinstance(self.row, Sums):
+            return f"{self.within}, each in {self.row.parts}"
+        return self.row.words(self.whole, self.temporaries)
+
+
+@dataclass(frozen=True)
+class ProvedSplit(Shown):
+    """A rewrite, every claim of which is proved: both kernels compute the same, up to the order of sums."""
+
+    split: Form
+    proof: Proof
+    _seal: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        sealed = isinstance(self._seal, Seal) and self._seal.fits(self.split, self.proof)
+        if not sealed or not self.proof.proved:
+            raise NotProvedError("a ProvedSplit is made by the prover; this one was not")
+
+    def __str__(self) -> str:
+        told = ", ".join(map(str, self.split.chain))
+        return f"{told}: {len(self.proof.claims)} obligations proved ({self.proof.arithmetic})"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Every obligation with its verdict."""
+        return self.proof.tables()
+
+
+__all__ = [
+    "Again", "Closing", "Copied", "Counted", "Filled", "Form", "Indices", "Partial", "Piece", "ProvedSplit", "Rewrite", "Role",
+    "Total", "Valued",
+]  # fmt: skip

@@ -1,0 +1,73 @@
+"""Claims with their verdicts, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from isamap_encodings.program_implication import implied
+from isamap_encodings.verdict import Proved, Refuted, Verdict
+from isamap_smt.ir.proof import ClaimResult
+
+Watch = Callable[[Sequence[ClaimResult]], None]
+Formula = Any
+
+
+class Noted:
+    """Collects verdicts. given: what is known in all claims, over variables of which `sizes` are small in counterexamples.
+    stop: any counterexample will do, and no smallest one is looked for. watch: told each claim as soon as it is decided."""
+
+    def __init__(self, stop: bool = False, watch: Watch | None = None) -> None:
+        self.stop, self.watch = stop, watch
+        self.results: list[ClaimResult] = []
+
+    @property
+    def given(self) -> Sequence[Formula]:
+        """What is known in all claims."""
+        raise NotImplementedError
+
+    @property
+    def sizes(self) -> Sequence[str]:
+        """Variables that have values from the start."""
+        raise NotImplementedError
+
+    @property
+    def all_proved(self) -> bool:
+        """Whether nothing has failed so far."""
+        return all(isinstance(r.verdict, Proved) for r in self.results)
+
+    def ask(
+        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
+    ) -> Verdict:
+        """Ask whether what is given and the assumptions imply all goals."""
+        known, name = [*self.given, *assumptions], f"{claim} {subject}: {statement}"
+        verdict = implied(known, goals, self.sizes, name, smallest=not self.stop)
+        return self.note(claim, subject, statement, in_words(verdict, statement))
+
+    def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
+        """Write down a verdict."""
+        result = ClaimResult(claim, subject, verdict, statement)
+        self.results.append(result)
+        if self.watch is not None:
+            self.watch([result])
+        return verdict
+
+    def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
+        """A claim on the shape of what is proved; `wrong` says what is the matter."""
+        self.note(claim, subject, statement, Proved() if right else Refuted({}, wrong))
+        return right
+
+
+def in_words(verdict: Verdict, statement: str, nowhere: str = "every size") -> Verdict:
+    """The verdict; a refutation says where the statement fails. nowhere: what it says of no values."""
+    if not isinstance(verdict, Refuted):
+        return verdict
+    return Refuted(verdict.witness, f"{statement}: fails at {witness_words(verdict.witness, nowhere)}", verdict.seconds)
+
+
+def witness_words(witness: Mapping[str, Any], nowhere: str = "every size") -> str:
+    """The values of a counterexample."""
+    return " ".join(f"{k}={v}" for k, v in witness.items()) or nowhere
+
+
+__all__ = ["Noted", "Watch", "in_words", "witness_words"]
