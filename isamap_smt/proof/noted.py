@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from isamap_encodings.program_implication import implied
@@ -17,19 +17,11 @@ class Noted:
     """Collects verdicts. given: what is known in all claims, over variables of which `sizes` are small in counterexamples.
     stop: any counterexample will do, and no smallest one is looked for. watch: told each claim as soon as it is decided."""
 
-    def __init__(self, stop: bool = False, watch: Watch | None = None) -> None:
-        self.stop, self.watch = stop, watch
+    def __init__(
+        self, given: Iterable[Formula], sizes: Sequence[str], stop: bool = False, watch: Watch | None = None
+    ) -> None:
+        self.given, self.sizes, self.stop, self.watch = list(given), sizes, stop, watch
         self.results: list[ClaimResult] = []
-
-    @property
-    def given(self) -> Sequence[Formula]:
-        """What is known in all claims."""
-        raise NotImplementedError
-
-    @property
-    def sizes(self) -> Sequence[str]:
-        """Variables that have values from the start."""
-        raise NotImplementedError
 
     @property
     def all_proved(self) -> bool:
@@ -40,9 +32,15 @@ class Noted:
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
         """Ask whether what is given and the assumptions imply all goals."""
-        known, name = [*self.given, *assumptions], f"{claim} {subject}: {statement}"
-        verdict = implied(known, goals, self.sizes, name, smallest=not self.stop)
+        verdict = self.implied(claim, subject, statement, assumptions, goals)
         return self.note(claim, subject, statement, in_words(verdict, statement))
+
+    def implied(
+        self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
+    ) -> Verdict:
+        """The solver's verdict, which nobody writes down."""
+        known, name = [*self.given, *assumptions], f"{claim} {subject}: {statement}"
+        return implied(known, goals, self.sizes, name, smallest=not self.stop)
 
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
         """Write down a verdict."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from isamap_encodings.program_implication import implied
 from isamap_encodings.verdict import Proved, Refuted, Unknown, Verdict
 from isamap_smt.ir.hypotheses import Hypothesis
 from isamap_smt.proof.noted import Noted, Watch, witness_words
@@ -21,22 +20,12 @@ class Book(Noted):
     witness that replays instead of a smallest one."""
 
     def __init__(self, sites: Sites, stop: bool = False, watch: Watch | None = None) -> None:
-        super().__init__(stop, watch)
+        super().__init__(sites.hypotheses, sites.sizes, stop, watch)
         self.sites = sites
         self.hypotheses: dict[Hypothesis, None] = {}  # that single claims were proved under
         self.wanted: dict[
             Hypothesis, None
         ] = {}  # conditions that an entry check could grant, and that would mend a claim
-
-    @property
-    def given(self) -> Sequence[Formula]:
-        """What is known of sizes."""
-        return self.sites.hypotheses
-
-    @property
-    def sizes(self) -> Sequence[str]:
-        """The program's sizes."""
-        return self.sites.sizes
 
     def covered(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
@@ -48,8 +37,7 @@ class Book(Noted):
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
         """The verdict of covered(), not written down: for those who have another way where it is not so."""
-        known, name = [*self.sites.hypotheses, *assumptions], f"{claim} {subject}: {statement}"
-        verdict = implied(known, goals, self.sites.sizes, name, smallest=not self.stop)
+        verdict = self.implied(claim, subject, statement, assumptions, goals)
         if isinstance(verdict, Refuted):
             verdict = Unknown(f"{statement}: not so at {witness_words(verdict.witness)}, and no claim covers that")
         return verdict

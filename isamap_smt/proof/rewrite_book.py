@@ -31,22 +31,11 @@ class RewriteBook(Noted):
     """Collects the verdicts. about: what the claims that follow speak of, where it is not the kernel's only sum."""
 
     def __init__(self, x: Rewrite, words: Words, watch: Watch | None = None) -> None:
-        super().__init__(watch=watch)
+        low = {p.name: p.low for p in x.whole.parameters}
+        sizes = sorted({*x.whole.free_sizes, *x.kernel.free_sizes})
+        super().__init__([("le", low.get(n, 1), sym(n)) for n in sizes], sizes, watch=watch)
         self.words, self.about = words, ""
         self.turn_to(x)
-        low = {p.name: p.low for p in x.whole.parameters}
-        self._sizes = sorted({*x.whole.free_sizes, *x.kernel.free_sizes})
-        self._given: list[Formula] = [("le", low.get(n, 1), sym(n)) for n in self._sizes]
-
-    @property
-    def given(self) -> list[Formula]:
-        """What is known of sizes."""
-        return self._given
-
-    @property
-    def sizes(self) -> list[str]:
-        """The sizes of both kernels."""
-        return self._sizes
 
     def turn_to(self, x: Rewrite) -> None:
         """Speak of this one from now on."""
