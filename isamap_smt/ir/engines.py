@@ -153,10 +153,10 @@ def check_issue(i: Instruction) -> None:
 def _check_order(i: Instruction) -> None:
     """What computes takes cells as its contract writes them: the first index counts rows. Raises LanguageError."""
     for o, *lie in i.cells if i.kind == "compute" else ():
-        named, index = [e for e in lie if e != 0], list(i.indices[o])
+        named, index = [e for e in lie if e != 0], list(i.indices.get(o, ()))
         if len(named) == 2 and named == index[::-1] != index:
             turned, own = (",".join(map(str, x)) for x in (named, index))
-            memory = dict(i.places)[o]
+            memory = dict(i.places).get(o, "")
             raise LanguageError(
                 f"instruction {i.name}: {o} lies in '{memory}[{turned}]', transposed: the contract writes {o}[{own}], and its "
                 f"first index counts rows; write {o}[{turned}] in the contract, or '{memory}[{own}]'"
