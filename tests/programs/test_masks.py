@@ -222,7 +222,7 @@ def test_rows_that_lanes_do_not_divide_end_in_a_mask(op: str, j: int, machine: s
     """Behind each row lie numbers that would be in its result."""
     text = f"M[i] {op} X[i,j]\naxis i < 7\naxis j < {j}\nX: f32[7, {j + 3}]"
     planned = im.plan(im.kernel(text, name="ends"), machine)
-    assert planned.split is not None and planned.split.split.masked
+    assert planned.split is not None and planned.split.split.row.masked
     assert not any("element by element" in n for n in planned.notes)
     x = np.random.default_rng(j).integers(-9, 10, (7, j + 3)).astype(np.float32)
     x[:, j:] = {"max=": np.inf, "min=": -np.inf, "+=": np.nan}[op]

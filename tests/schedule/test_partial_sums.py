@@ -46,7 +46,7 @@ def test_lanes_hold_partial_sums_where_both_operands_lie_along_the_sum(dtypes: d
     kernel = im.find_kernel("gemm_nt").with_dtypes(dtypes)
     plan = planned(kernel, THIN)
     lanes = plan.instruction.axes["l"]
-    assert lanes in (8, 16) and plan.split is not None and plan.split.split.parts == lanes
+    assert lanes in (8, 16) and plan.split is not None and plan.split.split.row.parts == lanes
     assert any(f"the sum over k in {lanes} partial sums" in n and "cycles predicted" in n for n in plan.notes)
     assert all(p.depth is None for p in plan.schedule.stages), "an operand is copied"
     assert_right(plan, kernel, THIN)
@@ -83,8 +83,8 @@ def test_each_thread_sums_a_range_in_lanes_where_there_are_fewer_results() -> No
     plan = planned(kernel, sizes, threads=3)
     assert plan.split is not None and len(plan.split.split.chain) == 2
     ranges, lanes = plan.split.split.chain
-    assert (ranges.axis, ranges.parts) == ("k", 3) and lanes.parts > 8 and lanes.within is ranges
-    assert any(f"the maximum over k in 3 partial maxima, each in {lanes.parts}" in n for n in plan.notes)
+    assert (ranges.row.axis, ranges.row.parts) == ("k", 3) and lanes.row.parts > 8 and lanes.within is ranges
+    assert any(f"the maximum over k in 3 partial maxima, each in {lanes.row.parts}" in n for n in plan.notes)
     assert plan.schedule.parallel is not None
     assert_right(plan, kernel, sizes)
 
@@ -99,7 +99,7 @@ def test_what_lies_across_the_sum_is_left_in_one() -> None:
 def test_threads_sum_a_range_each_where_the_output_has_nothing_to_share() -> None:
     sizes = {"i": 1, "j": 8, "k": 10_001}
     plan = planned("gemm", sizes, threads=2)
-    assert plan.split is not None and plan.split.split.parts == 16  # two threads with eight chunks each
+    assert plan.split is not None and plan.split.split.row.parts == 16  # two threads with eight chunks each
     assert plan.schedule.parallel is not None
     whole, two = (planned("gemm", sizes, threads=2, fix=f).schedule.objective for f in ({"split": "no"}, {"cut.k": 2}))
     assert plan.schedule.objective < min(whole, two)
@@ -115,7 +115,7 @@ def test_threads_sum_a_range_each_where_the_output_has_nothing_to_share() -> Non
 )
 def test_pins(pin: dict[str, Any], parts: int) -> None:
     plan = planned("gemm_nt", THIN, fix=pin)
-    assert plan.split is not None and plan.split.split.parts == parts
+    assert plan.split is not None and plan.split.split.row.parts == parts
     assert_right(plan, im.find_kernel("gemm_nt"), THIN)
 
 
@@ -171,7 +171,7 @@ def test_a_sum_to_one_element_has_chains_side_by_side_where_it_is_long(n: int, c
     kernel = im.kernel("y[] += x[n] * z[n]", name="dot")
     plan = planned(kernel, {"n": n})
     lanes = plan.instruction.axes["l"]
-    assert plan.split is not None and plan.split.split.parts == chains * lanes
+    assert plan.split is not None and plan.split.split.row.parts == chains * lanes
     assert_right(plan, kernel, {"n": n})
 
 

@@ -216,7 +216,7 @@ def test_the_sums_of_two_statements_are_taken_apart_and_certified(tmp_path: Any)
 
     planned = im.plan(softmax(), AVX2, sizes={"i": 12, "j": 64})
     assert planned.split is not None
-    assert [s.whole.statements[s.statement].op for s in planned.split.split.chain] == ["max", "+"]
+    assert [s.whole.statements[s.row.statement].op for s in planned.split.split.chain] == ["max", "+"]
     assert len(planned.program.schedules) == 4
     save(planned.checked, tmp_path, split=planned.split)
     outcomes = check_directory(tmp_path, cache=False, jobs=1)
@@ -278,7 +278,7 @@ def test_sums_behind_sums_are_taken_apart(text: str, sizes: dict[str, int], ops:
     """Behind a product that stays whole, over another axis, and of two statements that are the same."""
     split = _runs_as_interpreted(text, sizes).split
     assert split is not None
-    assert [s.whole.statements[s.statement].op for s in split.split.chain] == ops
+    assert [s.whole.statements[s.row.statement].op for s in split.split.chain] == ops
 
 
 @pytest.mark.parametrize("parts", [16, 64])
@@ -293,7 +293,7 @@ def test_many_partial_maxima_are_one_maximum(parts: int) -> None:
 def test_lanes_hold_partial_maxima_in_as_many_chains_as_a_row_is_long(j: int, parts: int, masked: bool) -> None:
     planned = im.plan(im.kernel("M[i] max= X[i,j]"), isamap_hardware.load("avx512"), sizes={"i": 40, "j": j})
     assert planned.split is not None
-    assert (planned.split.split.parts, planned.split.split.masked) == (parts, masked)
+    assert (planned.split.split.row.parts, planned.split.split.row.masked) == (parts, masked)
 
 
 @pytest.mark.parametrize("name", ["avx512.selected", "no.selected"])
