@@ -66,7 +66,7 @@ class ReadMachine(Hardware):
         )
 
 
-def machine_of(
+def machine_from(
     architecture: Architecture,
     *,
     unroll: Mapping[str, int] | None = None,

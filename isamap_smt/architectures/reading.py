@@ -7,7 +7,7 @@ from pathlib import Path
 
 from isamap_smt.architectures.document import read
 from isamap_smt.architectures.form import AXES, listed, refused
-from isamap_smt.architectures.machine import ReadMachine, machine_of
+from isamap_smt.architectures.machine import ReadMachine, machine_from
 from isamap_smt.architectures.timeloop import is_timeloop, timeloop_architecture
 from isamap_smt.architectures.zigzag import is_zigzag, zigzag_architecture
 
@@ -35,7 +35,7 @@ def from_timeloop(
     """
     own, file_values = _axes(in_time, values)
     found = timeloop_architecture(source, dtypes, file_values, ert)
-    return machine_of(found, unroll=unroll, in_time=own, sums=sums)
+    return machine_from(found, unroll=unroll, in_time=own, sums=sums)
 
 
 def from_zigzag(
@@ -53,7 +53,7 @@ def from_zigzag(
     """
     own, file_values = _axes(in_time, values)
     found = zigzag_architecture(source, dtypes, file_values)
-    return machine_of(found, unroll=unroll, in_time=own, sums=sums)
+    return machine_from(found, unroll=unroll, in_time=own, sums=sums)
 
 
 def from_architecture(source: str | Path, **given: int) -> ReadMachine:

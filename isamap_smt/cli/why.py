@@ -34,9 +34,9 @@ def command(
 
     Exit status: 0 every kernel has a mapping as it is, if with empty axes, and a plan on a machine with engines; 1 some have none.
     """
-    from isamap_smt.language.hardware_library import find_instructions, machine_of
+    from isamap_smt.language.hardware_library import find_instructions, machine_from
 
-    each, machine, given = find_instructions(instruction), machine_of(instruction), parse_sizes(sizes)
+    each, machine, given = find_instructions(instruction), machine_from(instruction), parse_sizes(sizes)
     with progress("asking") as at:
         found = []
         for k, i in product(kernels, each):

@@ -150,7 +150,7 @@ def find_instructions(spec: str) -> tuple[Instruction, ...]:
     return (find_instruction(spec),)
 
 
-def machine_of(spec: str) -> Hardware | None:
+def machine_from(spec: str) -> Hardware | None:
     """The machine of an instruction of that name, or of that name itself; None of an instruction that a file defines alone."""
     file, plain = _TABLE_FILE.fullmatch(spec), split_parameters(spec)[0]
     if file is not None:

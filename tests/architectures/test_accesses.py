@@ -9,7 +9,7 @@ import pytest
 import isamap_smt as im
 from isamap_smt.architectures.choice import place
 from isamap_smt.architectures.form import AXES, INDEXED
-from isamap_smt.architectures.machine import machine_of
+from isamap_smt.architectures.machine import machine_from
 from isamap_smt.architectures.zigzag import zigzag_architecture
 
 FILE = """\
@@ -62,7 +62,7 @@ def in_steps(extents: dict[str, int], axes: dict[str, str], over: tuple[str, ...
 def test_each_step_of_the_array(case: tuple[str, ...]) -> None:
     architecture = zigzag_architecture(FILE.format(*case), None, {})
     placed = place(architecture, None, dict.fromkeys(AXES, 4) if case[0] != case[1] else None)
-    machine = machine_of(architecture, in_time=dict.fromkeys(AXES, 4) if case[0] != case[1] else None)
+    machine = machine_from(architecture, in_time=dict.fromkeys(AXES, 4) if case[0] != case[1] else None)
     assert isinstance(machine, im.ReadMachine)
     for c in machine.counted:
         way = placed.ways[c.operand]
