@@ -25,7 +25,7 @@ from isamap_smt.ir.kernel import Access, Kernel, Tensor
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import Read, read, reads, rewrite_reads
 from isamap_smt.ir.time_limit import limited
-from isamap_smt.language.hardware_library import find_hardware, find_instruction, machine_of
+from isamap_smt.language.hardware_library import find_hardware, find_instruction, machine_from
 from isamap_smt.mapping.fuse import fuse
 from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.proof import prove
@@ -157,7 +157,7 @@ def why(
     SizeError, ScheduleError, TimeLimitError.
     """
     if machine is None and isinstance(instruction, str):
-        machine = machine_of(instruction)
+        machine = machine_from(instruction)
     named, instruction = isinstance(kernel, str), find_instruction(instruction)
     hardware = None if machine is None else find_hardware(machine)
     asked = layer(kernel, sizes)
