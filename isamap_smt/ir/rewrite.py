@@ -11,6 +11,7 @@ claimed of all rows alike (isamap_smt.proof.rewrite_claims).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,7 +94,7 @@ Role = Piece | Filled | Total | Again | Closing
 
 
 @dataclass(frozen=True)
-class Form:
+class Form(ABC):
     """What is claimed to be equal: `whole`, and `kernel`."""
 
     whole: Kernel
@@ -120,14 +121,14 @@ class Form:
         return len(self.kernel.statements) - len(self.whole.statements)
 
     @property
+    @abstractmethod
     def key(self) -> str:
         """How it was made, as a part of a certificate's id."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def way(self) -> str:
         """What was done, in words."""
-        raise NotImplementedError
 
     @property
     def reductions(self) -> tuple[int, ...]:

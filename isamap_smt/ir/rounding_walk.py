@@ -10,6 +10,7 @@ of numbers that are off, a number that is.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -63,20 +64,20 @@ def ulp_of(head: type[Scalar], kind: DType) -> float:
     return 0.0 if exact else row.error(kind.bits)
 
 
-class Steps(Meaning[V]):
+class Steps(Meaning[V], ABC):
     """Values at the points of a statement, operation by operation."""
 
+    @abstractmethod
     def step(self, op: str, x: Any, own: DType, operands: Sequence[V], ulp: float = 0.5) -> V:
         """What comes of the operation x.
 
         op: its name in isamap_encodings.error_steps. ulp: how far off of its exact value it is, in its own type; 0 where each exact
         value is one of the type. Integers do not round, and what their type does not hold is no such value.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def to_integer(self, x: Any, to: DType, a: V) -> V:
         """A conversion, towards 0, a rounding or a saturation to integers."""
-        raise NotImplementedError
 
     def held(self, x: Any, own: DType, a: V) -> V:
         """Integers, or a number of the text, in a type of floating point."""
@@ -135,29 +136,29 @@ class Ranges(Steps[Any]):
         self.places: dict[str, Any] = {}  # the index with which a tensor was written
         self.maxima: dict[str, tuple[Any, Statement]] = {}  # a tensor, and what it is the maximum of
 
+    @abstractmethod
     def between(self, low: Any, high: Any) -> Any:
         """Numbers of the text, or whole ones, that are exact."""
-        raise NotImplementedError
 
+    @abstractmethod
     def plain_step(self, op: str, x: Any, own: DType, operands: Sequence[Any], ulp: float, below: bool) -> Any:
         """step() without what is known of one of many. below: the first operand is no larger than the second one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def peak_of_exponential(self, peak: Any) -> Any:
         """What an exponential of numbers of which one is as large is no smaller than."""
-        raise NotImplementedError
 
+    @abstractmethod
     def total(self, s: Statement, sum_: Total[Any], kind: DType) -> Any:
         """A sum, in any order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def taken(self, s: Statement, found: Any, before: Any) -> Any:
         """The maxima or minima of elements, and of what was there before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def nothing(self, why: str, s: Statement | None = None) -> Any:
         """What is not followed."""
-        raise NotImplementedError
 
     def counted(self, s: Statement, how: str, words: str) -> None:
         """The points of an element have been counted, so."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from isamap_encodings import deadline
@@ -42,7 +42,7 @@ from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program import require_proof
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, Pin, pinned
 from isamap_smt.scheduling.staged import schedule_stages
-from isamap_smt.scheduling.staged_problem import question
+from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.search import MappingSet, find_mappings
 
 DIGITS = 6  # mappings that fill tiles with digits of axes, of those that are offered
@@ -165,16 +165,12 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> 
     if ask.axes is not None:
         return _with_these(kernel, ask, fitting), ()
     refused: ScheduleError | None = None
-    for partial, note in ways:
-        found = ask.clock.time("map", _mappings, kernel, fitting, partial)
+    for unused, note in ways:
+        found = ask.clock.time("map", _mappings, kernel, fitting, unused)
         found += ask.clock.time("map", in_digits, found, kernel, ask)
         try:
             given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
-
-            def with_axes(p: ProvedMapping, axes: dict[str, list[str]]) -> ProvedMapping | None:
-                return _with_axes(p.mapping, kernel, axes)
-
-            schedule = ask.clock.time("schedule", schedule_stages, found, *given, with_axes)
+            schedule = ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel))
         except ScheduleError as error:
             refused = refused or (error if found else None)
             continue
@@ -249,11 +245,16 @@ def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> li
         rows = {o.name: str(o.row) for o in p.mapping.instruction.operands}
         for axes in tilings(p.mapping, rows):
             mapping = _like(p.mapping, kernel, axes)
-            with suppress(ScheduleError):
-                ranked.append((question(mapping, ask.hardware, sizes, {}).least, mapping))
+            ranked.append((executions(mapping, ask.hardware, sizes)[1], mapping))
     ranked.sort(key=lambda r: (r[0], r[1].id))
-    proved = (prove(m) for _, m in ranked[:DIGITS])
-    return [p for p in proved if isinstance(p, ProvedMapping)]
+    made: list[ProvedMapping] = []
+    for _, mapping in ranked:
+        if len(made) == DIGITS:
+            break
+        with suppress(ScheduleError):  # no tiles can be made of it
+            question(mapping, ask.hardware, sizes, {})
+            made += [p for p in (prove(mapping),) if isinstance(p, ProvedMapping)]
+    return made
 
 
 def _like(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> Mapping:
@@ -263,9 +264,9 @@ def _like(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> Mappi
     return fuse(kernel, mapping.instruction, axes, operands, mapping.statement_index, True)
 
 
-def _with_axes(mapping: Mapping, kernel: Kernel, axes: dict[str, list[str]]) -> ProvedMapping | None:
+def _with_axes(kernel: Kernel, like: ProvedMapping, axes: dict[str, list[str]]) -> ProvedMapping | None:
     """The same, where it is legal."""
-    found = prove(_like(mapping, kernel, axes))
+    found = prove(_like(like.mapping, kernel, axes))
     return found if isinstance(found, ProvedMapping) else None
 
 
