@@ -94,8 +94,8 @@ def measured(q: Question, profiled: bool = False) -> dict[str, Any]:
     import isamap_encodings.schedule_model  # noqa: F401  (CP-SAT is loaded before the clock starts)
     import isamap_smt as im
     from isamap_smt.language.library import found_kernel
-    from isamap_smt.pipeline.multiplied import predicted
     from isamap_smt.pipeline.plan import plan
+    from isamap_smt.pipeline.predicted import predicted
 
     kernel = im.kernel(q.kernel, name="conv_bias_relu") if "\n" in q.kernel else found_kernel(q.kernel)
     machine = im.find_hardware(q.hardware)

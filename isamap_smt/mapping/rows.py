@@ -56,4 +56,9 @@ def remade(one: Form, whole: Kernel, before: Form | None = None) -> Form:
     return replace(made(one.row, whole), before=before)
 
 
-__all__ = ["made", "remade"]
+def moved(row: Row, by: int) -> Row:
+    """The row about a statement so many further on."""
+    return row if isinstance(row, Numbered) or not by else replace(row, statement=row.statement + by)
+
+
+__all__ = ["made", "moved", "remade"]

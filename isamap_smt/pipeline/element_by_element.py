@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from isamap_smt.codegen import lower, lower_points
-from isamap_smt.ir.errors import NotProvedError, ScheduleError, UndecidedError
+from isamap_smt.ir.errors import IsamapError, NotProvedError, ScheduleError, UndecidedError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
@@ -80,6 +80,14 @@ class Banned(Exception):
         self.found = found
 
 
+class Refused(Exception):
+    """No program of some schedules is made: `error` says why, `told` in short. why: of each schedule by itself, None where it is
+    proved."""
+
+    def __init__(self, error: IsamapError, told: NotUsed, why: dict[Schedule, NotUsed | None]) -> None:
+        self.error, self.told, self.why = error, told, why
+
+
 @lru_cache(maxsize=16)  # blocks are lowered once to see whether they can be, and once more for their plan
 def lowered(*schedules: Schedule) -> Program:
     """lower(), of the last few schedules once. Raises ScheduleError."""
@@ -99,32 +107,36 @@ class Ways:
     banned: tuple[tuple[Mapping, str], ...] = ()
 
     def first_proved(self, offered: Iterable[Schedules], timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
-        """The first of the offered sets of schedules whose program is proved; then that of those schedules which are proved
-        one by one; then that of none; and what was given up, in words. Raises what refuses the first where nothing else is
-        allowed, and Banned where some of the last set turn out not to be lowered, or not to be proved, by themselves.
-        """
+        """The first of the offered sets of schedules whose program is proved; and what was given up, in words. Raises Refused, and
+        Banned where some of the last set turn out not to be lowered, or not to be proved, by themselves."""
         problems: list[NotUsed] = []
         sets = tuple(offered)
-        last: Schedules = ()
-        for last in sets:
+        for chosen in sets:
             try:
-                return self._proved(last, timed), tuple(problems)
+                return self._proved(chosen, timed), tuple(problems)
+            except UndecidedError:
+                raise
             except (ScheduleError, NotProvedError) as error:
                 if isinstance(error, ScheduleError) and (found := self._refused(sets[-1])):
                     raise Banned(found) from None
-                if not self.fall_back:
-                    raise
                 problems.append(_short(error))
-        require_portable(self.hardware, problems[0])
-        why = {s: problems[-1] if len(last) == 1 else self._why_not((s,), timed) for s in last}
+                if not self.fall_back:
+                    raise Refused(error, problems[-1], {}) from None
+                last = error
+        why = {s: problems[-1] if len(sets[-1]) == 1 else self._why_not((s,), timed) for s in sets[-1]}
         if found := self._unproved(why):
             raise Banned(found)
-        alone = tuple(s for s in last if why[s] is None)
+        raise Refused(last, problems[-1], why)
+
+    def in_parts(self, refused: Refused, timed: Timed) -> tuple[ProvedProgram, tuple[str, ...]]:
+        """The program of those schedules which are proved one by one; else that of none; and what was given up, in words."""
+        require_portable(self.hardware, refused.told)
+        alone = tuple(s for s, why in refused.why.items() if why is None)
         if alone and self._why_not(alone, timed) is None:
-            left = [s for s in last if s not in alone]
-            notes = [computed(self.kernel, self.hardware, s.proved.mapping.statement_index, problems[-1]) for s in left]
+            left = [s for s in refused.why if s not in alone]
+            notes = [computed(self.kernel, self.hardware, s.proved.mapping.statement_index, refused.told) for s in left]
             return self._proved(alone, timed), tuple(notes)
-        return self._proved((), timed), (computed(self.kernel, self.hardware, None, problems[-1]),)
+        return self._proved((), timed), (computed(self.kernel, self.hardware, None, refused.told),)
 
     def _proved(self, schedules: Schedules, timed: Timed) -> ProvedProgram:
         points = self.kernel.with_sizes(self.sizes), self.parallel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,27 +12,22 @@ from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
 from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, seconds, time_limit, valid_sizes, whole_number
 from isamap_smt.ir.errors import (
-    DTypeError,
     HardwareError,
-    IsamapError,
-    NotProvedError,
     ScheduleError,
-    UndecidedError,
     UnknownNameError,
     did_you_mean,
-    headline,
 )
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notebook import Shown, Table
-from isamap_smt.ir.notes import GivenUp, Note, OneThread
+from isamap_smt.ir.notes import GivenUp, OneThread
 from isamap_smt.ir.online_rounding import online_rounding
 from isamap_smt.ir.opened import opened
 from isamap_smt.ir.program import Parallel, Program, ProvedProgram
 from isamap_smt.ir.proof import Proof, ProvedMapping
 from isamap_smt.ir.reach import require_inside
-from isamap_smt.ir.rewrite import Counted, ProvedSplit, Rewrite
+from isamap_smt.ir.rewrite import ProvedSplit
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.sizes import check_room
@@ -46,25 +40,16 @@ from isamap_smt.pipeline.arguments import (
     found_hardware,
     found_name,
 )
-from isamap_smt.pipeline.decide import (
-    Main,
-    fused_schedules,
-    in_numbers,
-    main_schedule,
-    secondary_schedules,
-    taken_apart,
-    within_guards,
-)
-from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Banned, Ways, elementwise, left_alone
+from isamap_smt.pipeline.candidates import Decided, Queue
+from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Banned, Refused, Ways, elementwise, left_alone
+from isamap_smt.pipeline.implementations import fused_schedules
 from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
 )
-from isamap_smt.pipeline.multiplied import multiplied_out, predicted, surely_cheaper
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.ranges_left import ranges_left
-from isamap_smt.pipeline.split import without_split
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
 from isamap_smt.proof.rounded_as import rounds_as_written
@@ -322,6 +307,9 @@ def _from_zero_only(hardware: Hardware, name: str | None) -> bool:
     return bool(found) and all(map(carries, found))
 
 
+MOST_TRIED = 3  # candidates whose program is refused before instructions are given up
+
+
 class _CutShort(Exception):
     """Carries a plan that is not kept: another call for the same may find a better one."""
 
@@ -354,113 +342,51 @@ def _planned(q: Question) -> Plan:
     clock = Clock(q.progress)
     while True:
         try:
-            return _as_elements(q, clock)
+            return _first_made(q, clock)
         except Banned as refused:
             q = replace(q, banned=(*q.banned, *refused.found))
 
 
-def _as_elements(q: Question, clock: Clock) -> Plan:
-    """With values of axes read as elements, where instructions then compute with them; else as they are."""
-    counted = None
-    try:
-        counted = in_numbers(q, clock)
-    except NotProvedError as error:  # it was our own idea to read them as elements
-        q = replace(q, said=(*q.said, GivenUp.idea("values of axes as elements", headline(error))))
-    if counted is not None:
-        there, before = counted
-        with suppress(ScheduleError, NotProvedError):
-            made = _apart(there, clock, before)
-            if _read_in_lanes(made):
-                return made
-    return _apart(q, clock, None)
+def _first_made(q: Question, clock: Clock) -> Plan:
+    """The plan of the first candidate whose program is proved; where none is, instructions are given up one by one."""
+    queue = Queue(q, clock)
+    tried: list[tuple[Decided, Refused]] = []
+    said: list[str] = []
+    for d in queue:
+        try:
+            return _made(d, said, clock)
+        except Refused as refused:
+            tried.append((d, refused))
+            if d.proved is not d.candidate.proved:  # it was our own idea to take sums apart
+                said.append(GivenUp.idea(d.proved, refused.told))
+        if len(tried) == MOST_TRIED or not _may_fall_back(d):
+            break
+    d, first = tried[0]
+    if not _may_fall_back(d):
+        raise first.error
+    whole = queue.as_it_stands(d)
+    return _made(whole, said, clock, in_parts=True)
 
 
-def _read_in_lanes(made: Plan) -> bool:
-    """Whether instructions compute with the values of axes that are elements."""
-    tables = (
-        {r.into for x in made.split.split.chain if isinstance(x, Rewrite) for r in x.roles if isinstance(r, Counted)}
-        if made.split
-        else set()
-    )
-    return any(a.tensor in tables for s in made.program.schedules for _, a in s.proved.mapping.binding)
+def _may_fall_back(d: Decided) -> bool:
+    return may_fall_back(d.question)
 
 
-def _apart(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
-    """Of the kernel whose differences are multiplied out, where there are such and that is predicted to cost less."""
-    try:
-        out = multiplied_out(q, clock, before)
-        made = None if out is None else _within(out[0], clock, out[1])
-    except UndecidedError:
-        raise
-    except (ScheduleError, NotProvedError, DTypeError):
-        return _within(q, clock, before)
-    if out is None or made is None:
-        return _within(q, clock, before)
-    split = out[1].split
-    assert isinstance(split, Rewrite)
-    if surely_cheaper(split, made.program, dict(q.sizes)):
-        return made
-    try:
-        as_it_is = _within(q, clock, before)
-    except UndecidedError:
-        raise
-    except (ScheduleError, NotProvedError, DTypeError):  # no instruction that is pinned takes it so
-        return made
-    there, here = (predicted(p.program, dict(q.sizes)) for p in (made, as_it_is))
-    if not made.program.schedules or there >= here:
-        return as_it_is
-    told = f"{split}: {there:,.0f} cycles predicted, {here:,.0f} as written"
-    return replace(made, notes=(*made.notes, told))
-
-
-def _within(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
-    """Of the kernel whose axes run within their guards, where there are such, and instructions compute it; else as it is."""
-    bounded = within_guards(q, clock, before)
-    if bounded is None:
-        return _in_pieces(q, clock, before)
-    try:
-        made = _in_pieces(bounded[0], clock, bounded[1])
-    except UndecidedError:
-        raise
-    except IsamapError:  # what is wrong is said of the kernel as it is written
-        return _in_pieces(q, clock, before)
-    if made.program.schedules or not may_fall_back(q):
-        return made
-    as_it_is = _in_pieces(q, clock, before)
-    # as it is to be expected where moved elements are loaded
-    refuted = any(isinstance(note, Note) and note.refuted for note in as_it_is.notes)
-    return as_it_is if as_it_is.program.schedules and not refuted else made
-
-
-def _in_pieces(q: Question, clock: Clock, before: ProvedSplit | None) -> Plan:
-    apart, main, split = taken_apart(q, clock, before)
-    try:
-        made = _made(apart, main, split, clock)
-        if split is before or main.schedule is None or made.program.schedules or not may_fall_back(q):
-            return made
-        why = next(
-            (n for n in made.notes if isinstance(n, Note) and n.by_element),
-            "no program of it with instructions is proved",
-        )
-    except (ScheduleError, NotProvedError) as error:
-        if split is before or not may_fall_back(q):
-            raise
-        why = headline(error)
-    said = (*q.said, GivenUp.idea(split, why))  # it was our own idea to take the sum apart
-    whole = replace(q, pins=without_split(q.pins), said=said)
-    return _made(whole, main_schedule(whole, clock), before, clock)
-
-
-def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> Plan:
-    """The plan with this decision about the main statement."""
-    more, told = secondary_schedules(q, clock)
-    schedules = tuple(s for s in (main.schedule, *more) if s is not None)
-    together, told_of_fusion = fused_schedules(q, schedules, clock)
+def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False) -> Plan:
+    """The plan of a candidate. more: what to say, too. in_parts: instructions may be given up. Raises Refused, Banned."""
+    q, main = d.question, d.main
+    together, told_of_fusion = fused_schedules(q, d.schedules, clock)
     ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q), q.banned)
-    checked, why = ways.first_proved(dict.fromkeys((together, schedules)), clock.time)
+    try:
+        checked, why = ways.first_proved(dict.fromkeys((together, d.schedules)), clock.time)
+    except Refused as refused:
+        if not in_parts:
+            raise
+        checked, why = ways.in_parts(refused, clock.time)
     told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
-    said = (*main.notes, *told, *why)
+    said = (*main.notes, *d.told, *why)
     alone = left_alone(q.kernel, q.hardware, checked.program.schedules, said)
+    split = d.proved
     known = split is not None and rounds_as_written(checked.program)
     rounded = map(str, online_rounding(split.split)) if split is not None and known else ()
     threads = on_one_thread(q, checked.program)
@@ -474,6 +400,7 @@ def _made(q: Question, main: Main, split: ProvedSplit | None, clock: Clock) -> P
         *narrow,
         *ranges_left(checked.program),
         *q.said,
+        *more,
         *rounded,
     )
     made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)

@@ -14,7 +14,7 @@ from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.notes import GivenUp, Rewritten
 from isamap_smt.language.library import found_kernel
-from isamap_smt.pipeline.multiplied import predicted
+from isamap_smt.pipeline.predicted import predicted
 
 if TYPE_CHECKING:
     from isamap_smt.pipeline.plan import Plan

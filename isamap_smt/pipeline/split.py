@@ -10,24 +10,23 @@ taken is a matter of predicted cycles; that both compute the same is proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from isamap_encodings import deadline
 from isamap_smt.ir.addresses import collapsed, offset
-from isamap_smt.ir.errors import DTypeError, ScheduleError
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import affine, is_constant, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import beyond_for
 from isamap_smt.ir.kernel import Access, Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.rewrite import Form, ProvedSplit, Rewrite
-from isamap_smt.ir.rows import REGROUPED, Bounded, Moved, Sums
+from isamap_smt.ir.rewrite import Form, Rewrite
+from isamap_smt.ir.rows import REGROUPED, Bounded
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.schedule import Schedule, program_axes
 from isamap_smt.language.shapes import is_positive
@@ -37,12 +36,12 @@ from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.joined import join_axes, joinable
 from isamap_smt.mapping.numbered import numberable, numbered
 from isamap_smt.mapping.online import running
-from isamap_smt.mapping.rows import remade
+from isamap_smt.mapping.rows import made as made_by
+from isamap_smt.mapping.rows import moved, remade
 from isamap_smt.mapping.selection import selected_instruction
 from isamap_smt.mapping.shift import movable, shift_operand
 from isamap_smt.mapping.split import split_sum
 from isamap_smt.pipeline.choose import execution_cycles
-from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.arguments import Pin, in_order
 from isamap_smt.scheduling.figures import CHUNKS
 from isamap_smt.search import find_mappings
@@ -51,9 +50,6 @@ REUSED = 32  # times an operand that is packed in each call is used; more often,
 KINDS = ("split", "cut", "digits", "online")  # of pins
 OF_OPERANDS = ("pack", "pad", "prefetch")  # pins that name no axis
 WAYS = 3  # kernels with axes in digits that are scheduled
-ADD_CYCLES = 1.0  # per partial sum, to add it up
-REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
-MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
 OPEN_EXTENT = 4096  # points of a sum whose extent is open, for the number of partial sums alone
 CHAINS = 4  # sums side by side, of which none waits for the one before it
 
@@ -309,11 +305,15 @@ def _taken(kernel: Kernel, hardware: Hardware, position: int) -> bool:
     return offered or selected_instruction(hardware, kernel, position) is not None
 
 
-def after(before: Form, way: Rewrite, sizes: Dict[str, int]) -> Rewrite:
-    """The way behind others, which lead to the kernel that it is of: the size that it needs is fixed in all of them."""
-    outer = way.before
-    earlier = after(before, outer, sizes) if isinstance(outer, Rewrite) else _refixed(before, sizes, way.row.axis)
-    return remade(way, earlier.kernel, earlier)
+def after(before: Form, way: Rewrite, sizes: Dict[str, int], further: int = 0) -> Rewrite:
+    """The way behind others, which lead to the kernel that it is of: the size that it needs is fixed in all of them. further: by
+    how many statements those that it is about have moved."""
+    match way.before:
+        case Rewrite() as outer:
+            earlier: Form = after(before, outer, sizes, further)
+        case _:
+            earlier = _refixed(before, sizes, way.row.axis)
+    return replace(made_by(moved(way.row, further), earlier.kernel), before=earlier)
 
 
 def _refixed(split: Form, sizes: Dict[str, int], axis: str) -> Form:
@@ -321,61 +321,6 @@ def _refixed(split: Form, sizes: Dict[str, int], axis: str) -> Form:
         return remade(split, _fixed(split.whole, sizes, axis))
     earlier = _refixed(split.before, sizes, axis)
     return remade(split, earlier.kernel, earlier)
-
-
-def cheaper(
-    found: Schedule | None,
-    ways: Iterable[Rewrite],
-    sizes: Dict[str, int],
-    decide: Callable[[Rewrite], tuple[Schedule, ...]],
-) -> tuple[ProvedSplit | None, str]:
-    """The way that is predicted to take fewer cycles than the schedule of the whole, if there is one, and what to say of it.
-
-    decide(split): the schedules of its mapped statements, the partial sums' first.
-    """
-    best: Rewrite | None = None
-    whole = least = float("inf") if found is None else _cycles(found)
-    for way in ways:
-        if (found is not None or best is not None) and deadline.enough():
-            break
-        try:
-            schedules = decide(way)
-        except (ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
-            continue
-        cycles = sum(map(_cycles, schedules)) + _closing(way, sizes)
-        if cycles < least:
-            best, least = way, cycles
-    if best is None:
-        return None, ""
-    proved = require_split(best)
-    done = f"{len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
-    other = "in one piece no instruction takes it" if found is None else f"{whole:,.0f} in one piece"
-    return proved, f"{best}: {least:,.0f} cycles predicted, {other}; {done}"
-
-
-def _cycles(schedule: Schedule) -> float:
-    """Predicted cycles of all threads, idle ones included."""
-    return schedule.objective if schedule.objective is not None else float("inf")
-
-
-def _closing(split: Rewrite, sizes: Dict[str, int]) -> float:
-    """Predicted cycles to add up the partial sums, and what they leave over."""
-    if isinstance(split.row, Moved):
-        shape = (
-            split.kernel.with_sizes(rest(split, sizes))
-            .tensor(split.kernel.statements[split.closing].target.tensor)
-            .shape
-        )
-        return MOVED_CYCLES * prod(int(n) for n in shape if is_constant(n))
-    if not isinstance(split.row, Sums):
-        return 0.0
-    kernel = split.kernel.with_sizes(rest(split, sizes))
-    left = [kernel.statements[p.statement].axes for p in split.pieces[1:]]
-    cells = prod(int(n) for n in kernel.tensor(split.sums).shape if is_constant(n))
-    points = sum(prod(int(a.extent) for a in axes if is_constant(a.extent)) for axes in left)
-    waits = kernel.tensor(split.sums).dtype.is_float
-    outer = 0.0 if split.within is None else _closing(split.within, sizes)
-    return outer + ADD_CYCLES * cells + REST_CYCLES * points * waits
 
 
 def rest(split: Form, sizes: Dict[str, int]) -> dict[str, int]:

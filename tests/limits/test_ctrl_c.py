@@ -52,7 +52,7 @@ m._solver = endless
 """
 SYMPY = """
 import sympy as sp
-import isamap_smt.pipeline.decide as m
+import isamap_smt.pipeline.implementations as m
 def endless(*_):
     print("now", flush=True)
     x = sp.symbols("x0:12")

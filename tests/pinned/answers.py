@@ -21,7 +21,7 @@ from isamap_smt.certificates.fingerprint import program_text
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.program import ProvedProgram
-from isamap_smt.pipeline.multiplied import predicted
+from isamap_smt.pipeline.predicted import predicted
 from isamap_smt.proof.program import require_proof
 from isamap_smt.targets import find_target
 from tests.pinned.questions import Question, planned, questions

@@ -67,7 +67,8 @@ def test_an_interrupt_is_put_off(moment: str, loaded: str, tmp_path: Path) -> No
         "take_interrupts()\n"
         "try:\n"
         + "".join(f"    {line}\n" for line in MOMENTS[moment].strip().splitlines())
-        + "    sys.stdout.write('went on\\n')\n    time.sleep(20)\n    print('lost')\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+        + "    sys.stdout.write('went on\\n')\n    time.sleep(20)\n    print('lost')\n"
+        + "except KeyboardInterrupt:\n    print('interrupted')\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
     # the interrupt may come as soon as the moment is over; one write is whole, where print's text and newline are two

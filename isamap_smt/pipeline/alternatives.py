@@ -1,0 +1,190 @@
+"""Ways to compute each sum of a kernel: as it stands, or taken apart, with what each is predicted to cost.
+
+Ways for one statement change no other, so the costs add up, and one choice for each statement is a choice for the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Dict
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import prod
+
+from isamap_encodings import deadline
+from isamap_smt.ir.errors import DTypeError, ScheduleError
+from isamap_smt.ir.expr import is_constant, symbols_of
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.online import Online
+from isamap_smt.ir.rewrite import Copied, Rewrite, Total
+from isamap_smt.ir.rows import Moved, Staged, Sums
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.mapping.staged_values import has_values, stage_values
+from isamap_smt.pipeline.forms import Candidate, as_written, of_form
+from isamap_smt.pipeline.implementations import Main, main_schedule, secondary_schedules
+from isamap_smt.pipeline.predicted import points
+from isamap_smt.pipeline.question import Clock
+from isamap_smt.pipeline.secondary import secondary_statements
+from isamap_smt.pipeline.split import after, in_digits, moves, rest, splits
+
+ADD_CYCLES = 1.0  # per partial sum, to add it up
+REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
+MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
+LEFT_CYCLES = 64.0  # per point of a sum that no instruction computes: any way that one computes costs less
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way to compute statement number `statement`. way: what is done to it, made of the candidate's kernel; None: nothing.
+    cycles: of all that comes of it. scheduled: whether instructions compute it."""
+
+    statement: int
+    way: Rewrite | None
+    cycles: float
+    scheduled: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """The alternatives of each sum, that as it stands first, the main statement's first. main: the main statement as it stands.
+    offered: ways to take it apart, those included that no instruction carries out."""
+
+    candidate: Candidate
+    main: Main
+    rows: tuple[tuple[Alternative, ...], ...] = ()
+    offered: int = 0
+
+
+def table(c: Candidate, clock: Clock) -> Table:
+    """All alternatives, priced. Raises ScheduleError where the main statement cannot be carried out at all."""
+    q = c.question
+    main = main_schedule(q, clock)
+    if c.settled:
+        return Table(c, main)
+    if main.schedule is not None and deadline.enough():
+        return Table(c, main.about("the sum in one piece: no time was left to price others"))
+    sums = [n for n in secondary_statements(q.kernel) if q.kernel.statements[n].reduction_axes]
+    rows: list[tuple[Alternative, ...]] = []
+    offered: list[Rewrite] = []
+    for n in (q.kernel.main, *sums):
+        if n != q.kernel.main and deadline.enough():
+            break
+        there = main.schedule if n == q.kernel.main else next(iter(secondary_schedules(q, clock, (n,))[0]), None)
+        one = _Statement(c, clock, n, there)
+        rows.append(tuple(one.alternatives()))
+        offered += one.offered if n == q.kernel.main else []
+    return Table(c, main, tuple(rows), len(offered))
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """A sum. there: its schedule as it stands, None where no instruction computes it."""
+
+    candidate: Candidate
+    clock: Clock
+    number: int
+    there: Schedule | None
+    offered: list[Rewrite] = field(default_factory=list)
+
+    @property
+    def is_main(self) -> bool:
+        return self.number == self.candidate.question.kernel.main
+
+    def alternatives(self) -> Iterator[Alternative]:
+        q = self.candidate.question
+        s = q.kernel.with_sizes(self.candidate.sizes).statements[self.number]
+        here = LEFT_CYCLES * points(s) if self.there is None else cycles_of(self.there)
+        yield Alternative(self.number, None, here, self.there is not None)
+        found = list(self._priced(self._ways()))
+        if not found and self.there is None:
+            found = list(self._priced(self._staged()))
+        yield from found
+
+    def _ways(self) -> Iterator[Rewrite]:
+        c, q, n = self.candidate, self.candidate.question, self.number
+        inside = isinstance(c.form, Online)
+        yield from splits(
+            q.kernel, q.hardware, c.sizes, self.there, q.constant, q.threads, None if self.is_main else n, inside
+        )
+        if self.is_main and as_written(c):
+            yield from moves(q.kernel, q.constant)
+        if self.is_main and q.family == "digits" and self.there is not None:
+            yield from self.clock.time("map", in_digits, q.kernel, q.hardware, c.sizes, self.there)
+
+    def _staged(self) -> Iterator[Rewrite]:
+        """With what a guarded reduction takes in a tensor of its own, no larger than one that it reads."""
+        c, q, n = self.candidate, self.candidate.question, self.number
+        s = q.kernel.statements[n]
+        if not has_values(q.kernel, n) or not any({a.name for a in s.axes} <= symbols_of(i.index) for i in s.inputs):
+            return
+        way = stage_values(q.kernel, n)
+        yield way
+        there = of_form(q, c.after(way))
+        own = next(iter(secondary_schedules(there, self.clock, (n + 1,))[0]), None)
+        sizes = dict(there.sizes)
+        for one in splits(way.kernel, q.hardware, sizes, own, q.constant, q.threads, n + 1, isinstance(c.form, Online)):
+            yield after(way, one, c.sizes)
+
+    def _priced(self, ways: Iterator[Rewrite]) -> Iterator[Alternative]:
+        """Those that instructions carry out."""
+        known = self.there is not None
+        for way in ways:
+            if known and deadline.enough():
+                return
+            self.offered.append(way)
+            with suppress(ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
+                yield Alternative(self.number, way, self._cycles(way))
+                known = True
+
+    def _cycles(self, way: Rewrite) -> float:
+        """Raises ScheduleError where no instruction computes what the way leads to."""
+        there = of_form(self.candidate.question, self.candidate.after(way))
+        needed, more = self._computed(way, there.kernel.main)
+        numbers = dict.fromkeys((*needed, *more))
+        main = main_schedule(there, self.clock).schedule if there.kernel.main in numbers else None
+        others = secondary_schedules(there, self.clock, tuple(n for n in numbers if n != there.kernel.main))[0]
+        found = (*(() if main is None else (main,)), *others)
+        if not set(needed) <= {s.proved.mapping.statement_index for s in found}:
+            raise ScheduleError(f"{way}: no instruction carries it out")
+        return sum(map(cycles_of, found)) + _closing(way, self.candidate.sizes)
+
+    def _computed(self, way: Rewrite, main: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Statements that the way leads to: those that instructions have to compute, and others that they may."""
+        filled = tuple(r.statement for r in way.roles if isinstance(r, Copied | Total))
+        pieces = tuple(p.statement for p in way.pieces)
+        staged = next(
+            (x.row.statement for x in way.chain if isinstance(x, Rewrite) and isinstance(x.row, Staged)), None
+        )
+        if isinstance(way.row, Moved):
+            return (main, *filled), ()
+        if isinstance(way.row, Staged):
+            return (way.row.statement, way.row.statement + 1), ()
+        if staged is not None:
+            return (staged, pieces[0]), pieces[1:]
+        return ((main,), pieces) if self.is_main else (pieces[:1], pieces[1:])
+
+
+def cycles_of(schedule: Schedule) -> float:
+    """Predicted cycles of all threads, idle ones included."""
+    return schedule.objective if schedule.objective is not None else float("inf")
+
+
+def _closing(split: Rewrite, sizes: Dict[str, int]) -> float:
+    """Predicted cycles to add up the partial sums, and what they leave over."""
+    kernel = split.kernel.with_sizes(rest(split, dict(sizes)))
+    if isinstance(split.row, Moved):
+        return MOVED_CYCLES * _elements(kernel, kernel.statements[split.closing].target.tensor)
+    if not isinstance(split.row, Sums):
+        return 0.0
+    left = [kernel.statements[p.statement].axes for p in split.pieces[1:]]
+    known = sum(prod(int(a.extent) for a in axes if is_constant(a.extent)) for axes in left)
+    waits = kernel.tensor(split.sums).dtype.is_float
+    outer = 0.0 if split.within is None else _closing(split.within, sizes)
+    return outer + ADD_CYCLES * _elements(kernel, split.sums) + REST_CYCLES * known * waits
+
+
+def _elements(kernel: Kernel, tensor: str) -> int:
+    return prod(int(n) for n in kernel.tensor(tensor).shape if is_constant(n))
+
+
+__all__ = ["Alternative", "Table", "cycles_of", "table"]

@@ -1,0 +1,236 @@
+"""One queue of candidates: a kernel after rewrites, an implementation of each statement, and what that is predicted to cost.
+
+    forms of the kernel  x  an alternative for each sum  ->  the cheapest first  ->  lowered, proved: the plan
+                                                                    or refused: the next one
+
+A form is opened, and all alternatives of its sums are priced; these do not change each other, so the best choice of the form is
+the cheapest of each, and the further ones follow in the order of what they cost more. Forms whose rows are not sure
+(isamap_smt.pipeline.forms) are compared with those behind them. Rewrites are proved when a choice is taken, and no sooner.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+
+from isamap_encodings import deadline
+from isamap_smt.ir.errors import DTypeError, IsamapError, NotProvedError, ScheduleError, UndecidedError
+from isamap_smt.ir.rewrite import Form, ProvedSplit, Rewrite
+from isamap_smt.ir.rows import Digits, Staged
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.pipeline.alternatives import Alternative, Table, table
+from isamap_smt.pipeline.forms import Candidate, as_pinned, forms, of_form
+from isamap_smt.pipeline.implementations import Main, main_schedule, secondary_schedules
+from isamap_smt.pipeline.predicted import predicted_of
+from isamap_smt.pipeline.question import Clock, Question, with_winner
+from isamap_smt.pipeline.split import after
+from isamap_smt.proof.split import require_split
+
+Choice = tuple[int, ...]  # of each sum, the number of its alternative in the order of their cost
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A choice that was made: the question about the kernel that is computed, the rewrites that lead to it, and its schedules.
+    told: why statements have none."""
+
+    candidate: Candidate
+    question: Question
+    proved: ProvedSplit | None
+    main: Main
+    others: tuple[Schedule, ...]
+    told: tuple[str, ...]
+
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """Of all statements that have one."""
+        return tuple(s for s in (self.main.schedule, *self.others) if s is not None)
+
+    @cached_property
+    def cycles(self) -> float:
+        """What it is predicted to take."""
+        return predicted_of(self.question.kernel, self.schedules, dict(self.question.sizes))
+
+    @property
+    def sure(self) -> bool:
+        """Whether no form with fewer rows need be looked at."""
+        return all(row(self.candidate, self.question.kernel, self.schedules) for row in self.candidate.sure)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A form with its alternatives in the order of their cost."""
+
+    table: Table
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Alternative, ...], ...]:
+        """Of each sum, the cheapest first; as it stands before others that cost the same."""
+        return tuple(tuple(sorted(row, key=lambda a: a.cycles)) for row in self.table.rows)
+
+    @property
+    def best(self) -> Choice:
+        """The cheapest of each."""
+        return (0,) * len(self.rows)
+
+    def more(self, choice: Choice) -> float:
+        """Cycles that the choice costs more than the best."""
+        return sum(row[n].cycles - row[0].cycles for row, n in zip(self.rows, choice, strict=True))
+
+    def next(self, choice: Choice) -> Iterator[Choice]:
+        """The choices with one alternative that costs more, each once."""
+        last = max((n for n, k in enumerate(choice) if k), default=0)
+        for n in range(last, len(choice)):
+            if choice[n] + 1 < len(self.rows[n]):
+                yield (*choice[:n], choice[n] + 1, *choice[n + 1 :])
+
+    def decided(self, choice: Choice, clock: Clock) -> Decided:
+        """The choice, with its rewrites proved and everything scheduled. Raises ScheduleError, NotProvedError."""
+        c, main = self.table.candidate, self.table.main
+        q, proved = c.question, c.proved
+        for row, n in zip(self.rows, choice, strict=True):
+            way = row[n].way
+            if way is None:
+                continue
+            proved = clock.time("prove", require_split, self._behind(c, proved, row[n].statement, way, dict(q.sizes)))
+            q = of_form(q, proved.split)
+            if q.winners and row[n].statement == c.question.kernel.main:
+                q = with_winner(q)
+            q = replace(q, said=(*q.said, *_told(row, row[n], proved)))
+        if proved is not c.proved:
+            main = main_schedule(q, clock)
+            main = main if self.table.main.schedule is None else replace(main, notes=self.table.main.notes)
+        others, told = secondary_schedules(q, clock)
+        return Decided(c, q, proved, self._about(main, choice), others, told)
+
+    def _behind(
+        self, c: Candidate, before: ProvedSplit | None, statement: int, way: Rewrite, sizes: dict[str, int]
+    ) -> Rewrite:
+        """The way behind those that were taken before, which may have put statements in front of its own."""
+        if before is None:
+            return way
+        own = before.split.chain[len(c.form.chain if c.form else ()) :]
+        return after(before.split, way, sizes, reduce(_moved, own, statement) - statement)
+
+    def _about(self, main: Main, choice: Choice) -> Main:
+        """What was decided about the main statement outside the solver."""
+        if main.schedule is None or not self.rows or not self.table.offered:
+            return main
+        way = self.rows[0][choice[0]].way
+        if way is not None:
+            return main.about(f"{way.way}, by what both ways are predicted to take")
+        digits = any(a.way is not None and isinstance(a.way.row, Digits) for a in self.rows[0])
+        what = "no axis in digits" if digits else "the sum in one piece"
+        return main.about(f"{what}: {self.table.offered} ways to take it apart were priced")
+
+
+def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit) -> Iterator[str]:
+    """What to say of an alternative that is taken: what it costs, and what the sum costs as it stands."""
+    proof = f"{len(proved.proof.claims)} obligations proved ({proved.proof.arithmetic})"
+    assert taken.way is not None
+    if len(taken.way.chain) > 1 or isinstance(taken.way.row, Staged):
+        yield f"{taken.way.chain[0]}: {proof}"
+    if not isinstance(taken.way.row, Staged):
+        whole = next(a for a in row if a.way is None)
+        other = f"{whole.cycles:,.0f} in one piece" if whole.scheduled else "in one piece no instruction takes it"
+        yield f"{proved.split}: {taken.cycles:,.0f} cycles predicted, {other}; {proof}"
+
+
+def _moved(statement: int, form: Form) -> int:
+    """The number that a statement has behind a rewrite of others."""
+    assert isinstance(form, Rewrite)
+    new = {r.statement for r in form.roles}
+    kept = [n for n in range(len(form.whole.statements)) if n not in form.row.restated]
+    return [n for n in range(len(form.kernel.statements)) if n not in new][kept.index(statement)]
+
+
+@dataclass(order=True)
+class _Entry:
+    """cycles: predicted. form: its number, negative: of two that cost the same the one with fewer rewrites is taken."""
+
+    cycles: float
+    form: int
+    number: int
+    choice: Choice = field(compare=False)
+    opened: Opened = field(compare=False)
+    decided: Decided | None = field(compare=False, default=None)
+
+
+class Queue:
+    """Candidates for a question, the cheapest first."""
+
+    def __init__(self, q: Question, clock: Clock) -> None:
+        self.clock = clock
+        self.errors: list[IsamapError] = []  # why forms have no candidate
+        self._forms = forms(q, clock)
+        self._found = 0
+        self._entries: list[_Entry] = []
+        self._best: dict[int, float] = {}  # cycles of each form's best choice
+
+    def __iter__(self) -> Iterator[Decided]:
+        """Each is looked at when the ones before are refused. Raises the error of the kernel as written where there is none."""
+        while (entry := self._first()) is not None:
+            heapq.heappop(self._entries)
+            assert entry.decided is not None
+            yield entry.decided
+            self._push_next(entry)
+        if not self._best and self.errors:
+            raise self.errors[-1]
+
+    def as_it_stands(self, d: Decided) -> Decided:
+        """Of the same form, with no sum taken apart."""
+        opened = Opened(replace(table(d.candidate, self.clock), rows=()))
+        return opened.decided((), self.clock)
+
+    def _first(self) -> _Entry | None:
+        """The cheapest entry, once it is decided and nothing else has to be compared."""
+        while True:
+            if not self._entries:
+                if not self._open():
+                    return None
+                continue
+            entry = self._entries[0]
+            if entry.decided is None:
+                self._decide(heapq.heappop(self._entries))
+            elif entry.decided.sure or deadline.enough() or not self._open():
+                return entry
+
+    def _open(self) -> bool:
+        """Take one more form in."""
+        for c in self._forms:
+            self._found += 1
+            try:
+                opened = Opened(table(as_pinned(c, self.clock), self.clock))
+            except UndecidedError:
+                raise
+            except (ScheduleError, NotProvedError, DTypeError) as error:
+                self.errors.append(error)
+                continue
+            if self._decide(_Entry(0.0, -self._found, 0, opened.best, opened)):
+                return True
+        return False
+
+    def _decide(self, e: _Entry) -> bool:
+        try:
+            decided = e.opened.decided(e.choice, self.clock)
+        except UndecidedError:
+            raise
+        except (ScheduleError, NotProvedError, DTypeError) as error:
+            self.errors.append(error)
+            self._push_next(e)
+            return False
+        best = self._best.setdefault(e.form, decided.cycles - e.opened.more(e.choice))
+        e.cycles, e.decided = best + e.opened.more(e.choice), decided
+        heapq.heappush(self._entries, e)
+        return True
+
+    def _push_next(self, e: _Entry) -> None:
+        base = self._best.get(e.form, 0.0)
+        for choice in e.opened.next(e.choice):
+            number = len(self._entries) + 1
+            heapq.heappush(self._entries, _Entry(base + e.opened.more(choice), e.form, number, choice, e.opened))
+
+
+__all__ = ["Decided", "Queue"]
