@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 from isamap_encodings import deadline
-from isamap_smt.ir.errors import DTypeError, IsamapError, NotProvedError, ScheduleError, UndecidedError
+from isamap_smt.ir.errors import DTypeError, IsamapError, NotProvedError, ScheduleError, UndecidedError, headline
+from isamap_smt.ir.notes import GivenUp, Rewritten
 from isamap_smt.ir.rewrite import Form, ProvedSplit, Rewrite
 from isamap_smt.ir.rows import Digits, Staged
 from isamap_smt.ir.schedule import Schedule
@@ -24,7 +25,7 @@ from isamap_smt.pipeline.alternatives import Alternative, Table, table
 from isamap_smt.pipeline.forms import Candidate, as_pinned, forms, of_form
 from isamap_smt.pipeline.implementations import Main, main_schedule, secondary_schedules
 from isamap_smt.pipeline.predicted import predicted_of
-from isamap_smt.pipeline.question import Clock, Question, with_winner
+from isamap_smt.pipeline.question import Clock, Other, Question, with_winner
 from isamap_smt.pipeline.split import after
 from isamap_smt.proof.split import require_split
 
@@ -34,7 +35,7 @@ Choice = tuple[int, ...]  # of each sum, the number of its alternative in the or
 @dataclass(frozen=True)
 class Decided:
     """A choice that was made: the question about the kernel that is computed, the rewrites that lead to it, and its schedules.
-    told: why statements have none."""
+    told: why statements have none. compared: what other forms are predicted to take."""
 
     candidate: Candidate
     question: Question
@@ -42,6 +43,7 @@ class Decided:
     main: Main
     others: tuple[Schedule, ...]
     told: tuple[str, ...]
+    compared: tuple[str, ...] = ()
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
@@ -94,7 +96,7 @@ class Opened:
             way = row[n].way
             if way is None:
                 continue
-            proved = clock.time("prove", require_split, self._behind(c, proved, row[n].statement, way, dict(q.sizes)))
+            proved = clock.time("prove", require_split, self._appended(c, proved, row[n].statement, way, dict(q.sizes)))
             q = of_form(q, proved.split)
             if q.winners and row[n].statement == c.question.kernel.main:
                 q = with_winner(q)
@@ -105,7 +107,7 @@ class Opened:
         others, told = secondary_schedules(q, clock)
         return Decided(c, q, proved, self._about(main, choice), others, told)
 
-    def _behind(
+    def _appended(
         self, c: Candidate, before: ProvedSplit | None, statement: int, way: Rewrite, sizes: dict[str, int]
     ) -> Rewrite:
         """The way behind those that were taken before, which may have put statements in front of its own."""
@@ -124,6 +126,21 @@ class Opened:
         digits = any(a.way is not None and isinstance(a.way.row, Digits) for a in self.rows[0])
         what = "no axis in digits" if digits else "the sum in one piece"
         return main.about(f"{what}: {self.table.offered} ways to take it apart were priced")
+
+
+def _compared_as(one: object, told: str) -> str:
+    """The note that it is taken."""
+    return Rewritten(_Compared(one, f"{one}: {told}; {one.found}")) if isinstance(one, Other) else f"{one}: {told}"
+
+
+class _Compared:
+    """A kernel that computes the same, and in words what both take."""
+
+    def __init__(self, other: Other, words: str) -> None:
+        self.found, self._words = other.found, words
+
+    def __str__(self) -> str:
+        return self._words
 
 
 def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit) -> Iterator[str]:
@@ -148,8 +165,10 @@ def _moved(statement: int, form: Form) -> int:
 
 @dataclass(order=True)
 class _Entry:
-    """cycles: predicted. form: its number, negative: of two that cost the same the one with fewer rewrites is taken."""
+    """empty: whether no instruction computes any of it. cycles: predicted. form: its number, negative: of two that cost the same
+    the one with fewer rewrites is taken."""
 
+    empty: bool
     cycles: float
     form: int
     number: int
@@ -164,6 +183,7 @@ class Queue:
     def __init__(self, q: Question, clock: Clock) -> None:
         self.clock = clock
         self.errors: list[IsamapError] = []  # why forms have no candidate
+        self.given_up: list[str] = []  # the same, of those that were somebody's idea
         self._forms = forms(q, clock)
         self._found = 0
         self._entries: list[_Entry] = []
@@ -174,10 +194,19 @@ class Queue:
         while (entry := self._first()) is not None:
             heapq.heappop(self._entries)
             assert entry.decided is not None
-            yield entry.decided
+            yield self._compared(entry)
             self._push_next(entry)
         if not self._best and self.errors:
             raise self.errors[-1]
+
+    def _compared(self, entry: _Entry) -> Decided:
+        """The candidate, with what it and the kernel as it is written are predicted to take where both were looked at."""
+        assert entry.decided is not None
+        d, there = entry.decided, self._best.get(min(self._best))
+        if min(self._best) == entry.form or d.sure:
+            return d
+        told = f"{d.cycles:,.0f} cycles predicted, {there:,.0f} as written"
+        return replace(d, compared=tuple(_compared_as(one, told) for one in d.candidate.compared))
 
     def as_it_stands(self, d: Decided) -> Decided:
         """Of the same form, with no sum taken apart."""
@@ -207,8 +236,9 @@ class Queue:
                 raise
             except (ScheduleError, NotProvedError, DTypeError) as error:
                 self.errors.append(error)
+                self.given_up += [GivenUp.idea(one, headline(error)) for one in c.compared if isinstance(one, Other)]
                 continue
-            if self._decide(_Entry(0.0, -self._found, 0, opened.best, opened)):
+            if self._decide(_Entry(False, 0.0, -self._found, 0, opened.best, opened)):
                 return True
         return False
 
@@ -222,7 +252,7 @@ class Queue:
             self._push_next(e)
             return False
         best = self._best.setdefault(e.form, decided.cycles - e.opened.more(e.choice))
-        e.cycles, e.decided = best + e.opened.more(e.choice), decided
+        e.cycles, e.decided, e.empty = best + e.opened.more(e.choice), decided, not decided.schedules
         heapq.heappush(self._entries, e)
         return True
 
@@ -230,7 +260,9 @@ class Queue:
         base = self._best.get(e.form, 0.0)
         for choice in e.opened.next(e.choice):
             number = len(self._entries) + 1
-            heapq.heappush(self._entries, _Entry(base + e.opened.more(choice), e.form, number, choice, e.opened))
+            heapq.heappush(
+                self._entries, _Entry(e.empty, base + e.opened.more(choice), e.form, number, choice, e.opened)
+            )
 
 
 __all__ = ["Decided", "Queue"]

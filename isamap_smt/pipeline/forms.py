@@ -50,13 +50,14 @@ class Candidate:
     """A question about a kernel in some form, and the rewrites that lead to it, proved; None where it is as written.
 
     sure: of the rows that were taken, whether these schedules of the kernel that is computed leave nothing to compare.
-    settled: whether nothing else is done to the kernel.
+    settled: whether nothing else is done to the kernel. compared: what is told with the costs of both where it is not sure.
     """
 
     question: Question
     proved: ProvedSplit | None = None
     sure: tuple[Sure, ...] = ()
     settled: bool = False
+    compared: tuple[object, ...] = ()
 
     @property
     def form(self) -> Form | None:
@@ -88,8 +89,16 @@ def of_form(q: Question, form: Form) -> Question:
 
 
 def forms(q: Question, clock: Clock) -> Iterator[Candidate]:
-    """The kernel in its forms, the one with most rows first."""
-    yield from _with(ROWS, Candidate(q), clock)
+    """The kernel in its forms, the one with most rows first, those of other kernels that compute the same before it."""
+    written = replace(q, others=())
+    for one in q.others:
+        there = replace(written, kernel=one.kernel, sizes=one.sizes)
+        yield from _with(ROWS, Candidate(there, sure=(_never,), compared=(one,)), clock)
+    yield from _with(ROWS, Candidate(written), clock)
+
+
+def _never(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
+    return False
 
 
 def _with(rows: tuple[_Row, ...], c: Candidate, clock: Clock) -> Iterator[Candidate]:
@@ -104,7 +113,8 @@ _Row = Callable[[Candidate, Clock], Iterator[Candidate]]
 
 
 def _numbered(c: Candidate, clock: Clock) -> Iterator[Candidate]:
-    """Sure where instructions compute with the values that are elements."""
+    """Sure where instructions compute with the values that are elements, and sum nothing up: what is the same for a whole sum may
+    as well stand behind it."""
     q = c.question
     if not (q.tuned or isinstance(split_pin(q.pins), OnlinePin)):
         try:
@@ -118,7 +128,8 @@ def _numbered(c: Candidate, clock: Clock) -> Iterator[Candidate]:
 def _read_in_lanes(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
     chain = () if c.form is None else c.form.chain
     tables = {r.into for x in chain if isinstance(x, Rewrite) for r in x.roles if isinstance(r, Counted)}
-    return any(a.tensor in tables for s in schedules for _, a in s.proved.mapping.binding)
+    reading = [s.proved.mapping for s in schedules if any(a.tensor in tables for _, a in s.proved.mapping.binding)]
+    return bool(reading) and not any(m.statement.reduction_axes for m in reading)
 
 
 def _multiplied(c: Candidate, clock: Clock) -> Iterator[Candidate]:
@@ -128,7 +139,8 @@ def _multiplied(c: Candidate, clock: Clock) -> Iterator[Candidate]:
     if not (q.pins or q.tuned) and q.strategy == "exact" and q.objective == "latency":
         try:
             if (way := _multiplied_out(c)) is not None:
-                yield c.proved_as(way, clock, _surely_cheaper)
+                made = c.proved_as(way, clock, _surely_cheaper)
+                yield replace(made, compared=(*made.compared, made.form))
         except UndecidedError:
             raise
         except (ScheduleError, NotProvedError):
@@ -153,7 +165,7 @@ def _surely_cheaper(c: Candidate, kernel: Kernel, schedules: Schedules) -> bool:
     assert isinstance(split, Rewrite)
     mapped = {s.proved.mapping.statement_index for s in schedules}
     sums = [n for n, s in enumerate(kernel.statements) if s.reduction_axes]
-    sizes = {n: v for n, v in c.question.sizes if n in split.kernel.free_sizes}
+    sizes = rest(split, c.sizes)
     *totals, product = split.kernel.with_sizes(sizes).statements[split.row.restated[0] : split.closing]
     return set(sums) <= mapped and all(points(t) * REUSED <= points(product) for t in totals)
 

@@ -48,7 +48,7 @@ from isamap_smt.pipeline.knowledge import (
     known_strategy,
 )
 from isamap_smt.pipeline.padding import padding
-from isamap_smt.pipeline.question import Clock, Progress, Question, informed, may_fall_back
+from isamap_smt.pipeline.question import Clock, Other, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.ranges_left import ranges_left
 from isamap_smt.proof.bounded_sums import carries
 from isamap_smt.proof.family import known_family
@@ -224,24 +224,11 @@ def plan(
     """
     by_name, hardware = kernel, found_hardware(hardware)
     plain = found_kernel(kernel)
-    if rewrites:
-        from isamap_smt.pipeline.rewrites import cheapest
-
-        if fix or hardware.engines:
-            what = "fix pins decisions about the kernel as written" if fix else "a machine with engines takes none"
-            raise ScheduleError(f"rewrites: {what}; leave one of them out")
-        asked: dict[str, Any] = dict(
-            constant=constant, threads=threads, objective=objective, timeout=timeout, effort=effort, strategy=strategy,
-            instruction=instruction, cost_model=cost_model, family=family, progress=progress,
-        )  # fmt: skip
-        told, values = tuple(assume), valid_sizes(sizes)
-
-        def planned(k: Kernel) -> Plan:
-            own = values if k is plain else {}
-            return plan(assume_values(k, told), hardware, sizes=own, **asked)
-
-        return cheapest(plain, rewrites, values, planned)
-    kernel, names = assume_values(plain, assume), tensor_names(constant)
+    if rewrites and (fix or hardware.engines):
+        what = "fix pins decisions about the kernel as written" if fix else "a machine with engines takes none"
+        raise ScheduleError(f"rewrites: {what}; leave one of them out")
+    told = tuple(assume)
+    kernel, names = assume_values(plain, told), tensor_names(constant)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     known = {
         "objective": known_objective(objective),
@@ -266,25 +253,30 @@ def plan(
             f"axes: {hardware.name} has no engines, and its mappings are ranked with their loops; leave it out, or name an "
             "instruction"
         )
-    sizes, pins, limit = valid_sizes(sizes), in_order(pinned(fix)), time_limit(timeout, ScheduleError)
+    given_sizes = valid_sizes(sizes)
+    sizes, pins, limit = given_sizes, in_order(pinned(fix)), time_limit(timeout, ScheduleError)
     given = None if effort is None else seconds(effort, "effort", ScheduleError)
     full = kernel.with_sizes(sizes)  # bad sizes are reported before any work
     check_room(full)
     require_inside(full)
     if _from_zero_only(hardware, found_name(instruction)) or (hardware.simulated and _has_size_as_value(kernel)):
         kernel, sizes = full, {}
-    extents: dict[str, int] = {}
-    if sum(bool(s.reduction_axes) for s in kernel.statements) > 1:  # which may share blocks of an axis
-        kernel, extents = opened(kernel)
-        sizes = {**sizes, **extents}
+    kernel, extents = _opened(kernel)
+    sizes = {**sizes, **extents}
     for name in names:
         if name not in kernel.inputs:
             raise UnknownNameError(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
+    same: tuple[Other, ...] = ()
+    if rewrites:
+        from isamap_smt.pipeline.rewrites import others
+
+        same = others(plain.with_sizes(given_sizes), rewrites, lambda k: _opened(assume_values(k, told)))
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"], pins,
         limit or given or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],
+        others=same,
         progress=function_or_none(progress, "progress", ScheduleError),
     )  # fmt: skip
     with limited(limit, f"{kernel.name} on {hardware.name}"):
@@ -293,6 +285,12 @@ def plan(
             return made
         here = planned_for(informed(replace(question, kernel=full, sizes=())))  # what is legal may hang on the sizes
         return here if here.program.schedules else made
+
+
+def _opened(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
+    """A kernel of several sums, which may share blocks of an axis, with its extents as sizes."""
+    several = sum(bool(s.reduction_axes) for s in kernel.statements) > 1
+    return opened(kernel) if several else (kernel, {})
 
 
 def _has_size_as_value(kernel: Kernel) -> bool:
@@ -351,7 +349,7 @@ def _first_made(q: Question, clock: Clock) -> Plan:
     """The plan of the first candidate whose program is proved; where none is, instructions are given up one by one."""
     queue = Queue(q, clock)
     tried: list[tuple[Decided, Refused]] = []
-    said: list[str] = []
+    said: list[str] = queue.given_up
     for d in queue:
         try:
             return _made(d, said, clock)
@@ -392,6 +390,7 @@ def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False)
     threads = on_one_thread(q, checked.program)
     narrow = narrow_sums(checked.program.kernel)
     notes = (
+        *d.compared,
         *said,
         *alone,
         *told_of_fusion,

@@ -23,7 +23,8 @@ def predicted(program: Program, sizes: Dict[str, int]) -> float:
 
 def predicted_of(kernel: Kernel, schedules: Iterable[Schedule], sizes: Dict[str, int]) -> float:
     """Cycles of the kernel's statements, of which these have schedules."""
-    kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in kernel.free_sizes})
+    known = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
+    kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in known})
     mapped = {s.proved.mapping.statement_index: s for s in schedules}
     rest = sum(alone(s) for n, s in enumerate(kernel.statements) if n not in mapped)
     return rest + sum(s.objective or 0.0 for s in mapped.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import deadline
 from isamap_smt.ir.hardware import Hardware
@@ -19,6 +19,9 @@ from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.record import Record
 from isamap_smt.tuning.task import Task
+
+if TYPE_CHECKING:
+    from isamap_smt.equality import Equality
 
 Progress = Callable[[str], None]
 
@@ -55,6 +58,19 @@ class Tuned:
 
 
 @dataclass(frozen=True)
+class Other:
+    """A kernel that computes the same as the one asked about, at these sizes of it. found: the proof."""
+
+    kernel: Kernel
+    sizes: tuple[tuple[str, int], ...]
+    of: str
+    found: Equality = field(compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.kernel.name} in place of {self.of}"
+
+
+@dataclass(frozen=True)
 class Question:
     """What plan() was asked. `progress` takes no part in the comparison, so that it does not split the cache."""
 
@@ -77,6 +93,7 @@ class Question:
     digits: tuple[
         tuple[str, str], ...
     ] = ()  # axes of which the second is to be in an instruction axis, and the first outside
+    others: tuple[Other, ...] = ()  # kernels that compute the same
     banned: tuple[tuple[Mapping, str], ...] = ()  # mappings whose schedule cannot be lowered by itself, and why
     progress: Progress | None = field(default=None, compare=False)
 

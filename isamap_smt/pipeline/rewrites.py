@@ -1,66 +1,36 @@
-"""Other ways to compute a kernel, from its user: each is proved to be equal, and the cheapest one is planned."""
+"""Other ways to compute a kernel, from its user: each is proved to be equal before it stands in the queue of candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from collections.abc import Mapping as Dict
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from isamap_smt.equality import Equality, equal
 from isamap_smt.equality.arguments import together
-from isamap_smt.ir.errors import DTypeError, NotProvedError, ScheduleError, UndecidedError, UnknownNameError
+from isamap_smt.ir.errors import NotProvedError, ScheduleError, UnknownNameError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.notes import GivenUp, Rewritten
 from isamap_smt.language.library import found_kernel
-from isamap_smt.pipeline.predicted import predicted
-
-if TYPE_CHECKING:
-    from isamap_smt.pipeline.plan import Plan
+from isamap_smt.pipeline.question import Other
 
 
-def cheapest(
-    kernel: Kernel, others: Iterable[Kernel | str], sizes: Dict[str, int], planned: Callable[[Kernel], Plan]
-) -> Plan:
-    """The plan of the kernel, or of the one of the others that is predicted to cost less.
+def others(
+    kernel: Kernel, given: Iterable[Kernel | str], opened: Callable[[Kernel], tuple[Kernel, dict[str, int]]]
+) -> tuple[Other, ...]:
+    """The given kernels, each proved to be equal to this one.
 
-    planned: the plan of a kernel at these sizes. Raises UnknownNameError for a name of no kernel, ArgumentError for other
-    arguments, ScheduleError where one computes something else or takes fewer sizes, NotProvedError where that is not decided.
+    opened: a kernel with the sizes that are taken out of it again, as they are of the one asked about. Raises UnknownNameError
+    for a name of no kernel, ArgumentError for other arguments, ScheduleError where one computes another thing or takes fewer sizes,
+    NotProvedError where that is not decided.
     """
-    if isinstance(others, str | Kernel):
+    if isinstance(given, str | Kernel):
         raise UnknownNameError("rewrites: pass a list of kernels, such as [kernel] or ['gemm']")
-    whole = kernel.with_sizes(sizes)
-    ways = [(other, *_equal(whole, other)) for other in map(_found, others)]
-    best = planned(kernel)
-    least = written = _cost(best)
-    notes = []
-    for other, same, found in ways:
-        try:
-            made = planned(same)
-        except UndecidedError:
-            raise
-        except (ScheduleError, NotProvedError, DTypeError) as error:
-            notes.append(GivenUp.idea(f"{other.name} in place of {kernel.name}", str(error).splitlines()[0]))
-            continue
-        cost = _cost(made)
-        if cost < least and bool(made.program.schedules) >= bool(best.program.schedules):
-            told = _Told(
-                found,
-                f"{other.name} in place of {kernel.name}: {cost:,.0f} cycles predicted, {written:,.0f} as written",
-            )
-            best, least = replace(made, notes=(Rewritten(told), *made.notes)), cost
-    return replace(best, notes=(*best.notes, *notes)) if notes else best
-
-
-class _Told:
-    """A rewrite and its proof, in words."""
-
-    def __init__(self, found: Equality, words: str) -> None:
-        self.found, self.words = found, words
-
-    def __str__(self) -> str:
-        return f"{self.words}; {self.found}"
+    found = []
+    for other in map(_found, given):
+        same, proof = _equal(kernel, other)
+        taken, sizes = opened(same)
+        found.append(Other(taken, tuple(sorted(sizes.items())), kernel.name, proof))
+    return tuple(found)
 
 
 def _found(other: Kernel | str) -> Kernel:
@@ -93,8 +63,4 @@ def _equal(kernel: Kernel, other: Kernel) -> tuple[Kernel, Equality]:
     return same.with_extents({m: sym(n) for m, n in names.items()}), found
 
 
-def _cost(made: Plan) -> float:
-    return predicted(made.program, dict(made.asked.sizes) if made.asked else {})
-
-
-__all__ = ["cheapest"]
+__all__ = ["others"]

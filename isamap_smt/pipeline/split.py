@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Dict
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import prod
 from typing import Any
 
@@ -312,14 +313,14 @@ def after(before: Form, way: Rewrite, sizes: Dict[str, int], further: int = 0) -
         case Rewrite() as outer:
             earlier: Form = after(before, outer, sizes, further)
         case _:
-            earlier = _refixed(before, sizes, way.row.axis)
+            earlier = _refixed(before, sizes, (way.row.axis, *way.row.replaced))
     return replace(made_by(moved(way.row, further), earlier.kernel), before=earlier)
 
 
-def _refixed(split: Form, sizes: Dict[str, int], axis: str) -> Form:
+def _refixed(split: Form, sizes: Dict[str, int], axes: tuple[str, ...]) -> Form:
     if split.before is None:
-        return remade(split, _fixed(split.whole, sizes, axis))
-    earlier = _refixed(split.before, sizes, axis)
+        return remade(split, reduce(lambda k, a: _fixed(k, sizes, a), axes, split.whole))
+    earlier = _refixed(split.before, sizes, axes)
     return remade(split, earlier.kernel, earlier)
 
 
