@@ -48,9 +48,12 @@ def plan_document(planned: Plan) -> dict[str, Any]:
     if not planned.schedules:
         return {"notes": list(planned.notes)}
     if not planned.phases:
-        return schedule_document(planned.schedules[0])
-    parts, whole = [phase_document(s) for s in planned.phases], {"claims": len(planned.proof.claims)}
-    return {**parts[0], **whole} if len(parts) == 1 else {"cycles": planned.cycles, "phases": parts, **whole}
+        whole = planned.whole
+        names = ("cycles", "bound", "gap", "status", "space")
+        told = None if whole is None else {n: getattr(whole, n) for n in names}
+        return {**schedule_document(planned.schedules[0]), "plan": told}
+    parts, claims = [phase_document(s) for s in planned.phases], {"claims": len(planned.proof.claims)}
+    return {**parts[0], **claims} if len(parts) == 1 else {"cycles": planned.cycles, "phases": parts, **claims}
 
 
 def schedule_document(schedule: Schedule) -> dict[str, Any]:
@@ -149,6 +152,8 @@ def show_plan(planned: Plan, verbose: bool = False) -> None:
         return out.print(f"{planned.title}: nothing is left to schedule", style="bold")
     out.print(planned.title, style="bold")
     if not planned.phases:
+        if planned.whole is not None:
+            out.print(f"plan: {planned.whole}")
         _show_whole(planned)
         return _show_core(planned.schedules[0], planned.hardware, verbose)
     for n, s in enumerate(planned.phases, 1):

@@ -21,8 +21,9 @@ from isamap_smt.ir.rows import Moved, Staged, Sums
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.pipeline.forms import Candidate, as_written, of_form
-from isamap_smt.pipeline.implementations import Main, main_schedule, secondary_schedules
-from isamap_smt.pipeline.predicted import points
+from isamap_smt.pipeline.implementations import Implementation, implementation
+from isamap_smt.pipeline.least import Least, always, both
+from isamap_smt.pipeline.predicted import alone, points
 from isamap_smt.pipeline.question import Clock
 from isamap_smt.pipeline.secondary import secondary_statements
 from isamap_smt.pipeline.split import after, in_digits, moves, rest, splits
@@ -36,11 +37,13 @@ LEFT_CYCLES = 64.0  # per point of a sum that no instruction computes: any way t
 @dataclass(frozen=True)
 class Alternative:
     """One way to compute statement number `statement`. way: what is done to it, made of the candidate's kernel; None: nothing.
-    cycles: of all that comes of it. scheduled: whether instructions compute it."""
+    cycles: of all that comes of it. least: that no schedule of it needs less of, where that is known. scheduled: whether
+    instructions compute it."""
 
     statement: int
     way: Rewrite | None
     cycles: float
+    least: Least | None = None
     scheduled: bool = True
 
 
@@ -50,7 +53,7 @@ class Table:
     offered: ways to take it apart, those included that no instruction carries out."""
 
     candidate: Candidate
-    main: Main
+    main: Implementation
     rows: tuple[tuple[Alternative, ...], ...] = ()
     offered: int = 0
 
@@ -58,7 +61,7 @@ class Table:
 def table(c: Candidate, clock: Clock) -> Table:
     """All alternatives, priced. Raises ScheduleError where the main statement cannot be carried out at all."""
     q = c.question
-    main = main_schedule(q, clock)
+    main = implementation(q, q.kernel.main, clock)
     if c.settled:
         return Table(c, main)
     if main.schedule is not None and deadline.enough():
@@ -69,7 +72,7 @@ def table(c: Candidate, clock: Clock) -> Table:
     for n in (q.kernel.main, *sums):
         if n != q.kernel.main and deadline.enough():
             break
-        there = main.schedule if n == q.kernel.main else next(iter(secondary_schedules(q, clock, (n,))[0]), None)
+        there = main if n == q.kernel.main else implementation(q, n, clock)
         one = _Statement(c, clock, n, there)
         rows.append(tuple(one.alternatives()))
         offered += one.offered if n == q.kernel.main else []
@@ -78,13 +81,17 @@ def table(c: Candidate, clock: Clock) -> Table:
 
 @dataclass(frozen=True)
 class _Statement:
-    """A sum. there: its schedule as it stands, None where no instruction computes it."""
+    """A sum. there: how it is carried out as it stands."""
 
     candidate: Candidate
     clock: Clock
     number: int
-    there: Schedule | None
+    there: Implementation
     offered: list[Rewrite] = field(default_factory=list)
+
+    @property
+    def schedule(self) -> Schedule | None:
+        return self.there.schedule
 
     @property
     def is_main(self) -> bool:
@@ -93,10 +100,12 @@ class _Statement:
     def alternatives(self) -> Iterator[Alternative]:
         q = self.candidate.question
         s = q.kernel.with_sizes(self.candidate.sizes).statements[self.number]
-        here = LEFT_CYCLES * points(s) if self.there is None else cycles_of(self.there)
-        yield Alternative(self.number, None, here, self.there is not None)
+        if self.schedule is None:
+            yield Alternative(self.number, None, LEFT_CYCLES * points(s), always(alone(s)), False)
+        else:
+            yield Alternative(self.number, None, cycles_of(self.schedule), self.there.least)
         found = list(self._priced(self._ways()))
-        if not found and self.there is None:
+        if not found and self.schedule is None:
             found = list(self._priced(self._staged()))
         yield from found
 
@@ -104,12 +113,12 @@ class _Statement:
         c, q, n = self.candidate, self.candidate.question, self.number
         inside = isinstance(c.form, Online)
         yield from splits(
-            q.kernel, q.hardware, c.sizes, self.there, q.constant, q.threads, None if self.is_main else n, inside
+            q.kernel, q.hardware, c.sizes, self.schedule, q.constant, q.threads, None if self.is_main else n, inside
         )
         if self.is_main and as_written(c):
             yield from moves(q.kernel, q.constant)
-        if self.is_main and q.family == "digits" and self.there is not None:
-            yield from self.clock.time("map", in_digits, q.kernel, q.hardware, c.sizes, self.there)
+        if self.is_main and q.family == "digits" and self.schedule is not None:
+            yield from self.clock.time("map", in_digits, q.kernel, q.hardware, c.sizes, self.schedule)
 
     def _staged(self) -> Iterator[Rewrite]:
         """With what a guarded reduction takes in a tensor of its own, no larger than one that it reads."""
@@ -120,33 +129,34 @@ class _Statement:
         way = stage_values(q.kernel, n)
         yield way
         there = of_form(q, c.after(way))
-        own = next(iter(secondary_schedules(there, self.clock, (n + 1,))[0]), None)
+        own = implementation(there, n + 1, self.clock).schedule if n + 1 != there.kernel.main else None
         sizes = dict(there.sizes)
         for one in splits(way.kernel, q.hardware, sizes, own, q.constant, q.threads, n + 1, isinstance(c.form, Online)):
             yield after(way, one, c.sizes)
 
     def _priced(self, ways: Iterator[Rewrite]) -> Iterator[Alternative]:
         """Those that instructions carry out."""
-        known = self.there is not None
+        known = self.schedule is not None
         for way in ways:
             if known and deadline.enough():
                 return
             self.offered.append(way)
             with suppress(ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
-                yield Alternative(self.number, way, self._cycles(way))
+                yield self._alternative(way)
                 known = True
 
-    def _cycles(self, way: Rewrite) -> float:
+    def _alternative(self, way: Rewrite) -> Alternative:
         """Raises ScheduleError where no instruction computes what the way leads to."""
-        there = of_form(self.candidate.question, self.candidate.after(way))
-        needed, more = self._computed(way, there.kernel.main)
-        numbers = dict.fromkeys((*needed, *more))
-        main = main_schedule(there, self.clock).schedule if there.kernel.main in numbers else None
-        others = secondary_schedules(there, self.clock, tuple(n for n in numbers if n != there.kernel.main))[0]
-        found = (*(() if main is None else (main,)), *others)
-        if not set(needed) <= {s.proved.mapping.statement_index for s in found}:
+        q = of_form(self.candidate.question, self.candidate.after(way))
+        needed, more = self._computed(way, q.kernel.main)
+        own = {q.kernel.main, *secondary_statements(q.kernel, every=q.hardware.simulated)}
+        found = [implementation(q, n, self.clock) for n in dict.fromkeys((*needed, *more)) if n in own]
+        scheduled = [i for i in found if i.schedule is not None]
+        if not set(needed) <= {i.statement for i in scheduled}:
             raise ScheduleError(f"{way}: no instruction carries it out")
-        return sum(map(cycles_of, found)) + _closing(way, self.candidate.sizes)
+        closing = _closing(way, self.candidate.sizes)
+        cycles = sum(cycles_of(i.schedule) for i in scheduled if i.schedule) + closing
+        return Alternative(self.number, way, cycles, both(*(i.least for i in scheduled), always(closing)))
 
     def _computed(self, way: Rewrite, main: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Statements that the way leads to: those that instructions have to compute, and others that they may."""

@@ -23,8 +23,10 @@ from isamap_smt.ir.rows import Digits, Staged
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.pipeline.alternatives import Alternative, Table, table
 from isamap_smt.pipeline.forms import Candidate, as_pinned, forms, of_form
-from isamap_smt.pipeline.implementations import Main, main_schedule, secondary_schedules
-from isamap_smt.pipeline.predicted import predicted_of
+from isamap_smt.pipeline.fusion import Fused, may_share
+from isamap_smt.pipeline.implementations import Implementation, implementation, implementations
+from isamap_smt.pipeline.least import Least, Whole, always, both, smaller
+from isamap_smt.pipeline.predicted import left_over, predicted_of
 from isamap_smt.pipeline.question import Clock, Other, Question, with_winner
 from isamap_smt.pipeline.split import after
 from isamap_smt.proof.split import require_split
@@ -35,25 +37,64 @@ Choice = tuple[int, ...]  # of each sum, the number of its alternative in the or
 @dataclass(frozen=True)
 class Decided:
     """A choice that was made: the question about the kernel that is computed, the rewrites that lead to it, and its schedules.
-    told: why statements have none. compared: what other forms are predicted to take."""
+    least: what no choice of
+    the form needs less of. ways: to take sums apart, in it. compared: what other forms are predicted to take."""
 
     candidate: Candidate
     question: Question
     proved: ProvedSplit | None
-    main: Main
-    others: tuple[Schedule, ...]
-    told: tuple[str, ...]
+    main: Implementation
+    others: tuple[Implementation, ...]
+    least: Least | None
+    ways: int
     compared: tuple[str, ...] = ()
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
         """Of all statements that have one."""
-        return tuple(s for s in (self.main.schedule, *self.others) if s is not None)
+        return tuple(i.schedule for i in (self.main, *self.others) if i.schedule is not None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to say of the main statement, and why others have no schedule."""
+        return (*self.main.notes, *(n for i in self.others if i.schedule is None for n in i.notes))
 
     @cached_property
     def cycles(self) -> float:
         """What it is predicted to take."""
         return predicted_of(self.question.kernel, self.schedules, dict(self.question.sizes))
+
+    def whole(self, schedules: tuple[Schedule, ...], blocks: tuple[Fused, ...]) -> Whole | None:
+        """What a program with these schedules is predicted to take, and no other of this form less than; None where that is nothing
+        that cycles are predicted of."""
+        q = self.question
+        if q.objective != "latency" or any(s.objective is None for s in schedules):
+            return None
+        inside = {_number(s) for b in blocks for s in (*b.schedules, *b.left)}
+        apart = (s.objective or 0.0 for s in schedules if _number(s) not in inside)
+        left = left_over(q.kernel, {*map(_number, schedules), *inside}, dict(q.sizes))
+        cycles = sum(apart) + sum(b.predicted for b in blocks) + left
+        complete = {*map(_number, schedules), *inside} == set(map(_number, self.schedules))
+        known = self.least if complete else None
+        bound = None if known is None else known.computing if self.share else known.apart
+        return Whole(cycles, None if bound is None else min(bound, cycles), self.space)
+
+    @cached_property
+    def share(self) -> bool:
+        """Whether statements might share blocks, in which they take less than by themselves."""
+        return len(self.schedules) > 1 and may_share(self.schedules, dict(self.question.sizes))
+
+    @property
+    def space(self) -> str:
+        """Of what plans the bound speaks."""
+        several = "; blocks that they share" if self.share else ""
+        form = (
+            ""
+            if self.candidate.form is None
+            else f" of the kernel with {', '.join(map(str, self.candidate.form.chain))}"
+        )
+        ways = f"; {self.ways} ways to take sums apart" if self.ways else ""
+        return f"every legal mapping of each statement{form}, at all schedules{ways}{several}"
 
     @property
     def sure(self) -> bool:
@@ -102,10 +143,11 @@ class Opened:
                 q = with_winner(q)
             q = replace(q, said=(*q.said, *_told(row, row[n], proved)))
         if proved is not c.proved:
-            main = main_schedule(q, clock)
+            main = implementation(q, q.kernel.main, clock)
             main = main if self.table.main.schedule is None else replace(main, notes=self.table.main.notes)
-        others, told = secondary_schedules(q, clock)
-        return Decided(c, q, proved, self._about(main, choice), others, told)
+        main, others = self._about(main, choice), implementations(q, clock)
+        ways = sum(len(row) - 1 for row in self.rows)
+        return Decided(c, q, proved, main, others, self._least(clock), ways)
 
     def _appended(
         self, c: Candidate, before: ProvedSplit | None, statement: int, way: Rewrite, sizes: dict[str, int]
@@ -116,7 +158,17 @@ class Opened:
         own = before.split.chain[len(c.form.chain if c.form else ()) :]
         return after(before.split, way, sizes, reduce(_moved, own, statement) - statement)
 
-    def _about(self, main: Main, choice: Choice) -> Main:
+    def _least(self, clock: Clock) -> Least | None:
+        """What no choice needs less of: the best alternative of each sum, and what there is beside them."""
+        c, main = self.table.candidate, self.table.main
+        mine = {row[0].statement for row in self.rows}
+        others = [i for i in (main, *implementations(c.question, clock)) if i.statement not in mine]
+        scheduled = [i for i in others if i.schedule is not None]
+        rest = left_over(c.question.kernel, mine | {i.statement for i in scheduled}, c.sizes)
+        sums = (smaller(*(a.least for a in row)) for row in self.rows)
+        return both(*sums, *(i.least for i in scheduled), always(rest))
+
+    def _about(self, main: Implementation, choice: Choice) -> Implementation:
         """What was decided about the main statement outside the solver."""
         if main.schedule is None or not self.rows or not self.table.offered:
             return main
@@ -141,6 +193,10 @@ class _Compared:
 
     def __str__(self) -> str:
         return self._words
+
+
+def _number(s: Schedule) -> int:
+    return s.proved.mapping.statement_index
 
 
 def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit) -> Iterator[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
+from isamap_smt.pipeline.least import Least
 from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
 from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
@@ -34,30 +36,39 @@ def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     )
 
 
-def save(key: str, schedule: Schedule, notes: tuple[str, ...]) -> None:
+@dataclass(frozen=True)
+class Decision:
+    """A schedule, what to say of it, and what no other needs less of."""
+
+    schedule: Schedule
+    notes: tuple[str, ...]
+    least: Least | None
+
+
+def save(key: str, schedule: Schedule, notes: tuple[str, ...], least: Least | None) -> None:
     """Keep a decision. A cache that cannot be written is no error: the next call decides again."""
     try:
-        text = json.dumps({**to_record(schedule), "said": notes})
+        text = json.dumps(
+            {**to_record(schedule), "said": notes, "least": None if least is None else [least.apart, least.computing]}
+        )
         with whole_file(_path(key)) as f:
             f.write(f"{digest_of([key, text])}\n{text}")
     except (OSError, IsamapError):
         return
 
 
-def load(
-    key: str, kernel: Kernel, hardware: Hardware, sizes: tuple[tuple[str, int], ...]
-) -> tuple[Schedule, tuple[str, ...]] | None:
+def load(key: str, kernel: Kernel, hardware: Hardware, sizes: tuple[tuple[str, int], ...]) -> Decision | None:
     """The decision under this key with its mapping proved anew, or None when there is none or it no longer holds."""
     try:
         seal, _, text = _path(key).read_text().partition("\n")
         if seal != digest_of([key, text]):
             return None
         record = json.loads(text)
-        said = tuple(record["said"])
+        said, least = tuple(record["said"]), None if record["least"] is None else Least(*map(float, record["least"]))
     except (OSError, IsamapError, KeyError, TypeError, ValueError):
         return None
     schedule = from_record(record, kernel, hardware, sizes)
-    return None if schedule is None else (schedule, said)
+    return None if schedule is None else Decision(schedule, said, least)
 
 
 def _path(key: str) -> Path:

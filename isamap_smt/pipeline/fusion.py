@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import ceil, prod
 from typing import Any
 
@@ -65,7 +66,7 @@ def without_fusion(pins: tuple[Pin, ...]) -> tuple[Pin, ...]:
 @dataclass(frozen=True)
 class Fused:
     """Statements in blocks of `points` along an axis, for one value of each of the axes `over` after the other. predicted, apart:
-    cycles with and without."""
+    cycles with and without. left: schedules that are given up for it."""
 
     axis: str
     over: tuple[str, ...]
@@ -73,6 +74,12 @@ class Fused:
     schedules: tuple[Schedule, ...]
     predicted: float
     apart: float
+    left: tuple[Schedule, ...] = ()
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Of the loops that they share, the outermost first."""
+        return (*self.over, self.axis)
 
     def __str__(self) -> str:
         *most, last = (str(s.proved.mapping.statement_index + 1) for s in self.schedules)
@@ -95,40 +102,70 @@ def fused(
     figures: Figures,
     solve: Solve,
     pinned: tuple[str, int] | None = None,
-) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
-    """The schedules, neighbours in blocks where that is predicted to cost less, as many of them as can be; and what was decided,
-    in words.
+) -> tuple[tuple[Schedule, ...], tuple[Fused, ...]]:
+    """The schedules, neighbours in blocks where that is predicted to cost less, as many of them as can be; and the blocks.
 
     solve(schedule, sizes, constant, pins): the best schedule of the same mapping at other sizes. pinned: axis
     and block size that the user chose. Raises ScheduleError when that is not possible.
     """
     found = sorted(schedules, key=_number)
     choice = _Choice(sizes, constant, threads, figures, _remembered(solve), pinned)
-    notes: list[str] = []
+    runs: _Runs = {}
     problems: list[ScheduleError | SizeError] = []
-    at = 0
-    while at + 1 < len(found):
-        for end in range(len(found), at + 1, -1):
+    for at, end in combinations(range(len(found) + 1), 2):
+        try:
+            runs[at, end] = choice.offered(found[at:end]) if end - at > 1 else ()
+        except (ScheduleError, SizeError) as error:
+            problems.append(error)
+    made: tuple[Fused, ...] | None = None
+    while made is None:
+        made = _cheapest(found, runs, pinned is not None)
+        for f in made:
             try:
-                best = choice.best(found[at:end])
+                lowered(*f.schedules)  # what stands between them may have no place in the loop
             except (ScheduleError, SizeError) as error:
                 problems.append(error)
-                continue
-            beside = found[at - 1].fused if at else ()
-            if best is not None and (*best.over, best.axis) != beside:
-                found[at:end] = best.schedules
-                notes.append(str(best))
-                at += len(best.schedules) - 1
+                runs = {where: tuple(x for x in offered if x is not f) for where, offered in runs.items()}
+                made = None
                 break
-        at += 1
-    if pinned is not None and not notes:
+    if pinned is not None and not made:
         if problems:
             raise problems[-1]
         raise ScheduleError(
             f"share.{pinned[0]}={pinned[1]}: no two neighbouring statements are schedules of whole values of {pinned[0]}, "
             "where the later one needs of the earlier one the same value only"
         )
-    return tuple(found), tuple(notes)
+    inside = {_number(s) for f in made for s in (*f.schedules, *f.left)}
+    every = [s for s in found if _number(s) not in inside] + [s for f in made for s in f.schedules]
+    return tuple(sorted(every, key=_number)), made
+
+
+_Runs = dict[tuple[int, int], tuple["Fused", ...]]  # first and behind the last of neighbours: the blocks they may share
+_Path = tuple[float, tuple["Fused", ...]]  # what it costs, and the blocks on it
+
+
+def _cheapest(found: Sequence[Schedule], runs: _Runs, pinned: bool) -> tuple[Fused, ...]:
+    """The blocks with which all statements cost least: a shortest path from the first to behind the last, over runs that share
+    blocks and statements by themselves. Two runs side by side do not share the same axes: they would be one loop. pinned: as many
+    statements in blocks as can be, whatever that costs."""
+    best: list[dict[tuple[str, ...], _Path]] = [{(): (0.0, ())}]  # by the axes of the last blocks
+    for end, last in enumerate(found, 1):
+        alone = 0.0 if pinned else last.objective or 0.0
+        ways: list[tuple[tuple[str, ...], _Path]] = [((), (cost + alone, made)) for cost, made in best[-1].values()]
+        for at in range(end - 1):
+            for f in runs.get((at, end), ()):
+                price = float(-len(f.schedules)) if pinned else f.predicted
+                before = (path for axes, path in best[at].items() if axes != f.axes)
+                ways += [(f.axes, (cost + price, (*made, f))) for cost, made in before]
+        best.append(dict(sorted(ways, key=lambda way: -way[1][0])))  # of each axes the cheapest stays
+    return min(best[-1].values(), key=lambda path: path[0])[1]
+
+
+def may_share(schedules: Sequence[Schedule], sizes: Dict[str, int]) -> bool:
+    """Whether there is an axis along which some neighbours could be computed block by block."""
+    found = sorted(schedules, key=_number)
+    runs = (found[at:end] for at in range(len(found)) for end in range(at + 2, len(found) + 1))
+    return any(True for run in runs for _ in _groups(run, sizes))
 
 
 def _remembered(solve: Solve) -> Solve:
@@ -161,9 +198,9 @@ class _Choice:
     solve: Solve
     pinned: tuple[str, int] | None
 
-    def best(self, run: Sequence[Schedule]) -> Fused | None:
-        """The cheapest blocks of these neighbours that can be lowered; None where no axis qualifies, or one after the other costs
-        no more. Raises ScheduleError or SizeError where those that are pinned cannot be."""
+    def offered(self, run: Sequence[Schedule]) -> tuple[Fused, ...]:
+        """Blocks of these neighbours that cost less than one after the other; all that can be where they are pinned. Raises
+        ScheduleError or SizeError where those that are pinned cannot be."""
         offered: list[Fused] = []
         held = False  # whether a core's own caches hold blocks of an axis: those of one further in would lie apart in memory
         for group in _nested(tuple(_groups(run, self.sizes))):
@@ -178,17 +215,7 @@ class _Choice:
                     if self.pinned is not None:
                         raise
             held = held or (self.pinned is None and group.row <= usable(_caches(group, self.figures)[:2][-1]))
-        for made in sorted(offered, key=lambda f: f.predicted):
-            if self.pinned is None and made.predicted >= made.apart:
-                return None
-            try:
-                lowered(*made.schedules)  # what stands between them may have no place in the loop
-            except (ScheduleError, SizeError):
-                if self.pinned is not None:
-                    raise
-            else:
-                return made
-        return None
+        return tuple(f for f in offered if self.pinned is not None or f.predicted < f.apart)
 
 
 def _groups(run: Sequence[Schedule], sizes: Dict[str, int]) -> Iterator[Group]:
@@ -313,7 +340,7 @@ def _fused(group: Group, points: int, choice: _Choice) -> Fused:
     done = tuple(
         _around(replace(s, streams=n), group, points, choice, parallel) for s, n in zip(made, streams, strict=True)
     )
-    return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart)
+    return Fused(axis, tuple(a for a, _ in group.over), points, done, predicted, group.apart, group.left)
 
 
 def _streams(group: Group, made: Sequence[Schedule], figures: Figures) -> list[int]:

@@ -18,12 +18,13 @@ from isamap_smt.ir.schedule import Schedule
 from isamap_smt.pipeline import decisions
 from isamap_smt.pipeline.choose import Candidates, candidates, secondary_candidates, with_rows
 from isamap_smt.pipeline.element_by_element import computed, require_portable
-from isamap_smt.pipeline.fusion import NOT_FUSED, fused, fusion_pin, without_fusion
+from isamap_smt.pipeline.fusion import NOT_FUSED, Fused, fused, fusion_pin, without_fusion
 from isamap_smt.pipeline.knowledge import (
     AGAIN,
     DROPPED,
 )
 from isamap_smt.pipeline.knowledge import cost_model as cost_model_of
+from isamap_smt.pipeline.least import Least
 from isamap_smt.pipeline.problems import nothing_scheduled
 from isamap_smt.pipeline.question import Clock, Progress, Question, may_fall_back
 from isamap_smt.pipeline.secondary import constants_of, secondary_statements
@@ -31,47 +32,72 @@ from isamap_smt.pipeline.spaces import ASKED, TRIED, spaces
 from isamap_smt.pipeline.time_steps import lasting, one_time_step, over_time_steps
 from isamap_smt.scheduling import scheduled as solve_schedule
 from isamap_smt.scheduling.arguments import Pin
+from isamap_smt.scheduling.breakdown import compute_bound, lower_bound
 from isamap_smt.scheduling.record import from_record
+from isamap_smt.scheduling.setting import machine, setting
 from isamap_smt.search import MappingSet, find_mappings
 from isamap_smt.tuning.protocols import find_strategy
 
+Schedules = tuple[Schedule, ...]
 _GONE = f"{DROPPED}: its schedule means no legal mapping any more; {AGAIN}"
 
 
 @dataclass(frozen=True)
-class Main:
-    """The main statement's schedule (None: computed element by element), the search its mapping comes from where there was
-    one, and what to say of it."""
+class Implementation:
+    """How a statement is carried out. schedule: None where it is computed element by element. searched: the search its mapping
+    comes from, where there was one. notes: what to say of it. least: what no schedule of any legal mapping of it needs less of,
+    where that is known."""
 
+    statement: int
     schedule: Schedule | None
-    searched: MappingSet | None
-    notes: tuple[str, ...]
+    searched: MappingSet | None = None
+    notes: tuple[str, ...] = ()
+    least: Least | None = None
 
-    def about(self, decided: str) -> Main:
+    def about(self, decided: str) -> Implementation:
         """The same, about which this was decided outside the solver."""
         return self if self.schedule is None else replace(self, schedule=_outside(self.schedule, decided))
 
 
-def main_schedule(q: Question, clock: Clock) -> Main:
-    """What was decided before for the main statement, or is now."""
-    key = q.digest()
-    known = clock.time("prove", lambda: _remembered(q, key))
-    gone = (_GONE,) if q.tuned and (known is None or known[0].status != "TUNED") else ()
+def implementation(q: Question, statement: int, clock: Clock) -> Implementation:
+    """What was decided before for a statement, or is now. Pins, a named instruction and another strategy are for the main one, and
+    where these forbid that it is computed element by element ScheduleError is raised."""
+    asked = replace(q, said=()), statement
+    if asked not in clock.known:
+        clock.known[asked] = _implementation(q, statement, clock)
+    found: Implementation = clock.known[asked]
+    return found
+
+
+def _implementation(q: Question, statement: int, clock: Clock) -> Implementation:
+    main = statement == q.kernel.main
+    key = q.digest(statement)
+    known = clock.time("prove", lambda: _remembered(q, key, statement))
+    gone = (_GONE,) if main and q.tuned and (known is None or known.schedule.status != "TUNED") else ()
     if known is not None:
-        return Main(known[0], None, (*known[1], *gone))
+        return replace(known, notes=(*known.notes, *gone))
+    exact = q.strategy == "exact" or not main
     try:
-        made = Main(*(_decide(q, clock) if q.strategy == "exact" else _proposed(q, clock)))
+        made = _decide(q, statement, clock) if exact else _proposed(q, clock)
+    except UndecidedError:
+        raise
     except ScheduleError as error:
-        if isinstance(error, UndecidedError):
-            raise
-        if not may_fall_back(q):
+        if main and not may_fall_back(q):
             raise _without_use(q, error, clock) from None
-        require_portable(q.hardware, str(error))
-        return Main(None, None, (computed(q.kernel, q.hardware, q.kernel.main, str(error)), *gone))
-    optimal = made.schedule is not None and made.schedule.status == "OPTIMAL" and not deadline.was_cut()
-    if made.schedule is not None and optimal and q.strategy == "exact":
-        decisions.save(key, made.schedule, made.notes)
+        if main:
+            require_portable(q.hardware, str(error))
+        return Implementation(statement, None, notes=(computed(q.kernel, q.hardware, statement, str(error)), *gone))
+    if made is None:
+        return Implementation(statement, None)
+    if made.schedule is not None and made.schedule.status == "OPTIMAL" and exact and not deadline.was_cut():
+        decisions.save(key, made.schedule, made.notes, made.least)
     return replace(made, notes=(*made.notes, *gone))
+
+
+def implementations(q: Question, clock: Clock) -> tuple[Implementation, ...]:
+    """Of each statement besides the main one that is worth an instruction of its own, each chosen by itself."""
+    found = secondary_statements(q.kernel, every=q.hardware.simulated)
+    return tuple(implementation(q, n, clock) for n in found)
 
 
 def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleError:
@@ -79,7 +105,9 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
     if not q.pins:
         return error
     try:
-        lower(_decide(replace(q, pins=()), clock)[0])
+        free = _decide(replace(q, pins=()), q.kernel.main, clock)
+        if free is not None and free.schedule is not None:
+            lower(free.schedule)
     except ScheduleError as whole:
         if whole.args == error.args:
             pins = ", ".join(map(str, q.pins))
@@ -89,17 +117,21 @@ def _without_use(q: Question, error: ScheduleError, clock: Clock) -> ScheduleErr
     return error
 
 
-def _remembered(q: Question, key: str) -> tuple[Schedule, tuple[str, ...]] | None:
+def _remembered(q: Question, key: str, statement: int) -> Implementation | None:
     """What a search found, or what was decided before for the same question; its mapping is proved anew, and is not banned."""
-    if q.tuned:
+    main = statement == q.kernel.main
+    if q.tuned and main:
         found = from_record(q.tuned.record, q.kernel, q.hardware, q.sizes)
         if found is not None and q.why_banned(found.proved.mapping) is None:
-            return replace(found, status="TUNED", bound=None, gap=None), (q.tuned.told,)
-    known = decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" else None
-    return None if known is None or q.why_banned(known[0].proved.mapping) is not None else known
+            found = replace(found, status="TUNED", bound=None, gap=None)
+            return Implementation(statement, found, notes=(q.tuned.told,))
+    known = decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" or not main else None
+    if known is None or q.why_banned(known.schedule.proved.mapping) is not None:
+        return None
+    return Implementation(statement, known.schedule, None, known.notes, known.least)
 
 
-def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
+def _proposed(q: Question, clock: Clock) -> Implementation:
     """The first schedule that another strategy than the exact one proposes, in the cost model's view."""
     make = find_strategy(q.strategy)
     if q.kernel.recurrence_of(q.kernel.main) is not None:
@@ -113,7 +145,8 @@ def _proposed(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[st
     if not points:
         raise ScheduleError(f"the strategy {q.strategy!r} proposes no schedule of {q.kernel.name}")
     told = f"proposed by the strategy {q.strategy!r} with the cost model {model.name!r}; not measured"
-    return made.space.schedule(points[0]), made.mappings[points[0].mapping], (*choice.notes, told)
+    found = made.space.schedule(points[0])
+    return Implementation(q.kernel.main, found, made.mappings[points[0].mapping], (*choice.notes, told))
 
 
 def _candidates(q: Question) -> Candidates:
@@ -121,38 +154,22 @@ def _candidates(q: Question) -> Candidates:
     return candidates(q.kernel, q.hardware, dict(q.sizes), q.instruction, find_mappings, q.figures, q.digits, ahead)
 
 
-def _decide(q: Question, clock: Clock) -> tuple[Schedule, MappingSet, tuple[str, ...]]:
-    """The best schedule among those of the best few mappings."""
-    choice: Candidates = clock.time("map", _candidates, q)
-    found, mappings = _best(q, choice, without_fusion(q.pins), clock)
-    return found, mappings, choice.notes
+def _decide(q: Question, statement: int, clock: Clock) -> Implementation | None:
+    """The best schedule among those of the best few mappings; None where no instruction is for it. Raises ScheduleError."""
+    if statement == q.kernel.main:
+        choice: Candidates = clock.time("map", _candidates, q)
+        pins = without_fusion(q.pins)
+    else:
+        work = partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), statement, q.figures)
+        choice, pins = clock.time("map", work), ()
+    if not choice.found:
+        return None
+    found, mappings, least = _best(q, choice, pins, clock)
+    return Implementation(statement, found, mappings, choice.notes, least)
 
 
-def secondary_schedules(
-    q: Question, clock: Clock, only: tuple[int, ...] | None = None
-) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
-    """Schedules of secondary statements (`only` these) that the machine's instructions carry out, each chosen by itself, and why
-    others have none. Pins are for the main statement."""
-    found: list[Schedule] = []
-    notes: list[str] = []
-    for n in secondary_statements(q.kernel, every=q.hardware.simulated):
-        if only is not None and n not in only:
-            continue
-        try:
-            work = partial(secondary_candidates, q.kernel, q.hardware, dict(q.sizes), n, q.figures)
-            choice = clock.time("map", work)
-            found += [_best(q, choice, (), clock)[0]] if choice.found else []
-        except UndecidedError:
-            raise
-        except ScheduleError as error:
-            notes.append(computed(q.kernel, q.hardware, n, str(error)))
-    return tuple(found), tuple(notes)
-
-
-def fused_schedules(
-    q: Question, schedules: tuple[Schedule, ...], clock: Clock
-) -> tuple[tuple[Schedule, ...], tuple[str, ...]]:
-    """The schedules, block by block where that costs less; and what was decided."""
+def fused_schedules(q: Question, schedules: Schedules, clock: Clock) -> tuple[Schedules, tuple[Fused, ...]]:
+    """The schedules, block by block where that costs less; and the blocks."""
     pinned = fusion_pin(q.pins)
     blocks = len(schedules) > 1 and q.objective == "latency"
     if pinned is None and deadline.enough():
@@ -176,15 +193,17 @@ def fused_schedules(
             fix=fix, solver_seconds=q.timeout, figures=q.figures,
         )  # fmt: skip
 
-    found, notes = clock.time(
+    found, made = clock.time(
         "schedule", lambda: fused(schedules, dict(q.sizes), q.constant, q.threads, q.figures, solve, pinned)
     )
-    return tuple(map(with_stages, found)), notes
+    return tuple(map(with_stages, found)), made
 
 
-def _best(q: Question, choice: Candidates, pins: tuple[Pin, ...], clock: Clock) -> tuple[Schedule, MappingSet]:
-    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none.
-
+def _best(
+    q: Question, choice: Candidates, pins: tuple[Pin, ...], clock: Clock
+) -> tuple[Schedule, MappingSet, Least | None]:
+    """The best schedule among those of the first few mappings that have one; of distant ones only where the near ones have none;
+    and what none needs less of.
     Whether it can be lowered shows when the plan is made: then its mapping is banned, and the search goes on.
     """
     made: list[tuple[float, Schedule, MappingSet]] = []
@@ -210,7 +229,28 @@ def _best(q: Question, choice: Candidates, pins: tuple[Pin, ...], clock: Clock) 
     _, best, mappings = min(made, key=lambda m: m[0])
     if len(choice.found) > 1:
         best = _outside(best, f"the mapping: {len(made)} scheduled of {len(choice.found)} that yield code")
-    return best, mappings
+    return best, mappings, _least(q, choice, tuple(s for _, s, _ in made))
+
+
+def _least(q: Question, choice: Candidates, made: Schedules) -> Least | None:
+    """Of all mappings: what the solver says of those that were scheduled, the roofline of the others."""
+    if q.objective != "latency" or any(s.bound is None for s in made):
+        return None
+    bounds = {s.proved.mapping: s.bound or 0.0 for s in made}
+    floors = [roofline(q, m) for _, m in choice.found]
+    apart = min(bounds.get(m.mapping, f.apart) for (_, m), f in zip(choice.found, floors, strict=True))
+    return Least(apart, min(f.computing for f in floors))
+
+
+def roofline(q: Question, proved: ProvedMapping) -> Least:
+    """What no schedule of the mapping needs less of; in a recurrence, of one time step."""
+    number, sizes = proved.mapping.statement_index, dict(q.sizes)
+    recurrence = q.kernel.recurrence_of(number)
+    if recurrence is not None:
+        sizes = one_time_step(q.kernel, recurrence, sizes)
+    where = setting(proved, q.hardware, sizes, constants_of(q.kernel, number, q.constant), q.threads)
+    here = machine(q.hardware, proved.mapping.instruction, q.figures, q.threads)
+    return Least(lower_bound(where, here, False), compute_bound(where, here))
 
 
 def _outside(schedule: Schedule, decided: str) -> Schedule:

@@ -47,6 +47,7 @@ from isamap_smt.pipeline.knowledge import (
     known_model,
     known_strategy,
 )
+from isamap_smt.pipeline.least import Whole
 from isamap_smt.pipeline.padding import padding
 from isamap_smt.pipeline.question import Clock, Other, Progress, Question, informed, may_fall_back
 from isamap_smt.pipeline.ranges_left import ranges_left
@@ -67,7 +68,8 @@ class Plan(Shown):
 
     kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
     both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
-    asked: what was asked. phases: on a machine with engines, the schedule of each phase.
+    asked: what was asked. phases: on a machine with engines, the schedule of each phase. whole: what all of it is predicted to
+    take, with a bound of the plan; None on a machine with engines.
     """
 
     kernel: Kernel
@@ -79,6 +81,7 @@ class Plan(Shown):
     split: ProvedSplit | None = None
     phases: tuple[Schedule, ...] = ()
     asked: Question | None = field(default=None, compare=False, repr=False)
+    whole: Whole | None = field(default=None, compare=False)
 
     @property
     def program(self) -> Program:
@@ -124,8 +127,8 @@ class Plan(Shown):
 
     @property
     def cycles(self) -> float:
-        """What the schedules are predicted to take together."""
-        return sum(s.objective or 0.0 for s in self.schedules)
+        """What it is predicted to take."""
+        return self.whole.cycles if self.whole else sum(s.objective or 0.0 for s in self.schedules)
 
     @cached_property
     def source(self) -> PrintedC:
@@ -170,6 +173,7 @@ class Plan(Shown):
             of = f", statement {m.statement_index + 1}" if len(self.kernel.statements) > 1 else ""
             lines += [f"{self.kernel.name}{of} on {m.instruction.told}: {m.id}", str(s)]
             lines += [f"  {s.tensor(t)} {t}" for t in s.stages if self.phases]
+        lines += [f"plan: {self.whole}"] if self.whole and self.schedules else []
         lines.append(f"proved: {_obligations(self.checked)}")
         return "\n".join([*lines, *(f"note: {n}" for n in self.notes)])
 
@@ -373,7 +377,7 @@ def _may_fall_back(d: Decided) -> bool:
 def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False) -> Plan:
     """The plan of a candidate. more: what to say, too. in_parts: instructions may be given up. Raises Refused, Banned."""
     q, main = d.question, d.main
-    together, told_of_fusion = fused_schedules(q, d.schedules, clock)
+    together, blocks = fused_schedules(q, d.schedules, clock)
     ways = Ways(q.kernel, q.hardware, dict(q.sizes), q.threads > 1, may_fall_back(q), q.banned)
     try:
         checked, why = ways.first_proved(dict.fromkeys((together, d.schedules)), clock.time)
@@ -381,8 +385,8 @@ def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False)
         if not in_parts:
             raise
         checked, why = ways.in_parts(refused, clock.time)
-    told_of_fusion = told_of_fusion if checked.program.schedules == together else ()
-    said = (*main.notes, *d.told, *why)
+    blocks = blocks if checked.program.schedules == together else ()
+    said = (*d.notes, *why)
     alone = left_alone(q.kernel, q.hardware, checked.program.schedules, said)
     split = d.proved
     known = split is not None and rounds_as_written(checked.program)
@@ -393,7 +397,7 @@ def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False)
         *d.compared,
         *said,
         *alone,
-        *told_of_fusion,
+        *map(str, blocks),
         *threads,
         *padding(checked.program),
         *narrow,
@@ -402,7 +406,8 @@ def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False)
         *more,
         *rounded,
     )
-    made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split)
+    whole = d.whole(checked.program.schedules, blocks)
+    made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split, whole=whole)
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
     return made

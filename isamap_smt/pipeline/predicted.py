@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from collections.abc import Mapping as Dict
 from math import prod
 
@@ -23,11 +23,15 @@ def predicted(program: Program, sizes: Dict[str, int]) -> float:
 
 def predicted_of(kernel: Kernel, schedules: Iterable[Schedule], sizes: Dict[str, int]) -> float:
     """Cycles of the kernel's statements, of which these have schedules."""
+    mapped = {s.proved.mapping.statement_index: s for s in schedules}
+    return left_over(kernel, set(mapped), sizes) + sum(s.objective or 0.0 for s in mapped.values())
+
+
+def left_over(kernel: Kernel, scheduled: Set[int], sizes: Dict[str, int]) -> float:
+    """Cycles of the statements that are not among these."""
     known = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
     kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in known})
-    mapped = {s.proved.mapping.statement_index: s for s in schedules}
-    rest = sum(alone(s) for n, s in enumerate(kernel.statements) if n not in mapped)
-    return rest + sum(s.objective or 0.0 for s in mapped.values())
+    return sum(alone(s) for n, s in enumerate(kernel.statements) if n not in scheduled)
 
 
 def alone(s: Statement) -> float:
@@ -40,4 +44,4 @@ def points(s: Statement) -> int:
     return prod(int(a.extent) if is_constant(a.extent) else ASSUMED for a in s.axes)
 
 
-__all__ = ["points", "predicted", "predicted_of"]
+__all__ = ["alone", "left_over", "points", "predicted", "predicted_of"]

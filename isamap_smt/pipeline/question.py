@@ -28,10 +28,11 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Clock:
-    """Seconds by stage."""
+    """Seconds by stage. known: what was decided while it runs, by what was asked."""
 
     progress: Progress | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+    known: dict[Any, Any] = field(default_factory=dict)
 
     def time(self, stage: str, work: Callable[..., Any], *given: Any) -> Any:
         """What the work gives. Raises DeadlinePassed where the caller's time is over, with the stage."""
@@ -97,9 +98,11 @@ class Question:
     banned: tuple[tuple[Mapping, str], ...] = ()  # mappings whose schedule cannot be lowered by itself, and why
     progress: Progress | None = field(default=None, compare=False)
 
-    def digest(self) -> str:
-        """Under which a decision is kept on disk."""
-        rest = (self.sizes, self.constant, self.threads, self.objective, self.pins, self.timeout, self.instruction)
+    def digest(self, statement: int) -> str:
+        """Under which the decision about a statement is kept on disk."""
+        main = statement == self.kernel.main
+        own = (self.pins, self.instruction) if main else (statement,)
+        rest = (self.sizes, self.constant, self.threads, self.objective, self.timeout, own)
         return decisions.digest(self.kernel, self.hardware, (*rest, self.figures, *self.digits))
 
     def why_banned(self, mapping: Mapping) -> str | None:

@@ -178,10 +178,14 @@ def lower_bound(s: Setting, m: Machine, energy: bool) -> float:
     traffic = [least_bytes(s, m, u) for u in range(1, len(m.caches) + 1)]
     if energy:
         return sum(b * m.energy(u) for u, b in enumerate(traffic, 1))
-    lanes = prod(a.leaf for a in s.axes)
-    compute = points(s) * never_shared(s) / (lanes * m.per_cycle)
+    compute = compute_bound(s, m)
     links = [b * m.cycles(u) for u, b in enumerate(traffic, 1) if u < kept_between(s, m)]
     return max(compute, *links) if links else compute
+
+
+def compute_bound(s: Setting, m: Machine) -> float:
+    """Cycles of the instructions at full rate."""
+    return points(s) * never_shared(s) / (prod(a.leaf for a in s.axes) * m.per_cycle)
 
 
 def never_shared(s: Setting) -> float:
