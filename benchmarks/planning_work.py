@@ -95,7 +95,6 @@ def measured(q: Question, profiled: bool = False) -> dict[str, Any]:
     import isamap_smt as im
     from isamap_smt.language.library import found_kernel
     from isamap_smt.pipeline.plan import plan
-    from isamap_smt.pipeline.predicted import predicted
 
     kernel = im.kernel(q.kernel, name="conv_bias_relu") if "\n" in q.kernel else found_kernel(q.kernel)
     machine = im.find_hardware(q.hardware)
@@ -113,7 +112,7 @@ def measured(q: Question, profiled: bool = False) -> dict[str, Any]:
         "name": q.name,
         **{what: counts[what] for what in COUNTED},
         "CPU seconds": round(seconds, 2),
-        "cycles": round(predicted(made.program, q.sizes), 3),
+        "cycles": round(made.cycles, 3),
         "fingerprint": made.fingerprint[:12],
         "obligations": len(made.proof.claims),
     }

@@ -6,31 +6,25 @@ Ways for one statement change no other, so the costs add up, and one choice for 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from collections.abc import Mapping as Dict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import prod
 
 from isamap_encodings import deadline
 from isamap_smt.ir.errors import DTypeError, ScheduleError
-from isamap_smt.ir.expr import is_constant, symbols_of
-from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.online import Online
 from isamap_smt.ir.rewrite import Copied, Rewrite, Total
-from isamap_smt.ir.rows import Moved, Staged, Sums
+from isamap_smt.ir.rows import Moved, Staged
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.staged_values import has_values, stage_values
 from isamap_smt.pipeline.forms import Candidate, as_written, of_form
 from isamap_smt.pipeline.implementations import Implementation, implementation
 from isamap_smt.pipeline.least import Least, always, both
-from isamap_smt.pipeline.predicted import alone, points
+from isamap_smt.pipeline.predicted import by_element, points, roles_of
 from isamap_smt.pipeline.question import Clock
 from isamap_smt.pipeline.secondary import secondary_statements
-from isamap_smt.pipeline.split import after, in_digits, moves, rest, splits
+from isamap_smt.pipeline.split import after, in_digits, moves, splits
 
-ADD_CYCLES = 1.0  # per partial sum, to add it up
-REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
-MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
 LEFT_CYCLES = 64.0  # per point of a sum that no instruction computes: any way that one computes costs less
 
 
@@ -101,7 +95,7 @@ class _Statement:
         q = self.candidate.question
         s = q.kernel.with_sizes(self.candidate.sizes).statements[self.number]
         if self.schedule is None:
-            yield Alternative(self.number, None, LEFT_CYCLES * points(s), always(alone(s)), False)
+            yield Alternative(self.number, None, LEFT_CYCLES * points(s), always(self._by_element), False)
         else:
             yield Alternative(self.number, None, cycles_of(self.schedule), self.there.least)
         found = list(self._priced(self._ways()))
@@ -149,14 +143,17 @@ class _Statement:
         """Raises ScheduleError where no instruction computes what the way leads to."""
         q = of_form(self.candidate.question, self.candidate.after(way))
         needed, more = self._computed(way, q.kernel.main)
-        own = {q.kernel.main, *secondary_statements(q.kernel, every=q.hardware.simulated)}
-        found = [implementation(q, n, self.clock) for n in dict.fromkeys((*needed, *more)) if n in own]
+        able = {q.kernel.main, *secondary_statements(q.kernel, every=q.hardware.simulated)}
+        found = [implementation(q, n, self.clock) for n in dict.fromkeys((*needed, *more)) if n in able]
         scheduled = [i for i in found if i.schedule is not None]
         if not set(needed) <= {i.statement for i in scheduled}:
             raise ScheduleError(f"{way}: no instruction carries it out")
-        closing = _closing(way, self.candidate.sizes)
-        cycles = sum(cycles_of(i.schedule) for i in scheduled if i.schedule) + closing
-        return Alternative(self.number, way, cycles, both(*(i.least for i in scheduled), always(closing)))
+        alone = by_element(way.kernel, way, self.candidate.sizes)
+        own = set(roles_of(way))
+        made = {i.statement: i for i in scheduled if i.statement in own}
+        cycles = sum(cycles_of(made[n].schedule) if n in made else alone[n] for n in own)
+        least = both(*(i.least for i in made.values()), always(sum(alone[n] for n in own - set(made))))
+        return Alternative(self.number, way, cycles, least)
 
     def _computed(self, way: Rewrite, main: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Statements that the way leads to: those that instructions have to compute, and others that they may."""
@@ -173,28 +170,15 @@ class _Statement:
             return (staged, pieces[0]), pieces[1:]
         return ((main,), pieces) if self.is_main else (pieces[:1], pieces[1:])
 
+    @property
+    def _by_element(self) -> float:
+        q = self.candidate.question
+        return by_element(q.kernel, self.candidate.form, self.candidate.sizes)[self.number]
 
-def cycles_of(schedule: Schedule) -> float:
+
+def cycles_of(schedule: Schedule | None) -> float:
     """Predicted cycles of all threads, idle ones included."""
-    return schedule.objective if schedule.objective is not None else float("inf")
-
-
-def _closing(split: Rewrite, sizes: Dict[str, int]) -> float:
-    """Predicted cycles to add up the partial sums, and what they leave over."""
-    kernel = split.kernel.with_sizes(rest(split, dict(sizes)))
-    if isinstance(split.row, Moved):
-        return MOVED_CYCLES * _elements(kernel, kernel.statements[split.closing].target.tensor)
-    if not isinstance(split.row, Sums):
-        return 0.0
-    left = [kernel.statements[p.statement].axes for p in split.pieces[1:]]
-    known = sum(prod(int(a.extent) for a in axes if is_constant(a.extent)) for axes in left)
-    waits = kernel.tensor(split.sums).dtype.is_float
-    outer = 0.0 if split.within is None else _closing(split.within, sizes)
-    return outer + ADD_CYCLES * _elements(kernel, split.sums) + REST_CYCLES * known * waits
-
-
-def _elements(kernel: Kernel, tensor: str) -> int:
-    return prod(int(n) for n in kernel.tensor(tensor).shape if is_constant(n))
+    return schedule.objective if schedule is not None and schedule.objective is not None else float("inf")
 
 
 __all__ = ["Alternative", "Table", "cycles_of", "table"]

@@ -26,7 +26,7 @@ from isamap_smt.pipeline.forms import Candidate, as_pinned, forms, of_form
 from isamap_smt.pipeline.fusion import Fused, may_share
 from isamap_smt.pipeline.implementations import Implementation, implementation, implementations
 from isamap_smt.pipeline.least import Least, Whole, always, both, smaller
-from isamap_smt.pipeline.predicted import left_over, predicted_of
+from isamap_smt.pipeline.predicted import by_element, moved, predicted
 from isamap_smt.pipeline.question import Clock, Other, Question, with_winner
 from isamap_smt.pipeline.split import after
 from isamap_smt.proof.split import require_split
@@ -62,7 +62,11 @@ class Decided:
     @cached_property
     def cycles(self) -> float:
         """What it is predicted to take."""
-        return predicted_of(self.question.kernel, self.schedules, dict(self.question.sizes))
+        return predicted(self.question.kernel, self._form, self.schedules, dict(self.question.sizes))
+
+    @property
+    def _form(self) -> Form | None:
+        return None if self.proved is None else self.proved.split
 
     def whole(self, schedules: tuple[Schedule, ...], blocks: tuple[Fused, ...]) -> Whole | None:
         """What a program with these schedules is predicted to take, and no other of this form less than; None where that is nothing
@@ -72,9 +76,10 @@ class Decided:
             return None
         inside = {_number(s) for b in blocks for s in (*b.schedules, *b.left)}
         apart = (s.objective or 0.0 for s in schedules if _number(s) not in inside)
-        left = left_over(q.kernel, {*map(_number, schedules), *inside}, dict(q.sizes))
-        cycles = sum(apart) + sum(b.predicted for b in blocks) + left
-        complete = {*map(_number, schedules), *inside} == set(map(_number, self.schedules))
+        done = {*map(_number, schedules), *inside}
+        left = (c for n, c in enumerate(by_element(q.kernel, self._form, dict(q.sizes))) if n not in done)
+        cycles = sum(apart) + sum(b.predicted for b in blocks) + sum(left)
+        complete = done == set(map(_number, self.schedules))
         known = self.least if complete else None
         bound = None if known is None else known.computing if self.share else known.apart
         return Whole(cycles, None if bound is None else min(bound, cycles), self.space)
@@ -156,7 +161,7 @@ class Opened:
         if before is None:
             return way
         own = before.split.chain[len(c.form.chain if c.form else ()) :]
-        return after(before.split, way, sizes, reduce(_moved, own, statement) - statement)
+        return after(before.split, way, sizes, reduce(moved, own, statement) - statement)
 
     def _least(self, clock: Clock) -> Least | None:
         """What no choice needs less of: the best alternative of each sum, and what there is beside them."""
@@ -164,7 +169,8 @@ class Opened:
         mine = {row[0].statement for row in self.rows}
         others = [i for i in (main, *implementations(c.question, clock)) if i.statement not in mine]
         scheduled = [i for i in others if i.schedule is not None]
-        rest = left_over(c.question.kernel, mine | {i.statement for i in scheduled}, c.sizes)
+        done = mine | {i.statement for i in scheduled}
+        rest = sum(x for n, x in enumerate(by_element(c.question.kernel, c.form, c.sizes)) if n not in done)
         sums = (smaller(*(a.least for a in row)) for row in self.rows)
         return both(*sums, *(i.least for i in scheduled), always(rest))
 
@@ -209,14 +215,6 @@ def _told(row: tuple[Alternative, ...], taken: Alternative, proved: ProvedSplit)
         whole = next(a for a in row if a.way is None)
         other = f"{whole.cycles:,.0f} in one piece" if whole.scheduled else "in one piece no instruction takes it"
         yield f"{proved.split}: {taken.cycles:,.0f} cycles predicted, {other}; {proof}"
-
-
-def _moved(statement: int, form: Form) -> int:
-    """The number that a statement has behind a rewrite of others."""
-    assert isinstance(form, Rewrite)
-    new = {r.statement for r in form.roles}
-    kept = [n for n in range(len(form.whole.statements)) if n not in form.row.restated]
-    return [n for n in range(len(form.kernel.statements)) if n not in new][kept.index(statement)]
 
 
 @dataclass(order=True)

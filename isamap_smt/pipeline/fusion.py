@@ -157,7 +157,10 @@ def _cheapest(found: Sequence[Schedule], runs: _Runs, pinned: bool) -> tuple[Fus
                 price = float(-len(f.schedules)) if pinned else f.predicted
                 before = (path for axes, path in best[at].items() if axes != f.axes)
                 ways += [(f.axes, (cost + price, (*made, f))) for cost, made in before]
-        best.append(dict(sorted(ways, key=lambda way: -way[1][0])))  # of each axes the cheapest stays
+        here: dict[tuple[str, ...], _Path] = {}
+        for axes, path in sorted(ways, key=lambda way: way[1][0]):
+            here.setdefault(axes, path)  # of those that cost the same the first
+        best.append(here)
     return min(best[-1].values(), key=lambda path: path[0])[1]
 
 

@@ -1,42 +1,84 @@
-"""What a kernel is predicted to take, statements that no instruction computes included."""
+"""What a kernel is predicted to take, statements that no instruction computes included.
+
+What a rewrite put there is priced by what it is: partial sums that are added up wait for memory, a rest for the term before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from math import prod
+from typing import Any
+
+import sympy as sp
 
 from isamap_smt.ir.expr import is_constant
+from isamap_smt.ir.heads import FUNCTION_ROWS
 from isamap_smt.ir.kernel import Kernel, Statement
-from isamap_smt.ir.program import Program
+from isamap_smt.ir.rewrite import Closing, Form, Partial, Piece, Rewrite, Role
+from isamap_smt.ir.rows import Moved, Sums
+from isamap_smt.ir.scalar import Read, Scalar
 from isamap_smt.ir.schedule import Schedule
 
-POINT_CYCLES = 2.0  # of a sum that no instruction computes, per point
-ADDED_CYCLES = 0.25  # of what is added to each element behind the sum
+POINT_CYCLES = 2.0  # of a sum, per point
+REST_CYCLES = 4.0  # per point of floats that no partial sum has: each waits for the one before it
+ADDED_CYCLES = 0.25  # of an operation on an element, side by side with those of others
+STEPS = 16  # operations of a function that is computed in many steps
+ADD_CYCLES = 1.0  # per partial sum, to add it up
+MOVED_CYCLES = 0.125  # per output, to add what moving an operand takes off
 ASSUMED = 1024  # points of an axis that is left open
 
 
-def predicted(program: Program, sizes: Dict[str, int]) -> float:
-    """Cycles that the program is predicted to take."""
-    return predicted_of(program.kernel, program.schedules, sizes)
-
-
-def predicted_of(kernel: Kernel, schedules: Iterable[Schedule], sizes: Dict[str, int]) -> float:
+def predicted(kernel: Kernel, form: Form | None, schedules: Iterable[Schedule], sizes: Dict[str, int]) -> float:
     """Cycles of the kernel's statements, of which these have schedules."""
-    mapped = {s.proved.mapping.statement_index: s for s in schedules}
-    return left_over(kernel, set(mapped), sizes) + sum(s.objective or 0.0 for s in mapped.values())
+    mapped = {s.proved.mapping.statement_index: s.objective or 0.0 for s in schedules}
+    return sum(mapped.get(n, cycles) for n, cycles in enumerate(by_element(kernel, form, sizes)))
 
 
-def left_over(kernel: Kernel, scheduled: Set[int], sizes: Dict[str, int]) -> float:
-    """Cycles of the statements that are not among these."""
+def by_element(kernel: Kernel, form: Form | None, sizes: Dict[str, int]) -> tuple[float, ...]:
+    """Of each statement of the kernel, which the form led to, cycles where no instruction computes it."""
     known = {*kernel.free_sizes, *(a.name for a in kernel.axes)}
-    kernel = kernel.with_sizes({n: v for n, v in sizes.items() if n in known})
-    return sum(alone(s) for n, s in enumerate(kernel.statements) if n not in scheduled)
+    sized = kernel.with_sizes({n: v for n, v in sizes.items() if n in known})
+    roles = roles_of(form)
+    return tuple(_cycles(sized, s, *roles.get(n, (None, None))) for n, s in enumerate(sized.statements))
 
 
-def alone(s: Statement) -> float:
-    """Cycles of a statement that no instruction computes."""
-    return points(s) * (POINT_CYCLES if s.reduction_axes else ADDED_CYCLES)
+def roles_of(form: Form | None) -> dict[int, tuple[Rewrite, Role]]:
+    """By number, what statements of the form's kernel are, and the rewrite that put them there."""
+    found: dict[int, tuple[Rewrite, Role]] = {}
+    for one in form.chain if form is not None else ():
+        if not isinstance(one, Rewrite):
+            return {}
+        kept = {n: moved(n, one) for n in found if n not in one.row.restated}
+        found = {kept[n]: what for n, what in found.items() if n in kept} | {r.statement: (one, r) for r in one.roles}
+    return found
+
+
+def moved(statement: int, form: Form) -> int:
+    """The number that a statement has behind a rewrite of others."""
+    assert isinstance(form, Rewrite)
+    new = {r.statement for r in form.roles}
+    kept = [n for n in range(len(form.whole.statements)) if n not in form.row.restated]
+    return [n for n in range(len(form.kernel.statements)) if n not in new][kept.index(statement)]
+
+
+def _cycles(kernel: Kernel, s: Statement, one: Rewrite | None, role: Role | None) -> float:
+    match role:
+        case Closing() if one is not None and isinstance(one.row, Sums):
+            shape = kernel.tensor(one.sums).shape
+            return ADD_CYCLES * prod(int(n) if is_constant(n) else 1 for n in shape)
+        case Closing() if one is not None and isinstance(one.row, Moved):
+            return MOVED_CYCLES * points(s)
+        case Piece() if not isinstance(role, Partial) and one is not None and isinstance(one.row, Sums):
+            return (REST_CYCLES if kernel.tensor(s.target.tensor).dtype.is_float else 0.0) * points(s)
+    return points(s) * (POINT_CYCLES if s.reduction_axes else ADDED_CYCLES * operations(s.value))
+
+
+def operations(value: Any) -> int:
+    """Of one element, at least one."""
+    inner = [x for x in sp.preorder_traversal(value) if isinstance(x, Scalar) and not isinstance(x, Read)]
+    steps = [x for x in inner if (row := FUNCTION_ROWS.get(type(x))) is not None and row.steps]
+    return max(1, len(inner) + (STEPS - 1) * len(steps))
 
 
 def points(s: Statement) -> int:
@@ -44,4 +86,4 @@ def points(s: Statement) -> int:
     return prod(int(a.extent) if is_constant(a.extent) else ASSUMED for a in s.axes)
 
 
-__all__ = ["alone", "left_over", "points", "predicted", "predicted_of"]
+__all__ = ["by_element", "moved", "points", "predicted", "roles_of"]

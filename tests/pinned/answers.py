@@ -21,7 +21,6 @@ from isamap_smt.certificates.fingerprint import program_text
 from isamap_smt.codegen import print_c
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.program import ProvedProgram
-from isamap_smt.pipeline.predicted import predicted
 from isamap_smt.proof.program import require_proof
 from isamap_smt.targets import find_target
 from tests.pinned.questions import Question, planned, questions
@@ -44,7 +43,7 @@ def answered(q: Question) -> Answer:
     except IsamapError as error:
         return {"refused": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"}
     if not made.phases:
-        text, cost, schedules = made.source, predicted(made.program, dict(q.sizes)), made.program.schedules
+        text, cost, schedules = made.source, made.cycles, made.program.schedules
     else:
         target = find_target(q.machine) if q.machine in ("gemmini", "vta") else None
         text = "" if target is None else "".join(map(str, target.emit(made).values()))
