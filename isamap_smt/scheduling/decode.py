@@ -72,7 +72,12 @@ def _cut(s: Setting, loops: list[LoopStep], accumulate: int) -> tuple[list[LoopS
         return loops, 0
     at = next(n for n in range(len(inside)) if prod(trips[n + 1 :]) <= MOST)
     most = MOST // prod(trips[at + 1 :])
-    each = next((n for n in range(most, most // 2, -1) if trips[at] % n == 0), ceil(trips[at] / ceil(trips[at] / most)))
+    near = (*range(most, most // 2, -1), *range(most + 1, 2 * most))  # more terms before steps that divide no loop outside
+    even = ceil(trips[at] / ceil(trips[at] / most))
+    whole = any(x.axis == inside[at].axis for x in outside)
+    each = next((n for n in near if trips[at] % n == 0), None if whole else even)
+    if each is None:
+        return loops, 0
     block = LoopStep(inside[at].axis, inside[at].step * each, BLOCK)
     last = s.mapping.statement_index == len(s.kernel.statements) - 1
     if not last and not all(_counts(s, outside, x) for x in (*inside[:at], block)):
