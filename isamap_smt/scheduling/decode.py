@@ -72,9 +72,9 @@ def _cut(s: Setting, loops: list[LoopStep], accumulate: int) -> tuple[list[LoopS
         return loops, 0
     at = next(n for n in range(len(inside)) if prod(trips[n + 1 :]) <= MOST)
     most = MOST // prod(trips[at + 1 :])
-    near = (*range(most, most // 2, -1), *range(most + 1, 2 * most))  # more terms before steps that divide no loop outside
+    whole = any(x.axis == inside[at].axis for x in outside)  # then a step that divides no loop around it is none
+    near = (*range(most, most // 2, -1), *(range(most + 1, 2 * most) if whole else ()))
     even = ceil(trips[at] / ceil(trips[at] / most))
-    whole = any(x.axis == inside[at].axis for x in outside)
     each = next((n for n in near if trips[at] % n == 0), None if whole else even)
     if each is None:
         return loops, 0
