@@ -99,7 +99,8 @@ class Decided:
             else f" of the kernel with {', '.join(map(str, self.candidate.form.chain))}"
         )
         ways = f"; {self.ways} ways to take sums apart" if self.ways else ""
-        return f"every legal mapping of each statement{form}, at all schedules{ways}{several}"
+        pins = f" with {', '.join(map(str, self.question.pins))}" if self.question.pins else ""
+        return f"every legal mapping of each statement{form}, at all schedules{pins}{ways}{several}"
 
     @property
     def sure(self) -> bool:

@@ -22,6 +22,7 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import limited
 from isamap_smt.scheduling.arguments import SCHEDULE_SECONDS, Pin, pinned
+from isamap_smt.scheduling.clashing import clashing
 from isamap_smt.scheduling.figures import DESCRIBED, Figures
 from isamap_smt.scheduling.setting import UNIT
 from isamap_smt.scheduling.space import ScheduleSpace, space
@@ -84,12 +85,25 @@ def scheduled(
 ) -> Schedule:
     """schedule() without a time limit of its own. solver_seconds: CP-SAT's, deterministic, for each search."""
     pins = pinned(fix)
-    where = space(
-        proved, hardware, sizes, objective=objective, constant=constant, fix=pins, threads=threads, figures=figures
-    )
-    where, answer = solved(where, solver_seconds, progress)
+
+    def found(some: tuple[Pin, ...], told: Progress | None = None) -> tuple[ScheduleSpace, Answer]:
+        where = space(
+            proved, hardware, sizes, objective=objective, constant=constant, fix=some, threads=threads, figures=figures
+        )
+        return solved(where, solver_seconds, told)
+
+    def nothing_with(some: tuple[Pin, ...]) -> bool:
+        try:
+            return found(some)[1].status == "INFEASIBLE"
+        except ScheduleError:  # one alone that another makes possible
+            return True
+
+    where, answer = found(pins, progress)
+    if answer.choice is None and answer.status == "INFEASIBLE":
+        clash = clashing(pins, nothing_with) if len(pins) > 1 else pins
+        raise ScheduleError(nothing(where, answer, clash, tuple(p for p in pins if p not in clash)))
     if answer.choice is None:
-        raise (ScheduleError if answer.status == "INFEASIBLE" else UndecidedError)(nothing(where, answer, pins))
+        raise UndecidedError(nothing(where, answer, pins))
     return where.answered(answer)
 
 
@@ -137,14 +151,17 @@ def solve(problem: ScheduleProblem, timeout: float, progress: Progress | None = 
     return ask(problem, timeout, progress, enough=enough)
 
 
-def nothing(where: ScheduleSpace, answer: Answer, pins: tuple[Pin, ...]) -> str:
-    """Why the solver's answer holds no choice."""
+def nothing(where: ScheduleSpace, answer: Answer, pins: tuple[Pin, ...], others: tuple[Pin, ...] = ()) -> str:
+    """Why the solver's answer holds no choice. pins: those with which that is so. others: those with which it is not."""
     s = where.setting
     name = s.mapping.id
     told = ", ".join(map(str, pins))
     if answer.status == "INFEASIBLE":
         why = f" with {told}" if told else ""
         threads = f", or no loop has {s.threads} trips for {s.threads} threads" if s.threads > 1 else ""
-        return f"no schedule of {name} is in the space{why}: some tile does not fit its cache{threads} (INFEASIBLE)"
+        free = f"; {', '.join(map(str, others))} may stay" if others and pins else ""
+        return (
+            f"no schedule of {name} is in the space{why}: some tile does not fit its cache{threads} (INFEASIBLE){free}"
+        )
     what = {"interrupted": "it was interrupted"}.get(answer.stopped, f"the {answer.stopped} ended the search")
     return f"no schedule of {name} was found before {what} (UNKNOWN); allow more time or fix fewer decisions"

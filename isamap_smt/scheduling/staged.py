@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
-from isamap_encodings.staging_problem import StagingDecision, StagingOperand, passes
+from isamap_encodings.staging_problem import StagingDecision, StagingOperand, StagingProblem, passes
 from isamap_smt.ir.errors import ScheduleError, did_you_mean, of_argument
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.mapping import Mapping
@@ -20,6 +20,7 @@ from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
 from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
+from isamap_smt.scheduling.clashing import clashing
 from isamap_smt.scheduling.staged_problem import PASSED, Question, check_form, executions, question
 from isamap_smt.scheduling.staged_search import SAME, search
 from isamap_smt.scheduling.utilisation import utilisation
@@ -285,7 +286,9 @@ def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
             f"{memory} has {rows} rows, and one tile of each operand there needs {needed} ({tiles}): {missing} missing; "
             f"enlarge the capacity of {memory}"
         )
-    pins = " ".join(f"{n}={v}" for n, v in q.problem.pins)
+    clash = clashing(q.problem.pins, lambda some: _asked(replace(q.problem, pins=some)).status == "INFEASIBLE")
+    q = replace(q, problem=replace(q.problem, pins=clash))
+    pins = " ".join(f"{n}={v}" for n, v in clash)
     said = f"{mapping.id}: no plan fits" + (f" with {pins}" if pins else "")
     free = "free a pin, or " * bool(pins)
     for memory, rows in q.problem.memories:
@@ -294,9 +297,13 @@ def _why_none(q: Question, mapping: Mapping, answer: StagingAnswer) -> str:
     return f"{said}; {free}enlarge the memories"
 
 
-def _fits_with_more(q: Question, memory: str) -> bool:
-    """Whether there is a plan where this memory has room for anything."""
+def _asked(problem: StagingProblem) -> StagingAnswer:
     from isamap_encodings.staging_model import StagingModel
 
+    return StagingModel(problem).solve(ENOUGH)
+
+
+def _fits_with_more(q: Question, memory: str) -> bool:
+    """Whether there is a plan where this memory has room for anything."""
     memories = tuple((m, MANY if m == memory else rows) for m, rows in q.problem.memories)
-    return StagingModel(replace(q.problem, memories=memories)).solve(ENOUGH).decision is not None
+    return _asked(replace(q.problem, memories=memories)).decision is not None

@@ -109,5 +109,7 @@ def test_a_convolution_with_a_border(in_empty_directory: object) -> None:
 @pytest.mark.parametrize("k", [4000, 4096, 8192])
 def test_steps_divide_the_loops_around_them(k: int) -> None:
     """1366 points of a cached part are no whole number of blocks of 456: the whole plan fell back to portable C."""
-    plan = im.plan(im.kernel("Y[i] += A[i,k] * X[k]", name="rows"), "avx2", sizes={"i": 100, "k": k}, fix={"split": "no"})
+    plan = im.plan(
+        im.kernel("Y[i] += A[i,k] * X[k]", name="rows"), "avx2", sizes={"i": 100, "k": k}, fix={"split": "no"}
+    )
     assert plan.schedule is not None and not plan.notes
