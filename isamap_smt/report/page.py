@@ -269,7 +269,7 @@ def _found_header(
     """The seal is of the legal mappings; a candidate of which nothing is known breaks it."""
     legal = [p for f in found for p in f.legal]
     unknown, candidates = sum(len(f.unknown) for f in found), sum(f.candidates for f in found)
-    undecided = Proof(tuple(ClaimResult("mapping", m.id, Unknown(why)) for f in found for m, why in f.unknown))
+    undecided = Proof(tuple(ClaimResult("mapping", m.id, Unknown(str(why))) for f in found for m, why in f.unknown))
     open_sizes = scope((p.mapping.kernel for p in legal), kernel)
     proofs = [Part(count(len(legal), "legal mapping"), open_sizes, p.proof) for p in legal]
     proofs += [Part(count(unknown, "candidate"), "", undecided)] if unknown else []
@@ -316,7 +316,7 @@ def _set(found: MappingSet, sizes: dict[str, int], several: bool) -> dict[str, A
         ],
         "refuted": found.refuted,
         "redundant": found.redundant,
-        "unknown": [(m.id, why) for m, why in found.unknown],
+        "unknown": [(m.id, str(why)) for m, why in found.unknown],
         "candidates": found.candidates,
         "complete": found.complete,
         "seconds": found.seconds,

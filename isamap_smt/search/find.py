@@ -92,7 +92,7 @@ class _Search:
     progress: Progress | None
     timeout: float | None = None
     legal: dict[Model, ProvedMapping] = field(default_factory=dict)
-    unknown: dict[Model, tuple[Mapping, str]] = field(default_factory=dict)
+    unknown: dict[Model, tuple[Mapping, Rejection]] = field(default_factory=dict)
     witnesses: list[Witness] = field(default_factory=list)
     refuted: int = 0
     counted: float = 0.0
@@ -167,7 +167,7 @@ class _Search:
         elif result.refuted:
             self._exclude(self._witness(candidate, result), candidate, models)
         else:
-            self.unknown[candidate] = (result.mapping, str(result))
+            self.unknown[candidate] = (result.mapping, result)
             models.exclude(Cube.of(candidate))
 
     def _exclude(self, witness: Witness, candidate: Model, models: Models) -> None:

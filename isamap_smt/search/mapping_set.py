@@ -13,6 +13,7 @@ from isamap_smt.ir.proof import ProvedMapping, phrase
 from isamap_smt.mapping.layout import supply
 from isamap_smt.proof.family import Family
 from isamap_smt.proof.family_witnesses import Witness
+from isamap_smt.proof.rejection import Rejection
 from isamap_smt.search.conflicts import Conflict, SmallKernel, conflicts_of, reasons_of
 
 
@@ -30,7 +31,7 @@ class MappingSet(Shown):
     legal: tuple[ProvedMapping, ...]
     refuted: int
     redundant: int
-    unknown: tuple[tuple[Mapping, str], ...]
+    unknown: tuple[tuple[Mapping, Rejection], ...]
     candidates: int
     complete: bool
     seconds: float
