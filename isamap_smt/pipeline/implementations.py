@@ -126,7 +126,8 @@ def _remembered(q: Question, key: str, statement: int) -> Implementation | None:
             found = replace(found, status="TUNED", bound=None, gap=None)
             return Implementation(statement, found, notes=(q.tuned.told,))
     known = decisions.load(key, q.kernel, q.hardware, q.sizes) if q.strategy == "exact" or not main else None
-    if known is None or q.why_banned(known.schedule.proved.mapping) is not None:
+    mapping = None if known is None else known.schedule.proved.mapping
+    if known is None or mapping is None or mapping.statement_index != statement or q.why_banned(mapping) is not None:
         return None
     return Implementation(statement, known.schedule, None, known.notes, known.least)
 
