@@ -241,7 +241,9 @@ def _check(schedule: Schedule, axes: dict[str, ProgramAxis], registers: dict[str
         if not chain and not (is_constant(axis.extent) and int(axis.extent) <= tile):
             raise ScheduleError(f"{name} has no loop, but its extent {words(axis.extent)} exceeds one tile of {tile}")
     if not 0 <= schedule.accumulate <= len(schedule.loops):
-        raise ScheduleError(f"accumulate={schedule.accumulate}: of {len(schedule.loops)} loops none is there to stand around")
+        raise ScheduleError(
+            f"accumulate={schedule.accumulate}: of {len(schedule.loops)} loops none is there to stand around"
+        )
     inside = schedule.loops[schedule.accumulate :]
     if any(not axes[s.axis].reduction for s in inside):
         raise ScheduleError("only reduction loops may stand inside the accumulators")

@@ -19,17 +19,16 @@ import numpy as np
 from numpy import ndarray
 
 from isamap_smt.ir.dtypes import from_numpy
-from isamap_smt.ir.errors import ArgumentError, DTypeError, LanguageError
+from isamap_smt.ir.errors import ArgumentError, DTypeError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.subscripts import from_lists, read_subscripts
 from isamap_smt.language.text import kernel
 from isamap_smt.pipeline.build import compile
+from isamap_smt.pipeline.contraction_order import Term, order_of, result_of
 
 PLANNED = 256  # equations, each with types, shapes and strides, whose kernels are kept
-BEST = 5  # operands of which every order is compared
 
-Term = tuple[str, ...]
 Lies = tuple[tuple[np.dtype, tuple[int, ...], tuple[int, ...]], ...]  # types, shapes and strides of operands
 Run = Callable[[Sequence[np.ndarray]], Any]
 Show = Callable[[np.ndarray], Any]
@@ -225,43 +224,11 @@ def _steps(
     for numbers in order_of(left, target, extents):
         some = [left[n] for n in numbers]
         left = [t for n, t in enumerate(left) if n not in numbers]
-        result = _result(some, {a for t in left for a in t} | set(target)) if left else target
+        result = result_of(some, {a for t in left for a in t} | set(target)) if left else target
         made = contraction(some, result, extents, within, truth)
         steps.append(_Step(numbers, compile(made, hardware, threads=threads)))
         left.append(result)
     return steps
-
-
-def _result(some: Sequence[Term], needed: set[str]) -> Term:
-    """The axes of what is left of these operands. The last is the last of one of them, where it is needed: its elements are
-    neighbours there, too."""
-    axes = [a for a in dict.fromkeys(a for t in some for a in t) if a in needed]
-    last = next((t[-1] for t in reversed(some) if t and t[-1] in needed), None)
-    return tuple(axes) if last is None else (*(a for a in axes if a != last), last)
-
-
-def order_of(terms: Sequence[Term], target: Term, extents: Mapping[str, int]) -> list[tuple[int, ...]]:
-    """Which operands meet, step by step, each by its number among those that are left: sums of one alone first, then pairs, as
-    NumPy finds them to take the fewest operations."""
-    order: list[tuple[int, ...]] = []
-    left = list(terms)
-    for term in terms if len(terms) > 1 else ():
-        n = left.index(term)
-        needed = {a for k, t in enumerate(left) if k != n for a in t} | set(target)
-        if not set(term) <= needed:
-            order.append((n,))
-            left.pop(n)
-            left.append(_result([term], needed))
-    if len(left) < 3:
-        return [*order, tuple(range(len(left)))]
-    if len(extents) > 52:
-        raise LanguageError(f"einsum: {len(extents)} letters, and at most 52 are ordered")
-    letters = {a: chr(ord("a") + n) if n < 26 else chr(ord("A") + n - 26) for n, a in enumerate(extents)}
-    text = ",".join("".join(letters[a] for a in t) for t in left) + "->" + "".join(letters[a] for a in target)
-    shaped = [np.broadcast_to(np.empty((), np.float32), [extents[a] for a in t]) for t in left]
-    way = "optimal" if len(left) <= BEST else "greedy"
-    path, _ = np.einsum_path(text, *shaped, optimize=(way, 2**62))
-    return [*order, *(tuple(sorted(pair)) for pair in path[1:])]
 
 
 def contraction(

@@ -41,9 +41,11 @@ from isamap_smt.pipeline.arguments import (
     found_name,
 )
 from isamap_smt.pipeline.candidates import Decided, Queue
+from isamap_smt.pipeline.contraction_order import may_be_reordered
 from isamap_smt.pipeline.element_by_element import ELEMENTWISE, Banned, Refused, Ways, elementwise, left_alone
 from isamap_smt.pipeline.implementations import fused_schedules
 from isamap_smt.pipeline.knowledge import (
+    AUTO,
     known_model,
     known_strategy,
 )
@@ -273,10 +275,18 @@ def plan(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     same: tuple[Other, ...] = ()
-    if rewrites:
-        from isamap_smt.pipeline.rewrites import others
+    free = not pins and instruction is None and known["strategy"] in (AUTO, "exact") and known["objective"] == "latency"
+    if rewrites or (free and may_be_reordered(full)):
+        from isamap_smt.pipeline.rewrites import (  # what proves kernels equal takes a while to load
+            in_another_order,
+            others,
+        )
 
-        same = others(plain.with_sizes(given_sizes), rewrites, lambda k: _opened(assume_values(k, told)))
+        def as_asked(k: Kernel) -> tuple[Kernel, dict[str, int]]:
+            return _opened(assume_values(k, told))
+
+        whole = plain.with_sizes(given_sizes)
+        same = others(whole, rewrites, as_asked) or in_another_order(whole, as_asked)
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"], pins,
         limit or given or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],

@@ -60,15 +60,15 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Other:
-    """A kernel that computes the same as the one asked about, at these sizes of it. found: the proof."""
+    """A kernel that computes the same as the one asked about, at these sizes of it. told: what it is. found: the proof."""
 
     kernel: Kernel
     sizes: tuple[tuple[str, int], ...]
-    of: str
+    told: str
     found: Equality = field(compare=False)
 
     def __str__(self) -> str:
-        return f"{self.kernel.name} in place of {self.of}"
+        return self.told
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError, UnknownNameError
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.language.library import found_kernel
+from isamap_smt.pipeline.contraction_order import reordered
 from isamap_smt.pipeline.question import Other
 
+Opened = Callable[[Kernel], tuple[Kernel, dict[str, int]]]
 
-def others(
-    kernel: Kernel, given: Iterable[Kernel | str], opened: Callable[[Kernel], tuple[Kernel, dict[str, int]]]
-) -> tuple[Other, ...]:
+
+def others(kernel: Kernel, given: Iterable[Kernel | str], opened: Opened) -> tuple[Other, ...]:
     """The given kernels, each proved to be equal to this one.
 
     opened: a kernel with the sizes that are taken out of it again, as they are of the one asked about. Raises UnknownNameError
@@ -29,8 +30,20 @@ def others(
     for other in map(_found, given):
         same, proof = _equal(kernel, other)
         taken, sizes = opened(same)
-        found.append(Other(taken, tuple(sorted(sizes.items())), kernel.name, proof))
+        found.append(Other(taken, tuple(sorted(sizes.items())), f"{other.name} in place of {kernel.name}", proof))
     return tuple(found)
+
+
+def in_another_order(kernel: Kernel, opened: Opened) -> tuple[Other, ...]:
+    """The kernel with the factors of a product in the order that multiplies least, where that is less and proved to be equal."""
+    other = reordered(kernel)
+    if other is None:
+        return ()
+    proof = equal(kernel, other)
+    if not proof.is_proved:
+        return ()
+    taken, sizes = opened(other)
+    return (Other(taken, tuple(sorted(sizes.items())), f"{kernel.name}, with factors in another order", proof),)
 
 
 def _found(other: Kernel | str) -> Kernel:
@@ -63,4 +76,4 @@ def _equal(kernel: Kernel, other: Kernel) -> tuple[Kernel, Equality]:
     return same.with_extents({m: sym(n) for m, n in names.items()}), found
 
 
-__all__ = ["others"]
+__all__ = ["in_another_order", "others"]
