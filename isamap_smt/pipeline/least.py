@@ -45,8 +45,8 @@ class Whole:
         found = f"{self.cycles:,.0f} cycles predicted"
         if self.bound is None:
             return f"{found}, with no bound"
-        gap = "the least of any" if self.status == "OPTIMAL" else f"gap {self.gap:.1%} to a bound of any"
-        return f"{found}, {gap} ({self.space})"
+        least = "less" if self.status == "OPTIMAL" else f"less than {self.bound:,.0f}: gap {self.gap:.1%}"
+        return f"{found}, and no plan takes {least} ({self.space})"
 
 
 def always(cycles: float) -> Least:
