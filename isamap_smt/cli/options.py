@@ -103,6 +103,9 @@ plan_options = together(
     threads_option,
     instruction_option,
     click.option("--axes", metavar="i=p.q,j=k", help="Use the mapping with these axes, and no other; machines with engines."),
+    click.option("--rewrite", "rewrites", multiple=True, metavar="KERNEL",
+                 help="Another kernel of the same arguments: if it is proved to be equal and costs less, it is computed. "
+                 "May be repeated."),
 )  # fmt: skip
 
 
@@ -333,7 +336,17 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         "instruction": instruction,
         **{n: options[n] for n in ("threads", "objective", "timeout", "family")},
         **({} if options["axes"] is None else {"axes": options["axes"]}),
+        **({"rewrites": _rewrites(options)} if options["rewrites"] else {}),
     }
+
+
+def _rewrites(options: dict[str, Any]) -> tuple[Kernel, ...]:
+    """The kernels of --rewrite, with the element types of --dtypes that they have."""
+    from isamap_smt.language.library import find_kernel
+
+    found = [find_kernel(name) for name in options["rewrites"]]
+    dtypes = parse_dtypes(options["dtypes"])
+    return tuple(k.with_dtypes({n: t for n, t in dtypes.items() if n in {x.name for x in k.tensors}}) for k in found)
 
 
 def statement_number(kernel: Kernel, number: int) -> int:

@@ -306,7 +306,7 @@ def _called(
     with progress("running"):
         call, seen = judged_call(compiled, kernel, threads, seed)
         times = tuple(repeated(call, budget)) if where.timed else ()
-    return Ran(planned, kernel, where, seen, threads, times, speed(kernel, times) if times else None)
+    return Ran(planned, kernel, where, seen, threads, times, speed(planned.instead or kernel, times) if times else None)
 
 
 def _compared(ran: Ran, seed: int, budget: float, cc: str | None) -> Beside:

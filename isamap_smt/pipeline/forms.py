@@ -51,6 +51,7 @@ class Candidate:
 
     sure: of the rows that were taken, whether these schedules of the kernel that is computed leave nothing to compare.
     settled: whether nothing else is done to the kernel. compared: what is told with the costs of both where it is not sure.
+    instead: the kernel in the place of the one that was asked for, at its sizes; None for that one.
     """
 
     question: Question
@@ -58,6 +59,7 @@ class Candidate:
     sure: tuple[Sure, ...] = ()
     settled: bool = False
     compared: tuple[object, ...] = ()
+    instead: Kernel | None = None
 
     @property
     def form(self) -> Form | None:
@@ -93,7 +95,8 @@ def forms(q: Question, clock: Clock) -> Iterator[Candidate]:
     written = replace(q, others=())
     for one in q.others:
         there = replace(written, kernel=one.kernel, sizes=one.sizes)
-        yield from _with(ROWS, Candidate(there, sure=(_never,), compared=(one,)), clock)
+        first = Candidate(there, sure=(_never,), compared=(one,), instead=one.kernel.with_sizes(dict(one.sizes)))
+        yield from _with(ROWS, first, clock)
     yield from _with(ROWS, Candidate(written), clock)
 
 

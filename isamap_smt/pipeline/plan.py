@@ -71,7 +71,8 @@ class Plan(Shown):
     kernel: the one that is computed: what was asked for, or the same with a sum in partial sums (`split`, with the proof that
     both are the same). seconds: what each stage took. notes: what the user should hear, such as a fallback to scalar code.
     asked: what was asked. phases: on a machine with engines, the schedule of each phase. whole: what all of it is predicted to
-    take, with a bound of the plan; None on a machine with engines.
+    take, with a bound of the plan; None on a machine with engines. instead: another kernel
+    that computes the same and was planned for it, at its sizes; None where that is the one that was asked for.
     """
 
     kernel: Kernel
@@ -84,6 +85,7 @@ class Plan(Shown):
     phases: tuple[Schedule, ...] = ()
     asked: Question | None = field(default=None, compare=False, repr=False)
     whole: Whole | None = field(default=None, compare=False)
+    instead: Kernel | None = field(default=None, compare=False, repr=False)
 
     @property
     def program(self) -> Program:
@@ -417,7 +419,17 @@ def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False)
         *rounded,
     )
     whole = d.whole(checked.program.schedules, blocks)
-    made = Plan(q.kernel, q.hardware, checked, notes, tuple(clock.seconds.items()), q.constant, split, whole=whole)
+    made = Plan(
+        q.kernel,
+        q.hardware,
+        checked,
+        notes,
+        tuple(clock.seconds.items()),
+        q.constant,
+        split,
+        whole=whole,
+        instead=d.candidate.instead,
+    )
     if main.searched is not None and made.instruction == main.searched.family.instruction:
         made.__dict__["mappings"] = main.searched  # what the cached property would search for again
     return made

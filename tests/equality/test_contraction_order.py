@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 from itertools import combinations
 from math import prod
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,3 +121,13 @@ def test_what_is_something_else_stays(text: str) -> None:
 def test_what_is_pinned_stays() -> None:
     plan = im.plan(im.kernel(CHAIN, name="chain"), "avx2", sizes=TALL, fix={"split": "no"})
     assert plan.kernel.statements[0].inputs[0].tensor == "A"
+
+
+def test_run_counts_what_is_computed(tmp_path: Path) -> None:
+    (tmp_path / "chain.py").write_text(f"import isamap_smt as im\n\nCHAIN = im.kernel({CHAIN!r}, name='chain')\n")
+    command = [sys.executable, "-m", "isamap_smt", "run", "chain.py:CHAIN", "host", "--json"]
+    command += ["--sizes", ",".join(f"{a}={n}" for a, n in TALL.items())]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    found = json.loads(done.stdout)
+    work = 2 * (TALL["k"] * TALL["l"] * TALL["j"] + TALL["i"] * TALL["k"] * TALL["j"])
+    assert found["gflops"] == pytest.approx(work / found["seconds"] / 1e9, rel=0.01)
