@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from isamap_smt.simulator.service import in_cycles, in_ticks
 from isamap_smt.simulator.sites import Elaborated
 
 RARELY = 200  # an adversary that favours an engine lets another go first once in so many steps
@@ -58,11 +59,15 @@ class _Heads:
 
 
 def timed(elaborated: Elaborated) -> Order:
-    """Each engine begins its next use as soon as it is free and the awaits hold, and completes it after its cycles.
+    """Each engine begins its next use as soon as it is free and the awaits hold, and completes it after its cycles, and when the
+    memories that it moves something in have served it. Each of these serves one use after the other, as they begin.
 
-    What completes at one time is complete before anything begins at that time.
+    What completes at one time is complete before anything begins at that time; engines begin in their order.
     """
     heads = _Heads(elaborated)
+    scale = elaborated.scale
+    work = [[in_ticks(c, scale) for c in s.cycles] if elaborated.memories else s.cycles for s in elaborated.sites]
+    free: list[Any] = [0] * len(elaborated.memories)
     busy: list[tuple[Any, int]] = []
     idle = set(range(len(heads.queues)))
     begins: list[Any] = [0] * len(heads.queues)
@@ -72,11 +77,18 @@ def timed(elaborated: Elaborated) -> Order:
         for engine in sorted(idle):
             if heads.ready(engine):
                 queue, at = heads.queues[engine], heads.next[engine]
-                cycles = heads.sites[queue.sites[at]].cycles[queue.iterations[at]]
+                site, iteration = queue.sites[at], queue.iterations[at]
+                end = now + work[site][iteration]
+                for memory, ticks in heads.sites[site].served:
+                    if served := ticks[iteration]:
+                        free[memory] = max(free[memory], now) + served
+                        end = max(end, free[memory])
                 begins[engine] = now
-                heapq.heappush(busy, (now + cycles, engine))
+                heapq.heappush(busy, (end, engine))
                 idle.discard(engine)
         if not busy:
+            if elaborated.memories:
+                times = [(in_cycles(begin, scale), in_cycles(end, scale)) for begin, end in times]
             return Order(heads.steps, heads.next, heads.counts, times)
         now = busy[0][0]
         while busy and busy[0][0] == now:
