@@ -61,7 +61,7 @@ def service(i: Instruction, memories: tuple[Memory, ...], active: Span = (), fro
                 clears = name == i.target and i.beyond == ZERO and bool(i.active)
                 for count, touched in ((some, read), (every if clears else some, written)):
                     accesses += -(-count // m.banks) if touched else 0
-        each = [Fraction(moved) / _rate(m.bandwidth)] if m.bandwidth is not None else []
+        each = [Fraction(moved) / rate(m)] if m.bandwidth is not None else []
         cycles = max([*each, Fraction(accesses, m.ports)])
         if cycles:
             found.append((m.name, cycles))
@@ -73,19 +73,25 @@ def of_whole_tiles(i: Instruction, memories: tuple[Memory, ...]) -> Service:
     return service(i, memories, tuple((a, i.axes[a]) for a, _ in i.active))
 
 
-def _rate(bandwidth: float) -> Fraction:
-    return Fraction(bandwidth).limit_denominator(FINE)
+def rate(m: Memory) -> Fraction:
+    """Bytes a cycle, of a memory that says so."""
+    assert m.bandwidth is not None
+    return Fraction(m.bandwidth).limit_denominator(FINE)
 
 
 # ---- Ticks.
+
+
+def figures_of(memories: Iterable[Memory]) -> list[int]:
+    """Numbers of ticks of a cycle that make whole numbers of what the memories take."""
+    return [n for m in memories for n in (m.ports, *([rate(m).numerator] if m.bandwidth is not None else []))]
 
 
 def ticks_per_cycle(instructions: Iterable[Instruction], memories: Iterable[Memory] = ()) -> int:
     """Ticks of a cycle that make all figures whole; 1 where there are none so few."""
     figures = {float(x) for i in instructions for x in (i.occupies.start, i.occupies.each)}
     made = [Fraction(x).limit_denominator(FINE).denominator for x in figures]
-    for m in memories:
-        made += [m.ports, *([_rate(m.bandwidth).numerator] if m.bandwidth is not None else [])]
+    made += figures_of(memories)
     return min(lcm(*made), FINE * FINE) if made else 1
 
 
