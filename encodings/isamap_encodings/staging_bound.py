@@ -139,8 +139,8 @@ class _Paths:
 
     def found(self) -> dict[str, Any]:
         """All of them."""
-        turns = {**self._in_turns(), **self._stored_in_turns()}
-        return {**self._work, **self._served(), **self._computing(), **self._filling(), **turns}
+        found = {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
+        return {**found, **self._served()}
 
     def _served(self) -> dict[str, Any]:
         """Each memory serves all uses, one after the other."""

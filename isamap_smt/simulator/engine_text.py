@@ -40,13 +40,15 @@ class Work:
 @dataclass(frozen=True)
 class Timing:
     """cycles: until all is done. first, last: when the first use that computes begins, and the last one ends. work: of each
-    instruction. estimate: why `cycles` are none of a timed run, or ''."""
+    instruction. estimate: why `cycles` are none of a timed run, or ''. served: memories with a bandwidth or banks, each with the
+    cycles for which it serves uses."""
 
     cycles: float
     first: float
     last: float
     work: tuple[Work, ...]
     estimate: str = ""
+    served: tuple[tuple[str, float], ...] = ()
 
     def busy(self, engine: str) -> float:
         """Cycles that an engine works."""
@@ -240,6 +242,20 @@ class EngineText:
             n, total = found.setdefault(key, [0, 0.0])
             found[key] = [n + uses, total + ticks]
         return tuple(Work(*key, int(n), in_cycles(t, self.scale)) for key, (n, t) in found.items())
+
+    def served(self) -> tuple[tuple[str, float], ...]:
+        """Each memory that limits uses, with the cycles for which it serves all of them."""
+        found = {m.name: 0.0 for m in self.memories}
+        for u in (u for u in self.uses if u.alone or u.shared):
+            depends = {d for f in (*u.ends.values(), *u.fronts.values()) for leaf in f.leaves for d in leaf.dims}
+            others = prod(x.trips for x in u.path if x.number not in depends)
+            for group in product(
+                *([(x.number, first, n) for first, n in x.groups] for x in u.path if x.number in depends)
+            ):
+                times = others * prod(n for *_, n in group)
+                for m, ticks in u.served((*u.alone, *u.shared), {d: first for d, first, _ in group}):
+                    found[m] += times * ticks
+        return tuple((m, in_cycles(t, self.scale)) for m, t in found.items())
 
     def _shared(self) -> tuple[Memory, ...]:
         """Memories that serve uses of several engines. Says of each use which serve it."""

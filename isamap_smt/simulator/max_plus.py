@@ -102,7 +102,7 @@ class _Matrices(EngineText):
         cycles, last = float(state[: len(self.engines)].max(initial=0.0)), float(state[self.computed, 0])
         first = self._first() if self.computes else None
         whole, begins, ends = (in_cycles(t, self.scale) for t in (cycles, first or 0.0, max(last, 0.0)))
-        return Timing(whole, begins, ends if last > NEVER else whole, self.work(), self.estimate)
+        return Timing(whole, begins, ends if last > NEVER else whole, self.work(), self.estimate, self.served())
 
     def _begin(self) -> Array:
         state = np.full((self.size, 1), NEVER)
@@ -205,17 +205,22 @@ def _run(program: Program, sizes: Mapping[str, int], computes: frozenset[str], w
             computing.append((begin, end))
     cycles = max((end for _, end in order.times), default=0)
     work = tuple(Work(*key, n, total) for key, (n, total) in found.items())
+    served = dict.fromkeys(elaborated.memories, 0.0)
+    for site in elaborated.sites:
+        for m, ticks in site.served:
+            served[elaborated.memories[m]] += sum(ticks) / elaborated.scale
     first = min((begin for begin, _ in computing), default=0)
-    return Timing(cycles, first, max((end for _, end in computing), default=cycles), work)
+    return Timing(cycles, first, max((end for _, end in computing), default=cycles), work, served=tuple(served.items()))
 
 
 def _estimated(program: Program, sizes: Mapping[str, int], why: str) -> Timing:
     found: dict[tuple[str, str], list[Any]] = {}
-    memories, served = limited(program.machine), dict[str, float]()
+    memories = limited(program.machine)
+    served = {m.name: 0.0 for m in memories}
     for use, times in _counted(program.body, sizes, 1):
         i = use.instruction
         for m, cycles in of_whole_tiles(i, memories):
-            served[m] = served.get(m, 0) + times * float(cycles)
+            served[m] += times * float(cycles)
         n, total = found.setdefault((i.engine, i.name), [0, 0])
         whole = i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per))
         found[i.engine, i.name] = [n + times, total + times * whole]
@@ -224,7 +229,7 @@ def _estimated(program: Program, sizes: Mapping[str, int], why: str) -> Timing:
     for w in work:
         busy[w.engine] = busy.get(w.engine, 0) + w.cycles
     most = max([*busy.values(), *served.values()], default=0)
-    return Timing(most, 0, most, work, why)
+    return Timing(most, 0, most, work, why, tuple(served.items()))
 
 
 def _count(body: Sequence[Node], sizes: Mapping[str, int]) -> int:

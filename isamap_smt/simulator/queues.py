@@ -174,7 +174,7 @@ class Queues:
         if not estimate and any(a >= 0 for a in self.at):
             raise AnotherFormError("engines wait for each other")
         cycles, begins, ends = (in_cycles(t, text.scale) for t in (self.now, first or 0.0, self.last))
-        return Timing(cycles, begins, ends if first is not None else cycles, text.work(), estimate)
+        return Timing(cycles, begins, ends if first is not None else cycles, text.work(), estimate, text.served())
 
     def _advance(self, e: int) -> int | None:
         """To the engine's next use. Returns the loop of which that begins another iteration."""
