@@ -62,7 +62,8 @@ def timed(elaborated: Elaborated) -> Order:
     """Each engine begins its next use as soon as it is free and the awaits hold, and completes it after its cycles, and when the
     memories that it moves something in have served it. Each of these serves one use after the other, as they begin.
 
-    What completes at one time is complete before anything begins at that time; engines begin in their order.
+    What completes at one time is complete before anything begins at that time that memories serve; such uses begin in the order of
+    their engines.
     """
     heads = _Heads(elaborated)
     scale = elaborated.scale
@@ -73,19 +74,29 @@ def timed(elaborated: Elaborated) -> Order:
     begins: list[Any] = [0] * len(heads.queues)
     times: list[tuple[Any, Any]] = []
     now: Any = 0
+
+    def begun(engine: int, at_memories: bool) -> None:
+        """The engine's next use, if it may begin and memories serve it, or none does."""
+        queue, at = heads.queues[engine], heads.next[engine]
+        site, iteration = queue.sites[at], queue.iterations[at]
+        served = [(m, ticks[iteration]) for m, ticks in heads.sites[site].served if ticks[iteration]]
+        if bool(served) is not at_memories:
+            return
+        end = now + work[site][iteration]
+        for memory, ticks in served:
+            free[memory] = max(free[memory], now) + ticks
+            end = max(end, free[memory])
+        begins[engine] = now
+        heapq.heappush(busy, (end, engine))
+        idle.discard(engine)
+
     while True:
-        for engine in sorted(idle):
-            if heads.ready(engine):
-                queue, at = heads.queues[engine], heads.next[engine]
-                site, iteration = queue.sites[at], queue.iterations[at]
-                end = now + work[site][iteration]
-                for memory, ticks in heads.sites[site].served:
-                    if served := ticks[iteration]:
-                        free[memory] = max(free[memory], now) + served
-                        end = max(end, free[memory])
-                begins[engine] = now
-                heapq.heappush(busy, (end, engine))
-                idle.discard(engine)
+        ready = [engine for engine in sorted(idle) if heads.ready(engine)]
+        for engine in ready:
+            begun(engine, False)
+        if elaborated.memories and not (busy and busy[0][0] == now):
+            for engine in (e for e in ready if e in idle):
+                begun(engine, True)
         if not busy:
             if elaborated.memories:
                 times = [(in_cycles(begin, scale), in_cycles(end, scale)) for begin, end in times]

@@ -140,15 +140,16 @@ class Queues:
         began: list[int | None] = [None] * len(engines)  # the loop of which an engine has come to another iteration
         idle, issued, counts, estimate = set(engines), 0, self.counts, ""
         while True:
-            for e in sorted(idle):
-                if self.at[e] < 0 or any(counts[c] < n for c, n in self.awaits[e]):
-                    continue
+            ready = [e for e in sorted(idle) if self.at[e] >= 0 and all(counts[c] >= n for c, n in self.awaits[e])]
+            for e, at_memories in ((e, later) for later in (False, True) for e in ready):
                 step = self.steps[e][self.at[e]]
+                own, served = self._takes(step, self.digits[e])
+                if bool(served) is not at_memories or (served and self.busy and self.busy[0][0] == self.now):
+                    continue
                 if (loop := began[e]) is not None:
                     began[e] = None
                     if self.leader.get(loop) == e:
                         self._skip(loop, e)
-                own, served = self._takes(step, self.digits[e])
                 end = self.now + own
                 for m, ticks in served:
                     self.free[m] = max(self.free[m], self.now) + ticks
