@@ -266,15 +266,14 @@ def _check_limits(h: Hardware) -> None:
     """Memories that limit uses are those that engines share, and main memory is one."""
     limited = [m for m in h.memories if m.is_limited]
     if limited and not h.engines:
-        m = limited[0]
         raise HardwareError(
-            f"hardware {h.name}: memory {m.name} has a bandwidth or banks that engines share, and the machine has no "
+            f"hardware {h.name}: memory {limited[0].name} has a bandwidth or banks that engines share, and the machine has no "
             "engines; a core's bandwidth is that of its links, im.Link(source, target, bandwidth)"
         )
     mains = [m.name for m in h.memories if m.is_main]
-    if len(mains) > 1 and (m := next((m for m in limited if m.is_main), None)):
+    if len(mains) > 1 and (main := next((m for m in limited if m.is_main), None)):
         raise HardwareError(
-            f"hardware {h.name}: tensors lie in one main memory where {m.name} has a bandwidth, and here are "
+            f"hardware {h.name}: tensors lie in one main memory where {main.name} has a bandwidth, and here are "
             f"{' and '.join(mains)}; leave one out"
         )
     placed = {memory for i in h.instructions for _, memory in i.places}

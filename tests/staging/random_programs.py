@@ -45,6 +45,10 @@ CONTENDED = (
     Shape(4, 8, 2, 2, 4, further=12, fed="execute", stores="load", pads=48), Shape(padded=True, pads=20, main=100),
     Shape(8, 4, 8, 3, 5, further=9, short=True, main=8, banks=1, ports=2), Shape(4, 8, 2, wide=True, banks=1, main=32),
     Shape(8, 4, 4, 2, 5, each=0.5, start=40.5, loads=("load", "load_b"), stores="load_b", padded=True, main=10, pads=64),
+    Shape(4, 8, 2, 3, 6, each=0.25, start=0, loads=("load", "load_b"), main=2),
+    Shape(8, 4, 4, 2, 5, start=1, loads=("load", "load_b"), stores="load_b", main=3, pads=8, banks=1),
+    Shape(4, 8, 2, 2, 4, further=12, loads=("load", "load_b"), fed="load_b", main=4, pads=16, banks=1),
+    Shape(8, 8, 4, 2, 3, start=0, further=9, main=6, banks=1),
 )  # fmt: skip
 IN_RUNS = (
     Shape(8, 4, 4, upright=True, padded=True), Shape(8, 8, 8, upright=True, padded=True, accumulators=6, scratchpad=12),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -82,6 +83,19 @@ def test_without_a_steady_state_the_time_is_an_estimate(monkeypatch: pytest.Monk
 def test_it_is_the_simulated_one_with_updates_and_barriers(seed: int, phases: bool, by_matrices: None) -> None:
     d = draw_epilogue(seed, phases)
     assert timing(d.program, d.sizes).cycles == simulated(d.program, d.sizes), d.words
+
+
+@pytest.mark.parametrize("phases", [False, True], ids=["epilogue", "phases"])
+@pytest.mark.parametrize("seed", range(12))
+def test_it_is_the_simulated_one_with_updates_and_barriers_at_shared_memories(seed: int, phases: bool) -> None:
+    d, rng = draw_epilogue(seed, phases), random.Random(seed)
+    machine_of = d.program.machine
+    assert machine_of is not None
+    limited = [replace(m, bandwidth=rng.choice([None, 8, 32, 100]) if m.row else None) for m in machine_of.memories]
+    limited.append(im.Memory("DRAM", None, bandwidth=rng.choice([4, 16, 20.5])))
+    program = replace(d.program, machine=replace(machine_of, memories=tuple(limited)))
+    assert timing(program, d.sizes).cycles == pytest.approx(simulated(program, d.sizes), rel=1e-12), d.words
+    assert simulated(program, d.sizes) >= simulated(d.program, d.sizes)
 
 
 @pytest.mark.parametrize("name", ["gemmini", "vta", "outer_product"])
