@@ -41,10 +41,10 @@ def longest(i: Instruction, memories: Sequence[Memory]) -> Work:
 def _parts(i: Instruction, m: Memory) -> tuple[Work, ...]:
     """By bytes or by accesses, whichever are more of a whole tile."""
     operands = [o for _, own in touches(i, (m,)) for o in own]
-    by_bytes = [w for o in operands for w in _moved(i, o, m)] if m.bandwidth is not None else []
-    by_rows = [w for o in operands for w in _accessed(i, o, m)] if m.banks else []
+    moving = [w for o in operands for w in _moved(i, o, m)] if m.bandwidth is not None else []
+    accessing = [w for o in operands for w in _accessed(i, o, m)] if m.banks else []
     return tuple(
-        max((by_bytes, by_rows), key=lambda works: sum(w.cycles(prod(i.axes[a] for a in w.per)) for w in works))
+        max((moving, accessing), key=lambda works: sum(w.cycles(prod(i.axes[a] for a in w.per)) for w in works))
     )
 
 
