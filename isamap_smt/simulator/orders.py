@@ -75,28 +75,27 @@ def timed(elaborated: Elaborated) -> Order:
     times: list[tuple[Any, Any]] = []
     now: Any = 0
 
-    def begun(engine: int, at_memories: bool) -> None:
-        """The engine's next use, if it may begin and memories serve it, or none does."""
-        queue, at = heads.queues[engine], heads.next[engine]
-        site, iteration = queue.sites[at], queue.iterations[at]
-        served = [(m, ticks[iteration]) for m, ticks in heads.sites[site].served if ticks[iteration]]
-        if bool(served) is not at_memories:
-            return
-        end = now + work[site][iteration]
-        for memory, ticks in served:
-            free[memory] = max(free[memory], now) + ticks
-            end = max(end, free[memory])
-        begins[engine] = now
-        heapq.heappush(busy, (end, engine))
-        idle.discard(engine)
-
     while True:
-        ready = [engine for engine in sorted(idle) if heads.ready(engine)]
-        for engine in ready:
-            begun(engine, False)
-        if elaborated.memories and not (busy and busy[0][0] == now):
-            for engine in (e for e in ready if e in idle):
-                begun(engine, True)
+        waiting = []
+        for engine in sorted(idle):
+            if heads.ready(engine):
+                queue, at = heads.queues[engine], heads.next[engine]
+                site, iteration = queue.sites[at], queue.iterations[at]
+                at_all = heads.sites[site].served
+                if at_all and (served := [(m, ticks[iteration]) for m, ticks in at_all if ticks[iteration]]):
+                    waiting.append((engine, work[site][iteration], served))
+                    continue
+                begins[engine] = now
+                heapq.heappush(busy, (now + work[site][iteration], engine))
+                idle.discard(engine)
+        for engine, cycles, served in waiting if not (busy and busy[0][0] == now) else ():
+            end = now + cycles
+            for memory, ticks in served:
+                free[memory] = max(free[memory], now) + ticks
+                end = max(end, free[memory])
+            begins[engine] = now
+            heapq.heappush(busy, (end, engine))
+            idle.discard(engine)
         if not busy:
             if elaborated.memories:
                 times = [(in_cycles(begin, scale), in_cycles(end, scale)) for begin, end in times]
