@@ -1,4 +1,4 @@
-"""A memory with a bandwidth or banks serves one use after the other, as they begin: each use of a run, by its own bytes and rows."""
+"""A memory with a bandwidth or banks serves one use after the other: each use of a run, by its own bytes and rows."""
 
 from __future__ import annotations
 
