@@ -11,10 +11,14 @@ Executions of all visits of a stage take the same, unless the instruction passes
 quickest of them. Moves do not, at rims and where `where` cuts tiles. A path counts the first visit
 of a stage as it is (whole tiles), and any other one as its last, which takes the least. Of moves that `where` cuts it counts the
 points that there are in all, and none where it counts single visits.
+
+A memory that engines share serves one use after the other, so all that it serves is a path as well. Where a use waits for it, the
+use takes longer, and paths through the use stay bounds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,14 +59,14 @@ class _Paths:
         engines |= {x.engine for w in problem.output.ways for x in (*w.begins, *w.ends)}
         self.engines = sorted(engines)
         self.moves = {
-            (o.name, e): m for o in problem.stages for e in engines if (m := self._moves(o, o.ways, e)) is not None
+            (o.name, e): m for o in problem.stages for e in engines if (m := self._moves(o, _of(e))) is not None
         }
         self.out, self.own = problem.output.name, problem.engine
         self.alike = n.times(problem.execute, *chosen.padded.values())  # if each took what the quickest one does
         self.executed = problem.executed or self.alike
-        beside = {e: [(w.begins, w.ends) for w in problem.output.ways] for e in engines}
-        self.begun = {e: self._beside([b for b, _ in beside[e]], e) for e in engines}
-        self.ended = {e: self._beside([x for _, x in beside[e]], e) for e in engines}
+        begins, ends = ([getattr(w, x) for w in problem.output.ways] for x in ("begins", "ends"))
+        self.begun = {e: self._beside(begins, _of(e)) for e in engines}
+        self.ended = {e: self._beside(ends, _of(e)) for e in engines}
 
     def _visits(self, o: StagingOperand) -> Any:
         """How often a stage is filled."""
@@ -71,23 +75,26 @@ class _Paths:
 
     # ---- What moves take.
 
-    def _moves(self, o: StagingOperand, ways: tuple[Way, ...], engine: str) -> _Moves | None:
-        """Of a stage, by the ways that an engine goes; None where it goes none."""
-        mine = [(bit, w) for bit, w in zip(self.c.ways[o.name], ways, strict=True) if w.engine == engine]
+    def _moves(self, o: StagingOperand, part: _Part) -> _Moves | None:
+        """Of a stage, by the parts of ways that are asked for; None where no way has one."""
+        mine = [(bit, found) for bit, w in zip(self.c.ways[o.name], o.ways, strict=True) if (found := part(w))]
         if not mine:
             return None
-        parts = [self._moved(o, w) for _, w in mine]
+        parts = [
+            _sum([self._moved(o, w) for w in found]) if len(found) > 1 else self._moved(o, found[0])
+            for _, found in mine
+        ]
         if len(mine) < len(o.ways) or len(mine) > 1:
             parts = [self._if(bit, m) for (bit, _), m in zip(mine, parts, strict=True)]
         if o.of:
             parts = [self._if(self.c.present[o.name], m) for m in parts]
         return _sum(parts)
 
-    def _beside(self, ways: list[tuple[Way, ...]], engine: str) -> _Moves:
-        """Of what is done to each tile of the output beside its products, by an engine. ways: for each way of the output, what."""
+    def _beside(self, ways: list[tuple[Way, ...]], part: _Part) -> _Moves:
+        """Of what is done to each tile of the output beside its products. ways: for each way of the output, what."""
         found = [_Moves(0, 0, 0, 0)]
         for bit, steps in zip(self.c.ways[self.p.output.name], ways, strict=True):
-            mine = [self._moved(self.p.output, w) for w in steps if w.engine == engine]
+            mine = [self._moved(self.p.output, w) for step in steps for w in part(step)]
             if mine:
                 found.append(self._if(bit, _sum(mine)) if len(ways) > 1 else _sum(mine))
         return _sum(found)
@@ -132,7 +139,20 @@ class _Paths:
 
     def found(self) -> dict[str, Any]:
         """All of them."""
-        return {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
+        found = {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
+        return {**found, **self._served()}
+
+    def _served(self) -> dict[str, Any]:
+        """Each memory serves all uses, one after the other."""
+        found = {}
+        for memory, one, every in self.p.served:
+            part = _at(memory)
+            begins, ends = ([getattr(w, x) for w in self.p.output.ways] for x in ("begins", "ends"))
+            moves = [m.total for o in self.p.stages if (m := self._moves(o, part)) is not None]
+            beside = [self._beside(x, part).total for x in (begins, ends)]
+            executed = every or self.n.times(one, *self.c.padded.values())
+            found[f"served by {memory}"] = _add(*moves, *beside, executed)
+        return found
 
     def _of(self, engine: str) -> list[tuple[StagingOperand, _Moves]]:
         """The inputs' stages that an engine may fill."""
@@ -317,6 +337,19 @@ class _Paths:
             ]
             found[f"one slot of the output and of inputs by {e}"] = n.where(single, _add(everything, *inner), 0)
         return found
+
+
+_Part = Callable[[Way], Sequence[Way]]
+
+
+def _of(engine: str) -> _Part:
+    """The ways that an engine goes."""
+    return lambda w: [w] if w.engine == engine else []
+
+
+def _at(memory: str) -> _Part:
+    """What a memory serves of a way."""
+    return lambda w: [x for m, x in w.served if m == memory]
 
 
 def _sum(parts: list[_Moves]) -> _Moves:

@@ -36,7 +36,8 @@ class Way:
 
     outer: the stage of the same operand, in another memory, that it takes the tile from; '' for main memory. points: of all tiles,
     where `where` cuts some; None where none is cut. Of ways to store, begins: what is done to a tile before its products; ends:
-    after them; waits: whether it is taken on to wait elsewhere until it is stored.
+    after them; waits: whether it is taken on to wait elsewhere until it is stored. served: memories that several engines share, and
+    how long each serves a move, at least.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Way:
     begins: tuple[Way, ...] = ()
     ends: tuple[Way, ...] = ()
     waits: bool = False
+    served: tuple[tuple[str, Way], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class StagingProblem:
     of each. execute: ticks of one execution, on `engine`, the least where they differ; executed: then of all, else 0. slots: most
     of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
     `via.OPERAND`. passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored.
-    waiting: the memories where that may be, with how many slots."""
+    waiting: the memories where that may be, with how many slots. served: memories that several engines share, each with the ticks
+    for which it serves one execution, at least, and all, else 0."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -84,6 +87,7 @@ class StagingProblem:
     passed: bool = False
     waiting: tuple[tuple[str, int], ...] = ()
     executed: int = 0
+    served: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:

@@ -48,8 +48,8 @@ class Level:
     """A memory. All figures are of one instance.
 
     holds: operands. bits: capacity, None for main memory. over: the meshes along which there is one instance for each place.
-    read, write: bits a cycle, None without limit. read_energy, write_energy: picojoules an access of `access` bits, or of one
-    element where that is None. word: bits of an element where the file says so.
+    read, write: bits a cycle, None without limit; shared: of both together. read_energy, write_energy: picojoules an access of
+    `access` bits, or of one element where that is None. word: bits of an element where the file says so.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Level:
     access: int | None = None
     word: int | None = None
     latency: float = 0.0
+    shared: float | None = None
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ def machine_from(
     issued = instructions_of(name, memories)
     meshes = " x ".join(str(m.size) for m in architecture.meshes) or "1"
     return ReadMachine(
-        name, tuple(memories.made), (), issued, f"{meshes} multipliers, read from {architecture.format} ({architecture.file})",
+        name, (*memories.made, *memories.mains), (), issued,
+        f"{meshes} multipliers, read from {architecture.format} ({architecture.file})",
         tuple(map(Engine, dict.fromkeys(i.engine for i in issued))), architecture=architecture,
         unread=tuple(dict.fromkeys((*architecture.unread, *memories.unread))), notes=tuple(_notes(memories.placed)),
         counted=tuple(_counted(memories)),

@@ -24,11 +24,15 @@ class Memories:
         self.unread: list[Unread] = []
         self.names: dict[tuple[str, str], str] = {}
         self.made: list[Memory] = []
+        self.mains: list[Memory] = []  # main memory, where reads and writes share what it moves in a cycle
         used: dict[Level, list[str]] = {}
         for o, w in placed.ways.items():
             for level in (w.via, w.own):
                 if level is not None:
                     used.setdefault(level, []).append(o)
+        for main in {w.main for w in placed.ways.values() if w.main.shared is not None}:
+            taken = {plain_name(x.name, TAKEN) for x in used}
+            self.mains.append(Memory(plain_name(main.name, {*taken, *TAKEN}), None, bandwidth=_bytes(main, 1)))
         for level in placed.architecture.levels:
             if level in used:
                 self._divide(level, used[level])
@@ -69,7 +73,7 @@ class Memories:
         if len(set(rows.values())) > 1:
             said = listed([f"{o} {n}" for o, n in rows.items()])
             self._note(level, f"rows of {said} bytes", f"each takes a row of {row} bytes in the memory that they share")
-        return Memory(name, capacity, row=row)
+        return Memory(name, capacity, row=row, bandwidth=_bytes(level, apart))
 
     def _left(self, operand: str, way: Way) -> None:
         for level in way.left:
@@ -80,6 +84,11 @@ class Memories:
 
     def _note(self, level: Level, what: str, why: str) -> None:
         self.unread.append(Unread(level.path, what, why))
+
+
+def _bytes(level: Level, instances: int) -> float | None:
+    """A cycle, where reads and writes share them."""
+    return None if level.shared is None else level.shared * instances / 8
 
 
 def plain_name(text: str, taken: set[str]) -> str:

@@ -80,7 +80,7 @@ def storage(
         raise t.refused("", f"{name} does not say its size; write depth and width, or entries and word_bits")
     if main:
         _main(c, t, kind, name)
-    read, write = _bandwidths(t)
+    read, write, shared = _bandwidths(t)
     size = word or width or 8
     access = width or (block or 1) * size
     energies = [
@@ -97,7 +97,7 @@ def storage(
     return Level(
         name, c.path, _holds(c, name, constraints), None if bits is None else int(bits), over,
         None if read is None else read * size, None if write is None else write * size, energies[0], energies[1], access,
-        word or width,
+        word or width, shared=None if shared is None else shared * size,
     )  # fmt: skip
 
 
@@ -126,15 +126,13 @@ def _main(c: Fields, t: Fields, kind: str, name: str) -> None:
         t.leave(key, "main memory has no limit here")
 
 
-def _bandwidths(t: Fields) -> tuple[float | None, float | None]:
-    """Words a cycle, read and written."""
+def _bandwidths(t: Fields) -> tuple[float | None, float | None, float | None]:
+    """Words a cycle, read, written, and of both together."""
     read, write, shared = (
         t.rate("read_bandwidth"),
         t.rate("write_bandwidth"),
         t.rate("shared_bandwidth", "bandwidth"),
     )
-    if shared is not None:
-        t.note("shared_bandwidth", f"{shared:g}", "reads and writes have it each, beside each other")
     read, write = (shared if x is None else x for x in (read, write))
     for key, value in (("read_bandwidth", read), ("write_bandwidth", write)):
         if value == 0:
@@ -145,7 +143,7 @@ def _bandwidths(t: Fields) -> tuple[float | None, float | None]:
             "no " + listed([w for w, x in (("read_bandwidth", read), ("write_bandwidth", write)) if x is None]),
             "no limit, as there",
         )
-    return read, write
+    return read, write, shared
 
 
 def _holds(c: Fields, name: str, constraints: Constraints) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def _level(m: Fields, name: str, dimensions: list[str]) -> Level:
     size = m.whole("size")
     if size is None:
         raise m.refused("", f"{name} has no size; give it one, in bits")
-    read_bw, write_bw = _ports(m)
+    read_bw, write_bw, shared = _ports(m)
     costs = [m.number("r_cost"), m.number("w_cost")]
     if m.take("auto_cost_extraction") is True:
         m.note(
@@ -182,12 +182,12 @@ def _level(m: Fields, name: str, dimensions: list[str]) -> Level:
     return Level(
         name, m.path, tuple(o for o in OPERANDS if o in [NAMES[x] for x in operands]), size,
         tuple(d for d in dimensions if d not in served), read_bw, write_bw, costs[0], costs[1],
-        None if read_bw is None else int(read_bw), None, latency,
+        None if read_bw is None else int(read_bw), None, latency, shared,
     )  # fmt: skip
 
 
-def _ports(m: Fields) -> tuple[float | None, float | None]:
-    """Bits that are read and written a cycle."""
+def _ports(m: Fields) -> tuple[float | None, float | None, float | None]:
+    """Bits that are read and written a cycle, and of both together."""
     read, write = m.rate("r_bw"), m.rate("w_bw")
     if 0 in (read, write):
         raise m.refused("r_bw" if read == 0 else "w_bw", "nothing is ever moved; write bits a cycle")
@@ -195,6 +195,7 @@ def _ports(m: Fields) -> tuple[float | None, float | None]:
     counts = [m.take(k) for k in ("r_port", "w_port", "rw_port")]
     found: dict[str, list[float]] = {"read": [], "write": []}
     both = bool(counts[2]) and not (counts[0] and counts[1])
+    apart = bool(counts[0] or counts[1])
     for port in ports if isinstance(ports, list) else ():
         if others := [str(k) for k in port if k not in PORT] if isinstance(port, dict) else [str(port)]:
             m.note("ports", listed(others), "not known, and without effect here")
@@ -203,13 +204,17 @@ def _ports(m: Fields) -> tuple[float | None, float | None]:
             for way in ("read", "write"):
                 if way in kind:
                     found[way].append(width)
-            both = both or kind == "read_write"
+            both, apart = both or kind == "read_write", apart or kind != "read_write"
             if port.get("bandwidth_min") not in (None, width):
                 m.note(
                     "ports", f"bandwidth_min of {port.get('name')}", "a port gives its bandwidth_max here, and no less"
                 )
-    if both:
-        m.note("ports", "a port for reads and writes", "each direction has the whole bandwidth here, beside the other")
+    if both and apart:
+        m.note(
+            "ports",
+            "a port for reads and writes",
+            "each direction has the whole bandwidth here, as others have ports too",
+        )
     read = read if read is not None else max(found["read"], default=None)
     write = write if write is not None else max(found["write"], default=None)
     if read is None or write is None:
@@ -218,7 +223,8 @@ def _ports(m: Fields) -> tuple[float | None, float | None]:
             "no bandwidth of " + listed([w for w, x in (("reads", read), ("writes", write)) if x is None]),
             "no limit here",
         )
-    return read, write
+    widest = max((x for x in (read, write) if x is not None), default=None)
+    return read, write, widest if both and not apart else None
 
 
 def _served(meshes: tuple[Mesh, ...], levels: list[Level], hints: dict[str, tuple[str, ...]]) -> tuple[Mesh, ...]:

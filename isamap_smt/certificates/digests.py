@@ -53,6 +53,9 @@ _LATER = (
     "steps",
     "bits",
     "host",
+    "Memory.bandwidth",
+    "Memory.banks",
+    "Memory.ports",
     "Cost.parts",
 )  # fields that most parts leave alone
 

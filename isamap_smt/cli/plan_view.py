@@ -7,7 +7,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isamap_smt.cli.output import byte_count, console, progress, say_notes, seconds, table
-from isamap_smt.ir.schedule import LINK, MACS, MEMORY, Schedule
+from isamap_smt.ir.schedule import USED, Schedule
 from isamap_smt.report.whole import answer as of_all
 from isamap_smt.report.whole import bounds, counted_loops, quality, quality_of_phases, space, stage_words, table_of
 from isamap_smt.scheduling.breakdown import unused_moves
@@ -111,9 +111,7 @@ def phase_document(s: Schedule) -> dict[str, Any]:
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}} for t in s.stages
         ],
         "parts": {p.name: p.amount for p in s.costs},
-        "utilisation": {
-            kind: {u.name: u.share for u in s.utilisation if u.kind == kind} for kind in (MACS, LINK, MEMORY)
-        },
+        "utilisation": {kind: {u.name: u.share for u in s.utilisation if u.kind == kind} for kind in USED},
         "assumes": [text for text, _ in s.assumes],
         "decided_outside": list(s.decided_outside),
         "unscheduled": [{"reason": why, "mappings": n} for why, n in s.unscheduled],

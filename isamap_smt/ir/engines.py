@@ -245,6 +245,7 @@ def check_engines(h: Hardware) -> None:
         raise HardwareError(
             f"hardware {h.name}: {' and '.join(hosts)} call programs; one engine does, beside those that carry them out"
         )
+    _check_limits(h)
     for i in h.instructions:
         where = f"hardware {h.name}: {i.where}"
         if i.engine in hosts:
@@ -259,6 +260,28 @@ def check_engines(h: Hardware) -> None:
             raise HardwareError(f"{where} {said}; {hint}")
         for operand, memory in i.places if names and i.kind != "configure" else ():
             _check_cells(h, i, where, operand, memory, types)
+
+
+def _check_limits(h: Hardware) -> None:
+    """Memories that limit uses are those that engines share, and main memory is one."""
+    limited = [m for m in h.memories if m.is_limited]
+    if limited and not h.engines:
+        raise HardwareError(
+            f"hardware {h.name}: memory {limited[0].name} has a bandwidth or banks that engines share, and the machine has no "
+            "engines; a core's bandwidth is that of its links, im.Link(source, target, bandwidth)"
+        )
+    mains = [m.name for m in h.memories if m.is_main]
+    if len(mains) > 1 and (main := next((m for m in limited if m.is_main), None)):
+        raise HardwareError(
+            f"hardware {h.name}: tensors lie in one main memory where {main.name} has a bandwidth, and here are "
+            f"{' and '.join(mains)}; leave one out"
+        )
+    placed = {memory for i in h.instructions for _, memory in i.places}
+    if idle := next((m for m in limited if not m.is_main and m.name not in placed), None):
+        raise HardwareError(
+            f"hardware {h.name}: memory {idle.name} has a bandwidth or banks, and no instruction has an operand there; "
+            "tensors lie in the memory without a capacity, im.Memory(name, None, bandwidth=...)"
+        )
 
 
 def _check_cells(

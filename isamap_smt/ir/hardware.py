@@ -34,6 +34,10 @@ class Memory:
     copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them;
     or of an engine, in `count` sets of as many cells of the type that what writes them says).
     bits: of an integer in a cell, where the cells of an addressed memory have fewer than its type: what does not fit wraps; 0: all.
+
+    Of engines, which share it: bandwidth in bytes a cycle, read and written together; None: no limit. banks: rows are interleaved
+    over so many, each of which `ports` accesses reach in a cycle, a row each; 0: no limit.
+
     Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
     Raises HardwareError for what no memory has.
     """
@@ -46,6 +50,9 @@ class Memory:
     row: Any = 0
     kind: str = ""
     bits: int = 0
+    bandwidth: float | None = None
+    banks: int = 0
+    ports: int = 1
 
     def __post_init__(self) -> None:
         check_memory(self, KINDS)
@@ -74,6 +81,11 @@ class Memory:
     def is_state(self) -> bool:
         """Whether it holds control cells of a thread."""
         return self._kind == STATE
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether uses of several engines wait for each other there."""
+        return self.bandwidth is not None or bool(self.banks)
 
     @property
     def rows(self) -> Any:
@@ -249,6 +261,8 @@ class Hardware(Shown):
             count = f"{m.count} x " if m.count > 1 else ""
             size = "unlimited" if m.capacity is None else f"{count}{m.capacity // m.count} bytes"
             size += f", {m.rows} rows of {m.row}" if m.row else ", a state" if m.is_state else ""
+            size += f", {m.bandwidth:g} bytes per cycle" if m.bandwidth is not None else ""
+            size += f", {m.banks} banks" + f" of {m.ports} ports" * (m.ports > 1) if m.banks else ""
             lines.append(f"  {m.name}: {size}" + (", shared by the cores" if m.shared else ""))
         lines += [
             f"  engine {e.name}: {', '.join(i.short for i in self.instructions if i.engine == e.name)}"

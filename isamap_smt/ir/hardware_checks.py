@@ -220,6 +220,8 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
             f"memory {name!r}: that word means something else ({', '.join(TAKEN)} are taken); call it another name"
         )
     count = whole_number(m.count, f"memory {name}: count", HardwareError)
+    if m.bandwidth is not None:
+        number(m.bandwidth, f"memory {name}: bandwidth", "bytes per cycle", positive=True)
     if is_open(m.capacity):
         piece, what = (m.rows, f"rows of {m.row}") if m.row else (m.capacity / m.count, f"bytes for each of {count}")
         if not (sp.sympify(piece).is_Integer or is_open(piece)):
@@ -257,9 +259,29 @@ def check_memory(m: Memory, kinds: Sequence[str]) -> None:
         raise HardwareError(
             f"memory {name}: bits={m.bits}: cells of addressed memories alone have few bits, 1 to 63; add row="
         )
+    _check_banks(m, name, row)
     number(m.energy, f"memory {name}: energy", "picojoules per byte")
     if not isinstance(m.shared, bool):
         raise HardwareError(f"memory {name}: shared={m.shared!r}: pass True where all cores share it, else False")
+
+
+def _check_banks(m: Memory, name: str, row: int) -> None:
+    banks = whole_number(m.banks, f"memory {name}: banks (0: no limit)", HardwareError, 0)
+    ports = whole_number(m.ports, f"memory {name}: ports of a bank", HardwareError)
+    if m.is_state and m.is_limited:
+        raise HardwareError(f"memory {name}: a state has no bandwidth and no banks; leave them out")
+    if banks and not row:
+        raise HardwareError(
+            f"memory {name}: banks={banks}: rows are interleaved over banks; add row=, the bytes of a row"
+        )
+    if banks and m.rows % banks:
+        near = [n for n in range(1, banks) if m.rows % n == 0][-1:]
+        raise HardwareError(
+            f"memory {name}: banks={banks}: {m.rows} rows do not divide into so many; pass a number that divides them, such as "
+            f"{(near or [m.rows])[0]}, or another capacity"
+        )
+    if ports > 1 and not banks:
+        raise HardwareError(f"memory {name}: ports={ports} are of each bank; add banks=, 1 where all rows are one bank")
 
 
 def check_link(k: Link) -> None:

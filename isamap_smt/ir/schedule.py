@@ -147,12 +147,13 @@ class CostPart:
         return part_told(self.name)
 
 
-MACS, LINK, MEMORY = "MACs", "link", "memory"
+MACS, LINK, BANDWIDTH, MEMORY = USED = "MACs", "link", "bandwidth", "memory"
 
 
 @dataclass(frozen=True)
 class Utilisation:
-    """What a plan uses of what there is. kind: MACS, of what an instruction could compute; LINK, in cycles; MEMORY, in rows."""
+    """What a plan uses of what there is. kind: MACS, of what an instruction could compute; LINK and BANDWIDTH, in cycles;
+    MEMORY, in rows."""
 
     kind: str
     name: str

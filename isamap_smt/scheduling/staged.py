@@ -34,9 +34,11 @@ PROLOGUE, STEADY, EPILOGUE, WHOLE = "before the first use", "steady state", "aft
 TOLD = {PROLOGUE: "prologue", STEADY: "steady state", EPILOGUE: "epilogue"}
 SPACE = "for each loop a step and a region, for each operand a way and, in each memory on it, a stage in 1 to 4 slots"
 SPACE_TOLD = SPACE.replace("a way", "a path through the memories")  # what people read; JSON keeps the other
-ASSUMES = (
-    "an engine begins a use when it is free and what the use awaits has been signalled",
-    "a move or step takes what its description says, whatever the other engines do; a signal takes no time",
+BEGINS = "an engine begins a use when it is free and what the use awaits has been signalled"
+ALONE = "a move or step takes what its description says, whatever the other engines do; a signal takes no time"
+SERVED = (
+    "a move or step takes what its description says, and until each memory with a bandwidth or banks has served it: one after the "
+    "other, as they begin; a signal takes no time"
 )
 SLOWER = "the executions alone take longer than the plan"
 LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
@@ -144,7 +146,8 @@ def _assumes(seen: Timing, q: Question) -> tuple[tuple[str, str], ...]:
     short = ", ".join(f"{a} had {known[a]:,}" for a in q.shortened)
     more = [f"the time is {seen.estimate}"] if seen.estimate else []
     more += [f"the plan was chosen for fewer tiles, as the solver counts in 64 bits: {short}"] if short else []
-    return tuple((text, "") for text in (*ASSUMES, *more))
+    rests = (BEGINS, SERVED if seen.served else ALONE)
+    return tuple((text, "") for text in (*rests, *more))
 
 
 def _without_mapping(mapping: Mapping, why: str) -> str:

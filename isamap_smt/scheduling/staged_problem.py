@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,11 +15,11 @@ import sympy as sp
 from isamap_encodings.staging_problem import StagingAxis, StagingOperand, StagingProblem, Way
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
-from isamap_smt.ir.engines import Operand
+from isamap_smt.ir.engines import Operand, Work
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, evaluate, sym, symbols_of
-from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.hardware import Hardware, Memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.mapping import Mapping
@@ -28,9 +29,11 @@ from isamap_smt.mapping.epilogue import Cover
 from isamap_smt.mapping.layout import GATHER, supply
 from isamap_smt.mapping.runs import runs_of
 from isamap_smt.proof.narrow import sums_fit
+from isamap_smt.scheduling.served import longest, served, shared
 from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise
 from isamap_smt.scheduling.staged_ends import fitting_covers
 from isamap_smt.simulator.iterations import vector
+from isamap_smt.simulator.service import figures_of, limited, of_whole_tiles
 
 OPEN = 8  # tiles of a step along an axis whose size is left open, at most
 HELD = 256  # and where it is known
@@ -74,7 +77,10 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     known = [_axis(mapping, a.name, a.extent, sizes) for a in mapping.outer]
     axes = _shortened(known)
     used = [*(m for found in moves.values() for m in found), *own, *steps, compute]
-    of = _Ways(mapping, sizes, _ticks(used, prod(a.tiles + max(a.steps) for a in axes)))
+    among = shared(hardware)
+    of = _Ways(
+        mapping, sizes, _ticks(used, prod(a.tiles + max(a.steps) for a in axes), limited(hardware)), hardware, among
+    )
     made, outers = {}, []
     for o in compute.operands:
         ways = tuple(of.stored(o, c) for c in ends) if o.name == out else tuple(of.way(o, m) for m in moves[o.name])
@@ -94,6 +100,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         outers=tuple(outers), pins=tuple(sorted(pins.items())),
         passed=all(c.onward is not None for c in ends), waiting=tuple((m, PASSED) for m in _onward(ends)),
         executed=of.ticks_of(every) if compute.active and known == list(axes) else 0,
+        served=tuple(of.executions(compute, m, known == list(axes)) for m in among),
     )  # fmt: skip
     short = tuple(a.name for a, b in zip(known, axes, strict=True) if a != b)
     return Question(problem, of.ticks, moves, ends, every, short)
@@ -103,7 +110,12 @@ def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> tu
     """Cycles of one execution of a mapping's instruction, the least, and of all, one after the other: no plan takes less. A step
     may have tiles beyond the last one, of no points."""
     compute = machine.instruction(mapping.instruction.name)
-    work, tiles = compute.occupies, {a.name: max(1, int(evaluate(a.extent, dict(sizes)))) for a in mapping.outer}
+    return _executions(mapping, compute, longest(compute, limited(machine)), sizes)
+
+
+def _executions(mapping: Mapping, compute: Instruction, work: Work, sizes: Dict[str, int]) -> tuple[float, float]:
+    """The same of any work of its points."""
+    tiles = {a.name: max(1, int(evaluate(a.extent, dict(sizes)))) for a in mapping.outer}
     counts: dict[str, Any] = {a: sp.Integer(n) for a, n in mapping.instruction.axes.items()}
     counts |= passed_points(mapping, {a: sym(a) for a in tiles}, compute)
     counts = {a: counts[a] for a in work.per}
@@ -115,7 +127,7 @@ def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> tu
     points: Any = np.ones(prod(tiles[a] for a in dims))
     for count in counts.values():
         points = points * np.asarray(vector(sp.sympify(count))(env))
-    cycles = work.cycles(points)
+    cycles = float(work.start) + float(work.each) * points
     least = float(work.start) if compute.active else float(cycles.min())
     return least, float(cycles.sum()) * prod(n for a, n in tiles.items() if a not in dims)
 
@@ -283,6 +295,15 @@ class _Ways:
     mapping: Mapping
     sizes: Dict[str, int]
     ticks: Fraction
+    machine: Hardware
+    among: tuple[Memory, ...]
+
+    def executions(self, compute: Instruction, memory: Memory, known: bool) -> tuple[str, int, int]:
+        """A memory with what it takes for an execution at least, and for all where these differ; known: and can be counted."""
+        works = [work for _, work in served(compute, (memory,))]
+        found = [_executions(self.mapping, compute, work, self.sizes) for work in works]
+        one, every = (self.ticks_of(sum(x[n] for x in found)) for n in range(2))
+        return memory.name, one, every if compute.active and known else 0
 
     def operand(
         self, compute: Instruction, o: Operand, ways: tuple[Way, ...], in_pieces: bool = True
@@ -310,8 +331,14 @@ class _Ways:
         return replace(store, begins=begins, ends=ends, waits=cover.onward is not None)
 
     def way(self, home: Operand, move: Instruction, whole: bool = False, at_once: bool = False) -> Way:
-        """One move, by the outer axes whose points it counts. whole: of all points of a tile, at the rim, too. at_once: of all
-        runs of a tile; other ways are one move for each."""
+        """One move, with what memories that engines share take for it. whole, at_once: as of _way()."""
+        parts = [(m, self._way(home, move, work, whole, at_once)) for m, work in served(move, self.among)]
+        way = self._way(home, move, longest(move, limited(self.machine)), whole, at_once)
+        return replace(way, served=tuple(parts)) if parts else way
+
+    def _way(self, home: Operand, move: Instruction, work: Work, whole: bool, at_once: bool) -> Way:
+        """One move that takes so much work, by the outer axes whose points it counts. whole: of all points of a tile, at the rim,
+        too. at_once: of all runs of a tile; other ways are one move for each."""
         runs = runs_of(self.mapping, home.name, str(home.row))
         count = 1 if at_once else runs.count
         target = move.kernel.statements[0].target.tensor
@@ -323,8 +350,8 @@ class _Ways:
             own = symbols_of([e])
             here = [a.name for a in self.mapping.outer if a.name in own]
             outer |= {t: a for t in self.mapping.instruction.axes if t in own for a in here}
-        each, per, counted = _exactly(move.occupies.each), [], False
-        for axis in move.occupies.per:
+        each, per, counted = _exactly(work.each), [], False
+        for axis in work.per:
             if whole or axis not in active:
                 each *= move.axes[axis]
                 continue
@@ -335,18 +362,20 @@ class _Ways:
             needed = symbols_of(self.mapping.coordinates(home.name))
             per += [a.name for a in self.mapping.outer if a.name in needed and a.name not in outer.values()]
         cut = count > 1 or bool(conditions(self.mapping, home.name))
-        points = self._points(self.mapping if at_once else runs.view, home, held, move) if counted and cut else None
-        start = self.ticks_of(move.occupies.start) * count
+        points = (
+            self._points(self.mapping if at_once else runs.view, home, held, move, work) if counted and cut else None
+        )
+        start = self.ticks_of(work.start) * count
         each *= 1 if counted else count
         return Way(move.name, start, int(each * self.ticks), tuple(per), engine=move.engine, points=points)
 
-    def _points(self, mapping: Mapping, home: Operand, held: Operand, move: Instruction) -> int:
+    def _points(self, mapping: Mapping, home: Operand, held: Operand, move: Instruction, work: Work) -> int:
         """Active points of the axes that a move counts, of all tiles together; 0 where there are too many to look at."""
         index = {a.name: sym(a.name) for a in mapping.outer}
         found = active_points(mapping, home.name, index, home, held, move)
         below = {axis: e for (axis, _), e in zip(move.active, found.active, strict=True)}
         above = {axis: e for (axis, _), e in zip(move.front, found.front, strict=True)}
-        counts = [(below.get(a, move.axes[a]), above.get(a, 0)) for a in move.occupies.per if a in below or a in above]
+        counts = [(below.get(a, move.axes[a]), above.get(a, 0)) for a in work.per if a in below or a in above]
         names = symbols_of([sp.sympify(e) for pair in counts for e in pair])
         needed = symbols_of(mapping.coordinates(home.name))
         tiles = {a.name: int(evaluate(a.extent, dict(self.sizes))) for a in mapping.outer if a.name in needed}
@@ -368,12 +397,13 @@ def _exactly(x: Any) -> Fraction:
     return near if abs(near - Fraction(x)) <= Fraction(1, 10**12) * max(Fraction(1), near) else Fraction(x)
 
 
-def _ticks(instructions: list[Instruction], executions: int) -> Fraction:
+def _ticks(instructions: list[Instruction], executions: int, memories: tuple[Memory, ...]) -> Fraction:
     """Ticks of a cycle, so that all figures are whole, to a thousandth; fewer where a plan would take more than can be counted."""
     every = (x for i in instructions for x in (i.occupies.start, i.occupies.each))
     figures = [Fraction(x).limit_denominator(FINEST) for x in every]
-    fine = Fraction(min(FINEST, lcm(*(f.denominator for f in figures))))
+    fine = Fraction(min(FINEST, lcm(*(f.denominator for f in figures), *figures_of(memories))))
     of_a_tile = sum(i.occupies.cycles(prod(i.axes[a] for a in i.occupies.per)) for i in instructions)
+    of_a_tile += sum(math.ceil(c) for i in instructions for _, c in of_whole_tiles(i, memories))
     most = executions * Fraction(max(of_a_tile, 1)) * fine
     return fine if most <= TICKS else fine * Fraction(TICKS) / most
 

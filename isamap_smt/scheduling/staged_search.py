@@ -108,8 +108,14 @@ class _Search:
     def __init__(self, proved: ProvedMapping, question: Question, time: Time, best: Candidate | None) -> None:
         self.proved, self.question, self.time, self.best = proved, question, time, best
         self.first: StagingAnswer | None = None
+        self.left = inf  # a bound on plans that were forbidden with slots that were not timed
 
     def run(self, timeout: float, plans: int = 0, enough: float = NEAR) -> float:
+        """As _run(), plans with other slots included."""
+        low = self._run(timeout, plans, enough)
+        return min(low, self.left)
+
+    def _run(self, timeout: float, plans: int, enough: float) -> float:
         """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time
         ends it, after a few plans. Returns a bound on the time of those that were not timed."""
         from isamap_encodings.staging_model import StagingModel
@@ -145,6 +151,8 @@ class _Search:
         problem = self.question.problem
         found = fullest(problem, decision)
         bounds = [bound(problem, choices(problem, d), Numbers()) for d in found]
+        if problem.served:  # one that waits for less may come before another at a memory, and all take longer
+            self.left = min([self.left, *(b / float(self.question.ticks) for b in bounds)])
         for n in sorted(range(len(found)), key=bounds.__getitem__):
             if self.best is not None and not self.question.shortened and bounds[n] >= self._ticks:
                 return

@@ -1,4 +1,4 @@
-"""How much of a machine with engines a plan uses: of its multiply-adds, of each link between memories, of each memory."""
+"""How much of a machine with engines a plan uses: of its multiply-adds, of links between memories, of memories and bandwidths."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.schedule import LINK, MACS, MEMORY, LoopStep, Stage, Utilisation
+from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY, LoopStep, Stage, Utilisation
 from isamap_smt.ir.staging import tiles_of
 from isamap_smt.simulator.max_plus import Timing
 
@@ -24,13 +24,15 @@ def utilisation(
     seen: Timing,
 ) -> tuple[Utilisation, ...]:
     """Multiply-adds of the kernel, of those that the instruction could make in the time. Cycles that a link is busy, of the time of
-    the engines that serve it. Rows of a memory that stages take, of all."""
+    the engines that serve it; cycles that a memory serves uses, of the time, where it has a bandwidth or banks. Rows of a memory
+    that stages take, of all."""
     compute = machine.instruction(mapping.instruction.name)
     wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
     each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))
     possible = seen.cycles * prod(compute.axes.values()) / each if each else 0.0
     found = [Utilisation(MACS, compute.name, wanted, possible)] if possible else []
-    return (*found, *_links(machine, seen), *_memories(mapping, machine, stages, loops))
+    busy = (Utilisation(BANDWIDTH, m, cycles, seen.cycles) for m, cycles in seen.served)
+    return (*found, *_links(machine, seen), *busy, *_memories(mapping, machine, stages, loops))
 
 
 def _links(machine: Hardware, seen: Timing) -> Iterator[Utilisation]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from isamap_smt.simulator.service import in_cycles, in_ticks
 from isamap_smt.simulator.sites import Elaborated
 
 RARELY = 200  # an adversary that favours an engine lets another go first once in so many steps
@@ -58,25 +59,46 @@ class _Heads:
 
 
 def timed(elaborated: Elaborated) -> Order:
-    """Each engine begins its next use as soon as it is free and the awaits hold, and completes it after its cycles.
+    """Each engine begins its next use as soon as it is free and the awaits hold, and completes it after its cycles, and when the
+    memories that it moves something in have served it. Each of these serves one use after the other, as they begin.
 
-    What completes at one time is complete before anything begins at that time.
+    What completes at one time is complete before anything begins at that time that memories serve; such uses begin in the order of
+    their engines.
     """
     heads = _Heads(elaborated)
+    scale = elaborated.scale
+    work = [[in_ticks(c, scale) for c in s.cycles] if elaborated.memories else s.cycles for s in elaborated.sites]
+    free: list[Any] = [0] * len(elaborated.memories)
     busy: list[tuple[Any, int]] = []
     idle = set(range(len(heads.queues)))
     begins: list[Any] = [0] * len(heads.queues)
     times: list[tuple[Any, Any]] = []
     now: Any = 0
+
     while True:
+        waiting = []
         for engine in sorted(idle):
             if heads.ready(engine):
                 queue, at = heads.queues[engine], heads.next[engine]
-                cycles = heads.sites[queue.sites[at]].cycles[queue.iterations[at]]
+                site, iteration = queue.sites[at], queue.iterations[at]
+                at_all = heads.sites[site].served
+                if at_all and (served := [(m, ticks[iteration]) for m, ticks in at_all if ticks[iteration]]):
+                    waiting.append((engine, work[site][iteration], served))
+                    continue
                 begins[engine] = now
-                heapq.heappush(busy, (now + cycles, engine))
+                heapq.heappush(busy, (now + work[site][iteration], engine))
                 idle.discard(engine)
+        for engine, cycles, served in waiting if not (busy and busy[0][0] == now) else ():
+            end = now + cycles
+            for memory, ticks in served:
+                free[memory] = max(free[memory], now) + ticks
+                end = max(end, free[memory])
+            begins[engine] = now
+            heapq.heappush(busy, (end, engine))
+            idle.discard(engine)
         if not busy:
+            if elaborated.memories:
+                times = [(in_cycles(begin, scale), in_cycles(end, scale)) for begin, end in times]
             return Order(heads.steps, heads.next, heads.counts, times)
         now = busy[0][0]
         while busy and busy[0][0] == now:

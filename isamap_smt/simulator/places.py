@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -28,7 +28,9 @@ from isamap_smt.ir.program import Buffer, Program, Ref, immediate
 from isamap_smt.ir.scalar import reads
 from isamap_smt.ir.traversal import buffers
 from isamap_smt.simulator.iterations import column, defined
-from isamap_smt.simulator.sites import Elaborated, Site
+
+if TYPE_CHECKING:
+    from isamap_smt.simulator.sites import Elaborated, Site
 
 Array = np.ndarray
 

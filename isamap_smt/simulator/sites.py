@@ -6,7 +6,7 @@ A site is a use in the text of the program; an iteration is a use of the run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,12 @@ import sympy as sp
 
 from isamap_smt.ir.errors import IsamapError, LanguageError, UnknownNameError, did_you_mean
 from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.hardware import Memory
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.program import Alloc, Issued, Program, Serial
 from isamap_smt.ir.traversal import walk
 from isamap_smt.simulator.iterations import Rows, in_order, standings
+from isamap_smt.simulator.service import in_ticks, limited, service, ticks_per_cycle, touches
 
 Array = np.ndarray
 
@@ -28,7 +30,8 @@ class Site:
 
     position: places in program order. ranks: places in the queue of its engine. awaits: (counter, amounts). parameters: as the
     program says. active: axis -> points, cut to the largest extent; front: axis -> how many of them, from the first, are none.
-    cycles: how long each iteration occupies the engine.
+    cycles: of work, which each iteration occupies the engine for at least. served: memories that serve them one after the other,
+    each with the ticks of each iteration.
     """
 
     use: Issued
@@ -42,6 +45,7 @@ class Site:
     active: dict[str, Array]
     front: dict[str, Array]
     cycles: list[Any]
+    served: tuple[tuple[int, list[float]], ...] = ()
 
     @property
     def count(self) -> int:
@@ -64,12 +68,15 @@ class Queue:
 
 @dataclass(frozen=True, eq=False)
 class Elaborated:
-    """All uses of a program at concrete sizes. counters: every counter that is awaited or signalled."""
+    """All uses of a program at concrete sizes. counters: every counter that is awaited or signalled. memories: those that serve
+    uses one after the other; scale: ticks of a cycle where there are some."""
 
     program: Program
     sites: tuple[Site, ...]
     queues: tuple[Queue, ...]
     counters: tuple[str, ...]
+    memories: tuple[str, ...] = ()
+    scale: int = 1
 
 
 def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
@@ -81,13 +88,17 @@ def elaborate(program: Program, sizes: Mapping[str, int]) -> Elaborated:
     uses = [s.node for s in found if isinstance(s.node, Issued)]
     counters = tuple(dict.fromkeys(c for u in uses for c in (*(a for a, _ in u.awaits), *u.signals)))
     made = [_site(u, s.rows, names, counters) for u, s in zip(uses, found, strict=True)]
+    memories = limited(program.machine)
+    scale = ticks_per_cycle((u.instruction for u in uses), memories) if memories else 1
+    if memories:
+        made = [replace(s, served=_served(s, memories, scale)) for s in made]
     queues = [Queue(name, [], []) for name in names]
     for position, (n, row) in enumerate(zip(*in_order(found), strict=True)):
         site, queue = made[n], queues[made[n].engine]
         site.position[row], site.ranks[row] = position, len(queue.sites)
         queue.sites.append(n)
         queue.iterations.append(row)
-    return Elaborated(program, tuple(made), tuple(queues), counters)
+    return Elaborated(program, tuple(made), tuple(queues), counters, tuple(m.name for m in memories), scale)
 
 
 def _check_form(program: Program) -> None:
@@ -138,6 +149,23 @@ def _incomplete(instruction: Instruction, parameter: str, field: str) -> IsamapE
         f"a use of {instruction.name} does not say how large {parameter} is; give it {field}={whole}, where all points are active, "
         f"numbers for {', '.join(p for _, p in given)}"
     )
+
+
+def _served(site: Site, memories: tuple[Memory, ...], scale: int) -> tuple[tuple[int, list[float]], ...]:
+    """Each memory that serves a use, with the ticks at every iteration."""
+    i, names = site.use.instruction, [m.name for m in memories]
+    if not touches(i, memories):
+        return ()
+    columns = [*((axis, site.active[axis]) for axis, _ in i.active), *((axis, site.front[axis]) for axis, _ in i.front)]
+    count, split = site.count, len(i.active)
+    stacked = np.stack([c for _, c in columns]) if columns else np.zeros((1, count), np.int64)
+    distinct, which = np.unique(stacked, axis=1, return_inverse=True)
+    ticks = np.zeros((len(names), distinct.shape[1]))
+    for n, values in enumerate(distinct.T.tolist() if count else ()):
+        at = tuple((axis, v) for (axis, _), v in zip(columns, values, strict=False))
+        for name, cycles in service(i, memories, at[:split], at[split:]):
+            ticks[names.index(name), n] = in_ticks(cycles, scale)
+    return tuple((m, row[which.reshape(-1)].tolist()) for m, row in enumerate(ticks) if row.any())
 
 
 def _cycles(instruction: Instruction, active: dict[str, Array], front: dict[str, Array], count: int) -> list[Any]:

@@ -38,7 +38,8 @@ def test_a_program_of_open_sizes_is_proved_for_all() -> None:
 def test_memories_and_moves_are_those_of_the_levels() -> None:
     machine = im.from_timeloop(example("weight_stationary"))
     rows = {m.name: (m.rows, m.row) for m in machine.memories}
-    assert rows == {"scratchpad": (4096, 16), "accumulator": (1024, 64), "weight": (32, 16)}
+    assert rows == {"scratchpad": (4096, 16), "accumulator": (1024, 64), "weight": (32, 16), "dram": (0, 0)}
+    assert machine.memory("dram").bandwidth == 16 and machine.memory("scratchpad").bandwidth is None
     product, load, move = (machine.instruction(n) for n in ("product", "load_a", "move_b"))
     assert product.axes == {"i": 16, "j": 16, "k": 16} and product.occupies.cycles(1) == 16
     assert load.occupies == im.Work(0, 1, ("r",))  # 16 bytes of a row at 16 a cycle

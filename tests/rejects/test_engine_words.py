@@ -183,3 +183,34 @@ def test_the_memory_that_overflows_is_named() -> None:
 def test_the_largest_sizes_have_a_plan(largest: int) -> None:
     """Counts that leave 64 bits are shortened, and said; nothing is called too small for it."""
     assert im.stage(KERNEL, ARRAY, sizes=dict.fromkeys("ijk", largest)).cycles > largest
+
+
+@pytest.mark.parametrize(
+    ("engines", "memory", "why"),
+    [
+        (
+            False,
+            im.Memory("DRAM", None, bandwidth=8),
+            "the machine has no engines; a core's bandwidth is that of its links",
+        ),
+        (
+            True,
+            im.Memory("spare", 1 << 10, row=32, banks=2),
+            "spare has a bandwidth or banks, and no instruction has an",
+        ),
+        (True, im.Memory("spare", 1 << 10, bandwidth=8), "tensors lie in the memory without a capacity, im.Memory("),
+    ],
+)
+def test_a_bandwidth_that_no_engine_meets_is_refused(engines: bool, memory: im.Memory, why: str) -> None:
+    with pytest.raises(im.IsamapError) as error:
+        if engines:
+            replace(ARRAY, memories=(*ARRAY.memories, memory))
+        else:
+            im.Hardware("core", (memory,))
+    assert why in str(error.value)
+
+
+def test_tensors_lie_in_one_memory_that_has_a_bandwidth() -> None:
+    both = (im.Memory("near", None, kind="main", bandwidth=8), im.Memory("far", None, kind="main"))
+    with pytest.raises(im.IsamapError, match="one main memory where near has a bandwidth, and here are near and far"):
+        replace(ARRAY, memories=(*ARRAY.memories, *both))

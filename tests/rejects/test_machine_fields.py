@@ -49,6 +49,18 @@ NAN, INFINITE = float("nan"), float("inf")
         ({"energy": True}, "memory L1: energy=True: pass a number"),
         ({"shared": 1}, "memory L1: shared=1: pass True where all cores share it, else False"),
         ({"kind": "cash"}, "memory L1: kind='cash'; did you mean cache?"),
+        ({"bandwidth": 0}, "memory L1: bandwidth=0: pass a number of bytes per cycle, 0.0001 to 1e+06"),
+        ({"bandwidth": "16"}, "memory L1: bandwidth='16': pass a number"),
+        ({"bandwidth": NAN}, "memory L1: bandwidth=nan: pass a number"),
+        ({"banks": 2}, "memory L1: banks=2: rows are interleaved over banks; add row=, the bytes of a row"),
+        ({"banks": -1, "row": 8}, "memory L1: banks (0: no limit)=-1: must be at least 0"),
+        (
+            {"banks": 3, "row": 8},
+            "memory L1: banks=3: 8 rows do not divide into so many; pass a number that divides them, such as 2, or another",
+        ),
+        ({"ports": 2, "row": 8}, "memory L1: ports=2 are of each bank; add banks=, 1 where all rows are one bank"),
+        ({"ports": 0, "row": 8}, "memory L1: ports of a bank=0: must be at least 1"),
+        ({"kind": "state", "bandwidth": 8}, "memory L1: a state has no bandwidth and no banks; leave them out"),
     ],
 )
 def test_no_such_memory(given: dict[str, Any], said: str) -> None:

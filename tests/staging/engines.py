@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import isamap_smt as im
@@ -17,7 +17,7 @@ class Shape:
     that takes tiles on from it; past: whether tiles may also pass it by. padded: loads may put zeros in front of what they bring.
     loads: engines that bring tiles of each input, which have a scratchpad each where these are two; stores: the one that stores.
     upright: the first input lies in a scratchpad of its own, a row for each point of i and not of k. short: the unit passes as many
-    points of k as there are.
+    points of k as there are. main: bytes a cycle of main memory; pads: of all others, which have so many banks and ports.
     """
 
     i: int = 8
@@ -36,6 +36,10 @@ class Shape:
     stores: str = "store"
     upright: bool = False
     short: bool = False
+    main: float | None = None
+    pads: float | None = None
+    banks: int = 0
+    ports: int = 1
 
     @property
     def apart(self) -> bool:
@@ -86,7 +90,11 @@ def machine(shape: Shape = Shape()) -> im.Hardware:
     fed = (shape.fed,) if shape.further else ()
     engines = tuple(map(im.Engine, dict.fromkeys((*by.values(), *fed, "execute", shape.stores))))
     words = f"{i}x{j}x{k} outer products"
-    return im.Hardware("engines", (*memories, accumulators), (), (*moves, *rest), words, engines=engines)
+    limits = {"bandwidth": shape.pads, "banks": shape.banks, "ports": shape.ports}
+    memories = [replace(m, **limits) for m in (*memories, accumulators)]
+    if shape.main is not None:
+        memories.append(im.Memory("DRAM", None, bandwidth=shape.main))
+    return im.Hardware("engines", tuple(memories), (), (*moves, *rest), words, engines=engines)
 
 
 def _further(shape: Shape, memory: str, columns: int, engine: str) -> list[im.Instruction]:

@@ -37,6 +37,19 @@ SHARED = (
     Shape(short=True), Shape(4, 8, 4, 2, 8, short=True, padded=True), Shape(8, 4, 8, 3, 5, further=9, short=True),
     Shape(accumulators=1, scratchpad=2, each=0.1), Shape(8, 4, 2, loads=("load", "execute"), stores="execute", wide=False),
 )  # fmt: skip
+CONTENDED = (
+    Shape(main=8), Shape(main=16, loads=("load", "load_b"), i=4, k=2), Shape(4, 8, 2, 3, 6, loads=("load", "load_b"), main=12.8),
+    Shape(stores="load", scratchpad=4, main=16), Shape(accumulators=1, scratchpad=2, banks=1, pads=32, main=24),
+    Shape(4, 8, 2, stores="execute", banks=2, main=16), Shape(scratchpad=3, further=8, past=False, main=16, banks=2, ports=2),
+    Shape(4, 8, 2, 2, 4, further=12, loads=("load", "load_b"), fed="load_b", pads=16, main=4), Shape(short=True, banks=1, main=8),
+    Shape(4, 8, 2, 2, 4, further=12, fed="execute", stores="load", pads=48), Shape(padded=True, pads=20, main=100),
+    Shape(8, 4, 8, 3, 5, further=9, short=True, main=8, banks=1, ports=2), Shape(4, 8, 2, wide=True, banks=1, main=32),
+    Shape(8, 4, 4, 2, 5, each=0.5, start=40.5, loads=("load", "load_b"), stores="load_b", padded=True, main=10, pads=64),
+    Shape(4, 8, 2, 3, 6, each=0.25, start=0, loads=("load", "load_b"), main=2),
+    Shape(8, 4, 4, 2, 5, start=1, loads=("load", "load_b"), stores="load_b", main=3, pads=8, banks=1),
+    Shape(4, 8, 2, 2, 4, further=12, loads=("load", "load_b"), fed="load_b", main=4, pads=16, banks=1),
+    Shape(8, 8, 4, 2, 3, start=0, further=9, main=6, banks=1),
+)  # fmt: skip
 IN_RUNS = (
     Shape(8, 4, 4, upright=True, padded=True), Shape(8, 8, 8, upright=True, padded=True, accumulators=6, scratchpad=12),
     Shape(12, 4, 4, 3, 8, upright=True, padded=True), Shape(16, 4, 2, upright=True), Shape(4, 8, 8, padded=True),

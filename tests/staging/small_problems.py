@@ -23,13 +23,38 @@ from isamap_encodings.staging_problem import (
 MOST = 30_000  # decisions of a problem, with those that are not legal
 
 
-def small_problem(seed: int, further: bool = False) -> StagingProblem:
-    """2 to 4 axes, two inputs, 1 or 2 ways to move each operand, 1 or 2 memories that are often too small, and some pins."""
+def small_problem(seed: int, further: bool = False, shared: bool = False) -> StagingProblem:
+    """2 to 4 axes, two inputs, 1 or 2 ways to move each operand, 1 or 2 memories that are often too small, and some pins. shared:
+    with a memory or two that serve moves and executions one after the other."""
     rng = random.Random(seed)
     while True:
         found = _problem(rng, further)
         if size(found) <= MOST:
-            return found
+            return _shared(random.Random(-1 - seed), found) if shared else found
+
+
+def _shared(rng: random.Random, problem: StagingProblem) -> StagingProblem:
+    """The same with what memories take, often more than the work of an engine."""
+    names = ("dram", "pads")[: rng.choice([1, 2])]
+
+    def part(w: Way) -> Way:
+        few = tuple(a for a in w.per if rng.random() < 0.7)
+        each = rng.choice([0, 1, 3]) if few else 0
+        return Way(
+            w.name, rng.choice([0, 5, 30, 90]), each, few, points=rng.randrange(9) if rng.random() < 0.1 else None
+        )
+
+    def with_parts(w: Way) -> Way:
+        begins, ends = (tuple(map(with_parts, x)) for x in (w.begins, w.ends))
+        parts = tuple((m, part(w)) for m in names for _ in range(rng.choice([0, 1, 1, 2])))
+        return replace(w, begins=begins, ends=ends, served=parts)
+
+    def of(o: StagingOperand) -> StagingOperand:
+        return replace(o, ways=tuple(map(with_parts, o.ways)))
+
+    served = tuple((m, rng.randrange(20), rng.choice([0, 0, 400])) for m in names)
+    inputs, outers = (tuple(map(of, x)) for x in (problem.inputs, problem.outers))
+    return replace(problem, inputs=inputs, outers=outers, output=of(problem.output), served=served)
 
 
 def size(problem: StagingProblem) -> int:

@@ -9,14 +9,18 @@ from isamap_encodings.staging_model import StagingModel
 from isamap_encodings.staging_problem import StagingDecision, legal
 from tests.families import part
 
-CASES = [(seed, further) for further, count in ((False, 80), (True, 200)) for seed in range(count)]
+CASES = [
+    (seed, further, shared)
+    for further, shared, count in ((False, False, 80), (True, False, 200), (False, True, 60), (True, True, 60))
+    for seed in range(count)
+]
 SECONDS = 30.0
 
 
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", part(CASES, lambda c: c[0] < 20), ids=str)
-def test_the_least_bound_of_all_plans_is_found(case: tuple[int, bool]) -> None:
-    """(seed, whether tiles may come through a further memory, or past it)."""
+def test_the_least_bound_of_all_plans_is_found(case: tuple[int, bool, bool]) -> None:
+    """(seed, whether tiles may come through a further memory, or past it; whether memories serve one use after the other)."""
     problem = small_problem(*case)
     every = [(ticks(problem, d), d) for d in decisions(problem)]
     answer = StagingModel(problem).solve(SECONDS)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from engines import Shape, machine
 from random_epilogues import draw_epilogue
-from random_programs import MAPPED, SHAPES, SHARED, by_symbol, draw
+from random_programs import CONTENDED, MAPPED, SHAPES, SHARED, by_symbol, draw
 from use_edits import rewritten
 
 import isamap_smt as im
 from isamap_smt.ir.expr import FloorDiv
 from isamap_smt.ir.program import Issued, Program, Serial
-from isamap_smt.simulator import max_plus
+from isamap_smt.simulator import max_plus, queues
 from isamap_smt.simulator.max_plus import timing
 from isamap_smt.simulator.orders import timed
 from isamap_smt.simulator.sites import elaborate
@@ -46,11 +47,55 @@ def test_it_is_the_simulated_one_for_any_plan(seed: int, by_matrices: None) -> N
     assert timing(d.program, sizes).cycles == pytest.approx(simulated(d.program, sizes), rel=1e-12), d.words
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_it_is_the_simulated_one_where_engines_wait_for_memories(seed: int, by_matrices: None) -> None:
+    """Main memory with a bandwidth, banks that moves and computing share, memories of one engine alone."""
+    d = draw(seed, KERNELS[seed % len(KERNELS)], CONTENDED)
+    sizes = by_symbol(d.kernel, d.sizes)
+    assert timing(d.program, sizes).cycles == pytest.approx(simulated(d.program, sizes), rel=1e-12), d.words
+
+
+@pytest.mark.parametrize("shape", CONTENDED, ids=lambda s: f"{s.main} {s.pads} {s.banks}")
+def test_steady_states_are_skipped(shape: Shape, by_matrices: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of some 10,000 uses a part is carried out, and the time is the simulated one; of 2^30 points no more are."""
+    sizes = {"i": 128, "j": 96, "k": 64}
+    plan = im.stage("gemm", machine(shape))
+    seen = simulated(plan.program, by_symbol("gemm", sizes))
+    monkeypatch.setattr(queues, "MOST", 5000)
+    found = timing(plan.program, by_symbol("gemm", sizes))
+    assert found.cycles == pytest.approx(seen, rel=1e-12) and not found.estimate
+    assert not timing(plan.program, by_symbol("gemm", dict.fromkeys("ijk", 1024))).estimate
+
+
+def test_without_a_steady_state_the_time_is_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the pace of the first uses, and it is said."""
+    shape, sizes = CONTENDED[1], {"i": 128, "j": 96, "k": 64}
+    plan = im.stage("gemm", machine(shape), sizes=sizes)
+    right = timing(plan.program, sizes).cycles
+    monkeypatch.setattr(queues, "MOST", 500)
+    monkeypatch.setattr(queues.Queues, "_skip", lambda *_: None)
+    seen = timing(plan.program, sizes)
+    assert "no steady state" in seen.estimate and seen.cycles == pytest.approx(right, rel=0.1)
+
+
 @pytest.mark.parametrize("phases", [False, True], ids=["epilogue", "phases"])
 @pytest.mark.parametrize("seed", range(12))
 def test_it_is_the_simulated_one_with_updates_and_barriers(seed: int, phases: bool, by_matrices: None) -> None:
     d = draw_epilogue(seed, phases)
     assert timing(d.program, d.sizes).cycles == simulated(d.program, d.sizes), d.words
+
+
+@pytest.mark.parametrize("phases", [False, True], ids=["epilogue", "phases"])
+@pytest.mark.parametrize("seed", range(12))
+def test_it_is_the_simulated_one_with_updates_and_barriers_at_shared_memories(seed: int, phases: bool) -> None:
+    d, rng = draw_epilogue(seed, phases), random.Random(seed)
+    machine_of = d.program.machine
+    assert machine_of is not None
+    limited = [replace(m, bandwidth=rng.choice([None, 8, 32, 100]) if m.row else None) for m in machine_of.memories]
+    limited.append(im.Memory("DRAM", None, bandwidth=rng.choice([4, 16, 20.5])))
+    program = replace(d.program, machine=replace(machine_of, memories=tuple(limited)))
+    assert timing(program, d.sizes).cycles == pytest.approx(simulated(program, d.sizes), rel=1e-12), d.words
+    assert simulated(program, d.sizes) >= simulated(d.program, d.sizes)
 
 
 @pytest.mark.parametrize("name", ["gemmini", "vta", "outer_product"])

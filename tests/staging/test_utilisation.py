@@ -13,7 +13,7 @@ from engines import Shape, machine
 import isamap_smt as im
 from isamap_smt.cli.app import run
 from isamap_smt.cli.plan_view import plan_document
-from isamap_smt.ir.schedule import LINK, MACS, MEMORY
+from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY
 from isamap_smt.pipeline.staged import stage
 from isamap_smt.search import find_mappings
 from isamap_smt.simulator import simulate
@@ -74,7 +74,7 @@ def test_every_legal_mapping_is_counted(padded: bool) -> None:
     assert all(n > 0 and not why.startswith("i=") for why, n in s.unscheduled)
     document = plan_document(plan)
     assert document["unscheduled"] == [{"reason": why, "mappings": n} for why, n in s.unscheduled]
-    assert set(document["utilisation"]) == {MACS, LINK, MEMORY}
+    assert set(document["utilisation"]) == {MACS, LINK, BANDWIDTH, MEMORY}
 
 
 def test_both_stand_in_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
