@@ -36,9 +36,11 @@ Choice = tuple[int, ...]  # of each sum, the number of its alternative in the or
 
 @dataclass(frozen=True)
 class Decided:
-    """A choice that was made: the question about the kernel that is computed, the rewrites that lead to it, and its schedules.
-    least: what no choice of
-    the form needs less of. ways: to take sums apart, in it. compared: what other forms are predicted to take."""
+    """A choice that was made: the question about the kernel that is computed, the rewrites that lead to it, and how its statements
+    are carried out.
+
+    least: what no choice of the form needs less of. ways: to take its sums apart. compared: what other forms are predicted to take.
+    """
 
     candidate: Candidate
     question: Question
@@ -93,11 +95,8 @@ class Decided:
     def space(self) -> str:
         """Of what plans the bound speaks."""
         several = "; blocks that they share" if self.share else ""
-        form = (
-            ""
-            if self.candidate.form is None
-            else f" of the kernel with {', '.join(map(str, self.candidate.form.chain))}"
-        )
+        chain = () if self.candidate.form is None else self.candidate.form.chain
+        form = f" of the kernel with {', '.join(map(str, chain))}" if chain else ""
         ways = f"; {self.ways} ways to take sums apart" if self.ways else ""
         pins = f" with {', '.join(map(str, self.question.pins))}" if self.question.pins else ""
         return f"every legal mapping of each statement{form}, at all schedules{pins}{ways}{several}"
