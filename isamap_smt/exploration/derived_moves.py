@@ -24,6 +24,7 @@ from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.scalar import Read
 from isamap_smt.language.instructions import instruction
 from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.instances import computing
 
 ROW, COLUMN = "r", "c"
 ACTIVE, FRONT = {ROW: "rows", COLUMN: "columns"}, {ROW: "above", COLUMN: "left"}
@@ -162,7 +163,7 @@ def _work(move: Instruction, form: Form) -> Work | None:
 
 def for_input(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
     """Edits that may bring tiles of an operand, the smallest of each kind first."""
-    compute = machine.instruction(mapping.instruction.name)
+    compute = computing(mapping, machine)
     tile = tile_of(compute, operand)
     every = loads(machine)
     for move in every:
@@ -278,7 +279,7 @@ def _passing(machine: Hardware, compute: Instruction, of: Tile, tile: Tile) -> A
 
 def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
     """Edits that may let sums begin and be stored."""
-    compute = machine.instruction(mapping.instruction.name)
+    compute = computing(mapping, machine)
     tile = tile_of(compute, operand)
     yield tuple(beginnings(machine, compute, tile))
     for store in stores(machine):

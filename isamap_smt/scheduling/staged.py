@@ -18,6 +18,7 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
+from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.staged_problem import PASSED, Question, check_form, executions, question
@@ -168,7 +169,7 @@ def _quicker_by_far(
 def _has_form(mapping: Mapping, machine: Hardware) -> bool:
     """Whether programs for engines are made of such a mapping, on some machine."""
     try:
-        check_form(mapping, machine.instruction(mapping.instruction.name))
+        check_form(mapping, computing(mapping, machine))
     except ScheduleError:
         return False
     return True
@@ -214,7 +215,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
             continue
         depth = sum(counts[a] != 1 and d.regions[a] <= d.stages[o.name] for a in order)
         end = q.covers[d.ways[o.name]] if o is q.problem.output else None
-        begin = end.begin.instruction.name if end else ""
+        begin = next((s.instruction.name for s in end.begins), "") if end else ""
         updates = tuple(u.instruction.name for u in end.updates) if end else ()
         slots = d.slots[o.name] if depth else 1
         via = o.ways[d.ways[o.name]].name

@@ -12,6 +12,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.schedule import LINK, MACS, MEMORY, LoopStep, Stage, Utilisation
 from isamap_smt.ir.staging import tiles_of
+from isamap_smt.mapping.instances import computing
 from isamap_smt.simulator.max_plus import Timing
 
 
@@ -25,7 +26,7 @@ def utilisation(
 ) -> tuple[Utilisation, ...]:
     """Multiply-adds of the kernel, of those that the instruction could make in the time. Cycles that a link is busy, of the time of
     the engines that serve it. Rows of a memory that stages take, of all."""
-    compute = machine.instruction(mapping.instruction.name)
+    compute = computing(mapping, machine)
     wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
     each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))
     possible = seen.cycles * prod(compute.axes.values()) / each if each else 0.0
