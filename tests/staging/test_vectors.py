@@ -267,3 +267,12 @@ def test_one_element_as_two_operands() -> None:
         ),
     )
     assert prove_program(wrong).word == "refuted"
+
+
+def test_a_sum_whose_terms_have_an_order() -> None:
+    """Programs for engines add them in any."""
+    program = planned("sums").program
+    (s,) = program.kernel.statements
+    ordered = replace(program.kernel, statements=(replace(s, ordered=True),))
+    proof = prove_program(replace(program, kernel=ordered))
+    assert [c.claim for c in proof.failed()] == ["order"]

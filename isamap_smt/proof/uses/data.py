@@ -169,6 +169,8 @@ def data_claims(book: UseBook, moments: Moments) -> None:
         return book.unknown("program", kernel.name, words, str(error))
     if epilogue.assigned and (why := unassigned(kernel)):
         return book.unknown("program", kernel.name, words, why)
+    if statement.ordered and statement.op in ("+", "*") and kernel.tensor(statement.target.tensor).dtype.is_float:
+        return book.unknown("order", kernel.name, words, "its terms have an order, and are taken in any here")
     sites = [s for s in moments.sites if s.use.instruction.kernel.statements and not s.use.state]
     plain_contracts(book, sites)
     found: dict[str, list[UseSite]] = {}
