@@ -21,7 +21,7 @@ from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.scalar import Read, Relu, Saturate, Scalar, SMax
+from isamap_smt.ir.scalar import IndexValue, Read, Relu, Saturate, Scalar, SMax
 from isamap_smt.ir.typed import type_of
 from isamap_smt.mapping.epilogue import COMMUTE
 from isamap_smt.mapping.instances import alike
@@ -80,10 +80,8 @@ class Covering:
         """Operands of the contract -> parts of the value."""
         if isinstance(pattern, Read):
             if pattern.tensor in i.immediates:
-                if (
-                    sp.sympify(tree).is_Number
-                    and i.immediates[pattern.tensor][0] <= tree <= i.immediates[pattern.tensor][1]
-                ):
+                (low, high), number = i.immediates[pattern.tensor], _spelt(tree)
+                if sp.sympify(number).is_Number and low <= number <= high:
                     yield bound
             elif self._type(tree) == i.types[pattern.tensor] and bound.get(pattern.tensor, tree) == tree:
                 yield {**bound, pattern.tensor: tree}
@@ -120,7 +118,9 @@ def _mappable(i: Instruction, bound: Bound) -> bool:
 
 
 def _spelt(e: Any) -> Any:
-    """relu as what it is: a maximum with 0."""
+    """relu as what it is: a maximum with 0; a size that is known as its number."""
+    if isinstance(e, IndexValue) and e.args[0].is_Integer:
+        return e.args[0]
     return SMax(e.args[0], sp.Integer(0)) if isinstance(e, Relu) else e
 
 

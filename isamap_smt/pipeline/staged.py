@@ -21,6 +21,7 @@ from isamap_smt.ir.errors import (
     did_you_mean,
     of_argument,
 )
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
@@ -29,7 +30,7 @@ from isamap_smt.ir.phases import apart, joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Issued, Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.rewrite import Rewrite
-from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.scalar import Read, index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.ir.traversal import nodes_of
@@ -187,7 +188,9 @@ def _taken_apart(kernel: Kernel, statement: int, ask: _Asked, error: ScheduleErr
     what = "it" if missing == s.value and (s.op != "=" or isinstance(missing, Read)) else value_text(missing)
     told = f"{kernel.name}: `{s.source or s.target.tensor}`: no instruction of {machine.name} computes {what}"
     kind, have = kernel.tensor(s.target.tensor).dtype, ", ".join(i.short for i in machine.computes)
-    raise ScheduleError(f"{told} as {kind}; describe one that does, beside {have}") from None
+    open_ = sorted(symbols_of(index_values(missing)) & set(kernel.free_sizes))
+    given = f"; give {', '.join(open_)}, so that it is a number in the code, or" if open_ else ";"
+    raise ScheduleError(f"{told} as {kind}{given} describe one that does, beside {have}") from None
 
 
 def _lowered(schedule: Schedule, hardware: Hardware) -> Program:

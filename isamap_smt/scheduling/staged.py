@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,11 @@ def schedule_stages(
 
     def further(p: ProvedMapping, q: Question) -> list[tuple[ProvedMapping, Question]]:
         made = [] if pins else [with_axes(p, axes) for axes in in_blocks(p.mapping, q)]
-        return [(m, question(m.mapping, hardware, sizes, {})) for m in made if m is not None]
+        found = []
+        for m in (m for m in made if m is not None):
+            with suppress(ScheduleError):  # no tiles can be made of it
+                found.append((m, question(m.mapping, hardware, sizes, {})))
+        return found
 
     answer = search(questions, timeout, timed, further)
     if answer.best is None:

@@ -238,7 +238,7 @@ def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
         raise ScheduleError(
             f"{told}: {compute.name} computes `{compute.kernel.text.strip()}`, which combines otherwise"
         )
-    if epilogue.assigned and (why := unassigned(mapping.kernel)):
+    if epilogue.assigned and (why := unassigned(mapping.kernel if mapping.split is None else mapping.split.origin)):
         raise ScheduleError(f"{told}: {why}")
     if why := reduced_beyond(mapping, compute):
         raise ScheduleError(f"{mapping.id}: {why}")

@@ -76,12 +76,30 @@ def _mappings(kernel: Kernel, hardware: Hardware) -> list[im.ProvedMapping]:
     return [p for i in ready for partial in (False, True) for p in find_mappings(kernel, i, partial=partial).finished()]
 
 
+def _in_digits(rng: random.Random, p: im.ProvedMapping, kernel: Kernel) -> im.ProvedMapping:
+    """A mapping with one more loop, around blocks of an axis; the same where there is none, or it is not legal."""
+    choices = {t: g for t, g in p.mapping.groups if len(g) == 1}
+    if not choices:
+        return p
+    axis = rng.choice(sorted(choices))
+    axes = {t: [f"{g[0]}%{rng.randint(2, 9)}"] if t == axis else list(g) for t, g in p.mapping.groups}
+    target = p.mapping.instruction.kernel.statements[0].target.tensor
+    operands = {o: a.tensor for o, a in p.mapping.binding if o != target}
+    try:
+        found = im.prove(im.fuse(kernel, p.mapping.instruction, axes, operands, partial=True))
+    except IsamapError:  # an axis has no such digit
+        return p
+    return found if isinstance(found, im.ProvedMapping) else p
+
+
 def _drawn(rng: random.Random, kernel: Kernel, hardware: Hardware, sizes: dict[str, int]) -> Program:
     """Any legal plan of one phase."""
     found = _mappings(kernel, hardware)
     if not found:
         raise ScheduleError("nothing maps")
     proved = rng.choice(found)
+    if rng.random() < 0.3:
+        proved = _in_digits(rng, proved, kernel)
     asked = question(proved.mapping, hardware, sizes, {})
     decision = random_decision(rng, asked.problem, 400)
     return lower_stages(scheduled(proved, *decoded(proved.mapping, asked, decision)), hardware)

@@ -250,6 +250,30 @@ def test_a_maximum_over_ragged_tiles_needs_an_instruction_that_leaves_columns_ou
         assert "say active={'c': 'points'}" in str(error.value)
 
 
+def test_a_size_is_a_number_in_the_code() -> None:
+    """Where it is known; of one that is open the refusal says so."""
+    kernel = im.kernel("temporary s\ns[i] += X[i,n]\nY[i] = s[i] / N", name="mean")
+    plan = im.stage(kernel, vectors.machine(), sizes={"i": 9, "n": 13})
+    (divides,) = [u for u in uses(plan.program) if u.instruction.name == "divide_number"]
+    assert dict(divides.operands)["x"].index == (13,)
+    values = np.random.default_rng(0).integers(-7, 7, (9, 13)).astype(np.float32)
+    want = im.run_kernel(kernel.with_sizes({"i": 9, "n": 13}), {"X": values})
+    assert plain_executor.differs(plan.program, {"X": values}, {}, want, 2) == ""
+    with pytest.raises(im.IsamapError, match="give N, so that it is a number in the code"):
+        im.stage(kernel, vectors.machine())
+
+
+def test_mappings_with_blocks_of_an_axis() -> None:
+    """Their kernel has a `where`, which leaves out no element of the one that was asked for."""
+    kernel = im.kernel("Y[i,j] = X[i,j] - M[i]", name="k")
+    plan = im.stage(kernel, vectors.machine(), sizes={"i": 13, "j": 37}, axes="r=i,c=j%24")
+    values = {
+        n: np.random.default_rng(1).integers(-7, 7, s).astype(np.float32) for n, s in (("X", (13, 37)), ("M", 13))
+    }
+    want = im.run_kernel(kernel.with_sizes({"i": 13, "j": 37}), values)
+    assert plain_executor.differs(plan.program, values, {}, want, 2) == ""
+
+
 def test_one_element_as_two_operands() -> None:
     """y = a * b, where both are the same."""
     kernel = im.kernel("Y[i,j] = X[i,j] * X[i,j]", name="k")

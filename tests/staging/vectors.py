@@ -13,7 +13,7 @@ EACH = {  # element by element, of tiles of one shape
     "larger": "y[r,c] = max(a[r,c], b[r,c])", "exp": "y[r,c] = exp(a[r,c])", "divide": "y[r,c] = a[r,c] / b[r,c]",
     "rsqrt": "y[r,c] = rsqrt(a[r,c])", "sub_row": "y[r,c] = a[r,c] - m[r]", "mul_row": "y[r,c] = a[r,c] * m[r]",
     "scale": "y[r,c] = a[r,c] * x[]", "add_number": "y[r,c] = a[r,c] + x[]", "larger_number": "y[r,c] = max(a[r,c], x[])",
-    "square": "y[r,c] = a[r,c] * a[r,c]",
+    "divide_number": "y[r,c] = a[r,c] / x[]", "square": "y[r,c] = a[r,c] * a[r,c]",
 }  # fmt: skip
 ROWS = {"row_sum": "m[r] += a[r,c]", "row_max": "m[r] max= a[r,c]"}
 BEGIN = {"clear": "m[r] = 0", "clear_to_least": "m[r] = -inf"}
