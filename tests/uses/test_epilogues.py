@@ -278,7 +278,7 @@ WRONG = {
     "a store adds what it overwrites": Case(onto_itself, "not yet written", "unknown"),
     "an update reads its target at two elements": Case(twice_in_a_contract, "one element of each operand"),
     "a square in the place of a product": Case(
-        lambda: multiplying("i32(a[i,k]) * i32(a[i,k])", {"a": "scratchpad[i,k]"}), "reads all elements"
+        lambda: multiplying("i32(a[i,k]) * i32(a[i,k])", {"a": "scratchpad[i,k]"}), "adds what the kernel adds for a point"
     ),
     "a third factor in the code": Case(
         lambda: multiplying(
