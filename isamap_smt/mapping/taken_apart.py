@@ -49,6 +49,13 @@ class Covering:
         (first, *_) = parts
         return every.index(first) + 1 if first in every else None
 
+    def parts_at_once(self, kernel: Kernel, statement: int) -> Iterator[int]:
+        """Numbers of the parts of an assigned value that one instruction computes of elements, the innermost first."""
+        s = kernel.statements[statement]
+        for n, part in reversed(list(enumerate(parts_of(s), 1))):
+            if s.op == "=" and part != s.value and self.count(part) == 1:
+                yield n
+
     def missing(self, kernel: Kernel, statement: int) -> Any:
         """The innermost part of a statement's value that no instruction computes of elements; None where there is none."""
         s = kernel.statements[statement]

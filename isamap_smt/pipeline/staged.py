@@ -36,6 +36,7 @@ from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
 from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.epilogue import covers
 from isamap_smt.mapping.fuse import fuse, takes
 from isamap_smt.mapping.instances import instances
 from isamap_smt.mapping.runs import tilings
@@ -174,12 +175,27 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
     return _Phases(kernel, tuple(chosen), form)
 
 
+def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
+    """Whether the statement behind one may be carried out with it: the machine changes elements so where they lie."""
+    counts = (*(1,) * statement, *phase_counts(kernel, statement))
+    phase = phase_kernels(kernel, counts)[statement]
+    for memory in dict.fromkeys(i.operand(i.target).memory for i in machine.computes if i.combines == "="):
+        with suppress(ScheduleError):
+            return len(phase.statements) > 1 and bool(covers(phase, machine, memory))
+    return False
+
+
 def _taken_apart(kernel: Kernel, statement: int, ask: _Asked, error: ScheduleError, before: Rewrite | None) -> Rewrite:
     """The kernel with a part of a statement in one of its own. Raises the error that the statement has no plan, or a ScheduleError
     with what no instruction computes."""
     s, machine = kernel.statements[statement], ask.hardware
     covering = Covering(machine.computes, {t.name: t.dtype for t in kernel.tensors})
-    part = None if ask.instruction or ask.axes is not None else covering.next_part(kernel, statement)
+    pinned_down = ask.instruction or ask.axes is not None
+    for part in () if pinned_down else covering.parts_at_once(kernel, statement):
+        made = stage_values(kernel, statement, part)
+        if _followed(made.kernel, statement, machine):
+            return replace(made, before=before)
+    part = None if pinned_down else covering.next_part(kernel, statement)
     if part is not None:
         return replace(stage_values(kernel, statement, part), before=before)
     missing = covering.missing(kernel, statement)

@@ -17,7 +17,7 @@ from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
-from isamap_smt.ir.phases import joined, phase_kernels
+from isamap_smt.ir.phases import joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Program
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.instances import instances
@@ -34,6 +34,15 @@ KERNELS = (
     "temporary T\nT[i,j] = X[i,j] + Z[i,j]\nY[i,j] = relu(T[i,j])", "temporary S\nS[i] += X[i,j]\nY[i] = S[i] * 0.25",
     "temporary M\nM[i] max= X[i,j]\nY[i,j] = X[i,j] - M[i]",
     "temporary M, D\nM[i] max= X[i,j]\nD[i,j] = X[i,j] - M[i]\nY[i] += D[i,j]",
+)  # fmt: skip
+CHAINS = tuple(  # which a machine that changes tiles in place carries out in one phase
+    f"temporary T\n{text}"
+    for text in (
+        "T[i,j] = X[i,j] - M[i]\nY[i,j] = T[i,j] * R[i] * G[j] + B[j]", "T[i,j] = X[i,j] - M[i]\nY[j,i] = exp(T[i,j])",
+        "T[i,j] = X[i,j] + Z[i,j]\nY[i,j] = relu(T[i,j]) * 0.5", "T[i,j] = X[j,i] * Z[i,j]\nY[i,j] = max(T[i,j], W[i,j])",
+        "T[i,j] = max(X[i,j], 0)\nY[i,j] = T[i,j] + Z[j,i]",
+        "temporary U\nT[i,j] = X[i,j] + Z[i,j]\nU[i,j] = T[i,j] * 2\nY[i] max= U[i,j]",
+    )
 )  # fmt: skip
 SHAPES = ((4, 8, 8), (8, 4, 12), (4, 4, 4), (2, 8, 16))
 TRIES = 60
@@ -54,13 +63,14 @@ def draw_vectors(seed: int) -> DrawnVectors:
     """Raises ScheduleError where no legal plan is drawn."""
     rng = random.Random(seed)
     for _ in range(TRIES):
-        text, shape, short = rng.choice(KERNELS), rng.choice(SHAPES), rng.random() < 0.3
-        kernel, hardware = im.kernel(text, name="drawn"), vectors.machine(*shape, short=short)
+        here = rng.random() < 0.3
+        text, shape, short = rng.choice(CHAINS if here else KERNELS), rng.choice(SHAPES), rng.random() < 0.3
+        kernel, hardware = im.kernel(text, name="drawn"), vectors.machine(*shape, short=short, here=here)
         sizes = {str(a.extent): rng.randint(1, 3 if a.name in "rsn" else 14) for a in kernel.axes}
         known = {} if rng.random() < 0.5 else {n: v for n, v in sizes.items() if v > 1 and rng.random() < 0.7}
         try:
             fixed = kernel.with_sizes(known)
-            counts = (1,) * len(kernel.statements)
+            counts = phase_counts(kernel) if here else (1,) * len(kernel.statements)
             drawn = [_drawn(rng, k, hardware, sizes) for k in phase_kernels(fixed, counts)]
         except ScheduleError:
             continue

@@ -40,6 +40,42 @@ E[i,j] = exp(L[i,j] - M[i])
 S[i] += E[i,j]
 O[i,e] += E[i,j] * V[j,e]
 Y[i,e] = O[i,e] / S[i]"""
+BLOCK = """axis k < D
+axis j < I
+X: [I, D]
+N: [I, D]
+Z: [I, D]
+A: [I, D]
+K: [I, D]
+V: [I, D]
+E: [I, I]
+L: [I, I]
+P: [I, I]
+temporary T, D, V2, N, Q, K, V, P, L, M, E, S, O, A, Z, U, T2, D2, W2, N2, H, G, F
+T[i] += X[i,d]
+D[i,d] = X[i,d] - T[i] * 0.0625
+V2[i] += D[i,d] * D[i,d]
+N[i,d] = D[i,d] * rsqrt(V2[i] * 0.0625 + 0.00001) * g1[d] + b1[d]
+Q[i,d] += N[i,k] * WQ[k,d]
+K[i,d] += N[i,k] * WK[k,d]
+V[i,d] += N[i,k] * WV[k,d]
+P[i,j] += Q[i,d] * K[j,d]
+L[i,j] = 0.25 * P[i,j]
+M[i] max= L[i,j]
+E[i,j] = exp(L[i,j] - M[i])
+S[i] += E[i,j]
+O[i,d] += E[i,j] * V[j,d]
+A[i,d] = O[i,d] / S[i]
+U[i,d] += A[i,k] * WO[k,d]
+Z[i,d] = U[i,d] + X[i,d]
+T2[i] += Z[i,d]
+D2[i,d] = Z[i,d] - T2[i] * 0.0625
+W2[i] += D2[i,d] * D2[i,d]
+N2[i,d] = D2[i,d] * rsqrt(W2[i] * 0.0625 + 0.00001) * g2[d] + b2[d]
+H[i,f] += N2[i,d] * W1[d,f]
+G[i,f] = relu(H[i,f] + c1[f])
+F[i,d] += G[i,f] * Wd[f,d]
+Y[i,d] = F[i,d] + Z[i,d]"""
 KERNELS = {
     "relu": "Y[i,j] = relu(X[i,j])", "residual": "Y[i,j] = X[i,j] + Z[i,j]", "sums": "S[i] += X[i,j]", "maxima": "S[i] max= X[i,j]",
     "pooling": "Y[i,j] max= X[2*i + r,2*j + s]", "softmax": SOFTMAX, "norm": NORM, "attention": ATTENTION,
@@ -272,6 +308,41 @@ def test_mappings_with_blocks_of_an_axis() -> None:
     }
     want = im.run_kernel(kernel.with_sizes({"i": 13, "j": 37}), values)
     assert plain_executor.differs(plan.program, values, {}, want, 2) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("Y[i,j] = exp(X[i,j] - M[i])", ("exp_here",)),
+        ("Y[i,j] = (X[i,j] - M[i]) * r[i] * g[j] + b[j]", ("mul_here", "mul_here", "add_here")),
+    ],
+)
+def test_what_is_computed_in_place_stays_on_chip(text: str, steps: tuple[str, ...]) -> None:
+    """One phase, with less time than by statements over tensors in main memory."""
+    kernel, sizes = im.kernel(text, name="k"), {"i": 9, "j": 19}
+    plan = im.stage(kernel, vectors.machine(here=True), sizes=sizes)
+    (phase,) = plan.phases
+    assert phase.stages[-1].updates == steps
+    moved = {r.name for u in uses(plan.program) if u.instruction.kind in ("load", "store") for _, r in u.operands}
+    assert not moved & set(plan.kernel.temporaries)
+    assert plan.cycles < im.stage(kernel, vectors.machine(), sizes=sizes).cycles
+    draw, known = np.random.default_rng(3), kernel.with_sizes(sizes)
+    shapes = {t: [int(evaluate(e, {})) for e in known.tensor(t).shape] for t in known.inputs}
+    arrays = {t: draw.integers(-7, 3, s).astype(np.float32) / 4 for t, s in shapes.items()}
+    assert plain_executor.differs(plan.program, arrays, {}, im.run_kernel(known, arrays), 3, 1e-5) == ""
+
+
+@pytest.mark.exhaustive
+def test_a_transformer_block() -> None:
+    """A norm, attention, a residual, a norm, two layers and a residual: one kernel of 38 phases."""
+    kernel, sizes = im.kernel(BLOCK, name="block"), {"i": 9, "d": 10, "f": 13}
+    plan = im.stage(kernel, vectors.machine(8, 8, 16, product=True), sizes=sizes)
+    draw, known = np.random.default_rng(3), kernel.with_sizes(sizes)
+    shapes = {t: [int(evaluate(e, {})) for e in known.tensor(t).shape] for t in known.inputs}
+    arrays = {t: draw.integers(-3, 4, s).astype(np.float32) / 4 for t, s in shapes.items()}
+    want = im.run_kernel(known, arrays)
+    assert np.array_equal(simulate(plan.program, arrays, seed=1).outputs["Y"], want["Y"])
+    assert plain_executor.differs(plan.program, arrays, {}, want, 1, 1e-4) == ""
 
 
 def test_one_element_as_two_operands() -> None:

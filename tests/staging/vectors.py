@@ -15,6 +15,11 @@ EACH = {  # element by element, of tiles of one shape
     "scale": "y[r,c] = a[r,c] * x[]", "add_number": "y[r,c] = a[r,c] + x[]", "larger_number": "y[r,c] = max(a[r,c], x[])",
     "divide_number": "y[r,c] = a[r,c] / x[]", "square": "y[r,c] = a[r,c] * a[r,c]",
 }  # fmt: skip
+HERE = {  # the same where the result takes the place of an operand
+    f"{name}_here": text.replace("a[r,c]", "y[r,c]")
+    for name, text in EACH.items()
+    if "m[" not in text and name != "square"
+}
 ROWS = {"row_sum": "m[r] += a[r,c]", "row_max": "m[r] max= a[r,c]"}
 BEGIN = {"clear": "m[r] = 0", "clear_to_least": "m[r] = -inf"}
 VECTORS = dict.fromkeys("yab", "vectors[r,c]") | {"m": "vectors[r,0]", "x": "code"}
@@ -36,13 +41,16 @@ def _made(
 @cache
 def machine(
     rows: int = 4, columns: int = 8, tiles: int = 12, without: frozenset[str] = frozenset(), short: bool = False,
-    product: bool = False,
+    product: bool = False, here: bool = False,
 ) -> im.Hardware:  # fmt: skip
     """rows, columns: of a tile. tiles: that the scratchpad has room for. without: instructions that it has not. short: those of the
-    vector unit compute as many rows and columns as there are. product: there is an outer-product unit, too."""
+    vector unit compute as many rows and columns as there are. product: there is an outer-product unit, too. here: there are
+    instructions of the vector unit that change a tile in place."""
     tile, part = {"r": rows, "c": columns}, {"active": {"r": "rows", "c": "columns"}}
     every = part if short else {}
     found = [_made(n, text, "vector", VECTORS, tile, work=im.Work(2, 1, ("r",)), **every) for n, text in EACH.items()]
+    if here:
+        found += [_made(n, text, "vector", VECTORS, tile, work=im.Work(2, 1, ("r",))) for n, text in HERE.items()]
     for name, text in ROWS.items():
         most: dict[str, Any] = {"active": {"c": "columns"}} if name == "row_max" else {}
         found.append(_made(name, text, "vector", VECTORS, tile, work=im.Work(4, 1, ("r",)), **(every or most)))
