@@ -191,8 +191,8 @@ def _taken_apart(kernel: Kernel, statement: int, ask: _Asked, error: ScheduleErr
     s, machine = kernel.statements[statement], ask.hardware
     covering = Covering(machine.computes, {t.name: t.dtype for t in kernel.tensors})
     pinned_down = ask.instruction or ask.axes is not None
-    for part in () if pinned_down else covering.parts_at_once(kernel, statement):
-        made = stage_values(kernel, statement, part)
+    for at_once in () if pinned_down else covering.parts_at_once(kernel, statement):
+        made = stage_values(kernel, statement, at_once)
         if _followed(made.kernel, statement, machine):
             return replace(made, before=before)
     part = None if pinned_down else covering.next_part(kernel, statement)
