@@ -371,3 +371,16 @@ def test_a_sum_whose_terms_have_an_order() -> None:
     ordered = replace(program.kernel, statements=(replace(s, ordered=True),))
     proof = prove_program(replace(program, kernel=ordered))
     assert [c.claim for c in proof.failed()] == ["order"]
+
+
+def test_what_would_admit_a_plan_is_found() -> None:
+    """An instruction that begins maxima; a number of the statement is no hindrance."""
+    lacking = vectors.machine(without=frozenset({"clear_to_least"}))
+    found = im.why(im.kernel(KERNELS["maxima"], name="k"), lacking.instruction("row_max"), machine=lacking)
+    assert found.planned is not None
+    assert [str(e) for e in found.planned.edits[0].edits] == [
+        "add an instruction that begins 4 sums in vectors at -inf"
+    ]
+    machine = vectors.machine()
+    found = im.why(im.kernel(KERNELS["relu"], name="k"), machine.instruction("larger_number"), machine=machine)
+    assert found.helped

@@ -246,9 +246,8 @@ class Machine:
     def computed(self, x: Run) -> Callable[[], None]:
         i, (statement,) = x.instruction, x.instruction.kernel.statements
         extents = {a.name: int(a.extent) for a in i.kernel.axes}
-        axes = dict(
-            zip(extents, np.unravel_index(np.arange(prod(extents.values())), tuple(extents.values())), strict=True)
-        )
+        points = np.indices(tuple(extents.values())).reshape(len(extents), prod(extents.values()))
+        axes = dict(zip(extents, points, strict=True))
         active = np.ones(prod(extents.values()), bool)
         if (len(x.use.active), len(x.use.front)) != (len(i.active), len(i.front)):
             raise Wrong(f"{i.name} is given other numbers of active points")
