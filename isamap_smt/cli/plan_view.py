@@ -109,7 +109,8 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         ],
         "parts": {p.name: p.amount for p in s.costs},
         "utilisation": {
-            kind: {u.name: u.share for u in s.utilisation if u.kind == kind} for kind in (MACS, LINK, MEMORY)
+            kind: {u.name: u.share for u in s.utilisation if u.kind == kind}
+            for kind in dict.fromkeys((MACS, LINK, MEMORY, *(u.kind for u in s.utilisation)))
         },
         "assumes": [text for text, _ in s.assumes],
         "decided_outside": list(s.decided_outside),

@@ -147,12 +147,13 @@ class CostPart:
         return part_told(self.name)
 
 
-MACS, LINK, MEMORY = "MACs", "link", "memory"
+MACS, POINTS, LINK, MEMORY = "MACs", "points", "link", "memory"
 
 
 @dataclass(frozen=True)
 class Utilisation:
-    """What a plan uses of what there is. kind: MACS, of what an instruction could compute; LINK, in cycles; MEMORY, in rows."""
+    """What a plan uses of what there is. kind: MACS, of what an instruction could compute, POINTS of one that adds no products;
+    LINK, in cycles; MEMORY, in rows."""
 
     kind: str
     name: str

@@ -10,7 +10,8 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.schedule import LINK, MACS, MEMORY, LoopStep, Stage, Utilisation
+from isamap_smt.ir.scalar import SMul
+from isamap_smt.ir.schedule import LINK, MACS, MEMORY, POINTS, LoopStep, Stage, Utilisation
 from isamap_smt.ir.staging import tiles_of
 from isamap_smt.mapping.instances import computing
 from isamap_smt.simulator.max_plus import Timing
@@ -24,13 +25,15 @@ def utilisation(
     sizes: Dict[str, int],
     seen: Timing,
 ) -> tuple[Utilisation, ...]:
-    """Multiply-adds of the kernel, of those that the instruction could make in the time. Cycles that a link is busy, of the time of
-    the engines that serve it. Rows of a memory that stages take, of all."""
+    """Multiply-adds of the kernel, or points of another statement, of those that the instruction could make in the time. Cycles that
+    a link is busy, of the time of the engines that serve it. Rows of a memory that stages take, of all."""
     compute = computing(mapping, machine)
     wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
     each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))
     possible = seen.cycles * prod(compute.axes.values()) / each if each else 0.0
-    found = [Utilisation(MACS, compute.name, wanted, possible)] if possible else []
+    s = compute.kernel.statements[0]
+    kind = MACS if s.op == "+" and s.value.has(SMul) else POINTS
+    found = [Utilisation(kind, compute.name, wanted, possible)] if possible else []
     return (*found, *_links(machine, seen), *_memories(mapping, machine, stages, loops))
 
 
