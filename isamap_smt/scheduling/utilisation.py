@@ -25,8 +25,8 @@ def utilisation(
     sizes: Dict[str, int],
     seen: Timing,
 ) -> tuple[Utilisation, ...]:
-    """Multiply-adds of the kernel, or points of another statement, of those that the instruction could make in the time. Cycles that
-    a link is busy, of the time of the engines that serve it. Rows of a memory that stages take, of all."""
+    """Multiply-adds of the kernel, or points of another statement, of those that the instruction could make in the time. Cycles
+    that a link is busy, of the time of the engines that serve it. Rows of a memory that stages take, of all."""
     compute = computing(mapping, machine)
     wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
     each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))

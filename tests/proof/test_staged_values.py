@@ -226,7 +226,7 @@ def test_every_part_of_a_random_value(seed: int, bytes_: bool) -> None:
     out = "i8" if "sat" in end else "i32" if bytes_ else "f32"
     element = "i32(A[i,j])" if bytes_ else "A[i,j]"  # so that both axes are in it
     text = f"Y[i,j] = {end.format(value)}" if op == "=" else f"Y[i] {op} {value} + {element} * 0"
-    types = {n: "i8" if bytes_ else "f32" for n in "ABC"} | {"Y": out}
+    types = dict.fromkeys("ABC", "i8" if bytes_ else "f32") | {"Y": out}
     kernel = im.kernel(text, dtypes={n: d for n, d in types.items() if f"{n}[" in text}, name="k")
     kernel = kernel.with_sizes({a.name: n for a, n in zip(kernel.axes, (3, 4), strict=False)})
     draw = np.random.default_rng(seed)
