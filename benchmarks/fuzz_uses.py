@@ -1,10 +1,11 @@
 """Fuzzes the proof of programs of uses: random edits, its verdict against what the simulator does.
 
-    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs] [--jobs N] [--edits N]
+    python -m benchmarks.fuzz_uses [sources] [seed] [--of sums|epilogues|phases|shipped|runs|vectors] [--jobs N] [--edits N]
         [--fields SHARE] [--quick] [--out FILE] [--log FILE]
 
---of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, or sums whose tiles are moved
-in runs. --fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
+--of: sums alone, sums with an epilogue, two of them in phases, kernels on machines that isamap ships, sums whose tiles are moved
+in runs, or statements that are no such sums on a vector unit.
+--fields: how many of the edits are of any field of any node, all fields as likely. --log: a line for each source; those
 that have one are not done again. --quick: what is not proved is not run, and its proof ends at the first claim that fails.
 
 A source is a program written by hand, or one lowered from a random legal plan of a random kernel on a random machine. It is
@@ -36,6 +37,7 @@ import field_edits
 import outer_product
 import random_epilogues as epilogues
 import random_programs as plans
+import random_vectors as on_vectors
 import shipped
 import use_edits as edits
 from judged import wrong
@@ -54,7 +56,7 @@ from isamap_smt.proof.uses import book
 
 EDITS = 20  # programs of one source
 FAR = 60  # sizes of a counterexample that are run
-KINDS = ("sums", "epilogues", "phases", "shipped", "runs")
+KINDS = ("sums", "epilogues", "phases", "shipped", "runs", "vectors")
 KEPT = 50_000  # answers that are remembered: edits leave most questions of a program as they are
 
 
@@ -107,6 +109,19 @@ def _with_epilogue(seed: int, phases: bool) -> tuple[str, Program, Judge]:
     return drawn.words, drawn.program, judge
 
 
+def _on_vectors(seed: int) -> tuple[str, Program, Judge]:
+    """A plan of one to three statements on a vector unit."""
+    drawn = on_vectors.draw_vectors(seed)
+
+    def judge(program: Program, proof: Proof) -> str:
+        witnesses = [dict(c.verdict.witness) for c in proof.failed() if isinstance(c.verdict, Refuted)][:2]
+        also = [{n: int(w[n]) for n in drawn.sizes if 0 < int(w.get(n, 0)) < FAR} for w in witnesses]
+        sizes = tuple(a for a in also if a)
+        return on_vectors.what_goes_wrong(drawn, program, 4 if proof.proved else 1, sizes, plainly=3 * proof.proved)
+
+    return drawn.words, drawn.program, judge
+
+
 def _shipped(seed: int) -> tuple[str, Program, Judge]:
     """A program that is planned for a machine that isamap ships, sizes open or not."""
     rng = random.Random(seed)
@@ -134,6 +149,8 @@ def source(seed: int, kind: str = "sums") -> tuple[str, Program, Judge]:
         return str(choice), outer_product.gemm(choice), by_hand
     if kind in ("epilogues", "phases"):
         return _with_epilogue(seed, kind == "phases")
+    if kind == "vectors":
+        return _on_vectors(seed)
     drawn = plans.draw(seed, shapes=plans.IN_RUNS, mapped=plans.FUSED) if kind == "runs" else plans.draw(seed)
 
     def judge(program: Program, proof: Proof) -> str:

@@ -111,7 +111,10 @@ def phase_document(s: Schedule) -> dict[str, Any]:
             {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}} for t in s.stages
         ],
         "parts": {p.name: p.amount for p in s.costs},
-        "utilisation": {kind: {u.name: u.share for u in s.utilisation if u.kind == kind} for kind in USED},
+        "utilisation": {
+            kind: {u.name: u.share for u in s.utilisation if u.kind == kind}
+            for kind in dict.fromkeys((*USED, *(u.kind for u in s.utilisation)))
+        },
         "assumes": [text for text, _ in s.assumes],
         "decided_outside": list(s.decided_outside),
         "unscheduled": [{"reason": why, "mappings": n} for why, n in s.unscheduled],

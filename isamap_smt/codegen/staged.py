@@ -41,10 +41,12 @@ from isamap_smt.ir.program import (
     number_of,
 )
 from isamap_smt.ir.reach import needed_sizes
+from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.schedule import Schedule, Stage
 from isamap_smt.ir.staging import active_points, counts, guards, passed_points
 from isamap_smt.ir.states import CODE
 from isamap_smt.mapping.epilogue import Cover, Step
+from isamap_smt.mapping.instances import computing, given_to
 from isamap_smt.mapping.runs import Runs, point_of, runs_of
 from isamap_smt.scheduling.staged_ends import fitting_covers
 
@@ -67,7 +69,8 @@ class _Lowering:
 
     @cached_property
     def compute(self) -> Instruction:
-        return self.machine.instruction(self.mapping.instruction.name)
+        """The instruction that computes, with the numbers of the mapping in its contract."""
+        return computing(self.mapping, self.machine)
 
     @cached_property
     def output(self) -> Stage:
@@ -104,10 +107,10 @@ class _Lowering:
         return {o.name: symbols_of(self.mapping.coordinates(o.name)) for o in self.compute.operands}
 
     def _in_pieces(self, stage: Stage) -> bool:
-        """Whether each run is a content of its own: all but sums that begin at 0, which a whole tile does at once."""
+        """Whether each run is a content of its own: all but what begins at a number or is assigned, a whole tile at once."""
         if not self._runs(stage).several:
             return False
-        return stage.operand != self.output.operand or bool(self._cover.begin.instruction.kernel.statements[0].inputs)
+        return stage.operand != self.output.operand or self._cover.begun_by_elements
 
     def _rows(self, stage: Stage) -> int:
         """Of a tile, as the instruction that computes takes it."""
@@ -133,7 +136,7 @@ class _Lowering:
         """What stands inside the first `depth` outer loops."""
         begun = [s for s in self.inputs if s.depth == depth]
         nodes: list[Node] = []
-        if self.output.depth == depth:
+        if self.output.depth == depth and self._cover.begin is not None:
             nodes += self._nest(self.output, "begin", self._begin)
             if self._begun_apart:
                 nodes.append(Signal(signal(self.compute.engine), awaits=(("begun", self._number(self.output) + 1),)))
@@ -323,7 +326,8 @@ class _Lowering:
         wanted = o.begin, "" if ends is o else o.via, ends.updates, ends.via
         for c in fitting_covers(self.mapping, self.machine, self.compute, self._epilogue):
             updates, onward = tuple(u.instruction.name for u in c.updates), c.onward.name if c.onward else ""
-            if (c.begin.instruction.name, onward, updates, c.store.instruction.name) == wanted:
+            begin = next((s.instruction.name for s in c.begins), "")
+            if (begin, onward, updates, c.store.instruction.name) == wanted:
                 return c
         raise ScheduleError(
             f"no cover of the epilogue by {', '.join(filter(None, [o.begin, *ends.updates, ends.via]))}"
@@ -332,7 +336,7 @@ class _Lowering:
     @cached_property
     def _begun_apart(self) -> bool:
         """Whether another engine begins the output's tiles than the one that computes."""
-        return self._cover.begin.instruction.engine != self.compute.engine
+        return any(s.instruction.engine != self.compute.engine for s in self._cover.begins)
 
     def _updates(self) -> tuple[Node, ...]:
         """Uses that change each finished tile, one after the other."""
@@ -433,6 +437,7 @@ class _Lowering:
         return Command(move, operands, points.active, points.front, awaits=awaits, begins=begins)
 
     def _begin(self, stage: Stage, mark: str) -> Command:
+        assert self._cover.begin is not None
         freed, whole = self._freed(stage) if stage is self.ends else (), not self._in_pieces(stage)
         return self._ended(stage, mark, self._cover.begin, freed, True, whole=whole)
 
@@ -451,11 +456,22 @@ class _Lowering:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.mapping).items())
         awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
-        places = tuple((o.name, self._at(self.schedule.stage(o.name), "", whole=True)) for o in self.compute.operands)
+        own = self.machine.instruction(self.compute.name)
+        given = given_to(own, self.compute)
+
+        def place(operand: str) -> Ref:
+            instead = given.get(operand)
+            if instead is None or isinstance(instead, Read):
+                return self._at(self.schedule.stage(operand if instead is None else instead.tensor), "", whole=True)
+            return Ref(CODE, (sp.sympify(instead),))
+
+        places = tuple((o.name, place(o.name)) for o in own.operands)
         passed = passed_points(self.mapping, at, self.compute)
-        active = tuple(passed[a] for a, _ in self.compute.active)
-        front = (sp.S.Zero,) * len(self.compute.front)
-        return Command(self.compute, places, active, front, point=point, awaits=awaits)
+        active = tuple(passed[a] for a, _ in own.active)
+        front = (sp.S.Zero,) * len(own.front)
+        begins = self._epilogue.assigned
+        freed = self._freed(self.output) if begins and self.output is self.ends else ()
+        return Command(own, places, active, front, point=point, awaits=(*awaits, *freed), begins=begins)
 
 
 # ---- The loops over tiles of a staged schedule: their variables, and the number of a tile in its slot.

@@ -15,7 +15,7 @@ from typing import Any
 from isamap_smt.exploration.machine_edits import Add, Alter, Edit, Widen
 from isamap_smt.ir.dtypes import DType
 from isamap_smt.ir.engines import ZERO, Work
-from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -24,6 +24,7 @@ from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.scalar import Read
 from isamap_smt.language.instructions import instruction
 from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.instances import computing
 
 ROW, COLUMN = "r", "c"
 ACTIVE, FRONT = {ROW: "rows", COLUMN: "columns"}, {ROW: "above", COLUMN: "left"}
@@ -162,7 +163,7 @@ def _work(move: Instruction, form: Form) -> Work | None:
 
 def for_input(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
     """Edits that may bring tiles of an operand, the smallest of each kind first."""
-    compute = machine.instruction(mapping.instruction.name)
+    compute = computing(mapping, machine)
     tile = tile_of(compute, operand)
     every = loads(machine)
     for move in every:
@@ -278,9 +279,10 @@ def _passing(machine: Hardware, compute: Instruction, of: Tile, tile: Tile) -> A
 
 def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tuple[Edit, ...]]:
     """Edits that may let sums begin and be stored."""
-    compute = machine.instruction(mapping.instruction.name)
+    compute = computing(mapping, machine)
     tile = tile_of(compute, operand)
-    yield tuple(beginnings(machine, compute, tile))
+    epilogue = epilogue_of(mapping.kernel)
+    yield () if epilogue.assigned else tuple(beginnings(machine, compute, tile, epilogue.start))
     for store in stores(machine):
         if any(o.memory == tile.memory for o in store.operands) and held(store):
             yield tuple(_altered(store))
@@ -290,21 +292,25 @@ def for_sums(mapping: Mapping, machine: Hardware, operand: str) -> Iterator[tupl
         yield tuple(Widen(there.name, bits) for bits in (*range(there.bits + 1, 8 * tile.dtype.bytes), 0) if bits < 64)
 
 
-def beginnings(machine: Hardware, compute: Instruction, tile: Tile) -> Iterator[Edit]:
-    """What sets cells of sums to 0 on the engine that computes."""
+def beginnings(machine: Hardware, compute: Instruction, tile: Tile, start: int | float = 0) -> Iterator[Edit]:
+    """What sets cells of sums to 0, or to what another reduction starts from, on the engine that computes."""
     for i in machine.instructions:
         of = tile_of(i, i.target) if i.operand(i.target).row is not None else None
-        zero = i.kernel.statements[0].op == "=" and _value(i) == 0
-        if zero and of is not None and (of.memory, of.axes) == (tile.memory, tile.axes) and i.engine != compute.engine:
+        if (
+            begins_at(i) == start
+            and of is not None
+            and (of.memory, of.axes) == (tile.memory, tile.axes)
+            and i.engine != compute.engine
+        ):
             yield Alter(replace(i, engine=compute.engine, line=""), ("engine",))
     made = _made(
         lambda: _instruction(
-            machine, compute, f"clear_{tile.memory}", f"x[{tile.index}] = 0", tile, {"x": tile.dtype},
+            machine, compute, f"clear_{tile.memory}", f"x[{tile.index}] = {start}", tile, {"x": tile.dtype},
             {"x": tile.memory + tile.place}, compute.engine, Work(1, 0), Counted(),
         )
     )  # fmt: skip
     if made is not None:
-        yield Add(made, f"an instruction that begins {tile.shape} sums in {tile.memory} at 0")
+        yield Add(made, f"an instruction that begins {tile.shape} sums in {tile.memory} at {start}")
 
 
 def _new_stores(mapping: Mapping, machine: Hardware, compute: Instruction, tile: Tile) -> Iterator[Add]:

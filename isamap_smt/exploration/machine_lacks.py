@@ -20,6 +20,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping as KernelMapping
 from isamap_smt.ir.phases import phase_kernels
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.mapping.instances import instances
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.staged import assumed_sizes, stage
 from isamap_smt.scheduling.staged import too_small
@@ -140,19 +141,20 @@ class _Search:
         return found if all(found) else ()
 
     def _mappings(self, kernel: Kernel) -> tuple[ProvedMapping, ...]:
+        ready = tuple(instances(self.compute, kernel.statements[kernel.main]))
         for partial in (False, True):
-            legal = find_mappings(kernel, self.compute, partial=partial).legal
+            legal = tuple(p for i in ready for p in find_mappings(kernel, i, partial=partial).legal)
             if found := tuple(p for p in legal if self._mendable(p.mapping)):
                 return found
         return ()
 
     def _mendable(self, m: KernelMapping) -> bool:
         """Whether the machine alone can be what a plan lacks: moves convert nothing, and programs have a form."""
-        out, taken = self.compute.target, self.compute.types
+        out, taken = self.compute.target, m.instruction.types
         if any(m.element(o) != taken[o] for o in taken if o != out):
             return False
         try:
-            check_form(m, self.compute)
+            check_form(m, m.instruction)
         except ScheduleError:
             return False
         return True

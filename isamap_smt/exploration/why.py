@@ -26,7 +26,8 @@ from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.scalar import Read, read, reads, rewrite_reads
 from isamap_smt.ir.time_limit import limited
 from isamap_smt.language.hardware_library import find_hardware, find_instruction, machine_from
-from isamap_smt.mapping.fuse import fuse
+from isamap_smt.mapping.fuse import fuse, takes
+from isamap_smt.mapping.instances import instances
 from isamap_smt.mapping.types_of import with_types_of
 from isamap_smt.proof import prove
 from isamap_smt.proof.rejection import Rejection
@@ -166,7 +167,9 @@ def why(
     if not 0 <= n < len(kernel.statements):
         raise ScheduleError(f"{kernel.name} has no statement {n}; it has {len(kernel.statements)}, from 0 on")
     with limited(time_limit(timeout, ScheduleError), f"{kernel.name} onto {instruction.name}"):
-        found = _why(kernel, instruction, n)
+        ready = [i for i in instances(instruction, kernel.statements[n]) if takes(kernel, i, n)]
+        mapped = (i for i in ready if i is not instruction and find_mappings(kernel, i, statement=n).legal)
+        found = replace(_why(kernel, next(mapped, instruction), n), instruction=instruction)
         if hardware is None or not hardware.engines or statement is not None or not (found.legal or found.padded):
             return found
         return replace(

@@ -1,4 +1,4 @@
-"""The epilogue of a kernel: what is computed of each finished sum before it leaves the machine.
+"""The epilogue of a kernel: what is computed of each finished element before it leaves the machine, mostly of a sum.
 
     temporary T
     T[i,j] += X[i,k] * W[k,j]
@@ -18,8 +18,10 @@ import sympy as sp
 
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.interpret import neutral
 from isamap_smt.ir.kernel import Access, Kernel, Statement
-from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.scalar import Read, number_in
 from isamap_smt.ir.typed import typed_value
 
 BEGINS, UPDATES, STORES = "begins", "updates", "stores"
@@ -40,6 +42,21 @@ class Epilogue:
         """The tensor that leaves the machine."""
         return self.sum if self.statement is None else self.statement.target.tensor
 
+    @property
+    def op(self) -> str:
+        """How the first statement reduces; `=` where it assigns."""
+        return self.kernel.statements[0].op
+
+    @property
+    def assigned(self) -> bool:
+        """Whether each element is assigned, and none is reduced."""
+        return self.op == "="
+
+    @property
+    def start(self) -> int | float:
+        """The number that the reduction starts from."""
+        return neutral(self.op, self.kernel.tensor(self.sum).dtype)
+
     @cached_property
     def value(self) -> Any:
         """What an element of the result is of an element of the sum, with every conversion written."""
@@ -55,6 +72,22 @@ class Epilogue:
     def stored(self, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
         """The index of the result, for the element of the sum at these coordinates."""
         return coordinates if self.statement is None else self.index(self.statement.target, coordinates)
+
+
+def unassigned(kernel: Kernel) -> str:
+    """Why the first statement does not assign each element of its tensor once, or ''."""
+    s = kernel.statements[0]
+    if s.guard:
+        return "`where` leaves elements out, and nothing says what they are"
+    if s.extents_of(s.target.index) != kernel.tensor(s.target.tensor).shape or s.reduction_axes:
+        return f"it does not assign each element of {s.target.tensor} once"
+    return ""
+
+
+def begins_at(i: Instruction) -> int | float | None:
+    """The number that an instruction puts into each of its cells; None for one that does something else."""
+    s = i.kernel.statements[0]
+    return number_in(s.value) if s.op == "=" and not s.guard and not s.inputs else None
 
 
 def epilogue_of(kernel: Kernel) -> Epilogue:

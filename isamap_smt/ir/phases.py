@@ -1,4 +1,4 @@
-"""Kernels of several sums on machines with engines: phases, one after the other, with a barrier between any two.
+"""Kernels of several statements on machines with engines: phases, one after the other, with a barrier between any two.
 
     temporary T, H
     T[i,j] += i32(X[i,k]) * i32(W[k,j])         phase 1: a sum, and what is computed of it
@@ -22,6 +22,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import GIVE, TAKE, signal, touch
 from isamap_smt.ir.kernel import Kernel, Statement
+from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Alloc, Command, Issued, Loop, Node, Program, Ref, Role, Signal
 from isamap_smt.ir.scalar import index_values
 from isamap_smt.ir.traversal import Nodes, nodes_of, parts, renamed
@@ -29,9 +30,10 @@ from isamap_smt.ir.traversal import Nodes, nodes_of, parts, renamed
 Groups = tuple[tuple[Statement, ...], ...]
 
 
-def phase_kernels(kernel: Kernel) -> tuple[Kernel, ...]:
-    """A kernel for each sum with its epilogue. Raises ScheduleError where statements are no such sequence."""
-    groups = _groups(kernel)
+def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, ...]:
+    """A kernel for each phase. counts: of its statements, which follow one another; left out, those of phase_counts(). Raises
+    ScheduleError where statements are no such sequence."""
+    groups = _cut_into(kernel, counts or phase_counts(kernel))
     if len(groups) == 1:
         return (kernel,)
     if kernel.recurrences:
@@ -47,10 +49,26 @@ def phase_kernels(kernel: Kernel) -> tuple[Kernel, ...]:
     return tuple(_part(kernel, groups, n) for n in range(len(groups)))
 
 
-def _groups(kernel: Kernel) -> Groups:
-    """Each sum, with the statement behind it where that reads the sum alone."""
+def phase_counts(kernel: Kernel, first: int = 0) -> tuple[int, ...]:
+    """How many statements each phase has, from a statement on: one, or two where the second one is about elements of the first.
+    Whether these can be carried out together is another question; apart, the first one's result goes through main memory."""
+    return tuple(map(len, _groups(kernel.statements[first:])))
+
+
+def apart(counts: Sequence[int], number: int) -> tuple[int, ...]:
+    """The same with the statements of one phase in phases of their own."""
+    return (*counts[:number], *(1,) * counts[number], *counts[number + 1 :])
+
+
+def _cut_into(kernel: Kernel, counts: Sequence[int]) -> Groups:
+    ends = [sum(counts[: n + 1]) for n in range(len(counts))]
+    return tuple(kernel.statements[end - n : end] for n, end in zip(counts, ends, strict=True))
+
+
+def _groups(statements: Sequence[Statement]) -> Groups:
+    """Each statement, with the one behind it where that reads what it computes."""
     found: list[tuple[Statement, ...]] = []
-    for s in kernel.statements:
+    for s in statements:
         before = found[-1][0] if found and len(found[-1]) == 1 else None
         if before is not None and not s.reduction_axes and before.target.tensor in {a.tensor for a in s.inputs}:
             found[-1] = (before, s)
@@ -158,12 +176,13 @@ def phases(program: Program) -> tuple[Program, ...]:
     the host is not kept apart from all of them.
     """
     cut = list(_cut(program))
-    kernels = phase_kernels(program.kernel)
     machine = program.machine
-    if machine is not None and host_of(machine):
+    if hosted := machine is not None and bool(host_of(machine)):
+        assert machine is not None
         cut = _within(machine, program.kernel, cut)
         machine = replace(machine, engines=tuple(e for e in machine.engines if not e.host))
-    elif len(cut) == len(kernels) == 1:
+    kernels = phase_kernels(program.kernel, _counts_of(program.kernel, cut))
+    if not hosted and len(cut) == len(kernels) == 1:
         return (program,)
     if len(kernels) != len(cut):
         raise ScheduleError(f"{program.kernel.name} has {len(kernels)} phases, and the program {len(cut)}")
@@ -184,6 +203,26 @@ def phases(program: Program) -> tuple[Program, ...]:
             )
         )
     return tuple(made)
+
+
+def _counts_of(kernel: Kernel, cut: Sequence[Nodes]) -> tuple[int, ...]:
+    """How many statements each part of a program carries out: it ends with the one whose result goes to main memory. () where
+    parts and statements do not go together so."""
+    left, found = list(kernel.statements), []
+    for nodes in cut:
+        stored = {t for u in nodes_of(Command, nodes) if (t := _stored(u))}
+        count = next((n for n, s in enumerate(left, 1) if s.target.tensor in stored), 0)
+        found.append(count)
+        left = left[count:]
+    return () if left or 0 in found or len(found) == 1 else tuple(found)
+
+
+def _stored(use: Command) -> str:
+    """The tensor that a use writes in main memory; '' where it writes none."""
+    i = use.instruction
+    if not i.kernel.statements or dict(i.places).get(i.target) != MAIN:
+        return ""
+    return next((r.name for o, r in use.operands if o == i.target), "")
 
 
 def _within(machine: Hardware, kernel: Kernel, cut: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:

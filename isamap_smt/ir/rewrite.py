@@ -52,7 +52,7 @@ class Copied:
 
 @dataclass(frozen=True)
 class Valued:
-    """A statement that gives a temporary an element for each point of a reduction."""
+    """A statement that gives a temporary a part of another one's value, or all of it, for each point of axes that it depends on."""
 
     statement: int
     into: str

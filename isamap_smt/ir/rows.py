@@ -6,7 +6,7 @@
     Joined      two axes that lie together as one: lanes get neighbours                 isamap_smt.mapping.joined
     Moved       signed bytes moved by a number, and what that adds taken off            isamap_smt.mapping.shift
     Multiplied  differences multiplied out: what does not vary is taken out of the sum  isamap_smt.mapping.multiplied
-    Staged      what a guarded reduction takes, as elements: masks reach it             isamap_smt.mapping.staged_values
+    Staged      what a statement computes on the way, as elements                       isamap_smt.mapping.staged_values
     Numbered    values of axes as elements: lanes get them                              isamap_smt.mapping.numbered
 
 Nothing rests on them but which claims are asked: what the statements are is said by roles (isamap_smt.ir.rewrite).
@@ -140,12 +140,22 @@ class Multiplied(_Of):
 
 @dataclass(frozen=True)
 class Staged(_Of):
-    """What a reduction takes in a temporary."""
+    """What a guarded reduction takes in a temporary, or another part of a statement's value. parts: the number of that; 0: all."""
 
     parts: int = 0
     way: ClassVar[str] = "values in a tensor of their own"
     told: ClassVar[str] = "what statement {number} reduces in {temporaries}"
     named: ClassVar[str] = "staged-{number}"
+
+    def key(self, whole: Kernel) -> str:
+        """With the number of a part."""
+        return super().key(whole) + f"-{self.parts}" * (self.parts > 0)
+
+    def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
+        """What was done, and to what."""
+        if not self.parts:
+            return super().words(whole, temporaries)
+        return f"a part of statement {self.statement + 1} in {', '.join(temporaries)}"
 
 
 @dataclass(frozen=True)

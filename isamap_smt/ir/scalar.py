@@ -293,6 +293,21 @@ def read(tensor: str, *index: Any) -> Any:
     return Read(sp.Symbol(tensor), *index)
 
 
+def number_in(value: Any) -> int | float | None:
+    """The number that a value is, infinities included; None where it is none, or a zero with a minus sign.
+
+    >>> number_in(SNeg(Inf())), number_in(sp.Integer(3)), number_in(SNeg(sp.Integer(0)))
+    (-inf, 3, None)
+    """
+    if isinstance(value, Inf):
+        return float("inf")
+    if isinstance(value, SNeg):
+        found = number_in(value.args[0])
+        return -found if found else None
+    number = sp.sympify(value)
+    return (int(number) if number.is_Integer else float(number)) if isinstance(number, sp.Number) else None
+
+
 def cast(to: DType | str, x: Any) -> Any:
     """x converted to `to`."""
     return Cast(sp.Symbol(str(dtype(to))), x)

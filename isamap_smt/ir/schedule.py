@@ -148,12 +148,13 @@ class CostPart:
 
 
 MACS, LINK, BANDWIDTH, MEMORY = USED = "MACs", "link", "bandwidth", "memory"
+POINTS = "points"
 
 
 @dataclass(frozen=True)
 class Utilisation:
-    """What a plan uses of what there is. kind: MACS, of what an instruction could compute; LINK and BANDWIDTH, in cycles;
-    MEMORY, in rows."""
+    """What a plan uses of what there is. kind: MACS, of what an instruction could compute, POINTS of one that adds no products;
+    LINK and BANDWIDTH, in cycles; MEMORY, in rows."""
 
     kind: str
     name: str

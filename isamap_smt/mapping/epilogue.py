@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import sympy as sp
 
 from isamap_smt.ir.dtypes import DTYPES
-from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of
 from isamap_smt.ir.errors import DTypeError, ScheduleError
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
@@ -45,14 +46,18 @@ class Step:
         return tuple(Step(m, ((m.kernel.statements[0].inputs[0].tensor, at[o]),)) for o, m in self.brought)
 
 
+Begun = tuple[Step | None, ...]  # ways in which cells are begun; None: by what computes
+
+
 @dataclass(frozen=True)
 class Cover:
-    """begin: puts 0 or an element where a sum will lie. updates: in order. store: writes the result.
+    """begin: puts what a reduction starts from, or an element, where a sum will lie; None where what computes assigns it. updates:
+    in order. store: writes the result.
 
     onward: takes finished sums on, as they are, to the memory of the updates and the store; None where they lie there anyway.
     """
 
-    begin: Step
+    begin: Step | None
     updates: tuple[Step, ...]
     store: Step
     onward: Instruction | None = None
@@ -62,7 +67,17 @@ class Cover:
         """What is done to each tile beside its products, in order."""
         onward = () if self.onward is None else (self.onward,)
         steps = (s for u in self.updates for s in (*u.moves, u))
-        return (self.begin.instruction, *onward, *(s.instruction for s in steps))
+        return (*(s.instruction for s in self.begins), *onward, *(s.instruction for s in steps))
+
+    @property
+    def begins(self) -> tuple[Step, ...]:
+        """What begins a tile; none where what computes does."""
+        return () if self.begin is None else (self.begin,)
+
+    @property
+    def begun_by_elements(self) -> bool:
+        """Whether sums begin at elements, which each run brings for itself; a number comes to a whole tile at once."""
+        return any(s.instruction.kernel.statements[0].inputs for s in self.begins)
 
 
 def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[Cover, ...]:
@@ -77,7 +92,7 @@ def covers_of(kernel: Kernel, machine: Hardware, compute: Instruction) -> tuple[
     except ScheduleError as error:
         if passed:
             return passed
-        further = _not_taken_on(machine, compute, memory) if any(map(_zeroing, _in(machine, memory))) else ""
+        further = _not_taken_on(machine, compute, memory) if _begun(epilogue_of(kernel), machine, memory) else ""
         raise ScheduleError(f"{error}{further}") from None
 
 
@@ -112,10 +127,11 @@ def _onward(machine: Hardware, compute: Instruction, memory: str) -> Iterator[In
 
 
 def _passed(kernel: Kernel, machine: Hardware, memory: str, move: Instruction) -> Iterator[Cover]:
-    """Covers of sums that begin at 0 here and end where the move takes them: it begins the cells there."""
-    zeros = [Step(i) for i in _in(machine, memory) if _zeroing(i)]
+    """Covers of sums that begin at a number here and end where the move takes them: it begins the cells there."""
+    epilogue = epilogue_of(kernel)
+    begun = _begun(epilogue, machine, memory)
     there = move.operand(move.kernel.statements[0].target.tensor).memory
-    found = _covers(epilogue_of(kernel), machine, there, zeros[0]) if zeros else ()
+    found = _covers(epilogue, machine, there, begun[:1]) if begun else ()
     yield from (replace(c, onward=move) for c in sorted(found, key=lambda c: len(c.updates)))
 
 
@@ -123,9 +139,10 @@ def covers(kernel: Kernel, machine: Hardware, memory: str) -> tuple[Cover, ...]:
     """All ways to carry out the epilogue of the kernel, of sums in this memory, the shortest first. Raises ScheduleError."""
     epilogue = epilogue_of(kernel)
     found = list(_covers(epilogue, machine, memory))
-    if not found and not any(map(_zeroing, _in(machine, memory))):
+    if not found and not _begun(epilogue, machine, memory):
+        start = {0: "0", inf: "inf", -inf: "-inf"}.get(epilogue.start, str(epilogue.start))
         raise ScheduleError(
-            f"{machine.name}: no instruction begins cells of {memory} at 0; describe one, such as 'x[r,c] = 0'"
+            f"{machine.name}: no instruction begins cells of {memory} at {start}; describe one, such as 'x[r,c] = {start}'"
         )
     if not found and epilogue.statement is None:
         if kinds := _stored_as(machine, memory):
@@ -204,8 +221,8 @@ def _uncast(e: Any, tensor: str, to: str) -> Any:
     return e.func(*(_uncast(a, tensor, to) for a in e.args))
 
 
-def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Step | None = None) -> Iterator[Cover]:
-    """begun: how sums begin that are taken on to this memory; None where they begin in it."""
+def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Begun = ()) -> Iterator[Cover]:
+    """begun: how sums begin that are taken on to this memory; () where they begin in it."""
     result = epilogue.kernel.tensor(epilogue.result).dtype
     for store in machine.instructions:
         target = store.kernel.statements[0].target.tensor
@@ -218,13 +235,14 @@ def _covers(epilogue: Epilogue, machine: Hardware, memory: str, begun: Step | No
 
 
 def _chain(
-    epilogue: Epilogue, machine: Hardware, memory: str, tree: Any, begun: Step | None
-) -> Iterator[tuple[Step, tuple[Step, ...]]]:
+    epilogue: Epilogue, machine: Hardware, memory: str, tree: Any, begun: Begun
+) -> Iterator[tuple[Step | None, tuple[Step, ...]]]:
     """Ways to come from nothing, or from sums that were begun elsewhere, to cells that hold this."""
-    if begun is None:
+    begun = begun or ((None,) if epilogue.assigned else ())
+    if not begun:
         yield from ((begin, ()) for begin in _beginnings(epilogue, machine, memory, tree))
     elif isinstance(tree, Read) and tree.tensor == epilogue.sum:
-        yield begun, ()
+        yield from ((begin, ()) for begin in begun)
     for i in _in(machine, memory):
         cells = _changed(i)
         for bound, left in _taken(epilogue, i, cells, tree) if cells else ():
@@ -238,8 +256,8 @@ def _chain(
 def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -> Iterator[Step]:
     """Instructions that put there what the sum is added to."""
     if isinstance(tree, Read) and tree.tensor == epilogue.sum:
-        yield from (Step(i) for i in _in(machine, memory) if _zeroing(i))
-    if not isinstance(tree, SAdd):
+        yield from (Step(i) for i in _in(machine, memory) if begins_at(i) == epilogue.start)
+    if not isinstance(tree, SAdd) or epilogue.op != "+":
         return
     for own, other in (tree.args, tree.args[::-1]):
         if not isinstance(own, Read) or own.tensor != epilogue.sum or any(r.tensor == own.tensor for r in reads(other)):
@@ -253,9 +271,11 @@ def _beginnings(epilogue: Epilogue, machine: Hardware, memory: str, tree: Any) -
                 yield Step(i, tuple(bound.items()))
 
 
-def _zeroing(i: Instruction) -> bool:
-    s = i.kernel.statements[0]
-    return bool(s.op == "=" and s.value == 0)
+def _begun(epilogue: Epilogue, machine: Hardware, memory: str) -> Begun:
+    """Ways to begin cells of the memory at what the reduction starts from; what computes does where it assigns."""
+    if epilogue.assigned:
+        return (None,)
+    return tuple(Step(i) for i in _in(machine, memory) if begins_at(i) == epilogue.start)
 
 
 def _in(machine: Hardware, memory: str) -> Iterator[Instruction]:

@@ -36,8 +36,8 @@ def made(row: Row, kernel: Kernel) -> Rewrite:
             return shift_operand(kernel, operand, n)
         case Multiplied(n):
             return multiply_out(kernel, n)
-        case Staged(n):
-            return stage_values(kernel, n)
+        case Staged(n, parts=part):
+            return stage_values(kernel, n, part)
         case Numbered(statements):
             return numbered(kernel, statements)
 

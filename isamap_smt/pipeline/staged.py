@@ -21,30 +21,41 @@ from isamap_smt.ir.errors import (
     did_you_mean,
     of_argument,
 )
+from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.phases import joined, phase_kernels
+from isamap_smt.ir.phases import apart, joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Issued, Program
 from isamap_smt.ir.proof import ProvedMapping
+from isamap_smt.ir.rewrite import Rewrite
+from isamap_smt.ir.scalar import Read, index_values
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.time_limit import found_in_time, limited
 from isamap_smt.ir.traversal import nodes_of
 from isamap_smt.language.library import found_kernel
+from isamap_smt.language.printer import value_text
+from isamap_smt.mapping.epilogue import covers
 from isamap_smt.mapping.fuse import fuse, takes
+from isamap_smt.mapping.instances import instances
 from isamap_smt.mapping.runs import tilings
+from isamap_smt.mapping.staged_values import stage_values
+from isamap_smt.mapping.taken_apart import Covering
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program import require_proof
+from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, Pin, pinned
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
 from isamap_smt.search import MappingSet, find_mappings
 
+Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
+Chosen = tuple[Schedule, tuple[str, ...]]  # of a phase, and notes
 DIGITS = 6  # mappings that fill tiles with digits of axes, of those that are offered
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 
@@ -106,26 +117,96 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
     for known, planned, ways in _sizes_known(kernel, sizes):
         given = kernel.with_sizes(known)
         try:
-            chosen = [_chosen(k, replace(ask, sizes=planned), ways) for k in phase_kernels(given)]
+            found = _phases(given, replace(ask, sizes=planned), ways)
         except ScheduleError as error:
             refused = refused or error
             continue
-        schedules = tuple(s for s, _ in chosen)
-        program = joined([ask.clock.time("lower", _lowered, s, hardware) for s in schedules], given)
+        schedules = tuple(s for s, _ in found.chosen)
+        program = joined([ask.clock.time("lower", _lowered, s, hardware) for s in schedules], found.kernel)
         checked = ask.clock.time("prove", require_proof, program)
+        split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
         notes = dict.fromkeys(
             [
-                *(n for _, found in chosen for n in found),
+                *(
+                    f"{one}, as no instruction computes all of the statement"
+                    for one in (found.form.chain if found.form else ())
+                ),
+                *(n for _, notes in found.chosen for n in notes),
                 *(n for s in schedules for n in s.notes),
                 *_idle(program, hardware),
                 *cut,
             ]
         )
         seconds = tuple(ask.clock.seconds.items())
-        return Plan(program.kernel, hardware, checked, tuple(notes), seconds, phases=schedules)
+        return Plan(program.kernel, hardware, checked, tuple(notes), seconds, split=split, phases=schedules)
     assert refused is not None
     raise refused
+
+
+@dataclass(frozen=True)
+class _Phases:
+    """kernel: the one that was asked for, or what `form` makes of it. chosen: the schedule of each phase, and what to say of it."""
+
+    kernel: Kernel
+    chosen: tuple[Chosen, ...]
+    form: Rewrite | None = None
+
+
+def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
+    """What follows a statement is carried out with it where that can be done, and else behind it. A statement that no instruction
+    computes at once is taken apart. Raises ScheduleError."""
+    counts, form = phase_counts(kernel), None
+    chosen: list[Chosen] = []
+    while len(chosen) < len(counts):
+        n = len(chosen)
+        try:
+            chosen.append(_chosen(phase_kernels(kernel, counts)[n], ask, ways))
+        except ScheduleError as error:
+            first = sum(counts[:n])
+            if not any(i.combines == "=" for i in ask.hardware.computes):
+                raise
+            if counts[n] > 1:
+                counts = apart(counts, n)
+            else:
+                form = _taken_apart(kernel, first, ask, error, form)
+                kernel = form.kernel
+                counts = (*counts[:n], *phase_counts(kernel, first))
+    return _Phases(kernel, tuple(chosen), form)
+
+
+def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
+    """Whether the statement behind one may be carried out with it: the machine changes elements so where they lie."""
+    counts = (*(1,) * statement, *phase_counts(kernel, statement))
+    phase = phase_kernels(kernel, counts)[statement]
+    for memory in dict.fromkeys(i.operand(i.target).memory for i in machine.computes if i.combines == "="):
+        with suppress(ScheduleError):
+            return len(phase.statements) > 1 and bool(covers(phase, machine, memory))
+    return False
+
+
+def _taken_apart(kernel: Kernel, statement: int, ask: _Asked, error: ScheduleError, before: Rewrite | None) -> Rewrite:
+    """The kernel with a part of a statement in one of its own. Raises the error that the statement has no plan, or a ScheduleError
+    with what no instruction computes."""
+    s, machine = kernel.statements[statement], ask.hardware
+    covering = Covering(machine.computes, {t.name: t.dtype for t in kernel.tensors})
+    pinned_down = ask.instruction or ask.axes is not None
+    for at_once in () if pinned_down else covering.parts_at_once(kernel, statement):
+        made = stage_values(kernel, statement, at_once)
+        if _followed(made.kernel, statement, machine):
+            return replace(made, before=before)
+    part = None if pinned_down else covering.next_part(kernel, statement)
+    if part is not None:
+        return replace(stage_values(kernel, statement, part), before=before)
+    missing = covering.missing(kernel, statement)
+    if missing is None:
+        raise error
+    what = "it" if missing == s.value and (s.op != "=" or isinstance(missing, Read)) else value_text(missing)
+    told = f"{kernel.name}: `{s.source or s.target.tensor}`: no instruction of {machine.name} computes {what}"
+    kind, have = kernel.tensor(s.target.tensor).dtype, ", ".join(i.short for i in machine.computes)
+    open_ = sorted(symbols_of(index_values(missing)) & set(kernel.free_sizes))
+    given = f"; give {', '.join(open_)}, so that it is a number in the code, or" if open_ else ";"
+    raise ScheduleError(f"{told} as {kind}{given} describe one that does, beside {have}") from None
 
 
 def _lowered(schedule: Schedule, hardware: Hardware) -> Program:
@@ -159,7 +240,7 @@ class _Asked:
     axes: str | Dict[str, Sequence[str]] | None = None
 
 
-def _chosen(kernel: Kernel, ask: _Asked, ways: tuple[tuple[bool, str], ...]) -> tuple[Schedule, tuple[str, ...]]:
+def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
     """The schedule of one phase, and what to say of it. Raises ScheduleError."""
     fitting = _fitting(kernel, ask.hardware, ask.instruction)
     if ask.axes is not None:
@@ -203,7 +284,10 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
         hint = did_you_mean(str(instruction), [i.short for i in hardware.computes])
         why = f"{hardware.name} computes with no such one; {hint}"
         raise of_argument(UnknownNameError, "instruction", instruction, why)
-    fitting = [i for i in named if takes(kernel, i, kernel.main)]
+    s = kernel.statements[kernel.main]
+    ready = [x for i in named for x in instances(i, s)]
+    fitting = [i for i in ready if takes(kernel, i, kernel.main)]
+    fitting = [i for i in fitting if i.combines in ("", s.op)] or fitting
     if not fitting:
         theirs = "; ".join(f"{i.short} takes {_types(i.kernel)}" for i in named)
         raise ScheduleError(
@@ -213,9 +297,7 @@ def _fitting(kernel: Kernel, hardware: Hardware, instruction: str | None) -> lis
     return fitting
 
 
-def _sizes_known(
-    kernel: Kernel, sizes: dict[str, int]
-) -> Iterator[tuple[dict[str, int], dict[str, int], tuple[tuple[bool, str], ...]]]:
+def _sizes_known(kernel: Kernel, sizes: dict[str, int]) -> Iterator[tuple[dict[str, int], dict[str, int], Ways]]:
     """(sizes that are fixed, those that the plan is made for, ways to map: whether axes of the instruction may stay unused, what to
     say), the best first. A stage inside a loop over an open size is planned where that has several steps: the last is so.
     """

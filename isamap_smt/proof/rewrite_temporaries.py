@@ -16,7 +16,7 @@ import sympy as sp
 
 from isamap_smt.ir.expr import substitute, symbols_of
 from isamap_smt.ir.rewrite import Again, Closing, Copied, Counted, Filled, Partial, Total, Valued
-from isamap_smt.ir.rows import REGROUPED
+from isamap_smt.ir.rows import REGROUPED, Staged
 from isamap_smt.ir.scalar import Read, SAdd, SMul, bound_axes, index_values, reads, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.proof.program_sites import span
@@ -35,7 +35,8 @@ def temporaries(c: RewriteBook) -> None:
     """Each is written and read by the statements of its role alone; what becomes a part of the output has its type."""
     for r in stored(c):
         written_and_read(c, r)
-        if not isinstance(r, Copied):
+        part = isinstance(r, Valued) and isinstance(c.x.row, Staged) and c.x.row.parts > 0
+        if not (isinstance(r, Copied) or part):
             kind, home = c.x.kernel.tensor(r.into).dtype, c.old.target.tensor
             words = c.words.kind.format(name=r.into, home=home)
             c.structure("neutral", "type", words, kind == c.kind, f"{r.into} is {kind}, {home} is {c.kind}")
@@ -77,7 +78,8 @@ def each_once(c: RewriteBook, r: Filled) -> None:
             whole = {t.name: t.shape for t in c.x.whole.tensors}.get(of)
             over = shape == whole and [(a.tensor, a.index) for a in reads(s.value)] == [(of, s.target.index)]
         case Valued():
-            over, guard = set(s.axes) == set(c.old.axes) and len(s.axes) == len(c.old.axes), c.old.guard
+            over, guard = set(s.axes) <= set(c.old.axes) and len(set(s.axes)) == len(s.axes), c.old.guard
+            over = over and (not guard or len(s.axes) == len(c.old.axes))
             of = ""
         case Counted():
             over, of = True, ""
@@ -106,7 +108,8 @@ def _reads_it(c: RewriteBook, f: object, value: Any) -> bool:
             once = len({r for r in reads(c.old.value) if r.tensor == of}) == 1
             return back == c.old.value and once and all(r.tensor != of for r in reads(value))
         case Valued(into=into):
-            return bool(value == Read(sp.Symbol(into), *c.statement(f).target.index))
+            found = [r.index for r in reads(value) if r.tensor == into]
+            return bool(found) and all(i == tuple(c.statement(f).target.index) for i in found)
     return True
 
 

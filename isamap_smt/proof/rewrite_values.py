@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
+
 from isamap_encodings.ranges import Question
 from isamap_smt.ir.expr import sym
 from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.rewrite import Again, Copied, Total, Valued
-from isamap_smt.ir.scalar import SAdd, SMul, index_values, reads, rewrite_reads
+from isamap_smt.ir.scalar import SAdd, Saturate, SMul, index_values, reads, rewrite_reads
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.proof.rewrite_book import RewriteBook
 from isamap_smt.proof.rewrite_temporaries import closing_factors
@@ -20,11 +22,27 @@ from isamap_smt.proof.scalar_bits import equal_bits
 
 
 def values_kept(c: RewriteBook) -> None:
-    """An element is what the reduction took at that point, of the same type."""
+    """With what its elements are in their place, the statement's value is what it was at that point, with the same conversions."""
     ((each, name),) = [(c.statement(r), r.into) for r in c.x.roles if isinstance(r, Valued)]
-    same = typed_value(c.x.kernel, each) == typed_value(c.x.whole, c.old)
+    element = typed_value(c.x.kernel, each)
+    mine = typed_value(c.x.kernel, _again(c))
+    exact = any(r.tensor == name for e in sp.preorder_traversal(mine) if isinstance(e, Saturate) for r in reads(e))
+    c.structure(
+        "scalar",
+        name,
+        f"{name} is read where numbers wrap as they do in it",
+        not exact,
+        "it is read below a saturation",
+    )
+    now = rewrite_reads(mine, lambda r: element if r.tensor == name else r)
     wrong = f"an element of {name} is another value than the reduction takes"
-    c.structure("scalar", name, "an element is what the reduction takes at its point", same, wrong)
+    c.structure(
+        "scalar",
+        name,
+        "an element is what the reduction takes at its point",
+        now == typed_value(c.x.whole, c.old),
+        wrong,
+    )
 
 
 def terms_moved(c: RewriteBook) -> None:

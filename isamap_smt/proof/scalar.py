@@ -33,7 +33,7 @@ from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.rules import Rule
-from isamap_smt.ir.scalar import Cast, Read, Relu, Round, SMax, SMin, SMul, index_values
+from isamap_smt.ir.scalar import Cast, Read, Relu, Round, Scalar, SMax, SMin, SMul, index_values
 from isamap_smt.ir.typed import HOLDS
 from isamap_smt.language.printer import value_text
 from isamap_smt.mapping.fuse import bindings
@@ -372,7 +372,7 @@ def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
         if not bits and rules and isinstance(verdict, Unknown):
             chain = by_rules(q, rules, reals=True)
             return chain if isinstance(chain, Proved) else verdict
-        if not bits or isinstance(verdict, Refuted) or encoding.same_tree(q.left, q.right):
+        if not bits or isinstance(verdict, Refuted) or encoding.same_tree(_by_maxima(q.left), _by_maxima(q.right)):
             return verdict
         exactly = equal_bits(q, rules)
         return verdict if isinstance(verdict, Unknown) and isinstance(exactly, Unknown) else exactly
@@ -385,6 +385,14 @@ def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
         if not isinstance(direct, Unknown) or isinstance(chain := by_rules(q, rules, reals=False), Proved):
             return direct if not isinstance(direct, Unknown) else chain
     return encoding.equal_integers(q.left, q.right, q.types, q.result, q.ranges)
+
+
+def _by_maxima(e: Any) -> Any:
+    """The tree with each relu as what it is in every arithmetic, NaN and signs of zero included: a maximum with 0."""
+    if not isinstance(e, Scalar) or isinstance(e, Read):
+        return e
+    args = [_by_maxima(a) for a in e.args]
+    return SMax(args[0], sp.Integer(0)) if isinstance(e, Relu) else e.func(*args)
 
 
 def _has_floats(e: Any, q: Question) -> bool:

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from isamap_smt.ir.program import Program
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.schedule import CostPart, LoopStep, Schedule, Stage
 from isamap_smt.ir.staging import side_by_side, steps
+from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.runs import blocked, blocks
 from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.clashing import clashing
@@ -85,7 +87,11 @@ def schedule_stages(
 
     def further(p: ProvedMapping, q: Question) -> list[tuple[ProvedMapping, Question]]:
         made = [] if pins else [with_axes(p, axes) for axes in in_blocks(p.mapping, q)]
-        return [(m, question(m.mapping, hardware, sizes, {})) for m in made if m is not None]
+        found = []
+        for m in (m for m in made if m is not None):
+            with suppress(ScheduleError):  # no tiles can be made of it
+                found.append((m, question(m.mapping, hardware, sizes, {})))
+        return found
 
     answer = search(questions, timeout, timed, further)
     if answer.best is None:
@@ -172,7 +178,7 @@ def _quicker_by_far(
 def _has_form(mapping: Mapping, machine: Hardware) -> bool:
     """Whether programs for engines are made of such a mapping, on some machine."""
     try:
-        check_form(mapping, machine.instruction(mapping.instruction.name))
+        check_form(mapping, computing(mapping, machine))
     except ScheduleError:
         return False
     return True
@@ -218,7 +224,7 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
             continue
         depth = sum(counts[a] != 1 and d.regions[a] <= d.stages[o.name] for a in order)
         end = q.covers[d.ways[o.name]] if o is q.problem.output else None
-        begin = end.begin.instruction.name if end else ""
+        begin = next((s.instruction.name for s in end.begins), "") if end else ""
         updates = tuple(u.instruction.name for u in end.updates) if end else ()
         slots = d.slots[o.name] if depth else 1
         via = o.ways[d.ways[o.name]].name

@@ -16,6 +16,8 @@ from isamap_smt.ir.kernel import Statement
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.staging import conditions, cut_along, cut_off, cuts_front
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.proof.mapping_neutral import harmless
 
 
 def check_cuts(mapping: Mapping, views: Dict[str, Mapping]) -> None:
@@ -58,6 +60,23 @@ def cut_otherwise(mapping: Mapping, operand: str, move: Instruction, lies: dict[
     for g in conditions(mapping, operand):
         if cuts_front(mapping, g) and (axis := cut_along(mapping, g)) not in able and not holds(g, mapping.statement):
             return f"`{words(g)}` cuts tiles along {axis} from the front, and {move.name} leaves out points from the end alone"
+    return ""
+
+
+def reduced_beyond(mapping: Mapping, compute: Instruction) -> str:
+    """Why points beyond those that there are would be in a reduction, or ''. Zeros are nothing in a sum of elements; in a maximum
+    they are something, and in a sum of what is computed of them, so that the instruction has to leave them out."""
+    contract = compute.kernel.statements[0]
+    inputs, value = [a.tensor for a in contract.inputs], typed_value(compute.kernel, contract)
+    if contract.op == "=" or (contract.op == "+" and harmless("+", value, frozenset(inputs))):
+        return ""
+    over = {a.name for a in contract.axes} - symbols_of(contract.target.index)
+    for operand in inputs:
+        o = compute.operand(operand)
+        lies = {str(a): str(a) for a in (o.row, o.column) if str(a) in over}
+        if why := cut_off(mapping, operand, compute, lies):
+            axis = next(iter(lies))
+            return f"{why}: what lies beyond would be reduced, too; say active={{{axis!r}: 'points'}}, if it can leave points out"
     return ""
 
 

@@ -37,17 +37,17 @@ def fitting_covers(mapping: Mapping, machine: Hardware, compute: Instruction, ep
 
 def _misfit(mapping: Mapping, compute: Instruction, epilogue: Epilogue, c: Cover) -> str:
     """Why tiles of sums can't begin and end so, or ''."""
-    for step in (c.begin, *c.updates):
+    for step in (*c.begins, *c.updates):
         i = step.instruction
         loads = any(isinstance(e, Access) and i.operand(o).memory == MAIN for o, e in step.bound)
-        if i.engine != compute.engine and not (step is c.begin and loads):
+        if i.engine != compute.engine and not (step in c.begins and loads):
             return f"{i.name} is issued by {i.engine}, and what computes by {compute.engine}: no plan joins them there"
     onward = () if c.onward is None else (Step(c.onward),)
     home = compute.operand(compute.kernel.statements[0].target.tensor)
     view = runs_of(mapping, home.name, str(home.row)).view
     if any(u.moves for u in c.updates) and (cut := _cut_unevenly(mapping, home.name)):
         return f"elements beside sums are brought for a whole tile, and {cut}"
-    for step in (c.begin, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
+    for step in (*c.begins, *onward, *(s for u in c.updates for s in (*u.moves, u)), c.store):
         whole = any(step in (*u.moves, u) for u in c.updates)  # what changes a tile takes all its runs at once
         if why := _unlike(mapping if whole else view, compute, epilogue, step):
             return why

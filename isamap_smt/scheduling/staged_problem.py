@@ -16,7 +16,7 @@ from isamap_encodings.staging_problem import StagingAxis, StagingOperand, Stagin
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.addresses import serves
 from isamap_smt.ir.engines import Operand, Work
-from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.epilogue import Epilogue, epilogue_of, unassigned
 from isamap_smt.ir.errors import HardwareError, ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, evaluate, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware, Memory
@@ -26,11 +26,12 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.staging import active_points, conditions, passed_points
 from isamap_smt.mapping.epilogue import Cover
+from isamap_smt.mapping.instances import computing
 from isamap_smt.mapping.layout import GATHER, supply
 from isamap_smt.mapping.runs import runs_of
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.served import longest, served, shared
-from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise
+from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise, reduced_beyond
 from isamap_smt.scheduling.staged_ends import fitting_covers
 from isamap_smt.simulator.iterations import vector
 from isamap_smt.simulator.service import figures_of, limited, of_whole_tiles
@@ -62,7 +63,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. Raises ScheduleError for a mapping
     that no program of uses can be made of, with what is missing."""
     _check_machine(hardware)
-    compute = hardware.instruction(mapping.instruction.name)
+    compute = computing(mapping, hardware)
     epilogue = check_form(mapping, compute)
     _check_width(mapping, hardware, compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
@@ -84,7 +85,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
     made, outers = {}, []
     for o in compute.operands:
         ways = tuple(of.stored(o, c) for c in ends) if o.name == out else tuple(of.way(o, m) for m in moves[o.name])
-        home = of.operand(compute, o, ways, o.name != out or any(map(_begun_in_pieces, ends)))
+        home = of.operand(compute, o, ways, o.name != out or any(c.begun_by_elements for c in ends))
         for x in paths[o.name]:
             outer = of.operand(compute, o, tuple(of.way(o, m) for m in x.loads))
             onward = (replace(of.way(o, m, True), outer=x.name) for m in x.onward)
@@ -109,7 +110,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
 def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> tuple[float, float]:
     """Cycles of one execution of a mapping's instruction, the least, and of all, one after the other: no plan takes less. A step
     may have tiles beyond the last one, of no points."""
-    compute = machine.instruction(mapping.instruction.name)
+    compute = computing(mapping, machine)
     return _executions(mapping, compute, longest(compute, limited(machine)), sizes)
 
 
@@ -141,11 +142,6 @@ def _shortened(axes: list[StagingAxis]) -> tuple[StagingAxis, ...]:
         steps = tuple(t for t in found[n].steps if t <= tiles)
         found[n] = replace(found[n], tiles=tiles, points=tiles * found[n].side, steps=steps, open=True)
     return tuple(found)
-
-
-def _begun_in_pieces(cover: Cover) -> bool:
-    """Whether sums begin at elements, which each run brings for itself; zeros come to a whole tile at once."""
-    return bool(cover.begin.instruction.kernel.statements[0].inputs)
 
 
 def _onward(covers: tuple[Cover, ...]) -> tuple[str, ...]:
@@ -224,7 +220,7 @@ def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
     Raises ScheduleError, HardwareError for mappings of which no machine makes programs.
     """
     _check_machine(hardware)
-    compute = hardware.instruction(mapping.instruction.name)
+    compute = computing(mapping, hardware)
     epilogue = check_form(mapping, compute)
     out = mapping.instruction.kernel.statements[0].target.tensor
     found: dict[str, str] = {}
@@ -241,15 +237,23 @@ def lacking(mapping: Mapping, hardware: Hardware) -> dict[str, str]:
 
 
 def check_form(mapping: Mapping, compute: Instruction) -> Epilogue:
-    """What follows a sum of products of two tensors, whose tiles lie in runs and are cut along one axis at most. Raises
-    ScheduleError for anything else."""
-    s = mapping.statement
+    """What follows the statement, which the instruction computes as it stands: it assigns each element once, or reduces as the
+    instruction does, and its tiles lie in runs and are cut along one axis at most. Raises ScheduleError for anything else."""
+    s, contract = mapping.statement, compute.kernel.statements[0]
     epilogue = epilogue_of(mapping.kernel)
-    if s.op != "+" or len(s.inputs) != 2 or s is not mapping.kernel.statements[0]:
+    told = f"{mapping.kernel.name}: `{s.source or mapping.kernel.text.strip()}`"
+    if s is not mapping.kernel.statements[0]:
         raise ScheduleError(
-            f"{mapping.kernel.name}: programs for engines are made of one sum of products of two tensors, and the largest "
-            f"statement is `{s.source or mapping.kernel.text.strip()}`"
+            f"{told}: programs for engines are made of one statement and what follows it, and this one is behind"
         )
+    if s.op != contract.op:
+        raise ScheduleError(
+            f"{told}: {compute.name} computes `{compute.kernel.text.strip()}`, which combines otherwise"
+        )
+    if epilogue.assigned and (why := unassigned(mapping.kernel if mapping.split is None else mapping.split.origin)):
+        raise ScheduleError(f"{told}: {why}")
+    if why := reduced_beyond(mapping, compute):
+        raise ScheduleError(f"{mapping.id}: {why}")
     check_cuts(mapping, {o.name: runs_of(mapping, o.name, str(o.row)).view for o in compute.operands})
     return epilogue
 
@@ -322,11 +326,11 @@ class _Ways:
 
     def stored(self, home: Operand, cover: Cover) -> Way:
         """A way to store, with what is done to a tile before."""
-        at_once = not _begun_in_pieces(cover)
+        at_once = not cover.begun_by_elements
         onward = () if cover.onward is None else (self.way(home, cover.onward, True, at_once),)
         steps = (s.instruction for u in cover.updates for s in (*u.moves, u))
         ends = (*onward, *(self.way(home, i, at_once=True) for i in steps))
-        begins = (self.way(home, cover.begin.instruction, at_once=at_once),)
+        begins = tuple(self.way(home, s.instruction, at_once=at_once) for s in cover.begins)
         store = self.way(home, cover.store.instruction)
         return replace(store, begins=begins, ends=ends, waits=cover.onward is not None)
 

@@ -10,8 +10,10 @@ from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
-from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY, LoopStep, Stage, Utilisation
+from isamap_smt.ir.scalar import SMul
+from isamap_smt.ir.schedule import BANDWIDTH, LINK, MACS, MEMORY, POINTS, LoopStep, Stage, Utilisation
 from isamap_smt.ir.staging import tiles_of
+from isamap_smt.mapping.instances import computing
 from isamap_smt.simulator.max_plus import Timing
 
 
@@ -23,14 +25,16 @@ def utilisation(
     sizes: Dict[str, int],
     seen: Timing,
 ) -> tuple[Utilisation, ...]:
-    """Multiply-adds of the kernel, of those that the instruction could make in the time. Cycles that a link is busy, of the time of
-    the engines that serve it; cycles that a memory serves uses, of the time, where it has a bandwidth or banks. Rows of a memory
-    that stages take, of all."""
-    compute = machine.instruction(mapping.instruction.name)
+    """Multiply-adds of the kernel, or points of another statement, of those that the instruction could make in the time. Cycles
+    that a link is busy, of the time of the engines that serve it; cycles that a memory serves uses, of the time, where it has a
+    bandwidth or banks. Rows of a memory that stages take, of all."""
+    compute = computing(mapping, machine)
     wanted = prod(int(evaluate(a.extent, dict(sizes))) for a in mapping.statement.axes)
     each = compute.occupies.cycles(prod(compute.axes[a] for a in compute.occupies.per))
     possible = seen.cycles * prod(compute.axes.values()) / each if each else 0.0
-    found = [Utilisation(MACS, compute.name, wanted, possible)] if possible else []
+    s = compute.kernel.statements[0]
+    kind = MACS if s.op == "+" and s.value.has(SMul) else POINTS
+    found = [Utilisation(kind, compute.name, wanted, possible)] if possible else []
     busy = (Utilisation(BANDWIDTH, m, cycles, seen.cycles) for m, cycles in seen.served)
     return (*found, *_links(machine, seen), *busy, *_memories(mapping, machine, stages, loops))
 

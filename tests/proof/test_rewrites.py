@@ -31,6 +31,8 @@ ROWS: dict[str, tuple[Row, im.Kernel]] = {
         im.kernel("C[i,j] += (i32(A[i,k]) - i32(a[])) * (i32(B[k,j]) - i32(b[]))", dtypes=ZERO),
     ),
     "staged": (Staged(0), im.kernel("S[i] += exp(A[i,j] - B[j]) where j <= i")),
+    "a part": (Staged(0, parts=3), im.kernel("Y[i,j] = exp(A[i,j] - B[i] * B[i]) * A[i,j]")),
+    "all of it": (Staged(0, parts=1), im.kernel("S[i] += A[i,j] * B[j]")),
     "numbered": (Numbered((0, 1)), im.kernel("Y[i,j] = select(i < j, X[i,j], 0)\nZ[i,j] = Y[i,j] / j")),
 }
 

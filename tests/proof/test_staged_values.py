@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,9 +18,9 @@ from isamap_smt.ir.errors import NotProvedError, ScheduleError
 from isamap_smt.ir.interpret import run_kernel
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.rewrite import Rewrite
-from isamap_smt.ir.scalar import read
+from isamap_smt.ir.scalar import SNeg, read
 from isamap_smt.mapping.rows import remade
-from isamap_smt.mapping.staged_values import has_values, stage_values
+from isamap_smt.mapping.staged_values import has_values, parts_of, stage_values
 from isamap_smt.proof.split import prove_split, require_split
 
 TEXT = "S[i] += A[i,j] * A[i,j] - B[j] where j <= i"
@@ -191,3 +192,54 @@ def test_a_sum_behind_what_it_adds_up_is_in_partial_sums() -> None:
     text = "temporary E\nE[i,j] = exp(A[i,j])\nS[i] += E[i,j]"
     plan = im.plan(im.kernel(text), "host", sizes={"i": 64, "j": 256})
     assert any("partial sums" in note for note in plan.notes)
+
+
+# ---- other parts
+
+
+def random_value(rng: random.Random, depth: int, bytes_: bool) -> str:
+    """A value of elements of A[i,j], B[j] and C[i], in f32, or in i32 of bytes."""
+    if depth == 0 or rng.random() < 0.15:
+        element = rng.choice(["A[i,j]", "B[j]", "C[i]"])
+        return f"i32({element})" if bytes_ else element
+    a, b = (random_value(rng, depth - 1, bytes_) for _ in "ab")
+    forms = [
+        f"({a} + {b})",
+        f"({a} - {b})",
+        f"({a} * {b})",
+        f"max({a}, {b})",
+        f"relu({a})",
+        f"({a} * 3)",
+        f"min({b}, 2)",
+    ]
+    narrow = [f"i32(i8({a}))", f"i32(sat_i8({a}))", f"({a} >> 1)"]
+    return rng.choice([*forms, *(narrow if bytes_ else [f"exp(min({a}, 3))", f"({a} / 2)"])])
+
+
+@pytest.mark.parametrize("bytes_", [False, True], ids=["f32", "bytes"])
+@pytest.mark.parametrize("seed", range(15))
+def test_every_part_of_a_random_value(seed: int, bytes_: bool) -> None:
+    """With it in a statement of its own the kernel computes the same bits; with another value there it is not proved."""
+    rng = random.Random(seed)
+    value, op = random_value(rng, 4, bytes_), rng.choice(["=", "+=", "max="])
+    end = "sat_i8({})" if bytes_ and op == "=" and rng.random() < 0.5 else "{}"
+    out = "i8" if "sat" in end else "i32" if bytes_ else "f32"
+    element = "i32(A[i,j])" if bytes_ else "A[i,j]"  # so that both axes are in it
+    text = f"Y[i,j] = {end.format(value)}" if op == "=" else f"Y[i] {op} {value} + {element} * 0"
+    types = dict.fromkeys("ABC", "i8" if bytes_ else "f32") | {"Y": out}
+    kernel = im.kernel(text, dtypes={n: d for n, d in types.items() if f"{n}[" in text}, name="k")
+    kernel = kernel.with_sizes({a.name: n for a, n in zip(kernel.axes, (3, 4), strict=False)})
+    draw = np.random.default_rng(seed)
+    shapes = {t: [int(e) for e in kernel.tensor(t).shape] for t in kernel.inputs}
+    arrays = {t: draw.integers(-100, 100, s).astype(kernel.tensor(t).dtype.numpy) for t, s in shapes.items()}
+    want = run_kernel(kernel, arrays)["Y"]
+    for part in range(1, len(parts_of(kernel.statements[0])) + 1):
+        try:
+            made = stage_values(kernel, 0, part)
+        except ScheduleError:
+            continue  # all of what is assigned
+        assert prove_split(made).proved, (text, part)
+        np.testing.assert_array_equal(run_kernel(made.kernel, arrays)["Y"], want)
+        first, *rest = made.kernel.statements
+        other = replace(first, value=SNeg(first.value))
+        assert not prove_split(replace(made, kernel=replace(made.kernel, statements=(other, *rest)))).proved

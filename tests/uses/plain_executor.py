@@ -107,6 +107,8 @@ def value(e: Any, read: Callable[[Any], Typed], exact: bool = False) -> Typed:
     name = type(e).__name__
     if isinstance(e, sp.Number):
         return (int(e) if e.is_Integer else np.float32(float(e))), ""
+    if name == "Inf":
+        return np.float32(np.inf), ""
     if name == "Read":
         return read(e)
     if name in ("Cast", "Saturate", "Round"):
@@ -124,7 +126,8 @@ def value(e: Any, read: Callable[[Any], Typed], exact: bool = False) -> Typed:
     same = [np.asarray(x, np.float32) if dtype == "f32" else x for x, _ in args]
     do: dict[str, Callable[..., Any]] = {
         "SAdd": operator.add, "SSub": operator.sub, "SMul": operator.mul, "SNeg": operator.neg, "SMax": np.maximum,
-        "SMin": np.minimum, "Relu": np.maximum, "SShr": lambda x, n: np.asarray(x, np.int64) >> n,
+        "SMin": np.minimum, "Relu": np.maximum, "SShr": lambda x, n: np.asarray(x, np.int64) >> n, "SDiv": operator.truediv,
+        "Exp": lambda x: np.exp(np.asarray(x, np.float64)), "Rsqrt": lambda x: 1 / np.sqrt(x), "Sqrt": np.sqrt,
     }  # fmt: skip
     found = do[name](*same)
     return (found if exact or not dtype else _wrapped(found, dtype)), dtype
@@ -243,9 +246,8 @@ class Machine:
     def computed(self, x: Run) -> Callable[[], None]:
         i, (statement,) = x.instruction, x.instruction.kernel.statements
         extents = {a.name: int(a.extent) for a in i.kernel.axes}
-        axes = dict(
-            zip(extents, np.unravel_index(np.arange(prod(extents.values())), tuple(extents.values())), strict=True)
-        )
+        points = np.indices(tuple(extents.values())).reshape(len(extents), prod(extents.values()))
+        axes = dict(zip(extents, points, strict=True))
         active = np.ones(prod(extents.values()), bool)
         if (len(x.use.active), len(x.use.front)) != (len(i.active), len(i.front)):
             raise Wrong(f"{i.name} is given other numbers of active points")
@@ -424,8 +426,10 @@ def differs(
     sizes: Mapping[str, int],
     want: Mapping[str, np.ndarray],
     seeds: int = 3,
+    near: float = 0.0,
 ) -> str:
-    """What goes wrong in some of so many runs; '' for nothing. want: the results by name."""
+    """What goes wrong in some of so many runs; '' for nothing. want: the results by name. near: how far from these results may be,
+    as a part of them and of 1: functions such as exp are rounded here otherwise."""
     with np.errstate(all="ignore"):
         for seed in range(seeds):
             try:
@@ -433,6 +437,9 @@ def differs(
             except Wrong as error:
                 return f"{dict(sizes)}, executor's seed {seed}: {error}"
             for name, right in want.items():
-                if not np.array_equal(found[name], right, equal_nan=right.dtype.kind == "f"):
+                floats = right.dtype.kind == "f"
+                if near and floats and np.allclose(found[name], right, near, near, equal_nan=True):
+                    continue
+                if not np.array_equal(found[name], right, equal_nan=floats):
                     return f"{dict(sizes)}, executor's seed {seed}: another {name}"
     return ""

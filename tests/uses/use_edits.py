@@ -139,6 +139,7 @@ def random_edit(program: Program, rng: random.Random) -> tuple[str, Program]:
     kinds += ["barrier", "barrier", "across", "across"] * bool(_barrier(program)) + ["operand"] * bool(
         _elements(program)
     )
+    kinds += ["instead"] * bool(_alike(program, u)) + ["number"] * bool(u.instruction.immediates)
     kind = rng.choice(kinds)
     words = f"{kind} of use {number} ({u.instruction.name})"
     return words, _EDITS[kind](program, number, u, rng)
@@ -454,6 +455,30 @@ def _operand(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
     return rewritten(p, lambda x: (made,) if x is one else None)
 
 
+def _alike(p: Program, u: Issued) -> list[Any]:
+    """Other instructions of the machine that take the same operands from the same cells, on the same engine."""
+    own, every = u.instruction, p.machine.instructions if p.machine is not None else ()
+
+    def form(i: Any) -> tuple[Any, ...]:
+        return i.engine, i.operands, i.axes, i.active, i.front, i.kernel.statements[0].target
+
+    return [i for i in every if own.kernel.statements and i != own and form(i) == form(own)]
+
+
+def _instead(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+    """Another instruction in its place, such as one that begins at another number."""
+    return rewritten(p, lambda x: (replace(x, instruction=rng.choice(_alike(p, u))),) if x is u else None)
+
+
+def _number(p: Program, number: int, u: Issued, rng: random.Random) -> Program:
+    """Another number in the code."""
+    name = rng.choice(list(u.instruction.immediates))
+    ref = dict(u.operands)[name]
+    new = replace(ref, index=(ref.index[0] + rng.choice([-1, 1, 4]),))
+    made = replace(u, operands=tuple((o, new if o == name else r) for o, r in u.operands))
+    return rewritten(p, lambda x: (made,) if x is u else None)
+
+
 GHOST = frozenset(
     {"version", "point", "begins", "type"}
 )  # edits of what a program says of itself; no executor looks at it
@@ -462,6 +487,7 @@ _EDITS: dict[str, Any] = {
     "parameter": _parameter, "point": _point, "engine": _engine, "count": _count, "buffer": _buffer, "swap": _swap,
     "moved": _moved, "displaced": _displaced, "loops": _loops, "type": _type, "begins": _begins,
     "update": _update, "begin": _begin, "barrier": _at_barrier, "across": _across, "operand": _operand,
+    "instead": _instead, "number": _number,
 }  # fmt: skip
 
 

@@ -1,10 +1,12 @@
 """What cells hold: the type of a content is true when it begins, and every use finds what it needs.
 
 A content that is copied from a tensor holds the tensor's elements where its guard holds and 0 elsewhere. A content of the
-buffer of sums stands for elements of the sum. It begins at 0, or at an element that the epilogue adds, and each use that adds to it
-adds the points it claims. These make the output right, in any order of the additions: each point of the kernel is added once
-(link, coverage), to the one cell that stands for its sum; each step of the epilogue changes each of these cells once; each is
-stored once, where it belongs.
+buffer of sums stands for elements of the sum. It begins at what the reduction starts from, or at an element that the epilogue adds,
+and each use that adds to it adds the points it claims. These make the output right, in any order of the additions: each point of
+the kernel is added once (link, coverage), to the one cell that stands for its sum; each step of the epilogue changes each of these
+cells once; each is stored once, where it belongs. So it is of maxima and minima.
+
+Where the kernel assigns elements, the use that computes them begins the content: each cell that stands for one receives its value.
 """
 
 from __future__ import annotations
@@ -15,14 +17,16 @@ from typing import Any
 import sympy as sp
 
 from isamap_smt.ir.addresses import offset
-from isamap_smt.ir.engines import KEPT, Operand
-from isamap_smt.ir.epilogue import Epilogue, epilogue_of
+from isamap_smt.ir.engines import KEPT, ZERO, Operand
+from isamap_smt.ir.epilogue import Epilogue, begins_at, epilogue_of, unassigned
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import FloorDiv, FloorMod, affine, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Statement
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Buffer, Ref
 from isamap_smt.ir.scalar import Read, SMul, reads
+from isamap_smt.ir.typed import typed_value
+from isamap_smt.proof.mapping_neutral import harmless
 from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.cells import (
@@ -40,15 +44,17 @@ from isamap_smt.proof.uses.cells import (
     taken_from,
     whole,
 )
-from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
+from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite, contract_of
 from isamap_smt.proof.uses.order import target
 from isamap_smt.proof.uses.values import added, beside, composed, immediates, others, plain_contracts
 from isamap_smt.proof.zero_products import any_zero_is_enough
 
+NOTHING = {"+": "0", "*": "1", "max": "nothing", "min": "nothing"}  # what leaves a reduction as it is
+
 # ---- Sums in a memory whose cells have few bits: no sum leaves them, so that what wraps there is what the kernel says.
 
 
-def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite) -> None:
+def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite | None) -> None:
     """Of each use that writes such a memory. add, begin: those of the sums; what else is written there, nothing bounds."""
     kernel = moments.program.kernel
     for site in moments.sites:
@@ -56,10 +62,10 @@ def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite) 
             continue
         buffer = moments.buffers.get(place.name)
         memory = None if buffer is None else moments.machine.memory(buffer.memory)
-        if memory is None or not memory.bits or (site is begin and contract_of(site).value == 0):
+        if memory is None or not memory.bits or (site is begin and begins_at(site.use.instruction) == 0):
             continue
         words = f"what {site.name} leaves in {memory.name} stays within its {memory.bits} bits"
-        if site is add and contract_of(begin).value == 0:
+        if site is add and contract_of(add).op == "+" and begin is not None and begins_at(begin.use.instruction) == 0:
             book.note("scalar", site.name, words, sums_fit(kernel, memory.bits, memory.name))
         else:
             book.unknown("scalar", site.name, words, "only sums of the kernel's terms, from 0, are bounded")
@@ -156,13 +162,15 @@ def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[st
 def data_claims(book: UseBook, moments: Moments) -> None:
     """All of it."""
     kernel = moments.program.kernel
-    statement, words = kernel.statements[0], "the kernel is one sum of products, and what is computed of it"
+    statement, words = kernel.statements[0], "the kernel is one statement, and what is computed of its elements"
     try:
         epilogue = epilogue_of(kernel)
     except ScheduleError as error:
         return book.unknown("program", kernel.name, words, str(error))
-    if statement.op != "+" or not _product(statement):
-        return book.unknown("program", kernel.name, words, "it is something else")
+    if epilogue.assigned and (why := unassigned(kernel)):
+        return book.unknown("program", kernel.name, words, why)
+    if statement.ordered and statement.op in ("+", "*") and kernel.tensor(statement.target.tensor).dtype.is_float:
+        return book.unknown("order", kernel.name, words, "its terms have an order, and are taken in any here")
     sites = [s for s in moments.sites if s.use.instruction.kernel.statements and not s.use.state]
     plain_contracts(book, sites)
     found: dict[str, list[UseSite]] = {}
@@ -171,34 +179,42 @@ def data_claims(book: UseBook, moments: Moments) -> None:
         found.setdefault(_of(book, moments, site, epilogue), []).append(site)
     if "" in found:
         return None
-    alone = {"begin": "begins sums", "add": "adds products", "store": "stores the output"}
+    does = "computes elements" if epilogue.assigned else "adds products" if _product(statement) else "reduces elements"
+    alone = {"begin": "begins sums", "compute": does, "store": "stores the output"}
     counts = {kind: len(found.get(kind, [])) for kind in alone}
+    wanted = {kind: int(kind != "begin" or not epilogue.assigned) for kind in alone}
     ones = [
-        book.structure("program", kernel.name, f"one use {word}", counts[kind] == 1, f"{counts[kind]} uses do")
+        book.structure(
+            "program", kernel.name, f"{'one' if wanted[kind] else 'no'} use {word}", counts[kind] == wanted[kind],
+            f"{counts[kind]} uses do",
+        )
         for kind, word in alone.items()
-    ]
+    ]  # fmt: skip
     onward = found.get("onward", [])
     ones.append(
         book.structure("program", kernel.name, "one use takes sums on, or none", len(onward) <= 1, f"{len(onward)} do")
     )
     if all(ones):
-        (begin,), (add,), (store,) = (found[kind] for kind in alone)
+        (add,), (store,) = found["compute"], found["store"]
+        begin = next(iter(found.get("begin", [])), None)
         _points(book, moments, add, statement)
         _ended(book, moments, epilogue, add, begin, onward, [*found.get("update", []), store])
     return None
 
 
 def _ended(
-    book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite, onward: list[UseSite],
+    book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite | None, onward: list[UseSite],
     steps: list[UseSite],
 ) -> None:  # fmt: skip
-    """Sums begin, change and are stored as the kernel says; the last of the steps stores."""
+    """Sums begin, change and are stored as the kernel says; the last of the steps stores. begin: None where `add` assigns them."""
     *updates, store = steps
-    if not _together(book, moments, epilogue, [begin, add], onward, steps):
+    begins = [] if begin is None else [begin]
+    if not _together(book, moments, epilogue, [*begins, add], onward, steps):
         return
-    for site in (begin, *steps):
+    for site in (*begins, *steps):
         _elements(book, moments, site, epilogue)
-    _begun(book, moments, begin)
+    for site in begins:
+        _begun(book, moments, site)
     width_claims(book, moments, add, begin)
     for site in onward:
         handed_on(book, moments, add, site)
@@ -292,9 +308,10 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
     elif place is not None:
         buffer = moments.buffers[place.name]
         sums, begins = buffer.type.tensor == out, site.command.begins
-        product = isinstance(contract.value, SMul) and len(contract.inputs) == 2 and cells == sources
-        if sums and not begins and contract.op == "+" and product:
-            return "add"
+        taken = [s for s in sources if s not in instruction.immediates]
+        computes = contract.op == epilogue.op and begins == epilogue.assigned and cells == taken and len(cells) > 0
+        if sums and computes and out not in held_there:
+            return "compute"
         own = [s for s, tensor in zip(cells, held_there, strict=True) if tensor == out]
         if sums and not begins and contract.op == "=" and own == [contract.target.tensor]:
             return "update"
@@ -315,16 +332,16 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
 
 def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
     """Whether all points of the contract's axes are all cells of a slot that any use touches: row and column are axes, over all
-    rows there are, and over as many columns as any use has."""
+    rows there are, and over as many columns as any use has; 0 where that is one."""
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     rows = sp.S.One if operand.row == 0 else extents.get(operand.row)
-    mine = extents.get(operand.column, sp.S.Zero)
+    mine = sp.S.One if operand.column == 0 else extents.get(operand.column, sp.S.Zero)
     enough = all(
         mine == other or (mine.is_Integer and other.is_Integer and mine >= other) for other in _columns(moments, buffer)
     )
     whole = rows is not None and (rows == buffer.rows or (rows.is_Integer and rows >= buffer.rows))
-    return operand.row != operand.column and whole and enough
+    return (operand.row != operand.column or operand.row == 0) and whole and enough
 
 
 def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
@@ -380,36 +397,36 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
 
 
 def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> None:
-    """The use that adds: it finds the factors of its points, adds each point once, and all of them."""
+    """The use that computes: it finds the operands of its points, takes each point once, and all of them."""
     x, contract = moments.moment(site), contract_of(site)
     point = {n: x.at(e) for n, e in site.command.point}
     axes = {a.name: a for a in statement.axes}
-    words = f"{site.name} says which point each of its products is"
+    assigns = contract.op == "="
+    words = f"{site.name} says which point each of its {'elements' if assigns else 'products'} is"
     if not book.structure("link", site.name, words, sorted(point) == sorted(axes), "an axis is missing"):
         return
     inside = [f for n, a in axes.items() for f in (("le", 0, point[n]), ("lt", point[n], a.extent))]
     inside += [substitute(g, point) for g in statement.guard]
-    alive, *guards = (_stands(moments, site, x, a.tensor) for a in (contract.target, *contract.inputs))
-    places = dict(site.use.operands)
+    operands = _operands(site)
+    alive, *guards = (_stands(moments, site, x, a.tensor) for a in (contract.target, *operands))
     there = [f for g in (alive, *guards) for f in g]  # it is a point where all its cells stand for elements
     here = [*x.ranges(), *axes_inside(site, x), *active(site, x), *alive]  # what other cells hold, nobody reads
-    for pair in ((contract.target, statement.target), *_pairs(moments, site, statement)):
+    pairs = [(contract.target, statement.target), *_pairs(moments, site, statement)]
+    for pair in pairs:
         _element(book, moments, site, pair, point, [*here, *inside, *there])
-    words = f"{site.name} adds 0 to a cell for a point that there is not"
-    zeros = [
-        holds_zero(moments, site, x, site.use.instruction.operand(a.tensor), places[a.tensor]) for a in contract.inputs
-    ]
-    enough = _enough(book, moments, site, zeros)
-    book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], enough, (x,))
-    named = {m.tensor: w for m, w in ((contract.target, statement.target), *_pairs(moments, site, statement))}
-    added(book, moments.program.kernel, site, named)
+    if assigns:
+        _assigned(book, moments, site, [*inside, *(f for g in guards for f in g)])
+    else:
+        words = f"{site.name} adds {NOTHING[contract.op]} to a cell for a point that there is not"
+        enough = _enough(book, moments, site, x)
+        book.ask("neutral", site.name, words, [*here, ("or", *(negated(g) for g in (inside, *guards)))], enough, (x,))
+        _spared(book, moments, site)
+    immediates(book, site)
+    added(book, moments.program.kernel, site, {m.tensor: w for m, w in pairs})
     _exclusive(book, moments, site, site)
-    _spared(book, moments, site)
     y = moments.moment(site, "'")
     again = [f for m in (x, y) for f in (*axes_inside(site, m), *active(site, m))]
-    again += [
-        f for m in (x, y) for a in (contract.target, *contract.inputs) for f in _stands(moments, site, m, a.tensor)
-    ]
+    again += [f for m in (x, y) for a in (contract.target, *operands) for f in _stands(moments, site, m, a.tensor)]
     same = [("eq", point[n], y.at(e)) for n, e in site.command.point]
     cells = [("eq", x.at(a.symbol), y.at(a.symbol)) for a in contract.axes]
     words = f"{site.name} adds no point twice"
@@ -419,15 +436,43 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
     covered(book, site, dict(site.command.point), axes, words, there, where)
 
 
-def _enough(book: UseBook, moments: Moments, site: UseSite, zeros: list[Formula]) -> list[Formula]:
-    """Which factors have to be zeros for their product to be one: any, where all others are finite; else all."""
+def _assigned(book: UseBook, moments: Moments, site: UseSite, point: list[Formula]) -> None:
+    """Each cell that stands for an element is one of a point whose operands are there, and one point writes it."""
+    x, contract = moments.moment(site), contract_of(site)
+    alive = _stands(moments, site, x, contract.target.tensor)
+    words = f"{site.name} gives each cell that stands for an element its value"
+    given = [*x.ranges(), *axes_inside(site, x), *alive]
+    book.ask("program", site.name, words, given, [*active(site, x), *point], (x,))
+    words = f"{site.name} computes one value for each of its cells"
+    alone = symbols_of(contract.target.index) == {a.name for a in contract.axes}
+    book.structure("exclusive", site.name, words, alone, "it has more points than cells")
+    exact = site.use.instruction.rounding != "fused" or not any(
+        t.dtype.is_float for t in site.use.instruction.kernel.tensors
+    )
+    words = f"{site.use.instruction.name} rounds after each operation, as kernels do"
+    book.structure("scalar", site.name, words, exact, "it rounds a product and a sum once")
+
+
+def _enough(book: UseBook, moments: Moments, site: UseSite, x: Moment) -> list[Formula]:
+    """What has to hold of the operands of a point that there is not, for it to change no sum: of a product one factor is 0, where
+    all others are finite, else all are; of other terms all are, where the term is 0 then. Nothing does in a maximum."""
+    contract, places = contract_of(site), dict(site.use.operands)
+    operands = _operands(site)
+    term = typed_value(site.use.instruction.kernel, contract)
+    if not harmless(contract.op, term, frozenset(a.tensor for a in operands)) or contract.op != "+":
+        return [FALSE]
+    zeros = [holds_zero(moments, site, x, site.use.instruction.operand(a.tensor), places[a.tensor]) for a in operands]
     if not any_zero_is_enough(site.use.instruction.kernel):
         return zeros
-    places = dict(site.use.operands)
-    factors = [moments.buffers[places[a.tensor].name] for a in contract_of(site).inputs]
+    factors = [moments.buffers[places[a.tensor].name] for a in operands]
     open_ended = [b.dtype.is_float and b.type.tensor in book.computed for b in factors]
     alone = [z for n, z in enumerate(zeros) if not any(open_ended[:n] + open_ended[n + 1 :])]
     return [("or", ("and", *zeros), *alone)]
+
+
+def _operands(site: UseSite) -> list[Access]:
+    """What the contract reads in memories."""
+    return [a for a in contract_of(site).inputs if a.tensor not in site.use.instruction.immediates]
 
 
 def _stands(moments: Moments, site: UseSite, x: Moment, operand: str) -> list[Formula]:
@@ -466,13 +511,17 @@ def _element(
 
 
 def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
-    """The factors of the contract with those of the statement, in the order in which their tensors agree: products commute."""
-    mine, places = contract_of(site).inputs, dict(site.use.operands)
-    held = [moments.buffers[p.name].type.tensor for a in mine if (p := places[a.tensor]).name in moments.buffers]
-    wanted = list(statement.inputs)
-    if held != [a.tensor for a in wanted] and held == [a.tensor for a in reversed(wanted)]:
-        wanted.reverse()
-    return list(zip(mine, wanted, strict=True))
+    """The operands of the contract with the elements of the statement, each with the next one of the tensor that it holds, or the
+    last one: products commute. What is computed of them is compared with what the kernel computes of all."""
+    wanted, places = list(statement.inputs), dict(site.use.operands)
+    found: list[tuple[Access, Access]] = []
+    for a in _operands(site):
+        held = moments.buffers[places[a.tensor].name].type.tensor
+        last = [w for _, w in found if w.tensor == held][-1:]
+        taken = next(iter([w for w in wanted if w.tensor == held] + last + wanted), statement.inputs[0])
+        found.append((a, taken))
+        wanted = [w for w in wanted if w != taken]
+    return found
 
 
 def _exclusive(
@@ -543,7 +592,7 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
 def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
     """Each sum begins at its element: no cell that stands for one is beyond the active ones."""
     instruction, x = site.use.instruction, moments.moment(site)
-    if contract_of(site).value == 0 or not instruction.counted:
+    if (begins_at(instruction) == 0 and instruction.beyond == ZERO) or not instruction.counted:
         return
     operand, place = sums_of(moments, site)
     alive = held(moments, site, x, operand, place)[1]

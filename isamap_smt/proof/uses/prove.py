@@ -97,8 +97,8 @@ def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
         return
     statement = i.kernel.statements[0] if i.kernel.statements else None
     target = None if statement is None else dict(use.operands).get(statement.target.tensor)
-    if use.point and (statement is None or statement.op == "="):
-        yield f"a point of {i.name}, which adds nothing"
+    if use.point and (statement is None or (statement.op == "=" and i.kind != "compute")):
+        yield f"a point of {i.name}, which computes no element"
     if use.begins and (target is None or target.name not in held):
         yield f"a content that {i.name} begins, which writes to no buffer"
 

@@ -14,7 +14,7 @@ import sympy as sp
 from isamap_encodings.ranges import Question
 from isamap_encodings.verdict import Refuted
 from isamap_smt.ir.dtypes import DType
-from isamap_smt.ir.epilogue import Epilogue
+from isamap_smt.ir.epilogue import Epilogue, begins_at
 from isamap_smt.ir.errors import DTypeError
 from isamap_smt.ir.expr import symbols_of
 from isamap_smt.ir.instruction import Instruction
@@ -24,6 +24,7 @@ from isamap_smt.ir.program import Ref, immediate
 from isamap_smt.ir.scalar import (
     Cast,
     Read,
+    Relu,
     Round,
     SAdd,
     Saturate,
@@ -70,25 +71,32 @@ def _one_element(i: Instruction) -> bool:
 
 
 def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, Access]) -> None:
-    """What is added for a point is what the kernel adds. named: operand -> the element that it stands for."""
-    contract, statement = site.use.instruction.kernel.statements[0], kernel.statements[0]
-    theirs = rewrite_reads(
-        typed_value(site.use.instruction.kernel, contract), lambda r: Read(sp.Symbol(_element(named[r.tensor])))
-    )
+    """What is added for a point, or assigned, is what the kernel says. named: operand -> the element that it stands for."""
+    i = site.use.instruction
+    contract, statement, places = i.kernel.statements[0], kernel.statements[0], dict(site.use.operands)
+
+    def stands(r: Any) -> Any:
+        if r.tensor in i.immediates:
+            return cast(i.kernel.tensor(r.tensor).dtype, sp.sympify(places[r.tensor].index[0]))
+        return Read(sp.Symbol(_element(named[r.tensor])))
+
+    theirs = rewrite_reads(typed_value(i.kernel, contract), stands)
     ours = rewrite_reads(typed_value(kernel, statement), lambda r: Read(sp.Symbol(_element(access_of(r)))))
-    words = f"{site.name} adds what the kernel adds for a point"
+    does = "computes what the kernel does" if contract.op == "=" else "adds what the kernel adds"
+    words = f"{site.name} {does} for a point"
     _compared(book, kernel, site.name, words, (ours, theirs), statement.target.tensor)
 
 
-def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite, steps: list[UseSite]) -> None:
-    """What the steps after the sum compute is the kernel's expression. begin: of sums; steps: in order, the last stores."""
+def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite | None, steps: list[UseSite]) -> None:
+    """What the steps after the sum compute is the kernel's expression. begin: of sums, None where elements are assigned; steps: in
+    order, the last stores."""
     kernel, total = moments.program.kernel, epilogue.sum
     tree: Any = Read(sp.Symbol(total))
-    if begin.use.instruction.kernel.statements[0].value != 0:
+    if begin is not None and begins_at(begin.use.instruction) != epilogue.start:
         words = f"sums of {total} may begin at what {begin.name} puts there"
-        book.structure(
-            "scalar", begin.name, words, not kernel.tensor(total).dtype.is_float, "they round in another order"
-        )
+        whole = not kernel.tensor(total).dtype.is_float and epilogue.op == "+"
+        why = "they round in another order" if epilogue.op == "+" else f"they begin at {epilogue.start}"
+        book.structure("scalar", begin.name, words, whole, why)
         tree = SAdd(tree, _after(moments, begin, total, None))
     for site in steps:
         tree = _after(moments, site, total, tree)
@@ -160,13 +168,17 @@ def _element(a: Access) -> str:
 
 
 def _settled(e: Any, types: dict[str, DType]) -> Any:
-    """The tree with each number of floating point beside a value converted to that value's type, which it has anyway."""
+    """The tree with each number beside a value of floating point converted to that value's type, which it has anyway; relu of such
+    a value as a maximum with 0, NaN and signs of zero included."""
     if not isinstance(e, Scalar) or isinstance(e, Read):
         return e
     args = [_settled(a, types) for a in e.args]
+    if isinstance(e, Relu) and (own := _type(args[0], types)) is not None and own.is_float:
+        return SMax(args[0], cast(own, sp.Integer(0)))
     if len(args) == 2 and isinstance(e, SAdd | SSub | SMul | SDiv | SMax | SMin):
         for n, a in enumerate(args):
-            if isinstance(a, sp.Float) and (beside := _type(args[1 - n], types)) is not None:
+            beside = _type(args[1 - n], types) if isinstance(a, sp.Number) else None
+            if beside is not None and (isinstance(a, sp.Float) or beside.is_float):
                 args[n] = cast(beside, a)
     return e.func(*args)
 

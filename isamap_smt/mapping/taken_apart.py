@@ -1,0 +1,134 @@
+"""Takes a statement apart that no instruction computes at once: which part of its value is computed first, in one of its own.
+
+    Y[i,j] = (X[i,j] - m[i]) * r[i]         Y_part[i,j] = X[i,j] - m[i]         by y[r,c] = a[r,c] - m[r]
+                                            Y[i,j] = Y_part[i,j] * r[i]         by y[r,c] = a[r,c] * m[r]
+
+The value is covered by the contracts of instructions, as few as do; operands that are no elements are parts. Only which part is
+proposed here: isamap_smt.mapping.staged_values makes the statements, and what is mapped and proved is these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import inf
+from typing import Any
+
+import sympy as sp
+
+from isamap_smt.ir.dtypes import DType
+from isamap_smt.ir.errors import DTypeError
+from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.scalar import IndexValue, Read, Relu, Saturate, Scalar, SMax
+from isamap_smt.ir.typed import type_of
+from isamap_smt.mapping.epilogue import COMMUTE
+from isamap_smt.mapping.instances import alike
+from isamap_smt.mapping.staged_values import parts_of
+
+Bound = Mapping[str, Any]
+
+
+@dataclass
+class Covering:
+    """The values of a kernel's statements over the contracts of instructions that compute, each of one value for a cell."""
+
+    instructions: Sequence[Instruction]
+    types: Mapping[str, DType]
+    known: dict[Any, float] = field(default_factory=dict)
+
+    def next_part(self, kernel: Kernel, statement: int) -> int | None:
+        """The number of the part to compute first, of a statement that is not computed at once; None for none."""
+        s = kernel.statements[statement]
+        every = parts_of(s)
+        ways = (w for w in self.ways(s.value, s.op) if w[1])
+        best, parts = min(ways, key=lambda w: w[0], default=(inf, ()))
+        if best == inf:
+            return None
+        (first, *_) = parts
+        return every.index(first) + 1 if first in every else None
+
+    def parts_at_once(self, kernel: Kernel, statement: int) -> Iterator[int]:
+        """Numbers of the parts of an assigned value that one instruction computes of elements, the innermost first."""
+        s = kernel.statements[statement]
+        for n, part in reversed(list(enumerate(parts_of(s), 1))):
+            if s.op == "=" and part != s.value and self.count(part) == 1:
+                yield n
+
+    def missing(self, kernel: Kernel, statement: int) -> Any:
+        """The innermost part of a statement's value that no instruction computes of elements; None where there is none."""
+        s = kernel.statements[statement]
+        for e in reversed(parts_of(s)):
+            if not isinstance(e, Read) and self.count(e) == inf:
+                return e
+        return None if min((n for n, _ in self.ways(s.value, s.op)), default=inf) < inf else s.value
+
+    def count(self, tree: Any) -> float:
+        """How many instructions compute an element of this value."""
+        if isinstance(tree, Read):
+            return 0
+        if tree not in self.known:
+            self.known[tree] = inf  # a part is smaller than the whole
+            self.known[tree] = min((n for n, _ in self.ways(tree, "=")), default=inf)
+        return self.known[tree]
+
+    def ways(self, tree: Any, op: str) -> Iterator[tuple[float, tuple[Any, ...]]]:
+        """(instructions, parts that are computed first), for each instruction that computes the whole of its operands."""
+        for i in self.instructions:
+            if i.combines != op:
+                continue
+            for bound in self._matched(i, i.kernel.statements[0].value, tree, {}):
+                parts = tuple(dict.fromkeys(e for e in bound.values() if not isinstance(e, Read)))
+                if _mappable(i, bound) and (tree not in parts or op != "="):
+                    yield 1 + sum(map(self.count, parts)), parts
+
+    def _matched(self, i: Instruction, pattern: Any, tree: Any, bound: Bound) -> Iterator[Bound]:
+        """Operands of the contract -> parts of the value."""
+        if isinstance(pattern, Read):
+            if pattern.tensor in i.immediates:
+                (low, high), number = i.immediates[pattern.tensor], _spelt(tree)
+                if sp.sympify(number).is_Number and low <= number <= high:
+                    yield bound
+            elif self._type(tree) == i.types[pattern.tensor] and bound.get(pattern.tensor, tree) == tree:
+                yield {**bound, pattern.tensor: tree}
+            return
+        pattern, tree = _spelt(pattern), _spelt(tree)
+        if not isinstance(pattern, Scalar):
+            if pattern == tree:
+                yield bound
+            return
+        if type(pattern) is not type(tree) or len(pattern.args) != len(tree.args) or isinstance(tree, Saturate):
+            return
+        for args in (tree.args, tree.args[::-1]) if isinstance(pattern, COMMUTE) else (tree.args,):
+            yield from self._all(i, list(zip(pattern.args, args, strict=True)), bound)
+
+    def _all(self, i: Instruction, pairs: list[tuple[Any, Any]], bound: Bound) -> Iterator[Bound]:
+        if not pairs:
+            yield bound
+            return
+        (pattern, tree), *rest = pairs
+        for found in self._matched(i, pattern, tree, bound):
+            yield from self._all(i, rest, found)
+
+    def _type(self, tree: Any) -> DType | None:
+        try:
+            return type_of(tree, dict(self.types)) if isinstance(tree, Scalar) else None
+        except DTypeError:
+            return None
+
+
+def _mappable(i: Instruction, bound: Bound) -> bool:
+    """Whether operands are values of their own, but for two that are alike."""
+    same = [(a, b) for a, b in combinations(bound, 2) if bound[a] == bound[b]]
+    return not same or (len(same) == 1 and alike(i, *same[0]))
+
+
+def _spelt(e: Any) -> Any:
+    """relu as what it is: a maximum with 0; a size that is known as its number."""
+    if isinstance(e, IndexValue) and e.args[0].is_Integer:
+        return e.args[0]
+    return SMax(e.args[0], sp.Integer(0)) if isinstance(e, Relu) else e
+
+
+__all__ = ["Covering"]
