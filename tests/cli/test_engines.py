@@ -184,7 +184,7 @@ OPTIONS = [
     (["--fix", "region.k_tile=3"], "--fix region.k_tile=3: pass a whole number from 0 to 2"),
     (["--fix", "via.a=nothing"], "--fix via.a=nothing: no way to move a; known: gather"),
     (["--fix", "slots.a=4,tile.i_tile=256"],
-     "i=i,j=j,k=k;a=A,b=B: no plan fits with slots.a=4 tile.i_tile=256; free a pin, or enlarge the memories"),
+     "i=i,j=j,k=k;a=A,b=B: no plan fits with tile.i_tile=256; free a pin, or enlarge the memories"),
     (["--threads", "2"], "--threads: programs for the engines of outer_product have no such choice; leave it out"),
     (["--constant", "B"], "--constant: programs for the engines of outer_product have no such choice; leave it out"),
     (["--objective", "energy"], "--objective: programs for the engines of outer_product have no such choice; leave it out"),

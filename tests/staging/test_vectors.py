@@ -332,7 +332,6 @@ def test_what_is_computed_in_place_stays_on_chip(text: str, steps: tuple[str, ..
     assert plain_executor.differs(plan.program, arrays, {}, im.run_kernel(known, arrays), 3, 1e-5) == ""
 
 
-@pytest.mark.exhaustive
 def test_a_transformer_block() -> None:
     """A norm, attention, a residual, a norm, two layers and a residual: one kernel of 38 phases."""
     kernel, sizes = im.kernel(BLOCK, name="block"), {"i": 9, "d": 10, "f": 13}
