@@ -103,6 +103,8 @@ plan_options = together(
     threads_option,
     instruction_option,
     click.option("--axes", metavar="i=p.q,j=k", help="Use the mapping with these axes, and no other; machines with engines."),
+    click.option("--reorder/--no-reorder", default=True, help="Whether factors of several sums of products may meet in another "
+                 "order than is written, where that multiplies less."),
     click.option("--rewrite", "rewrites", multiple=True, metavar="KERNEL",
                  help="Another kernel of the same arguments: if it is proved to be equal and costs less, it is computed. "
                  "May be repeated."),
@@ -337,6 +339,7 @@ def read_asked(words: Sequence[str], options: dict[str, Any]) -> dict[str, Any]:
         **{n: options[n] for n in ("threads", "objective", "timeout", "family")},
         **({} if options["axes"] is None else {"axes": options["axes"]}),
         **({"rewrites": _rewrites(options)} if options["rewrites"] else {}),
+        **({} if options["reorder"] else {"reorder": False}),
     }
 
 

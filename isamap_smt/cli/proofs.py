@@ -250,7 +250,7 @@ def add(words: tuple[str, ...], directory: str, within: tuple[str, ...], as_json
         )
     named = words[0] if options["text"] is None and ".py" in words[0] else None
     with limited(options["timeout"], f"the certificate of {kernel.name}"):
-        planned = planned_with_notes(asked)
+        planned = planned_with_notes({**asked, "reorder": False})  # a certificate is of the kernel that is named
         if not planned.program.schedules:
             raise CertificateError(
                 f"{planned.kernel.name} is computed element by element: no instruction is mapped onto it"

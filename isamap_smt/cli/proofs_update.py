@@ -85,7 +85,14 @@ def write_bounded(one: Bounded, directory: str) -> list[str]:
 
     kernel = replace(example(one.spec), name=one.kernel)
     # Certificates are the same wherever they are made: nothing that was measured on a machine takes part.
-    planned = plan(kernel, find_hardware(one.hardware), sizes=dict(one.sizes), strategy="exact", cost_model="analytic")
+    planned = plan(
+        kernel,
+        find_hardware(one.hardware),
+        sizes=dict(one.sizes),
+        strategy="exact",
+        cost_model="analytic",
+        reorder=False,
+    )
     named = Named(split=planned.split.split if planned.split else None)
     ranges = {n: (low, high) for n, low, high in one.ranges}
     made = [*program_certificates(planned.program.schedules, named, ranges)]

@@ -117,6 +117,7 @@ def plan_network(
 
 def _planned(question: Question, hardware: Hardware | str, **options: Any) -> Plan:
     """The kernel's plan; without packing where how much is packed would be another in each call, as where lanes go over a batch."""
+    options = {**options, "reorder": False}  # what is proved of a network is about its steps' own kernels
     made = plan(question.kernel, hardware, constant=question.constant, **options)
     if made.program.kernel.free_sizes and packing_sizes(made.program):
         made = plan(question.kernel, hardware, constant=(), **options)

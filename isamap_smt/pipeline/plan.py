@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from isamap_encodings import deadline
 from isamap_smt.codegen import PrintedC, print_c
-from isamap_smt.ir.arguments import MOST_THREADS, function_or_none, seconds, time_limit, valid_sizes, whole_number
+from isamap_smt.ir.arguments import (
+    MOST_THREADS,
+    function_or_none,
+    seconds,
+    time_limit,
+    valid_sizes,
+    whole_number,
+    yes_or_no,
+)
 from isamap_smt.ir.errors import (
     HardwareError,
     ScheduleError,
@@ -204,6 +212,7 @@ def plan(
     cost_model: str = "auto",
     family: str = "fuse",
     rewrites: Iterable[Kernel | str] = (),
+    reorder: bool = True,
     axes: str | Dict[str, Sequence[str]] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
@@ -223,8 +232,9 @@ def plan(
     figures), 'calibrated', 'learned' or another of isamap.cost_models; 'auto' is calibrated where this machine has a
     calibration. family: 'digits' looks for mappings whose instruction axes take low digits of the main statement's axes, too,
     and takes one that is predicted to cost less. rewrites: other kernels of the same arguments, which isamap_smt.equality.equal()
-    proves to be equal; the cheapest is planned, and `notes` says which. axes: of the one mapping to take, as for
-    fuse(), on a machine with engines. progress is told each stage's name.
+    proves to be equal; the cheapest is planned, and `notes` says which. reorder: whether factors of several sums of products
+    may meet in another order, where that multiplies less. axes: of the one mapping to take, as for fuse(), on a machine
+    with engines. progress is told each stage's name.
     The same arguments give the same Plan, from a cache within the process; decisions (never proofs) are also kept on
     disk. `.seconds` says what each stage took, `.source` prints the C. Raises UnknownNameError and SizeError for wrong
     names and sizes, ScheduleError when nothing fits, TimeLimitError when there is no plan in time, NotProvedError when the program
@@ -277,7 +287,13 @@ def plan(
                 f"{kernel.name} has no input {name!r} to hold constant; {did_you_mean(name, kernel.inputs)}"
             )
     same: tuple[Other, ...] = ()
-    free = not pins and instruction is None and known["strategy"] in (AUTO, "exact") and known["objective"] == "latency"
+    free = (
+        yes_or_no(reorder, "reorder", ScheduleError)
+        and not pins
+        and instruction is None
+        and known["strategy"] in (AUTO, "exact")
+        and known["objective"] == "latency"
+    )
     if rewrites or (free and may_be_reordered(full)):
         from isamap_smt.pipeline.rewrites import (  # what proves kernels equal takes a while to load
             in_another_order,
@@ -288,7 +304,7 @@ def plan(
             return _opened(assume_values(k, told))
 
         whole = plain.with_sizes(given_sizes)
-        same = others(whole, rewrites, as_asked) or in_another_order(whole, as_asked)
+        same = others(whole, rewrites, as_asked) or (in_another_order(whole, as_asked) if free else ())
     question = Question(
         kernel, hardware, tuple(sorted(sizes.items())), names, threads, known["objective"], pins,
         limit or given or PLAN_SECONDS, found_name(instruction), known["strategy"], known["cost_model"], family=known["family"],

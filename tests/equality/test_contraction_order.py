@@ -9,6 +9,7 @@ import sys
 from itertools import combinations
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,9 +119,10 @@ def test_what_is_something_else_stays(text: str) -> None:
     assert reordered(kernel.with_sizes({n: v for n, v in TALL.items() if n.upper() in kernel.free_sizes})) is None
 
 
-def test_what_is_pinned_stays() -> None:
-    plan = im.plan(im.kernel(CHAIN, name="chain"), "avx2", sizes=TALL, fix={"split": "no"})
-    assert plan.kernel.statements[0].inputs[0].tensor == "A"
+@pytest.mark.parametrize("asked", [{"fix": {"split": "no"}}, {"reorder": False}], ids=["pin", "reorder"])
+def test_the_order_stays_where_somebody_says_so(asked: dict[str, Any]) -> None:
+    plan = im.plan(im.kernel(CHAIN, name="chain"), "avx2", sizes=TALL, **asked)
+    assert plan.instead is None and plan.kernel.statements[0].inputs[0].tensor == "A"
 
 
 def test_run_counts_what_is_computed(tmp_path: Path) -> None:
@@ -131,3 +133,17 @@ def test_run_counts_what_is_computed(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     work = 2 * (TALL["k"] * TALL["l"] * TALL["j"] + TALL["i"] * TALL["k"] * TALL["j"])
     assert found["gflops"] == pytest.approx(work / found["seconds"] / 1e9, rel=0.01)
+
+
+def test_a_certificate_is_of_the_kernel_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "chain.py").write_text(f"import isamap_smt as im\n\nCHAIN = im.kernel({CHAIN!r}, name='chain')\n")
+    command = [sys.executable, "-m", "isamap_smt", "proofs"]
+    asked = ["add", "chain.py:CHAIN", "avx2", "--sizes", "i=64,k=32,l=64,j=2", "--dir", "kept"]
+    subprocess.run([*command, *asked], capture_output=True, text=True, check=True, cwd=tmp_path)
+    subprocess.run(
+        [*command, "check", "--dir", "kept", "--source", "chain.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
