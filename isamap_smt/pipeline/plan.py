@@ -245,7 +245,7 @@ def plan(
     if rewrites and (fix or hardware.engines):
         what = "fix pins decisions about the kernel as written" if fix else "a machine with engines takes none"
         raise ScheduleError(f"rewrites: {what}; leave one of them out")
-    told = tuple(assume)
+    told: Any = tuple(assume) if isinstance(assume, Iterable) and not isinstance(assume, str) else assume
     kernel, names = assume_values(plain, told), tensor_names(constant)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     known = {
@@ -381,21 +381,24 @@ def _first_made(q: Question, clock: Clock) -> Plan:
     """The plan of the first candidate whose program is proved; where none is, instructions are given up one by one."""
     queue = Queue(q, clock)
     tried: list[tuple[Decided, Refused]] = []
-    said: list[str] = queue.given_up
+
+    def said(taken: Decided) -> list[str]:
+        """What was given up for the candidate that is taken."""
+        others = ((d.proved or "the kernel as it is written", r) for d, r in tried if d.proved is not taken.proved)
+        return [*queue.given_up, *(GivenUp.idea(idea, r.told) for idea, r in others)]
+
     for d in queue:
         try:
-            return _made(d, said, clock)
+            return _made(d, said(d), clock)
         except Refused as refused:
             tried.append((d, refused))
-            if d.proved is not d.candidate.proved:  # it was our own idea to take sums apart
-                said.append(GivenUp.idea(d.proved, refused.told))
         if len(tried) == MOST_TRIED or not _may_fall_back(d):
             break
     d, first = tried[0]
     if not _may_fall_back(d):
         raise first.error
     whole = queue.as_it_stands(d)
-    return _made(whole, said, clock, in_parts=True)
+    return _made(whole, said(whole), clock, in_parts=True)
 
 
 def _may_fall_back(d: Decided) -> bool:

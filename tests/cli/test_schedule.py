@@ -65,7 +65,7 @@ def test_open_sizes(capsys: pytest.CaptureFixture[str]) -> None:
 def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schedule", *GEMM]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("gemm on avx2.fmadd_ps: l=j;a=A,b=B\noptimal (search space: ")
+    assert said.startswith("gemm on avx2.fmadd_ps: l=j;a=A,b=B\nplan: ") and "\noptimal (search space: " in said
     assert "Loops, outermost first" in said
 
 

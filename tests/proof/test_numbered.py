@@ -177,7 +177,7 @@ def test_mutants_are_refuted(name: str) -> None:
 def test_a_refuted_way_is_given_up_and_the_kernel_computed_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, sizes = whole("Y[i,j] = select(i < j, X[i,j], j + 7)"), {"i": 6, "j": 40}
     wrong = counted(numbered(kernel.with_sizes(sizes), (0,)), 0, lambda j: j + 1)
-    monkeypatch.setattr("isamap_smt.pipeline.decide.numbers", lambda *_: wrong)
+    monkeypatch.setattr("isamap_smt.pipeline.forms.in_numbers", lambda *_: wrong)
     plan = im.plan(kernel, "avx2", sizes=sizes)
     assert any("given up" in n and "not proved to be the same" in n for n in plan.notes) and plan.split is None
     x = np.arange(240, dtype=np.float32).reshape(6, 40)
