@@ -245,7 +245,8 @@ def plan(
     if rewrites and (fix or hardware.engines):
         what = "fix pins decisions about the kernel as written" if fix else "a machine with engines takes none"
         raise ScheduleError(f"rewrites: {what}; leave one of them out")
-    told: Any = tuple(assume) if isinstance(assume, Iterable) and not isinstance(assume, str) else assume
+    told: Any = assume  # a generator is read once, and what is no text of ranges is refused below
+    told = tuple(told) if isinstance(told, Iterable) and not isinstance(told, str) else told
     kernel, names = assume_values(plain, told), tensor_names(constant)
     threads = whole_number(threads, "threads", ScheduleError, high=MOST_THREADS)
     known = {
