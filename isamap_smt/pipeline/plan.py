@@ -384,8 +384,8 @@ def _first_made(q: Question, clock: Clock) -> Plan:
     tried: list[tuple[Decided, Refused]] = []
 
     def said(taken: Decided) -> list[str]:
-        """The planner's own ideas that were given up for the candidate that is taken. That the kernel as it is written was refused is
-        to be expected where only another form keeps reads inside."""
+        """The planner's own ideas that were given up for the candidate that is taken. That the kernel as it is written was
+        refused is to be expected where only another form keeps reads inside."""
         others = ((d.proved, r) for d, r in tried if d.proved is not None and d.proved is not taken.proved)
         return [*queue.given_up, *(GivenUp.idea(idea, r.told) for idea, r in others)]
 
