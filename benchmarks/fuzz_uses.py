@@ -22,7 +22,7 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
@@ -96,14 +96,19 @@ def remember() -> None:
     book.implied = implied
 
 
+def _of_witnesses(proof: Proof, names: Iterable[str]) -> tuple[dict[str, int], ...]:
+    """Small sizes at which a claim of the proof fails."""
+    witnesses = [dict(c.verdict.witness) for c in proof.failed() if isinstance(c.verdict, Refuted)][:2]
+    also = [{n: int(w[n]) for n in names if 0 < int(w.get(n, 0)) < FAR} for w in witnesses]
+    return tuple(a for a in also if a)
+
+
 def _with_epilogue(seed: int, phases: bool) -> tuple[str, Program, Judge]:
     """A plan of sums with an epilogue, or of two of them."""
     drawn = epilogues.draw_epilogue(seed, phases)
 
     def judge(program: Program, proof: Proof) -> str:
-        witnesses = [dict(c.verdict.witness) for c in proof.failed() if isinstance(c.verdict, Refuted)][:2]
-        also = [{n: int(w[n]) for n in drawn.sizes if 0 < int(w.get(n, 0)) < FAR} for w in witnesses]
-        sizes = tuple(a for a in also if a)
+        sizes = _of_witnesses(proof, drawn.sizes)
         return epilogues.what_goes_wrong(drawn, program, 4 if proof.proved else 1, sizes, plainly=3 * proof.proved)
 
     return drawn.words, drawn.program, judge
@@ -114,9 +119,7 @@ def _on_vectors(seed: int) -> tuple[str, Program, Judge]:
     drawn = on_vectors.draw_vectors(seed)
 
     def judge(program: Program, proof: Proof) -> str:
-        witnesses = [dict(c.verdict.witness) for c in proof.failed() if isinstance(c.verdict, Refuted)][:2]
-        also = [{n: int(w[n]) for n in drawn.sizes if 0 < int(w.get(n, 0)) < FAR} for w in witnesses]
-        sizes = tuple(a for a in also if a)
+        sizes = _of_witnesses(proof, drawn.sizes)
         return on_vectors.what_goes_wrong(drawn, program, 4 if proof.proved else 1, sizes, plainly=3 * proof.proved)
 
     return drawn.words, drawn.program, judge

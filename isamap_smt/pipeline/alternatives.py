@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from isamap_encodings import deadline
 from isamap_smt.ir.errors import DTypeError, ScheduleError
@@ -43,13 +43,11 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Table:
-    """The alternatives of each sum, that as it stands first, the main statement's first. main: the main statement as it stands.
-    offered: ways to take it apart, those included that no instruction carries out."""
+    """The alternatives of each sum, that as it stands first, the main statement's first. main: the main statement as it stands."""
 
     candidate: Candidate
     main: Implementation
     rows: tuple[tuple[Alternative, ...], ...] = ()
-    offered: int = 0
 
 
 def table(c: Candidate, clock: Clock) -> Table:
@@ -62,15 +60,12 @@ def table(c: Candidate, clock: Clock) -> Table:
         return Table(c, main.about("the sum in one piece: no time was left to price others"))
     sums = [n for n in secondary_statements(q.kernel) if q.kernel.statements[n].reduction_axes]
     rows: list[tuple[Alternative, ...]] = []
-    offered: list[Rewrite] = []
     for n in (q.kernel.main, *sums):
         if n != q.kernel.main and deadline.enough():
             break
         there = main if n == q.kernel.main else implementation(q, n, clock)
-        one = _Statement(c, clock, n, there)
-        rows.append(tuple(one.alternatives()))
-        offered += one.offered if n == q.kernel.main else []
-    return Table(c, main, tuple(rows), len(offered))
+        rows.append(tuple(_Statement(c, clock, n, there).alternatives()))
+    return Table(c, main, tuple(rows))
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,6 @@ class _Statement:
     clock: Clock
     number: int
     there: Implementation
-    offered: list[Rewrite] = field(default_factory=list)
 
     @property
     def schedule(self) -> Schedule | None:
@@ -134,7 +128,6 @@ class _Statement:
         for way in ways:
             if known and deadline.enough():
                 return
-            self.offered.append(way)
             with suppress(ScheduleError, DTypeError):  # a pinned instruction may not take the types that it leads to
                 yield self._alternative(way)
                 known = True

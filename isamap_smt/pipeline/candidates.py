@@ -176,14 +176,14 @@ class Opened:
 
     def _about(self, main: Implementation, choice: Choice) -> Implementation:
         """What was decided about the main statement outside the solver."""
-        if main.schedule is None or not self.rows or not self.table.offered:
+        if main.schedule is None or not self.rows or len(self.rows[0]) == 1:
             return main
         way = self.rows[0][choice[0]].way
         if way is not None:
             return main.about(f"{way.way}, by what both ways are predicted to take")
         digits = any(a.way is not None and isinstance(a.way.row, Digits) for a in self.rows[0])
         what = "no axis in digits" if digits else "the sum in one piece"
-        return main.about(f"{what}: {self.table.offered} ways to take it apart were priced")
+        return main.about(f"{what}: {len(self.rows[0]) - 1} ways to take it apart were priced")
 
 
 def _compared_as(one: object, told: str) -> str:
@@ -264,8 +264,9 @@ class Queue:
 
     def as_it_stands(self, d: Decided) -> Decided:
         """Of the same form, with no sum taken apart."""
-        opened = Opened(replace(table(d.candidate, self.clock), rows=()))
-        return opened.decided((), self.clock)
+        c = d.candidate
+        main = implementation(c.question, c.question.kernel.main, self.clock)
+        return Opened(Table(c, main)).decided((), self.clock)
 
     def _first(self) -> _Entry | None:
         """The cheapest entry, once it is decided and nothing else has to be compared."""

@@ -17,7 +17,8 @@ import numpy as np
 from isamap_smt.ir.errors import LanguageError
 from isamap_smt.ir.expr import is_constant, sym
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
-from isamap_smt.ir.scalar import Read, SMul, read, reads
+from isamap_smt.ir.reference import factors
+from isamap_smt.ir.scalar import Cast, SMul, read, reads
 from isamap_smt.mapping.substituted import new_name
 
 LESS = 0.9  # of the multiplications, or the order stays
@@ -59,15 +60,9 @@ def _product(kernel: Kernel, s: Statement) -> tuple[Any, ...] | None:
     """The reads whose product the statement adds up, all along axes alone and of its result's type; None for anything else."""
     if s.op != "+" or s.guard or s.ordered or not s.reduction_axes:
         return None
-    found, left = [], [s.value]
-    while left:
-        match left.pop():
-            case SMul() as product:
-                left += reversed(product.args)
-            case Read() as one:
-                found.append(one)
-            case _:
-                return None
+    found = factors(s.value)
+    if found is None or s.value.has(Cast):
+        return None
     accesses = [a for one in found for a in reads(one)]
     plain = all(i.is_Symbol for a in (s.target, *accesses) for i in a.index)
     distinct = all(len(set(a.index)) == len(a.index) for a in (s.target, *accesses))

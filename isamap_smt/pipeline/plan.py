@@ -394,17 +394,13 @@ def _first_made(q: Question, clock: Clock) -> Plan:
             return _made(d, said(d), clock)
         except Refused as refused:
             tried.append((d, refused))
-        if len(tried) == MOST_TRIED or not _may_fall_back(d):
+        if len(tried) == MOST_TRIED or not may_fall_back(d.question):
             break
     d, first = tried[0]
-    if not _may_fall_back(d):
+    if not may_fall_back(d.question):
         raise first.error
     whole = queue.as_it_stands(d)
     return _made(whole, said(whole), clock, in_parts=True)
-
-
-def _may_fall_back(d: Decided) -> bool:
-    return may_fall_back(d.question)
 
 
 def _made(d: Decided, more: Sequence[str], clock: Clock, in_parts: bool = False) -> Plan:

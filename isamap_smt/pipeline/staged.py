@@ -17,6 +17,7 @@ from isamap_smt.ir.errors import (
     HardwareError,
     NotProvedError,
     ScheduleError,
+    UndecidedError,
     UnknownNameError,
     did_you_mean,
     of_argument,
@@ -162,6 +163,8 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
         n = len(chosen)
         try:
             chosen.append(_chosen(phase_kernels(kernel, counts)[n], ask, ways))
+        except UndecidedError:
+            raise
         except ScheduleError as error:
             first = sum(counts[:n])
             if not any(i.combines == "=" for i in ask.hardware.computes):

@@ -111,13 +111,13 @@ class _Search:
         self.left = inf  # a bound on plans that were forbidden with slots that were not timed
 
     def run(self, timeout: float, plans: int = 0, enough: float = NEAR) -> float:
-        """As _run(), plans with other slots included."""
+        """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time
+        ends it, after a few plans. Returns a bound on the time of those that were not timed."""
         low = self._run(timeout, plans, enough)
         return min(low, self.left)
 
     def _run(self, timeout: float, plans: int, enough: float) -> float:
-        """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time
-        ends it, after a few plans. Returns a bound on the time of those that were not timed."""
+        """The same, without plans of the same tiles in other slots."""
         from isamap_encodings.staging_model import StagingModel
 
         q, low, effort = self.question, self.question.least, 0.0

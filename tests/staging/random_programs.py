@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import plain_executor
 from engines import Shape, machine
+from judged import runs_wrong
 
 import isamap_smt as im
 from isamap_encodings.staging_bound import bound
 from isamap_encodings.staging_problem import REGIONS, Numbers, StagingDecision, StagingProblem, choices, legal
 from isamap_smt.codegen.staged import lower_stages
-from isamap_smt.ir.errors import AssumedError, IsamapError, ScheduleError
+from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.program import Program
 from isamap_smt.mapping.axes import AxesError
@@ -211,19 +211,6 @@ def goes_wrong(
     at = [{a: rng.randint(1, 20) for a in drawn.open} for _ in range(others * bool(drawn.open))]
     for sizes in (drawn.sizes, *({**drawn.sizes, **x} for x in (*at, *also))):
         arrays, want = _reference(drawn.kernel, tuple(sorted(sizes.items())))
-        for seed in range(seeds):
-            try:
-                found = simulate(program, arrays, free_sizes(drawn, sizes), seed=seed)
-            except AssumedError:
-                break
-            except IsamapError as e:
-                return f"{sizes}: {e}"
-            if not found.sound:
-                return f"{sizes}: {found.deadlock or found.races[0].text}"
-            for name, right in want.items():
-                if not np.array_equal(found.outputs[name], right):
-                    return f"{sizes}, seed {seed}: another {name}"
-        else:
-            if said := plain_executor.differs(program, arrays, free_sizes(drawn, sizes), want, plainly):
-                return said
+        if said := runs_wrong(program, arrays, free_sizes(drawn, sizes), want, seeds, plainly):
+            return f"{sizes}: {said}"
     return ""

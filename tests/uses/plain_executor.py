@@ -437,9 +437,13 @@ def differs(
             except Wrong as error:
                 return f"{dict(sizes)}, executor's seed {seed}: {error}"
             for name, right in want.items():
-                floats = right.dtype.kind == "f"
-                if near and floats and np.allclose(found[name], right, near, near, equal_nan=True):
-                    continue
-                if not np.array_equal(found[name], right, equal_nan=floats):
+                if not same(found[name], right, near):
                     return f"{dict(sizes)}, executor's seed {seed}: another {name}"
     return ""
+
+
+def same(found: np.ndarray, right: np.ndarray, near: float) -> bool:
+    """Whether a result is the right one, or as near to it as is allowed."""
+    floats = right.dtype.kind == "f"
+    close = near and floats and np.allclose(found, right, near, near, equal_nan=True)
+    return bool(close) or np.array_equal(found, right, equal_nan=floats)
