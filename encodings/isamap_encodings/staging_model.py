@@ -339,7 +339,8 @@ def _legal(
     problem: StagingProblem, model: cp_model.CpModel, counts: dict[str, Quantity], regions: dict[str, Any],
     around: dict[tuple[str, str], Any], stands: dict[tuple[str, int], Any], present: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region."""
+    """Sums end inside the output's stage; slots are of constant size; a stage stands inside loops of its own region; no loop is
+    around what stays."""
     reduced = {a.name for a in problem.reduced}
     pins = dict(problem.pins)
     many = {}
@@ -352,6 +353,8 @@ def _legal(
             model.add(regions[a.name] == 0).only_enforce_if(~bit)
         if a.name in reduced:
             model.add_bool_or(~around[a.name, problem.output.name], *([] if a.open else [~bit]))
+        for name in problem.still:
+            model.add_bool_or(~around[a.name, name], *([] if a.open else [~bit]))
         for o in problem.stages:
             if a.open and a.name in o.axes:
                 must = model.add(around[a.name, o.name] == 1)

@@ -73,7 +73,7 @@ class StagingProblem:
     of a stage. pins: decision -> value, by the names `tile.AXIS`, `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`,
     `via.OPERAND`. passed: finished tiles of the output are taken on to slots of their own, so that none waits until it is stored.
     waiting: the memories where that may be, with how many slots. served: memories that several engines share, each with the ticks
-    for which it serves one execution, at least, and all, else 0."""
+    for which it serves one execution, at least, and all, else 0. still: operands whose stage stands outside of all loops."""
 
     axes: tuple[StagingAxis, ...]
     inputs: tuple[StagingOperand, ...]
@@ -88,6 +88,7 @@ class StagingProblem:
     waiting: tuple[tuple[str, int], ...] = ()
     executed: int = 0
     served: tuple[tuple[str, int, int], ...] = ()
+    still: tuple[str, ...] = ()
 
     @property
     def operands(self) -> tuple[StagingOperand, ...]:
@@ -263,6 +264,8 @@ def legal(problem: StagingProblem, d: StagingDecision) -> bool:
             inside = counted and d.regions[a.name] > d.stages[o.name]
             if inside and a.open and a.name in o.axes:
                 return False
+        if counted and any(d.regions[a.name] <= d.stages[n] for n in problem.still):
+            return False
         if counted and a in problem.reduced and d.regions[a.name] <= d.stages[problem.output.name]:
             return False
     counts = [-(-a.tiles // d.tiles[a.name]) for a in problem.axes]

@@ -134,7 +134,7 @@ class _Lowering:
 
     def _body(self, depth: int) -> tuple[Node, ...]:
         """What stands inside the first `depth` outer loops."""
-        begun = [s for s in self.inputs if s.depth == depth]
+        begun = [s for s in self.inputs if s.depth == depth and not s.stays]
         nodes: list[Node] = []
         if self.output.depth == depth and self._cover.begin is not None:
             nodes += self._nest(self.output, "begin", self._begin)
@@ -147,10 +147,9 @@ class _Lowering:
         if self.output.depth == depth:
             taken_on = () if self.ends is self.output else self._nest(self.ends, "onward", self._onward)
             after = (*taken_on, *self._updates())
-            finished = [*done, "finished"]
-            done = done if after else finished
-            nodes += self._signalled(inner, tuple(done), self.compute.engine)
-            nodes += self._signalled(after, ("finished",), self.compute.engine) if after else ()
+            finished = () if self.ends.stays else ("finished",)
+            nodes += self._signalled(inner, tuple(done) if after else (*done, *finished), self.compute.engine)
+            nodes += self._signalled(after, finished, self.compute.engine) if after else ()
         else:
             nodes += self._signalled(inner, tuple(done), self.compute.engine)
         for s in begun if depth else ():
@@ -158,7 +157,7 @@ class _Lowering:
             if inner_stage is not s and inner_stage.depth != depth:
                 onward = self.machine.instruction(inner_stage.via)
                 nodes.append(Signal(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
-        if self.output.depth == depth:
+        if self.output.depth == depth and not self.ends.stays:
             nodes += self._nest(self.ends, "store", self._store)
         return tuple(nodes)
 
@@ -227,8 +226,15 @@ class _Lowering:
             tile = replace(tile, loops=loops)
         around = self._outer[stage.depth - 1].number if stage.depth else sp.S.Zero
         run = [] if tile.run is None else [sp.S.Zero if whole else tile.run.var]
-        slot = FloorMod(around, stage.slots) * tile.size + tile_index(tile) + sum(run)
+        slot = FloorMod(around, stage.slots) * tile.size + tile_index(self._in_order(stage, tile)) + sum(run)
         return Ref(self._name(stage), (slot,), (*tile.version, *run))
+
+    def _in_order(self, stage: Stage, tile: Tile) -> Tile:
+        """Its loops as the tiles lie one behind the other: of what stays between phases, as those of all phases find them."""
+        if not stage.stays:
+            return tile
+        of = {a: n for n, e in enumerate(self.mapping.coordinates(stage.operand)) for a in symbols_of([e])}
+        return replace(tile, loops=tuple(sorted(tile.loops, key=lambda x: of[x.axis])))
 
     def _tiles_at(self, loops: tuple[TileLoop, ...]) -> dict[str, Any]:
         """Outer axis of the mapping -> which tile along it, inside these loops; other steps are those of the outer loops."""
@@ -377,7 +383,7 @@ class _Lowering:
         cells = {str(home.row): ROW, str(home.column): COLUMN}
         tile, at = self._tile(ends, mark), self._coordinates(ends, mark, cells, whole=True)
         limits = tuple(guards(self.mapping, ends.operand, self._index(ends, mark), cells))
-        places = [self._buffer(s) for s in self.schedule.stages]
+        places = [self._buffer(s) for s in self.schedule.stages if not s.stays]
         for n, step in enumerate(self._cover.updates):
             for name, _ in step.brought:
                 access, operand = dict(step.bound)[name], step.instruction.operand(name)
@@ -455,7 +461,8 @@ class _Lowering:
     def _compute(self) -> Command:
         at = self._tiles_at(self._inner)
         point = tuple((n, sp.expand(substitute(e, at))) for n, e in point_of(self.mapping).items())
-        awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in self.inputs if not self._is_outer(s))
+        filled = (s for s in self.inputs if not self._is_outer(s) and not s.stays)
+        awaits = tuple((f"filled_{self._key(s)}", self._number(s) + 1) for s in filled)
         own = self.machine.instruction(self.compute.name)
         given = given_to(own, self.compute)
 

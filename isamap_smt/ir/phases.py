@@ -16,16 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import substitute
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.instruction import GIVE, TAKE, signal, touch
 from isamap_smt.ir.kernel import Kernel, Statement
 from isamap_smt.ir.move_form import MAIN
-from isamap_smt.ir.program import Alloc, Command, Issued, Loop, Node, Program, Ref, Role, Signal
+from isamap_smt.ir.program import Alloc, Buffer, Command, Issued, Loop, Node, Program, Ref, Role, Signal
 from isamap_smt.ir.scalar import index_values
-from isamap_smt.ir.traversal import Nodes, nodes_of, parts, renamed
+from isamap_smt.ir.traversal import Nodes, map_nodes, map_parts, nodes_of, parts, renamed
 
 Groups = tuple[tuple[Statement, ...], ...]
 
@@ -116,8 +118,10 @@ def _symbols(tensors: Sequence[Any], group: Sequence[Statement]) -> set[str]:
     return {symbol.name for e in found for symbol in getattr(e, "free_symbols", ())}
 
 
-def joined(programs: Sequence[Program], kernel: Kernel) -> Program:
-    """One program for the kernel of programs for its phases, with names of their own and barriers between them."""
+def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[str] = ()) -> Program:
+    """One program for the kernel of programs for its phases, with names of their own and barriers between them. staying: tensors
+    that lie in one buffer, of the phase that computes them, which later ones use as they are. Raises ScheduleError where theirs
+    is another."""
     first, *more = programs
     machine = first.machine
     if machine is None or not (more or host_of(machine)):
@@ -130,12 +134,46 @@ def joined(programs: Sequence[Program], kernel: Kernel) -> Program:
         while more and tensors & {x.buffer.name + mark for x in p.body if isinstance(x, Alloc)}:
             mark += "_"
         body += _marked(p.body, mark)
+    body = list(_as_one(body, staying))
     allocated = [n for n in body if isinstance(n, Alloc)]
     between = [n for n in body if not isinstance(n, Alloc)]
     if host_of(machine):
         give, take = host_uses(machine, kernel)
         between = [give, *barrier(machine, "given"), *between, *barrier(machine, "done"), take]
     return replace(first, kernel=kernel, body=(*allocated, *between))
+
+
+def _as_one(body: Sequence[Node], staying: Sequence[str]) -> Nodes:
+    """The buffers of each tensor that stays as the first of them. Raises ScheduleError where another one has other cells."""
+    nodes = tuple(body)
+    for tensor in staying:
+        first, *others = (n.buffer for n in nodes if isinstance(n, Alloc) and n.buffer.type.tensor == tensor)
+        kept = Alloc(replace(first, type=replace(first.type, outside="dead")))
+        left = (n for n in nodes if not (isinstance(n, Alloc) and n.buffer in (first, *others)))
+        nodes = (kept, *_in_place_of(tuple(left), {b.name: (first.name, _alike(first, b)) for b in others}))
+    return nodes
+
+
+def _in_place_of(nodes: Nodes, instead: dict[str, tuple[str, tuple[int, ...]]]) -> Nodes:
+    """Places in other buffers: by the buffer's name, with the order in which contents are counted there."""
+
+    def change(ref: Ref) -> Ref:
+        name, order = instead.get(ref.name, (ref.name, range(len(ref.version))))
+        return replace(ref, name=name, version=tuple(ref.version[n] for n in order))
+
+    return map_nodes(nodes, lambda n: map_parts(n, {Ref: change}))
+
+
+def _alike(a: Buffer, b: Buffer) -> tuple[int, ...]:
+    """The order in which a counts the contents of b, which is the same but for names. Raises ScheduleError where it is not."""
+    cells = dict(zip((v.name for v in b.cells), a.cells, strict=True))
+    for order in permutations(range(len(b.version))) if len(a.version) == len(b.version) else ():
+        names = cells | {b.version[n].name: v for n, v in zip(order, a.version, strict=True)}
+        coordinates = tuple(substitute(e, names) for e in b.type.coordinates)
+        kind = replace(b.type, coordinates=coordinates, guard=tuple(substitute(g, names) for g in b.type.guard))
+        if replace(b, name=a.name, version=a.version, cells=a.cells, type=kind) == a:
+            return order
+    raise ScheduleError(f"{a.type.tensor} lies in {a.name} otherwise than in {b.name}")
 
 
 def host_of(machine: Hardware) -> str:
@@ -181,7 +219,7 @@ def phases(program: Program) -> tuple[Program, ...]:
         assert machine is not None
         cut = _within(machine, program.kernel, cut)
         machine = replace(machine, engines=tuple(e for e in machine.engines if not e.host))
-    kernels = phase_kernels(program.kernel, _counts_of(program.kernel, cut))
+    kernels = phase_kernels(program.kernel, _counts_of(program, cut))
     if not hosted and len(cut) == len(kernels) == 1:
         return (program,)
     if len(kernels) != len(cut):
@@ -205,13 +243,17 @@ def phases(program: Program) -> tuple[Program, ...]:
     return tuple(made)
 
 
-def _counts_of(kernel: Kernel, cut: Sequence[Nodes]) -> tuple[int, ...]:
-    """How many statements each part of a program carries out: it ends with the one whose result goes to main memory. () where
-    parts and statements do not go together so."""
-    left, found = list(kernel.statements), []
-    for nodes in cut:
+def _counts_of(program: Program, cut: Sequence[Nodes]) -> tuple[int, ...]:
+    """How many statements each part of a program carries out: it ends with the one whose result goes to main memory, or stays
+    in a buffer that a later part uses. () where parts and statements do not go together so."""
+    left, found = list(program.kernel.statements), []
+    buffers = {n.buffer.name: n.buffer for n in program.body if isinstance(n, Alloc)}
+    used = [{r.name for r in parts(nodes, Ref)} & set(buffers) for nodes in cut]
+    for n, nodes in enumerate(cut):
         stored = {t for u in nodes_of(Command, nodes) if (t := _stored(u))}
-        count = next((n for n, s in enumerate(left, 1) if s.target.tensor in stored), 0)
+        stays = used[n].intersection(set().union(*used[n + 1 :])) - set().union(*used[:n])
+        stored |= {buffers[name].type.tensor for name in stays}
+        count = next((k for k, s in enumerate(left, 1) if s.target.tensor in stored), 0)
         found.append(count)
         left = left[count:]
     return () if left or 0 in found or len(found) == 1 else tuple(found)

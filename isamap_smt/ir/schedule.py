@@ -93,6 +93,7 @@ class Stage:
     prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or
     along the tensor's row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer
     that is used more than once, each use brings a share of the next part into the second cache.
+    stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile as its coordinates count them.
     """
 
     operand: str
@@ -108,8 +109,11 @@ class Stage:
     begin: str = ""
     updates: tuple[str, ...] = ()
     padding: str = ""
+    stays: bool = False
 
     def __str__(self) -> str:
+        if self.stays:
+            return f"in {self.memory}: all its tiles of {self.rows} rows stay there between phases"
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")

@@ -51,10 +51,13 @@ def tiles_of(mapping: Mapping, loops: Sequence[LoopStep], operand: str, depth: i
 
 
 def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[Stage]) -> tuple[Stage, ...]:
-    """The stages, one behind the other in each memory."""
+    """The stages, one behind the other in each memory; what stays between phases has its place."""
     ends: dict[str, int] = {}
     found = []
     for s in stages:
+        if s.stays:
+            found.append(s)
+            continue
         offset = ends.get(s.memory, 0)
         found.append(replace(s, offset=offset))
         ends[s.memory] = offset + s.slots * s.rows * tiles_of(mapping, loops, s.operand, s.depth or 0)

@@ -28,7 +28,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.phases import apart, joined, phase_counts, phase_kernels
-from isamap_smt.ir.program import Issued, Program
+from isamap_smt.ir.program import Issued, Program, ProvedProgram
 from isamap_smt.ir.proof import ProvedMapping
 from isamap_smt.ir.rewrite import Rewrite
 from isamap_smt.ir.scalar import Read, index_values
@@ -45,6 +45,7 @@ from isamap_smt.mapping.staged_values import stage_values
 from isamap_smt.mapping.taken_apart import Covering
 from isamap_smt.mapping.types_of import with_types_of_engines
 from isamap_smt.pipeline.arguments import found_hardware, found_name
+from isamap_smt.pipeline.on_chip import Chosen, OnChip
 from isamap_smt.pipeline.plan import Plan
 from isamap_smt.pipeline.question import Clock, Progress
 from isamap_smt.proof.mapping import prove
@@ -53,10 +54,10 @@ from isamap_smt.proof.split import require_split
 from isamap_smt.scheduling.arguments import PLAN_SECONDS, Pin, pinned
 from isamap_smt.scheduling.staged import schedule_stages
 from isamap_smt.scheduling.staged_problem import executions, question
+from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying
 from isamap_smt.search import MappingSet, find_mappings
 
 Ways = tuple[tuple[bool, str], ...]  # whether axes of the instruction may stay unused, what to say of it
-Chosen = tuple[Schedule, tuple[str, ...]]  # of a phase, and notes
 DIGITS = 6  # mappings that fill tiles with digits of axes, of those that are offered
 ASSUMED = 64  # points of an axis whose size is left open: the plan is made for these, and right for all
 
@@ -122,9 +123,15 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
         except ScheduleError as error:
             refused = refused or error
             continue
+        kept = _on_chip(found, replace(ask, sizes=planned), ways)
+        try:
+            program, checked = _proved(kept, ask)
+            found = kept
+        except NotProvedError:
+            if not kept.staying:
+                raise
+            program, checked = _proved(found, ask)
         schedules = tuple(s for s, _ in found.chosen)
-        program = joined([ask.clock.time("lower", _lowered, s, hardware) for s in schedules], found.kernel)
-        checked = ask.clock.time("prove", require_proof, program)
         split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
         notes = dict.fromkeys(
@@ -135,6 +142,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                 ),
                 *(n for _, notes in found.chosen for n in notes),
                 *(n for s in schedules for n in s.notes),
+                *(f"{s.tensor} stays in {s.memory} between phases" for s in found.staying),
                 *_idle(program, hardware),
                 *cut,
             ]
@@ -145,13 +153,23 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
     raise refused
 
 
+def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
+    """The program of all phases. Raises NotProvedError."""
+    lowered = [ask.clock.time("lower", _lowered, s, ask.hardware) for s, _ in found.chosen]
+    program = joined(lowered, found.kernel, [s.tensor for s in found.staying])
+    return program, ask.clock.time("prove", require_proof, program)
+
+
 @dataclass(frozen=True)
 class _Phases:
-    """kernel: the one that was asked for, or what `form` makes of it. chosen: the schedule of each phase, and what to say of it."""
+    """kernel: the one that was asked for, or what `form` makes of it. counts: statements of each phase. chosen: its schedule, and
+    what to say of it. staying: tensors that lie in a memory from the phase that computes them on."""
 
     kernel: Kernel
+    counts: tuple[int, ...]
     chosen: tuple[Chosen, ...]
     form: Rewrite | None = None
+    staying: tuple[Staying, ...] = ()
 
 
 def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
@@ -175,7 +193,21 @@ def _phases(kernel: Kernel, ask: _Asked, ways: Ways) -> _Phases:
                 form = _taken_apart(kernel, first, ask, error, form)
                 kernel = form.kernel
                 counts = (*counts[:n], *phase_counts(kernel, first))
-    return _Phases(kernel, tuple(chosen), form)
+    return _Phases(kernel, counts, tuple(chosen), form)
+
+
+def _on_chip(found: _Phases, ask: _Asked, ways: Ways) -> _Phases:
+    """The same with temporaries that stay on chip between phases, where that takes fewer cycles and nothing is pinned."""
+    if ask.pins or ask.instruction or ask.axes is not None or len(found.chosen) == 1:
+        return found
+    kernels = phase_kernels(found.kernel, found.counts)
+
+    def chosen(phase: int, kept: Kept) -> Chosen:
+        return _chosen(kernels[phase], replace(ask, kept=kept), ways)
+
+    made = OnChip(ask.hardware, chosen, lambda s: _lowered(s, ask.hardware), found.chosen)
+    made = made.with_temporaries(found.kernel, kernels)
+    return replace(found, chosen=made.chosen, staying=tuple(s.staying for s in made.stays))
 
 
 def _followed(kernel: Kernel, statement: int, machine: Hardware) -> bool:
@@ -241,6 +273,7 @@ class _Asked:
     instruction: str | None
     clock: Clock
     axes: str | Dict[str, Sequence[str]] | None = None
+    kept: Kept = NOTHING_KEPT
 
 
 def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
@@ -254,7 +287,7 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
         found += ask.clock.time("map", in_digits, found, kernel, ask)
         try:
             given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
-            schedule = ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel))
+            schedule = ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept)
         except ScheduleError as error:
             refused = refused or (error if found else None)
             continue

@@ -31,6 +31,8 @@ from isamap_smt.mapping.moves import accumulates, fills
 from isamap_smt.proof.mapping import prove
 from isamap_smt.proof.program_memory import LIMIT, entry_bound
 from isamap_smt.proof.program_sites import UnrecognisedError
+from isamap_smt.proof.resident import claims as resident_claims
+from isamap_smt.proof.resident import closed, residents
 from isamap_smt.proof.uses.prove import goes_wrong_somewhere
 
 # ---- A program of several phases is right where each of them is: barriers keep them apart.
@@ -51,7 +53,9 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
     proved: takes a phase, and the tensors that earlier ones computed.
     """
     try:
-        parts = phases(program)
+        apart = phases(program)
+        staying = residents(apart)
+        parts = closed(apart, staying)
     except ScheduleError as error:
         started = time.perf_counter()
         found = goes_wrong_somewhere(program)
@@ -65,6 +69,7 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
     if parts == (program,):
         return None
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), BETWEEN_BARRIERS)], 0.0, ""
+    claims += resident_claims(program, apart, staying)
     if program.machine is not None and (host := host_of(program.machine)):
         claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
     hypotheses: list[Hypothesis] = []

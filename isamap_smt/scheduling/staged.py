@@ -25,6 +25,7 @@ from isamap_smt.scheduling.arguments import Pin
 from isamap_smt.scheduling.clashing import clashing
 from isamap_smt.scheduling.staged_problem import PASSED, Question, check_form, executions, question
 from isamap_smt.scheduling.staged_search import SAME, search
+from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, rows_of
 from isamap_smt.scheduling.utilisation import utilisation
 from isamap_smt.simulator.max_plus import Timing, timing
 
@@ -60,10 +61,11 @@ def schedule_stages(
     timeout: float,
     lowered: Lower,
     with_axes: WithAxes = lambda p, axes: None,
+    kept: Kept = NOTHING_KEPT,
 ) -> Schedule:
     """The quickest plan for sizes. found: legal mappings, of which the most promising are scheduled. pins: `tile.AXIS`,
     `region.AXIS`, `stage.OPERAND`, `slots.OPERAND`, `via.OPERAND`. lowered: makes the program, which is timed.
-    with_axes: a mapping like another one with other axes, proved.
+    with_axes: a mapping like another one with other axes, proved. kept: what stays where it is between phases.
 
     Raises ScheduleError where no mapping can be carried out, nothing fits or a pin is none, with what is missing.
     """
@@ -73,7 +75,7 @@ def schedule_stages(
     first: ScheduleError | None = None
     for p in found:
         try:
-            questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}), p.mapping, pins)))
+            questions.append((p, _pinned(question(p.mapping, hardware, sizes, {}, kept), p.mapping, pins)))
         except ScheduleError as error:
             refused.append((p, str(error)))
             first = first or error
@@ -90,7 +92,7 @@ def schedule_stages(
         found = []
         for m in (m for m in made if m is not None):
             with suppress(ScheduleError):  # no tiles can be made of it
-                found.append((m, question(m.mapping, hardware, sizes, {})))
+                found.append((m, question(m.mapping, hardware, sizes, {}, kept)))
         return found
 
     answer = search(questions, timeout, timed, further)
@@ -238,6 +240,10 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
                 o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates
             )
         )
+    for n, s in enumerate(stages):
+        for name, stay in q.staying:
+            if s.operand == name:
+                stages[n] = replace(s, stays=True, offset=stay.ends - rows_of(q, name))
     return loops, side_by_side(mapping, loops, stages)
 
 
@@ -265,7 +271,7 @@ def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:
             why = f"pass a whole number from {low} to {high}"
             raise of_argument(ScheduleError, "fix", {pin.name: value}, why, f"{name}={value}")
         made[name] = value
-    return replace(q, problem=replace(q.problem, pins=tuple(sorted(made.items()))))
+    return replace(q, problem=replace(q.problem, pins=tuple(sorted({**dict(q.problem.pins), **made}.items()))))
 
 
 def _must(q: Question, stage: StagingOperand) -> bool:

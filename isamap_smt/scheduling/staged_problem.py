@@ -33,6 +33,7 @@ from isamap_smt.proof.narrow import sums_fit
 from isamap_smt.scheduling.served import longest, served, shared
 from isamap_smt.scheduling.staged_cuts import check_cuts, cut_otherwise, reduced_beyond
 from isamap_smt.scheduling.staged_ends import fitting_covers
+from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept, Staying, restricted
 from isamap_smt.simulator.iterations import vector
 from isamap_smt.simulator.service import figures_of, limited, of_whole_tiles
 
@@ -49,7 +50,8 @@ LOOKED_AT = 1 << 20  # tiles of a tensor that `where` cuts
 class Question:
     """problem: in ticks, `ticks` of which are a cycle. moves: operand or outer stage -> the instructions its ways stand for.
     covers: of the epilogue, one for each way of the output. least: cycles of all executions, one after the other. shortened: axes
-    that the problem has fewer tiles of, as it would be too large for the solver's numbers."""
+    that the problem has fewer tiles of, as it would be too large for the solver's numbers. staying: operands whose tensors stay
+    between phases."""
 
     problem: StagingProblem
     ticks: Fraction
@@ -57,11 +59,14 @@ class Question:
     covers: tuple[Cover, ...]
     least: float
     shortened: tuple[str, ...] = ()
+    staying: tuple[tuple[str, Staying], ...] = ()
 
 
-def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int]) -> Question:
-    """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. Raises ScheduleError for a mapping
-    that no program of uses can be made of, with what is missing."""
+def question(
+    mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: Dict[str, int], kept: Kept = NOTHING_KEPT
+) -> Question:
+    """sizes: of the kernel, also of sizes that are left open, for which the plan is then made. kept: what stays between phases.
+    Raises ScheduleError for a mapping that no program of uses can be made of, with what is missing."""
     _check_machine(hardware)
     compute = computing(mapping, hardware)
     epilogue = check_form(mapping, compute)
@@ -104,7 +109,7 @@ def question(mapping: Mapping, hardware: Hardware, sizes: Dict[str, int], pins: 
         served=tuple(of.executions(compute, m, known == list(axes)) for m in among),
     )  # fmt: skip
     short = tuple(a.name for a, b in zip(known, axes, strict=True) if a != b)
-    return Question(problem, of.ticks, moves, ends, every, short)
+    return restricted(Question(problem, of.ticks, moves, ends, every, short), mapping, kept)
 
 
 def executions(mapping: Mapping, machine: Hardware, sizes: Dict[str, int]) -> tuple[float, float]:

@@ -17,7 +17,7 @@ import sympy as sp
 from isamap_smt.ir.engines import Operand
 from isamap_smt.ir.expr import FloorDiv, FloorMod, substitute, sym
 from isamap_smt.ir.program import Buffer, Ref
-from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, contract_of
+from isamap_smt.proof.uses.moments import FALSE, Formula, Moment, Moments, UseSite, contract_of
 
 Held = tuple[list[Any], list[Formula]]  # coordinates, guard
 
@@ -105,7 +105,9 @@ def stands_for(moments: Moments, site: UseSite, x: Moment, found: Cell, buffer: 
 
 
 def holds_zero(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Formula:
-    """The cell of an operand is one of a content, and stands for no element."""
+    """The cell of an operand is one of a content, and stands for no element; never where the content may hold anything there."""
+    if moments.buffers[place.name].type.outside != "0":
+        return FALSE
     found = cell(moments, site, operand, place)
     guard = stands_for(moments, site, x, found, moments.buffers[place.name])[1]
     return ("and", *map(x.at, found.inside), negated(guard))

@@ -28,6 +28,7 @@ from isamap_smt.ir.scalar import Read, SMul, reads
 from isamap_smt.ir.typed import typed_value
 from isamap_smt.proof.mapping_neutral import harmless
 from isamap_smt.proof.narrow import sums_fit
+from isamap_smt.proof.program_held import DEAD
 from isamap_smt.proof.uses.book import UseBook
 from isamap_smt.proof.uses.cells import (
     active,
@@ -390,6 +391,8 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
         book.structure("program", other.name, words, alone, "it takes rows of the next ones, too")
     words = f"{site.name} puts into {buffer.name} the elements that it stands for"
     book.ask("program", buffer.name, words, [*here, *alive], [*guard, *equal(coordinates, taken)], (x,))
+    if buffer.type.outside == DEAD:
+        return None
     words = f"{site.name} puts 0 into {buffer.name} where it stands for none"
     book.structure("program", buffer.name, words, buffer.type.outside == "0", f"it should hold {buffer.type.outside}")
     book.ask("program", buffer.name, words, [*here, negated(alive)], [negated(guard)], (x,))

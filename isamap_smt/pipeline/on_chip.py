@@ -1,0 +1,130 @@
+"""Which temporaries of a kernel stay on chip between its phases: one after the other, each where the plan then takes fewer cycles.
+
+phase 1:  S[i] += exp(X[i,j])       S stays in the scratchpad, behind all that phases 1 to 3 have there
+phase 2:  ...                       has less room
+phase 3:  Y[i,j] = X[i,j] / S[i]    finds it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from isamap_smt.ir.errors import ScheduleError, UndecidedError
+from isamap_smt.ir.hardware import Hardware
+from isamap_smt.ir.kernel import Kernel
+from isamap_smt.ir.program import Alloc, Program
+from isamap_smt.ir.schedule import Schedule
+from isamap_smt.ir.staging import tiles_of
+from isamap_smt.ir.traversal import nodes_of
+from isamap_smt.scheduling.staying import Kept, Staying, layout_of
+
+Chosen = tuple[Schedule, tuple[str, ...]]  # of a phase, and notes
+Choose = Callable[[int, Kept], Chosen]  # the best of a phase, by its number
+Lowered = Callable[[Schedule], Program]
+
+
+@dataclass(frozen=True)
+class _Stay:
+    """where: the phase that computes a tensor, and those that read it. rows: that it takes; 0 as long as that is not known."""
+
+    staying: Staying
+    where: tuple[int, ...]
+    rows: int = 0
+
+    @property
+    def first(self) -> int:
+        """The row in which it begins."""
+        return self.staying.ends - self.rows
+
+    def meets(self, phase: int) -> bool:
+        """Whether it lies there during a phase."""
+        return self.where[0] <= phase <= max(self.where)
+
+
+@dataclass(frozen=True)
+class OnChip:
+    """The phases' schedules, and what stays between them."""
+
+    machine: Hardware
+    choose: Choose
+    lowered: Lowered
+    chosen: tuple[Chosen, ...]
+    stays: tuple[_Stay, ...] = ()
+
+    @property
+    def cycles(self) -> float:
+        """Of all phases."""
+        return float(sum(s.objective for s, _ in self.chosen))
+
+    def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel]) -> OnChip:
+        """The same with those of a kernel that make it quicker. phases: a kernel for each."""
+        found = self
+        for tensor in kernel.temporaries:
+            made = [n for n, k in enumerate(phases) if tensor in k.results]
+            read = [n for n, k in enumerate(phases) if tensor in k.inputs]
+            if made and read:
+                try:
+                    more = found._with(tensor, (made[0], *read))
+                except UndecidedError:
+                    raise
+                except ScheduleError:
+                    continue
+                found = min(found, more, key=lambda f: f.cycles)
+        return found
+
+    def _with(self, tensor: str, where: tuple[int, ...]) -> OnChip:
+        """The same where one more tensor stays. Raises ScheduleError where it can't."""
+        memory = self._memory(tensor, where[1])
+        new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows), where)
+        meeting = [
+            s for s in self.stays if s.staying.memory == memory and any(map(s.meets, range(where[0], where[-1] + 1)))
+        ]
+        new = replace(new, staying=replace(new.staying, ends=min([new.staying.ends, *(s.first for s in meeting)])))
+        chosen = list(self.chosen)
+        for n in range(where[0], max(where) + 1):
+            kept = self._kept((*self.stays, new), n)
+            if (
+                n in where
+                or self._rows(chosen[n][0], memory) + dict(kept.taken)[memory] > self.machine.memory(memory).rows
+            ):
+                chosen[n] = self.choose(n, kept)
+            if n == where[0]:
+                new = _as_made(new, chosen[n][0])
+        return replace(self, chosen=tuple(chosen), stays=(*self.stays, new))
+
+    def _memory(self, tensor: str, phase: int) -> str:
+        """Where a phase has the tensor as an operand of what computes. Raises ScheduleError where it is read beside."""
+        mapping = self.chosen[phase][0].proved.mapping
+        operand = next((o for o, a in mapping.binding if a.tensor == tensor), None)
+        if operand is None:
+            raise ScheduleError(f"{tensor} is read beside what is computed")
+        return mapping.instruction.operand(operand).memory
+
+    def _kept(self, stays: Sequence[_Stay], phase: int) -> Kept:
+        """What a phase leaves and finds, and which rows other phases' take meanwhile."""
+        here = [s for s in stays if s.meets(phase)]
+        own = [s for s in here if phase in s.where]
+        taken = {}
+        for memory in dict.fromkeys(s.staying.memory for s in here):
+            rows = self.machine.memory(memory).rows
+            free = min(s.first for s in here if s.staying.memory == memory)
+            taken[memory] = rows - free - sum(s.rows for s in own if s.staying.memory == memory)
+        return Kept(tuple(s.staying for s in own), tuple(taken.items()))
+
+    def _rows(self, schedule: Schedule, memory: str) -> int:
+        """Of a memory that a phase has for itself."""
+        stay = {s.operand for s in schedule.stages if s.stays}
+        tensors = {schedule.proved.mapping.operand_access(o).tensor for o in stay}
+        buffers = (a.buffer for a in nodes_of(Alloc, self.lowered(schedule).body))
+        own = (b for b in buffers if b.memory == memory and b.type.tensor not in tensors)
+        return max((int(b.offset + b.slots * b.rows) for b in own), default=0)
+
+
+def _as_made(new: _Stay, schedule: Schedule) -> _Stay:
+    """How the phase that computes a tensor leaves it."""
+    mapping = schedule.proved.mapping
+    (stage,) = (s for s in schedule.stages if s.stays and schedule.tensor(s) == new.staying.tensor)
+    rows = stage.slots * stage.rows * tiles_of(mapping, schedule.loops, stage.operand, stage.depth or 0)
+    made = replace(new.staying, layout=layout_of(mapping, stage.operand))
+    return replace(new, staying=made, rows=rows)

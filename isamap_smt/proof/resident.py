@@ -1,0 +1,240 @@
+"""What one phase leaves in a memory of the machine, and later ones find there: nothing of it passes main memory.
+
+    phase 1:  H@spm[i] = ...            begins the contents of a buffer, and stores none of them
+    phase 2:  Y += H@spm[i] * V         uses them, and begins none
+
+A buffer that two phases use is such a one. Phases are proved apart, so each is closed: in front of one that finds contents stands a
+copy of them from main memory, and behind one that leaves its result stands its store. What is proved with both holds without
+them: the store puts into H what the copy takes from it, cell by cell, since buffer and type are one, and between the two
+nothing is begun in these rows. Cells that stand for no element may hold anything: the store left them behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from isamap_encodings.verdict import Proved, Refuted
+from isamap_smt.ir.engines import Engine, Work
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import IMax, IMin, affine, substitute, sym, symbols_of
+from isamap_smt.ir.instruction import Instruction, OwnInstruction, signal
+from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.program import Alloc, Buffer, Command, Loop, Node, Program, Ref, Serial, Signal
+from isamap_smt.ir.proof import ClaimResult
+from isamap_smt.ir.scalar import Read
+from isamap_smt.ir.traversal import nodes_of, parts, walk
+
+HELD, FAR = "v", "m"  # operands of what closes a phase
+DOWN, RIGHT = "down", "right"
+
+
+@dataclass(frozen=True)
+class Resident:
+    """buffer: of which phase number `left` begins contents, and the phases `found` use them as they are."""
+
+    buffer: Buffer
+    left: int
+    found: tuple[int, ...]
+
+    @property
+    def tensor(self) -> str:
+        """What lies there."""
+        return self.buffer.type.tensor
+
+
+def residents(phases: Sequence[Program]) -> tuple[Resident, ...]:
+    """Buffers that several phases use, by the phases that begin contents there."""
+    made: dict[tuple[str, int], list[int]] = {}
+    buffers: dict[str, Buffer] = {}
+    last: dict[str, int] = {}
+    for n, phase in enumerate(phases):
+        for alloc in nodes_of(Alloc, phase.body):
+            name = alloc.buffer.name
+            buffers[name] = alloc.buffer
+            if _begins(phase, name):
+                last[name] = n
+            elif name in last:
+                made.setdefault((name, last[name]), []).append(n)
+    return tuple(Resident(buffers[name], left, tuple(found)) for (name, left), found in made.items())
+
+
+def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[Program, ...]:
+    """Each phase between copies of what it finds and the store of what it leaves. Raises ScheduleError where none can be made."""
+    return tuple(
+        _closed(
+            p,
+            [(r, _begun(phases[r.left], r)) for r in found if n in r.found],
+            [(r, _begun(p, r)) for r in found if n == r.left],
+        )
+        for n, p in enumerate(phases)
+    )
+
+
+def claims(program: Program, phases: Sequence[Program], found: Sequence[Resident]) -> Iterator[ClaimResult]:
+    """That nobody else disturbs what stays, and nobody looks for it in main memory."""
+    named = {r.name for r in parts(program.body, Ref)}
+    for r in found:
+        b, last = r.buffer, max(r.found)
+        others = [
+            (n, a.buffer)
+            for n in range(r.left, last + 1)
+            for a in nodes_of(Alloc, phases[n].body)
+            if a.buffer.name != b.name and a.buffer.memory == b.memory and _meet(a.buffer, b)
+        ]
+        words = f"phases {r.left + 1} to {last + 1} leave the rows of {b.memory} in which {b.name} holds {r.tensor}"
+        wrong = "; ".join(f"{o.name} of phase {n + 1} lies in some of them" for n, o in others)
+        yield _result("memory", b.name, words, wrong)
+        words = f"{r.tensor} is a temporary that only {b.name} holds: no use takes it from main memory"
+        temporary = r.tensor in program.kernel.temporaries
+        wrong = "" if temporary else f"{r.tensor} is a result, and nothing stores it"
+        yield _result("program", b.name, words, f"a use names {r.tensor}" if r.tensor in named else wrong)
+        words = f"{r.tensor} is what phase {r.left + 1} computes"
+        made = {s.target.tensor for s in phases[r.left].kernel.statements}
+        yield _result("program", b.name, words, "" if r.tensor in made else "it is an input there")
+
+
+def _result(kind: str, subject: str, words: str, wrong: str) -> ClaimResult:
+    return ClaimResult(kind, subject, Refuted({}, wrong) if wrong else Proved(), words)
+
+
+def _meet(a: Buffer, b: Buffer) -> bool:
+    """Whether two buffers of a memory have rows in common."""
+    return bool(a.offset < b.offset + b.slots * b.rows and b.offset < a.offset + a.slots * a.rows)
+
+
+def _begins(phase: Program, name: str) -> bool:
+    return any(_target(u) == name and u.begins for u in nodes_of(Command, phase.body))
+
+
+def _target(use: Command) -> str:
+    statements = use.instruction.kernel.statements
+    return dict(use.operands)[statements[0].target.tensor].name if statements else ""
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """Contents of a buffer: loops that count them, and the slot of each, over the variables of these loops."""
+
+    loops: tuple[tuple[Any, Any], ...]
+    slot: Any
+
+
+def _begun(phase: Program, r: Resident) -> _Begun:
+    """How a phase begins the contents. Raises ScheduleError where they are counted otherwise than tile by tile."""
+    for node, around in walk(phase.body):
+        if isinstance(node, Command) and node.begins and _target(node) == r.buffer.name:
+            place = dict(node.operands)[node.instruction.target]
+            loops = tuple((x.var, x.count) for x in around if isinstance(x, Serial) and x.base is None)
+            of_its_own = symbols_of(place.index) <= {v.name for v, _ in loops}
+            plain = len(loops) == len([x for x in around if isinstance(x, Loop)]) == len(r.buffer.version)
+            if plain and of_its_own and len(place.index) == 1 and place.version == tuple(v for v, _ in loops):
+                return _Begun(loops, place.index[0])
+            break
+    raise ScheduleError(f"{r.buffer.name} stays on chip, and its contents are not begun tile by tile")
+
+
+def _closed(
+    phase: Program, found: Sequence[tuple[Resident, _Begun]], left: Sequence[tuple[Resident, _Begun]]
+) -> Program:
+    if not found and not left:
+        return phase
+    assert phase.machine is not None
+    engines = [e.name for e in phase.machine.engines]
+    between = _own("between_phases", engines)
+    known = [i.name for i in phase.machine.instructions]
+    before: list[Node] = []
+    behind: list[Node] = []
+    own: list[Instruction] = []
+    for n, (r, begun) in enumerate((*found, *left)):
+        move = _move(_own(f"{'finds' if n < len(found) else 'leaves'}_{n}", known), between, r.buffer, n < len(found))
+        nest = _nest(r, begun, f"!{n}", move)
+        (before if n < len(found) else behind).append(nest)
+        own.append(move)
+    if before:
+        before.append(Signal(signal(between), signals=("!given",)))
+        before += [Signal(signal(e), awaits=(("!given", 1),)) for e in engines]
+    if behind:
+        there = [Signal(signal(e), signals=(f"!done {e}",)) for e in engines]
+        behind = [*there, Signal(signal(between), awaits=tuple((f"!done {e}", 1) for e in engines)), *behind]
+    machine = replace(
+        phase.machine,
+        engines=(*phase.machine.engines, Engine(between)),
+        instructions=(*phase.machine.instructions, *dict.fromkeys(own)),
+    )
+    allocated = [x for x in phase.body if isinstance(x, Alloc)]
+    body = [x for x in phase.body if not isinstance(x, Alloc)]
+    return replace(phase, machine=machine, body=(*allocated, *before, *body, *behind))
+
+
+def _own(name: str, taken: Sequence[str]) -> str:
+    """A name like it that nothing else has."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction) -> Node:
+    """Loops over the contents, with a copy of each from main memory, or its store."""
+    b = r.buffer
+    row, column = b.cells
+    wide, fills = _wide(b), move.target == HELD
+    names = {v.name: sym(f"{v.name}{mark}") for v, _ in begun.loops}
+    version = tuple(names[v.name] for v, _ in begun.loops)
+    at = dict(zip((v.name for v in b.version), version, strict=True))
+    cells = {row.name: sym("r"), column.name: sym("c") if wide else sp.S.Zero}
+    index = tuple(sp.expand(substitute(substitute(e, at), cells)) for e in b.type.coordinates)
+    guard = [substitute(g, at) for g in b.type.guard]
+    active = tuple(
+        IMax(0, _count(r, guard, v.name, size, set(cells)))
+        for v, size in zip((row, column)[: 1 + wide], b.shape, strict=False)
+    )
+    places = {HELD: Ref(b.name, (substitute(begun.slot, names),), version), FAR: Ref(r.tensor, index)}
+    body: tuple[Node, ...] = (
+        Command(move, tuple((o.name, places[o.name]) for o in move.operands), active, begins=fills),
+    )
+    for v, count in reversed(begun.loops):
+        body = (Serial(names[v.name], count, body),)
+    return body[0]
+
+
+def _count(r: Resident, guard: Sequence[Any], cell: str, size: Any, cells: set[str]) -> Any:
+    """How many rows or columns of a tile stand for elements. Raises ScheduleError where no number of the first ones says it."""
+    count = size
+    for g in guard:
+        slack = g.gts - g.lts if isinstance(g, sp.StrictLessThan | sp.StrictGreaterThan) else None
+        split = None if slack is None else affine(slack, cells)
+        along = {} if split is None else {n: c for n, c in split[0].items() if c != 0}
+        if split is None or len(along) != 1 or next(iter(along.values())) != -1:
+            raise ScheduleError(f"{r.buffer.name} stays on chip, and {g} cuts its tiles")
+        if cell in along:
+            count = IMin(count, split[1])
+    return count
+
+
+def _wide(b: Buffer) -> bool:
+    """Whether columns of a tile are of several elements."""
+    return b.cells[1].name in symbols_of([*b.type.coordinates, *b.type.guard])
+
+
+def _move(name: str, engine: str, b: Buffer, fills: bool) -> Instruction:
+    """`v[r,c] = m[r,c]` of whole tiles, or the same without columns, or back."""
+    wide = _wide(b)
+    axes = tuple(Axis(n, sp.sympify(size)) for n, size in zip("rc"[: 1 + wide], b.shape, strict=False))
+    index = tuple(a.symbol for a in axes)
+    shape = tuple(a.extent for a in axes)
+    tensors = (Tensor(HELD, b.dtype, shape), Tensor(FAR, b.dtype, shape))
+    target, source = (HELD, FAR) if fills else (FAR, HELD)
+    value = Read(sp.Symbol(source), *index)
+    contract = Kernel(name, tensors, (Statement(Access(target, index), "=", value, axes),))
+    strides = (DOWN, RIGHT)[: len(axes)]
+    counted = (("r", "rows"), ("c", "columns"))[: len(axes)]
+    return OwnInstruction(
+        name, contract, "load" if fills else "store", ((HELD, b.memory), (FAR, MAIN)), engine=engine,
+        cells=((HELD, sym("r"), sym("c") if wide else sp.S.Zero),), active=counted,
+        beyond="zero" if fills else "kept", work=Work(0, 0), steps=((FAR, strides),),
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""Tensors that stay in a memory of the machine between the phase that computes them and those that read them.
+
+All their tiles lie there at once, in rows at the end of the memory. So their stage stands outside of all loops, nothing stores or
+fills it, and each step takes one tile along their axes: then the phases count tiles alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+from isamap_encodings.staging_problem import StagingOperand, Way
+from isamap_smt.ir.errors import ScheduleError
+from isamap_smt.ir.expr import substitute, sym, symbols_of
+from isamap_smt.ir.mapping import Mapping
+from isamap_smt.mapping.runs import runs_of
+
+
+@dataclass(frozen=True)
+class Staying:
+    """ends: the row of `memory` behind the tensor's last one. layout: which element each cell holds, as the phase that
+    computes the tensor has it; empty for that phase."""
+
+    tensor: str
+    memory: str
+    ends: int
+    layout: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one phase leaves or finds. taken: rows of memories where that of other phases stays meanwhile."""
+
+    stays: tuple[Staying, ...] = ()
+    taken: tuple[tuple[str, int], ...] = ()
+
+
+NOTHING_KEPT = Kept()
+
+
+def layout_of(mapping: Mapping, operand: str) -> tuple[str, ...]:
+    """Which rows and columns a tile has, and which element a cell of it holds, up to the names of axes."""
+    home = mapping.instruction.operand(operand)
+    names = {str(home.row): sym("row"), str(home.column): sym("column")}
+    found = [f"{what} {e != 0}" for what, e in (("rows", home.row), ("columns", home.column))]
+    for n, e in enumerate(mapping.coordinates(operand)):
+        own = sorted(symbols_of([e]) - set(names))
+        found.append(str(substitute(e, names | {a: sym(f"tile{n}_{k}") for k, a in enumerate(own)})))
+    return tuple(found)
+
+
+def restricted(q: Any, mapping: Mapping, kept: Kept) -> Any:
+    """A Question whose plans leave tensors where they are. Raises ScheduleError for a mapping that has them elsewhere."""
+    taken = dict(kept.taken)
+    memories = tuple((m, rows - taken.get(m, 0)) for m, rows in q.problem.memories)
+    q = replace(q, problem=replace(q.problem, memories=memories))
+    for s in kept.stays:
+        named = [o for o in q.problem.operands if mapping.operand_access(o.name).tensor == s.tensor]
+        why = f"{mapping.id}: {s.tensor} stays in {s.memory}"
+        if len(named) != 1:
+            raise ScheduleError(f"{why}, and {len(named)} operands hold it")
+        (o,) = named
+        if o.memory != s.memory or runs_of(mapping, o.name, str(mapping.instruction.operand(o.name).row)).several:
+            raise ScheduleError(f"{why}, and {o.name} lies in {o.memory}, or in runs")
+        if s.layout and layout_of(mapping, o.name) != s.layout:
+            raise ScheduleError(f"{why}, and tiles of {o.name} are others")
+        cut = {a.name for a in q.problem.reduced if a.tiles * a.side != a.points}
+        if cut & set(o.axes) and not mapping.instruction.active:
+            raise ScheduleError(f"{why}, and nobody puts 0 there behind the last one, which sums would need")
+        q = _left(q, o, why) if o is q.problem.output else _found(q, o, why)
+        pins = dict(q.problem.pins) | {f"tile.{a}": 1 for a in o.axes} | {f"slots.{o.name}": 1}
+        still = (*q.problem.still, o.name)
+        q = replace(
+            q, problem=replace(q.problem, pins=tuple(sorted(pins.items())), still=still),
+            staying=(*q.staying, (o.name, s)),
+        )  # fmt: skip
+    return q
+
+
+def _free(way: Way) -> Way:
+    """The same move where it is not made."""
+    return replace(way, start=0, each=0, per=(), points=None, served=())
+
+
+def _left(q: Any, o: StagingOperand, why: str) -> Any:
+    """The output, which nothing stores."""
+    own = [n for n, c in enumerate(q.covers) if c.onward is None]
+    if not own:
+        raise ScheduleError(f"{why}, and finished sums are taken on from there")
+    output = replace(o, ways=tuple(_free(o.ways[n]) for n in own))
+    moves = q.moves | {o.name: tuple(q.moves[o.name][n] for n in own)}
+    problem = replace(q.problem, output=output, passed=False, waiting=())
+    return replace(q, problem=problem, covers=tuple(q.covers[n] for n in own), moves=moves)
+
+
+def _found(q: Any, o: StagingOperand, why: str) -> Any:
+    """An input, which nothing fills."""
+    if not o.ways or o.ways[0].outer:
+        raise ScheduleError(f"{why}, and nothing brings tiles of {o.name} there at once")
+    inputs = tuple(replace(i, ways=(_free(o.ways[0]),)) if i is o else i for i in q.problem.inputs)
+    outers = tuple(x for x in q.problem.outers if x.of != o.name)
+    moves = {n: m for n, m in q.moves.items() if n not in {x.name for x in q.problem.outers if x.of == o.name}}
+    problem = replace(q.problem, inputs=inputs, outers=outers)
+    return replace(q, problem=problem, moves=moves | {o.name: q.moves[o.name][:1]})
+
+
+def rows_of(q: Any, operand: str) -> int:
+    """Rows of all tiles of an operand."""
+    (o,) = (o for o in q.problem.operands if o.name == operand)
+    return int(o.rows * prod(a.tiles for a in q.problem.axes if a.name in o.axes))
