@@ -170,8 +170,9 @@ def _alike(a: Buffer, b: Buffer) -> tuple[int, ...]:
     for order in permutations(range(len(b.version))) if len(a.version) == len(b.version) else ():
         names = cells | {b.version[n].name: v for n, v in zip(order, a.version, strict=True)}
         coordinates = tuple(substitute(e, names) for e in b.type.coordinates)
-        kind = replace(b.type, coordinates=coordinates, guard=tuple(substitute(g, names) for g in b.type.guard))
-        if replace(b, name=a.name, version=a.version, cells=a.cells, type=kind) == a:
+        guard = {substitute(g, names) for g in b.type.guard}
+        kind = replace(b.type, coordinates=coordinates, guard=a.type.guard)
+        if replace(b, name=a.name, version=a.version, cells=a.cells, type=kind) == a and guard == set(a.type.guard):
             return order
     raise ScheduleError(f"{a.type.tensor} lies in {a.name} otherwise than in {b.name}")
 

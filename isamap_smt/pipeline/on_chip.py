@@ -55,7 +55,7 @@ class OnChip:
     @property
     def cycles(self) -> float:
         """Of all phases."""
-        return float(sum(s.objective for s, _ in self.chosen))
+        return float(sum(s.objective or 0 for s, _ in self.chosen))
 
     def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel]) -> OnChip:
         """The same with those of a kernel that make it quicker. phases: a kernel for each."""

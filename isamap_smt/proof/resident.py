@@ -113,7 +113,8 @@ def _begins(phase: Program, name: str) -> bool:
 
 def _target(use: Command) -> str:
     statements = use.instruction.kernel.statements
-    return dict(use.operands)[statements[0].target.tensor].name if statements else ""
+    places = {o: r.name for o, r in use.operands}
+    return places.get(statements[0].target.tensor, "") if statements else ""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def _begun(phase: Program, r: Resident) -> _Begun:
     """How a phase begins the contents. Raises ScheduleError where they are counted otherwise than tile by tile."""
     for node, around in walk(phase.body):
         if isinstance(node, Command) and node.begins and _target(node) == r.buffer.name:
-            place = dict(node.operands)[node.instruction.target]
+            place = dict(node.operands)[node.instruction.kernel.statements[0].target.tensor]
             loops = tuple((x.var, x.count) for x in around if isinstance(x, Serial) and x.base is None)
             of_its_own = symbols_of(place.index) <= {v.name for v, _ in loops}
             plain = len(loops) == len([x for x in around if isinstance(x, Loop)]) == len(r.buffer.version)
@@ -209,10 +210,12 @@ def _count(r: Resident, guard: Sequence[Any], cell: str, size: Any, cells: set[s
         slack = g.gts - g.lts if isinstance(g, sp.StrictLessThan | sp.StrictGreaterThan) else None
         split = None if slack is None else affine(slack, cells)
         along = {} if split is None else {n: c for n, c in split[0].items() if c != 0}
-        if split is None or len(along) != 1 or next(iter(along.values())) != -1:
+        if split is None or len(along) > 1 or set(along.values()) - {-1}:
             raise ScheduleError(f"{r.buffer.name} stays on chip, and {g} cuts its tiles")
         if cell in along:
             count = IMin(count, split[1])
+        elif not along:  # all of a tile stands for elements, or nothing
+            count = IMin(count, size * split[1])
     return count
 
 

@@ -240,11 +240,9 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
                 o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates
             )
         )
-    for n, s in enumerate(stages):
-        for name, stay in q.staying:
-            if s.operand == name:
-                stages[n] = replace(s, stays=True, offset=stay.ends - rows_of(q, name))
-    return loops, side_by_side(mapping, loops, stages)
+    ends = {name: stay.ends - rows_of(q, name) for name, stay in q.staying}
+    placed = [replace(x, stays=True, offset=ends[x.operand]) if x.operand in ends else x for x in stages]
+    return loops, side_by_side(mapping, loops, placed)
 
 
 def _pinned(q: Question, mapping: Mapping, pins: tuple[Pin, ...]) -> Question:

@@ -14,6 +14,7 @@ from isamap_encodings.staging_problem import StagingOperand, Way
 from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import substitute, sym, symbols_of
 from isamap_smt.ir.mapping import Mapping
+from isamap_smt.ir.staging import guards
 from isamap_smt.mapping.runs import runs_of
 
 
@@ -42,12 +43,14 @@ NOTHING_KEPT = Kept()
 def layout_of(mapping: Mapping, operand: str) -> tuple[str, ...]:
     """Which rows and columns a tile has, and which element a cell of it holds, up to the names of axes."""
     home = mapping.instruction.operand(operand)
-    names = {str(home.row): sym("row"), str(home.column): sym("column")}
+    names: dict[str, Any] = {str(home.row): sym("row"), str(home.column): sym("column")}
     found = [f"{what} {e != 0}" for what, e in (("rows", home.row), ("columns", home.column))]
     for n, e in enumerate(mapping.coordinates(operand)):
         own = sorted(symbols_of([e]) - set(names))
-        found.append(str(substitute(e, names | {a: sym(f"tile{n}_{k}") for k, a in enumerate(own)})))
-    return tuple(found)
+        names |= {a: sym(f"tile{n}_{k}") for k, a in enumerate(own)}
+        found.append(str(substitute(e, names)))
+    cells = {str(home.row): sym("row"), str(home.column): sym("column")}
+    return (*found, *sorted(str(substitute(g, names)) for g in guards(mapping, operand, {}, cells)))
 
 
 def restricted(q: Any, mapping: Mapping, kept: Kept) -> Any:

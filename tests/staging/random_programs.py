@@ -160,15 +160,21 @@ def free_sizes(drawn: Drawn, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def random_decision(rng: random.Random, problem: StagingProblem, tries: int = 3000) -> StagingDecision:
-    """Any legal one. Raises ScheduleError where none is found."""
+    """Any legal one, with the problem's pins. Raises ScheduleError where none is found."""
+    pins = dict(problem.pins)
     for _ in range(tries):
         ways = {o.name: rng.randrange(len(o.ways)) for o in problem.stages}
         passed = {o.ways[ways[o.name]].outer for o in problem.inputs}
         absent = {o.name for o in problem.outers} - passed
         regions = {o.name: 0 if o.name in absent else rng.randrange(REGIONS) for o in problem.stages}
         slots = {o.name: 1 if o.name in absent else rng.randint(1, problem.slots) for o in problem.stages}
+        slots |= {o.name: pins[f"slots.{o.name}"] for o in problem.stages if f"slots.{o.name}" in pins}
         d = StagingDecision(
-            {a.name: rng.choice([t for t in a.steps if t <= 4 or rng.random() < 0.2] or [1]) for a in problem.axes},
+            {
+                a.name: pins.get(f"tile.{a.name}")
+                or rng.choice([t for t in a.steps if t <= 4 or rng.random() < 0.2] or [1])
+                for a in problem.axes
+            },
             {a.name: rng.randrange(REGIONS) for a in problem.axes},
             regions,
             slots,

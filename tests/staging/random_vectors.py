@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -19,10 +20,13 @@ from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.phases import joined, phase_counts, phase_kernels
 from isamap_smt.ir.program import Program
+from isamap_smt.ir.schedule import Schedule
 from isamap_smt.mapping.fuse import takes
 from isamap_smt.mapping.instances import instances
+from isamap_smt.pipeline.on_chip import Chosen, OnChip
 from isamap_smt.scheduling.staged import decoded, scheduled
 from isamap_smt.scheduling.staged_problem import question
+from isamap_smt.scheduling.staying import NOTHING_KEPT, Kept
 from isamap_smt.search import find_mappings
 
 KERNELS = (
@@ -33,7 +37,10 @@ KERNELS = (
     "temporary T\nT[i,j] = X[i,j] + Z[i,j]\nY[i,j] = relu(T[i,j])", "temporary S\nS[i] += X[i,j]\nY[i] = S[i] * 0.25",
     "temporary M\nM[i] max= X[i,j]\nY[i,j] = X[i,j] - M[i]",
     "temporary M, D\nM[i] max= X[i,j]\nD[i,j] = X[i,j] - M[i]\nY[i] += D[i,j]",
+    "temporary S, D\nS[i] += X[i,j]\nD[i,j] = X[i,j] + Z[j,i]\nY[i,j] = D[i,j] - S[i]",
+    "temporary D, E\nD[n,i,j] = X[n,i,j] * G[j]\nE[n,j,i] = D[n,i,j] + Z[n,j]\nY[n,j] max= E[n,j,i]",
 )  # fmt: skip
+PHASES = tuple(text for text in KERNELS if "temporary" in text)
 CHAINS = tuple(  # which a machine that changes tiles in place carries out in one phase
     f"temporary T\n{text}"
     for text in (
@@ -63,18 +70,24 @@ def draw_vectors(seed: int) -> DrawnVectors:
     rng = random.Random(seed)
     for _ in range(TRIES):
         here = rng.random() < 0.3
-        text, shape, short = rng.choice(CHAINS if here else KERNELS), rng.choice(SHAPES), rng.random() < 0.3
+        texts = CHAINS if here else rng.choice((KERNELS, PHASES))
+        text, shape, short = rng.choice(texts), rng.choice(SHAPES), rng.random() < 0.3
         kernel, hardware = im.kernel(text, name="drawn"), vectors.machine(*shape, short=short, here=here)
         sizes = {str(a.extent): rng.randint(1, 3 if a.name in "rsn" else 14) for a in kernel.axes}
-        known = {} if rng.random() < 0.5 else {n: v for n, v in sizes.items() if v > 1 and rng.random() < 0.7}
+        often = rng.choice((0.0, 0.0, 0.7, 1.0))
+        known = {n: v for n, v in sizes.items() if v > 1 and rng.random() < often}
         try:
             fixed = kernel.with_sizes(known)
             counts = phase_counts(kernel) if here else (1,) * len(kernel.statements)
-            drawn = [_drawn(rng, k, hardware, sizes) for k in phase_kernels(fixed, counts)]
+            drawn = _on_chip(rng, fixed, phase_kernels(fixed, counts), hardware, sizes)
+            program = joined(
+                [lower_stages(s, hardware) for s, _ in drawn.chosen], fixed, [s.staying.tensor for s in drawn.stays]
+            )
         except ScheduleError:
             continue
-        words = f"{text!r} {sizes} known {known} on {shape}{' short' * short}"
-        return DrawnVectors(words, kernel, sizes, joined(drawn, fixed))
+        stays = "".join(f" {s.staying.tensor} stays" for s in drawn.stays)
+        words = f"{text!r} {sizes} known {known} on {shape}{' short' * short}{stays}"
+        return DrawnVectors(words, kernel, sizes, program)
     raise ScheduleError(f"no legal plan in {TRIES} draws")
 
 
@@ -101,7 +114,29 @@ def _in_digits(rng: random.Random, p: im.ProvedMapping, kernel: Kernel) -> im.Pr
     return found if isinstance(found, im.ProvedMapping) else p
 
 
-def _drawn(rng: random.Random, kernel: Kernel, hardware: Hardware, sizes: dict[str, int]) -> Program:
+def _on_chip(
+    rng: random.Random, kernel: Kernel, phases: tuple[Kernel, ...], hardware: Hardware, sizes: dict[str, int]
+) -> OnChip:
+    """Any legal plan of all phases, where any temporaries stay that can: their cycles are drawn, too."""
+    liked = rng.choice((0.0, 1.0, 10.0))
+
+    def chosen(phase: int, kept: Kept) -> Chosen:
+        for _ in range(20 if kept.stays else 0):  # until a mapping is drawn that has its tiles so
+            with suppress(ScheduleError):
+                made = _drawn(rng, phases[phase], hardware, sizes, kept)
+                break
+        else:
+            made = _drawn(rng, phases[phase], hardware, sizes, kept)
+        return replace(made, objective=rng.random() / (liked if kept.stays else 1)), ()
+
+    first = tuple(chosen(n, NOTHING_KEPT) for n in range(len(phases)))
+    found = OnChip(hardware, chosen, lambda s: lower_stages(s, hardware), first)
+    return found.with_temporaries(kernel, phases) if liked and len(phases) > 1 else found
+
+
+def _drawn(
+    rng: random.Random, kernel: Kernel, hardware: Hardware, sizes: dict[str, int], kept: Kept = NOTHING_KEPT
+) -> Schedule:
     """Any legal plan of one phase."""
     found = _mappings(kernel, hardware)
     if not found:
@@ -109,9 +144,9 @@ def _drawn(rng: random.Random, kernel: Kernel, hardware: Hardware, sizes: dict[s
     proved = rng.choice(found)
     if rng.random() < 0.3:
         proved = _in_digits(rng, proved, kernel)
-    asked = question(proved.mapping, hardware, sizes, {})
+    asked = question(proved.mapping, hardware, sizes, {}, kept)
     decision = random_decision(rng, asked.problem, 400)
-    return lower_stages(scheduled(proved, *decoded(proved.mapping, asked, decision)), hardware)
+    return scheduled(proved, *decoded(proved.mapping, asked, decision))
 
 
 def what_goes_wrong(
