@@ -81,6 +81,11 @@ class _Lowering:
         """Where finished sums are changed and stored from: where they were added to, or where they are taken on to."""
         return self.schedule.outer(self.output) or self.output
 
+    @property
+    def _is_stored(self) -> bool:
+        """Whether the result goes to main memory."""
+        return self.ends.stored or not self.ends.stays
+
     @cached_property
     def inputs(self) -> tuple[Stage, ...]:
         """Those with more slots first: their engine goes on with them while it waits for the others. A stage that is filled from
@@ -147,7 +152,7 @@ class _Lowering:
         if self.output.depth == depth:
             taken_on = () if self.ends is self.output else self._nest(self.ends, "onward", self._onward)
             after = (*taken_on, *self._updates())
-            finished = () if self.ends.stays else ("finished",)
+            finished = ("finished",) if self._is_stored else ()
             nodes += self._signalled(inner, tuple(done) if after else (*done, *finished), self.compute.engine)
             nodes += self._signalled(after, finished, self.compute.engine) if after else ()
         else:
@@ -157,7 +162,7 @@ class _Lowering:
             if inner_stage is not s and inner_stage.depth != depth:
                 onward = self.machine.instruction(inner_stage.via)
                 nodes.append(Signal(signal(onward.engine), signals=(f"released_{self._key(s)}",)))
-        if self.output.depth == depth and not self.ends.stays:
+        if self.output.depth == depth and self._is_stored:
             nodes += self._nest(self.ends, "store", self._store)
         return tuple(nodes)
 

@@ -14,7 +14,7 @@ barriers stand there, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -118,9 +118,9 @@ def _symbols(tensors: Sequence[Any], group: Sequence[Statement]) -> set[str]:
     return {symbol.name for e in found for symbol in getattr(e, "free_symbols", ())}
 
 
-def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[str] = ()) -> Program:
-    """One program for the kernel of programs for its phases, with names of their own and barriers between them. staying: tensors
-    that lie in one buffer, of the phase that computes them, which later ones use as they are. Raises ScheduleError where theirs
+def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[Collection[str]] = ()) -> Program:
+    """One program for the kernel of programs for its phases, with names of their own and barriers between them. staying: of
+    each phase the tensors that it leaves in a buffer or finds there, which is one buffer then. Raises ScheduleError where theirs
     is another."""
     first, *more = programs
     machine = first.machine
@@ -128,13 +128,18 @@ def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[str] =
         return first
     tensors = {t.name for t in kernel.tensors}
     body: list[Node] = []
+    one: dict[str, list[Buffer]] = {}
     for n, p in enumerate(programs, 1):
         body += barrier(machine, f"phase{n}") if body else ()
         mark = f"_{n}" if more else ""
         while more and tensors & {x.buffer.name + mark for x in p.body if isinstance(x, Alloc)}:
             mark += "_"
-        body += _marked(p.body, mark)
-    body = list(_as_one(body, staying))
+        own = _marked(p.body, mark)
+        for tensor in staying[n - 1] if staying else ():
+            held = [x.buffer for x in own if isinstance(x, Alloc) and x.buffer.type.tensor == tensor]
+            one[tensor] = [*one.get(tensor, []), *held]
+        body += own
+    body = list(_as_one(body, one.values()))
     allocated = [n for n in body if isinstance(n, Alloc)]
     between = [n for n in body if not isinstance(n, Alloc)]
     if host_of(machine):
@@ -143,11 +148,10 @@ def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[str] =
     return replace(first, kernel=kernel, body=(*allocated, *between))
 
 
-def _as_one(body: Sequence[Node], staying: Sequence[str]) -> Nodes:
-    """The buffers of each tensor that stays as the first of them. Raises ScheduleError where another one has other cells."""
+def _as_one(body: Sequence[Node], alike: Iterable[Sequence[Buffer]]) -> Nodes:
+    """Buffers that are one as the first of them. Raises ScheduleError where another one has other cells."""
     nodes = tuple(body)
-    for tensor in staying:
-        first, *others = (n.buffer for n in nodes if isinstance(n, Alloc) and n.buffer.type.tensor == tensor)
+    for first, *others in alike:
         kept = Alloc(replace(first, type=replace(first.type, outside="dead")))
         left = (n for n in nodes if not (isinstance(n, Alloc) and n.buffer in (first, *others)))
         nodes = (kept, *_in_place_of(tuple(left), {b.name: (first.name, _alike(first, b)) for b in others}))

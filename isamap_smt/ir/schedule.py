@@ -94,6 +94,7 @@ class Stage:
     along the tensor's row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer
     that is used more than once, each use brings a share of the next part into the second cache.
     stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile as its coordinates count them.
+    stored: but others look for it in main memory, too.
     """
 
     operand: str
@@ -110,10 +111,12 @@ class Stage:
     updates: tuple[str, ...] = ()
     padding: str = ""
     stays: bool = False
+    stored: bool = False
 
     def __str__(self) -> str:
         if self.stays:
-            return f"in {self.memory}: all its tiles of {self.rows} rows stay there between phases"
+            also = f", and it is stored by {self.via}" if self.stored else ""
+            return f"in {self.memory}: all its tiles of {self.rows} rows stay there between phases{also}"
         if self.memory:
             slots = "1 slot" if self.slots == 1 else f"{self.slots} slots"
             inside = {0: "no loop", 1: "1 loop"}.get(self.depth or 0, f"{self.depth} loops")
@@ -250,6 +253,11 @@ class Schedule(Shown):
     def tensor(self, stage: Stage) -> str:
         """What is staged there."""
         return self.proved.mapping.operand_access(stage.operand).tensor
+
+    @property
+    def staying(self) -> tuple[str, ...]:
+        """Tensors that lie in a memory between phases."""
+        return tuple(self.tensor(s) for s in self.stages if s.stays)
 
     @property
     def levels(self) -> tuple[str, ...]:

@@ -60,23 +60,34 @@ class OnChip:
     def with_temporaries(self, kernel: Kernel, phases: Sequence[Kernel]) -> OnChip:
         """The same with those of a kernel that make it quicker. phases: a kernel for each."""
         found = self
-        for tensor in kernel.temporaries:
+        for tensor in kernel.outputs:
             made = [n for n, k in enumerate(phases) if tensor in k.results]
             read = [n for n, k in enumerate(phases) if tensor in k.inputs]
-            if made and read:
+            for memory, there in found._readers(tensor, read if made else []).items():
+                stored = there != read or tensor not in kernel.temporaries
                 try:
-                    more = found._with(tensor, (made[0], *read))
+                    more = found._with(tensor, memory, (made[0], *there), stored)
                 except UndecidedError:
                     raise
                 except ScheduleError:
                     continue
                 found = min(found, more, key=lambda f: f.cycles)
+                if found is more:
+                    break
         return found
 
-    def _with(self, tensor: str, where: tuple[int, ...]) -> OnChip:
+    def _readers(self, tensor: str, phases: Sequence[int]) -> dict[str, list[int]]:
+        """Memory -> phases that have the tensor there as an operand of what computes, the most first."""
+        found: dict[str, list[int]] = {}
+        for n in phases:
+            mapping = self.chosen[n][0].proved.mapping
+            for operand in (o for o, a in mapping.binding if a.tensor == tensor):
+                found.setdefault(mapping.instruction.operand(operand).memory, []).append(n)
+        return dict(sorted(found.items(), key=lambda x: -len(x[1])))
+
+    def _with(self, tensor: str, memory: str, where: tuple[int, ...], stored: bool) -> OnChip:
         """The same where one more tensor stays. Raises ScheduleError where it can't."""
-        memory = self._memory(tensor, where[1])
-        new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows), where)
+        new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows, stored), where)
         meeting = [
             s for s in self.stays if s.staying.memory == memory and any(map(s.meets, range(where[0], where[-1] + 1)))
         ]
@@ -92,14 +103,6 @@ class OnChip:
             if n == where[0]:
                 new = _as_made(new, chosen[n][0])
         return replace(self, chosen=tuple(chosen), stays=(*self.stays, new))
-
-    def _memory(self, tensor: str, phase: int) -> str:
-        """Where a phase has the tensor as an operand of what computes. Raises ScheduleError where it is read beside."""
-        mapping = self.chosen[phase][0].proved.mapping
-        operand = next((o for o, a in mapping.binding if a.tensor == tensor), None)
-        if operand is None:
-            raise ScheduleError(f"{tensor} is read beside what is computed")
-        return mapping.instruction.operand(operand).memory
 
     def _kept(self, stays: Sequence[_Stay], phase: int) -> Kept:
         """What a phase leaves and finds, and which rows other phases' take meanwhile."""

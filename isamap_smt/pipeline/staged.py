@@ -142,7 +142,10 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                 ),
                 *(n for _, notes in found.chosen for n in notes),
                 *(n for s in schedules for n in s.notes),
-                *(f"{s.tensor} stays in {s.memory} between phases" for s in found.staying),
+                *(
+                    f"{s.tensor} stays in {s.memory} between phases{', and is stored, too' * s.stored}"
+                    for s in found.staying
+                ),
                 *_idle(program, hardware),
                 *cut,
             ]
@@ -156,7 +159,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
 def _proved(found: _Phases, ask: _Asked) -> tuple[Program, ProvedProgram]:
     """The program of all phases. Raises NotProvedError."""
     lowered = [ask.clock.time("lower", _lowered, s, ask.hardware) for s, _ in found.chosen]
-    program = joined(lowered, found.kernel, [s.tensor for s in found.staying])
+    program = joined(lowered, found.kernel, [s.staying for s, _ in found.chosen])
     return program, ask.clock.time("prove", require_proof, program)
 
 

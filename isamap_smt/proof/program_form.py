@@ -66,7 +66,7 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         )
         seconds = time.perf_counter() - started
         return Proof((ClaimResult("order", "phases", verdict, BETWEEN_BARRIERS),), "reassociate", (), seconds), ()
-    if parts == (program,):
+    if apart == (program,):
         return None
     claims, seconds, arithmetic = [ClaimResult("order", "phases", Proved(), BETWEEN_BARRIERS)], 0.0, ""
     claims += resident_claims(program, apart, staying)
@@ -74,10 +74,10 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
         claims.append(ClaimResult("order", host, Proved(), f"{HOST}, and barriers keep it apart from {host}"))
     hypotheses: list[Hypothesis] = []
     computed: frozenset[str] = frozenset()
-    for n, part in enumerate(parts, 1):
+    for n, part in parts:
         made, _ = proved(part, computed)
         computed |= set(part.kernel.results)
-        claims += [replace(c, subject=f"phase {n}: {c.subject}") if len(parts) > 1 else c for c in made.claims]
+        claims += [replace(c, subject=f"phase {n + 1}: {c.subject}") if len(parts) > 1 else c for c in made.claims]
         hypotheses += made.hypotheses
         seconds, arithmetic = seconds + made.seconds, made.arithmetic
         if stop and not made.proved:

@@ -7,11 +7,14 @@ A buffer that two phases use is such a one. Phases are proved apart, so each is 
 copy of them from main memory, and behind one that leaves its result stands its store. What is proved with both holds without
 them: the store puts into H what the copy takes from it, cell by cell, since buffer and type are one, and between the two
 nothing is begun in these rows. Cells that stand for no element may hold anything: the store left them behind.
+
+A phase may store its result as well, for those that look for it in main memory. Then it is proved twice: as it is, and with signals
+in the place of its stores, which change no buffer, before the store that closes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +30,7 @@ from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Alloc, Buffer, Command, Loop, Node, Program, Ref, Serial, Signal
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Read
-from isamap_smt.ir.traversal import nodes_of, parts, walk
+from isamap_smt.ir.traversal import map_nodes, nodes_of, parts, walk
 
 HELD, FAR = "v", "m"  # operands of what closes a phase
 DOWN, RIGHT = "down", "right"
@@ -35,11 +38,13 @@ DOWN, RIGHT = "down", "right"
 
 @dataclass(frozen=True)
 class Resident:
-    """buffer: of which phase number `left` begins contents, and the phases `found` use them as they are."""
+    """buffer: of which phase number `left` begins contents, and the phases `found` use them as they are. stored: in main memory,
+    too."""
 
     buffer: Buffer
     left: int
     found: tuple[int, ...]
+    stored: bool = False
 
     @property
     def tensor(self) -> str:
@@ -60,19 +65,39 @@ def residents(phases: Sequence[Program]) -> tuple[Resident, ...]:
                 last[name] = n
             elif name in last:
                 made.setdefault((name, last[name]), []).append(n)
-    return tuple(Resident(buffers[name], left, tuple(found)) for (name, left), found in made.items())
-
-
-def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[Program, ...]:
-    """Each phase between copies of what it finds and the store of what it leaves. Raises ScheduleError where none can be made."""
     return tuple(
-        _closed(
-            p,
-            [(r, _begun(phases[r.left], r)) for r in found if n in r.found],
-            [(r, _begun(p, r)) for r in found if n == r.left],
-        )
-        for n, p in enumerate(phases)
+        Resident(buffers[name], left, tuple(found), _stores(phases[left], buffers[name].type.tensor))
+        for (name, left), found in made.items()
     )
+
+
+def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[tuple[int, Program], ...]:
+    """Each phase with its number, between copies of what it finds and the store of what it leaves; one that stores this itself also
+    without that. Raises ScheduleError where none can be made."""
+    made: list[tuple[int, Program]] = []
+    for n, phase in enumerate(phases):
+        before = [(r, _begun(phases[r.left], r)) for r in found if n in r.found]
+        left = [(r, _begun(phase, r)) for r in found if n == r.left]
+        stored = {r.tensor for r, _ in left if r.stored}
+        if stored:
+            made.append((n, _closed(phase, before, [])))
+        made.append((n, _closed(_silent(phase, stored), before, left)))
+    return tuple(made)
+
+
+def _silent(phase: Program, tensors: Collection[str]) -> Program:
+    """The same with signals in the place of what stores these."""
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Command) or _target(node) not in tensors:
+            return node
+        return Signal(signal(node.instruction.engine), awaits=node.awaits, signals=node.signals)
+
+    return replace(phase, body=map_nodes(phase.body, change)) if tensors else phase
+
+
+def _stores(phase: Program, tensor: str) -> bool:
+    return any(_target(u) == tensor for u in nodes_of(Command, phase.body))
 
 
 def claims(program: Program, phases: Sequence[Program], found: Sequence[Resident]) -> Iterator[ClaimResult]:
@@ -92,7 +117,8 @@ def claims(program: Program, phases: Sequence[Program], found: Sequence[Resident
         words = f"{r.tensor} is a temporary that only {b.name} holds: no use takes it from main memory"
         temporary = r.tensor in program.kernel.temporaries
         wrong = "" if temporary else f"{r.tensor} is a result, and nothing stores it"
-        yield _result("program", b.name, words, f"a use names {r.tensor}" if r.tensor in named else wrong)
+        if not r.stored:
+            yield _result("program", b.name, words, f"a use names {r.tensor}" if r.tensor in named else wrong)
         words = f"{r.tensor} is what phase {r.left + 1} computes"
         made = {s.target.tensor for s in phases[r.left].kernel.statements}
         yield _result("program", b.name, words, "" if r.tensor in made else "it is an input there")

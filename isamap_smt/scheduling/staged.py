@@ -240,8 +240,13 @@ def decoded(mapping: Mapping, q: Question, d: StagingDecision) -> tuple[tuple[Lo
                 o.of or o.name, depth, memory=o.memory, slots=slots, rows=o.rows, via=via, begin=begin, updates=updates
             )
         )
-    ends = {name: stay.ends - rows_of(q, name) for name, stay in q.staying}
-    placed = [replace(x, stays=True, offset=ends[x.operand]) if x.operand in ends else x for x in stages]
+    at = {
+        name: (stay.ends - rows_of(q, name), stay.stored and name == q.problem.output.name) for name, stay in q.staying
+    }
+    placed = [
+        replace(x, stays=True, offset=at[x.operand][0], stored=at[x.operand][1]) if x.operand in at else x
+        for x in stages
+    ]
     return loops, side_by_side(mapping, loops, placed)
 
 

@@ -20,12 +20,13 @@ from isamap_smt.mapping.runs import runs_of
 
 @dataclass(frozen=True)
 class Staying:
-    """ends: the row of `memory` behind the tensor's last one. layout: which element each cell holds, as the phase that
-    computes the tensor has it; empty for that phase."""
+    """ends: the row of `memory` behind the tensor's last one. stored: and in main memory. layout: which element each cell holds, as
+    the phase that computes the tensor has it; empty for that phase."""
 
     tensor: str
     memory: str
     ends: int
+    stored: bool = False
     layout: tuple[str, ...] = ()
 
 
@@ -71,7 +72,7 @@ def restricted(q: Any, mapping: Mapping, kept: Kept) -> Any:
         cut = {a.name for a in q.problem.reduced if a.tiles * a.side != a.points}
         if cut & set(o.axes) and not mapping.instruction.active:
             raise ScheduleError(f"{why}, and nobody puts 0 there behind the last one, which sums would need")
-        q = _left(q, o, why) if o is q.problem.output else _found(q, o, why)
+        q = _left(q, o, s, why) if o is q.problem.output else _found(q, o, why)
         pins = dict(q.problem.pins) | {f"tile.{a}": 1 for a in o.axes} | {f"slots.{o.name}": 1}
         still = (*q.problem.still, o.name)
         q = replace(
@@ -86,12 +87,12 @@ def _free(way: Way) -> Way:
     return replace(way, start=0, each=0, per=(), points=None, served=())
 
 
-def _left(q: Any, o: StagingOperand, why: str) -> Any:
-    """The output, which nothing stores."""
+def _left(q: Any, o: StagingOperand, stay: Staying, why: str) -> Any:
+    """The output, which nothing stores, or not only."""
     own = [n for n, c in enumerate(q.covers) if c.onward is None]
     if not own:
         raise ScheduleError(f"{why}, and finished sums are taken on from there")
-    output = replace(o, ways=tuple(_free(o.ways[n]) for n in own))
+    output = replace(o, ways=tuple(o.ways[n] if stay.stored else _free(o.ways[n]) for n in own))
     moves = q.moves | {o.name: tuple(q.moves[o.name][n] for n in own)}
     problem = replace(q.problem, output=output, passed=False, waiting=())
     return replace(q, problem=problem, covers=tuple(q.covers[n] for n in own), moves=moves)

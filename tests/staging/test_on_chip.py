@@ -28,7 +28,7 @@ M[i] max= X[i,j]
 E[i,j] = exp(X[i,j] - M[i])
 S[i] += E[i,j]
 Y[i,j] = E[i,j] / S[i]"""
-SIZES = {"i": 8, "j": 24}
+READ_OFTEN = "D[i,j] = X[i,j] + Z[i,j]\nY[i] max= D[i,j]\nS[i] += D[i,j]\nU[i] max= D[i,j]\nV[i] += D[i,j]"
 
 
 @cache
@@ -179,7 +179,7 @@ def test_buffers_of_other_cells_are_not_taken_for_one() -> None:
     machine = vectors.machine(4, 8, 40)
     alone = [im.stage(k, machine).schedule for k in phase_kernels(kernel, (1, 1))]
     with pytest.raises(im.IsamapError, match="D lies in"):
-        joined([lower_stages(s, machine) for s in alone if s], kernel, ["D"])
+        joined([lower_stages(s, machine) for s in alone if s], kernel, [["D"], ["D"]])
 
 
 @pytest.mark.parametrize("text", PHASES)
@@ -191,3 +191,34 @@ def test_phases_at_sizes_that_are_no_multiples(text: str) -> None:
     assert plain_executor.differs(plan.program, arrays, {}, want, 3, 1e-5) == ""
     assert plan.cycles == simulate(plan.program, arrays).cycles
     assert sp.sympify(plan.cycles).is_positive
+
+
+def test_a_result_that_stays_is_stored_too() -> None:
+    """And proved twice: with its stores, and by what lies on chip in the end."""
+    plan = planned(READ_OFTEN)
+    assert "D stays in vectors between phases, and is stored, too" in plan.notes
+    loads = [u for u in uses(plan.program) if isinstance(u, Command) and u.instruction.kind == "load"]
+    assert "D" not in {r.name for u in loads for _, r in u.operands}
+    assert goes_wrong(plan, plan.program) == ""
+    (adds,) = [u for u in uses(plan.program) if isinstance(u, Command) and u.instruction.name == "add"]
+    (stores,) = [u for u in uses(plan.program) if isinstance(u, Command) and u.instruction.name == "store"]
+    unstored = rewritten(plan.program, lambda x: () if x is stores else None)
+    assert prove_program(unstored).word == "refuted" and goes_wrong(plan, unstored)
+    later = replace(
+        adds, operands=tuple((o, replace(r, index=(r.index[0] + 1,)) if o == "y" else r) for o, r in adds.operands)
+    )
+    assert prove_program(rewritten(plan.program, lambda x: (later,) if x is adds else None)).word != "proved"
+
+
+def test_what_changes_a_result_behind_its_store_is_seen() -> None:
+    """Main memory then has the right elements, and the next phase finds others."""
+    kernel = im.kernel(READ_OFTEN, name="k")
+    plan = im.stage(kernel, vectors.machine(4, 8, 40, here=True), sizes={"i": 8, "j": 24})
+    assert any("stored, too" in n for n in plan.notes)
+    (stores,) = [u for u in uses(plan.program) if isinstance(u, Command) and u.instruction.name == "store"]
+    held = next(r for _, r in stores.operands if r.version)
+    exp = vectors.machine(4, 8, 40, here=True).instruction("exp_here")
+    changes = Command(exp, ((exp.target, held),), awaits=stores.awaits)
+    wrong = rewritten(plan.program, lambda x: (x, changes) if x is stores else None)
+    assert goes_wrong(plan, wrong)
+    assert prove_program(wrong).word != "proved"
