@@ -7,6 +7,8 @@ for the one before, takes no longer than the plan. The counters of a program of 
     released n           the executions of visit n;    of a further stage: the moves on from it
     begin n of outputs   awaits stored n - slots;      store n awaits finished n
 
+An engine's own uses follow the text: what it fills outside of a stage it fills behind the last tiles of that stage.
+
 Executions of all visits of a stage take the same, unless the instruction passes fewer points at rims: then one visit counts the
 quickest of them. Moves do not, at rims and where `where` cuts tiles. A path counts the first visit
 of a stage as it is (whole tiles), and any other one as its last, which takes the least. Of moves that `where` cuts it counts the
@@ -21,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from isamap_encodings.staging_problem import REGIONS, Choices, Numbers, StagingOperand, StagingProblem, Way
@@ -140,7 +143,7 @@ class _Paths:
     def found(self) -> dict[str, Any]:
         """All of them."""
         found = {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
-        return {**found, **self._served()}
+        return {**found, **self._ahead(), **self._served()}
 
     def _served(self) -> dict[str, Any]:
         """Each memory serves all uses, one after the other."""
@@ -300,6 +303,38 @@ class _Paths:
                 here = n.both(n.both(c.single[o.name], c.present[o.name]), self._chosen(o, e))
                 found[f"one slot of {o.name}, by {e}"] = n.where(here, whole, 0)
         return found
+
+    def _ahead(self) -> dict[str, Any]:
+        """An engine fills a stage ahead of its uses by the stage's slots, no more; before it fills those outside anew, it fills the
+        last tiles of that stage. So of all executions, those that it was ahead of are left out at each such fill.
+
+        A further stage is filled when what it held is taken on, by the engine that computes, before the executions of that visit.
+        """
+        n, c, found = self.n, self.c, {}
+        for e in self.engines:
+            mine = self._of(e)
+            if e == self.own or len(mine) < 2:
+                continue
+            for r, (o, m) in product(range(REGIONS - 1), mine):
+                outside = [n.where(c.stands[x.name, q], moves.total, 0) for x, moves in mine for q in range(r + 1)]
+                again, ahead = self.visits[r] - 1, c.slots[o.name] + (1 if o.of else 0)
+                lost = n.times(again, ahead, n.quotient(self.alike, self.of[o.name]))
+                whole = [*outside, n.times(again, m.least), n.less(self.alike, lost), self._ending]
+                whole += [self._filled_between(x, moves, r, o) for x, moves in self._of(self.own)]
+                here = n.both(n.some(*(c.stands[o.name, q] for q in range(r + 1, REGIONS))), self._does(o, e))
+                if o.of:
+                    here = n.both(here, self._chosen(o, self.own))
+                found[f"ahead of {o.name} in region {r}, by {e}"] = n.where(here, _add(*whole), 0)
+        return found
+
+    def _filled_between(self, o: StagingOperand, m: _Moves, region: int, by: StagingOperand) -> Any:
+        """What the engine that computes fills of a stage further in than the region; in each iteration of the region's loops it is
+        left out for two visits of another stage more than that one has slots."""
+        n, c = self.n, self.c
+        inside = n.some(*(c.stands[o.name, q] for q in range(region + 1, REGIONS)))
+        often = n.quotient(n.largest(self.of[o.name], self.of[by.name]), self.of[by.name])
+        lost = n.times(self.visits[region], c.slots[by.name] + 2, often, m.most)
+        return n.where(inside, n.less(m.total, lost), 0)
 
     def _but(self, m: _Moves, times: Any, visits: Any) -> Any:
         """All moves of a stage, but so many visits of it."""
