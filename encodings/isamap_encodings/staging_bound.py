@@ -320,21 +320,20 @@ class _Paths:
                 again, ahead = self.visits[r] - 1, c.slots[o.name] + (1 if o.of else 0)
                 lost = n.times(again, ahead, n.quotient(self.alike, self.of[o.name]))
                 whole = [*outside, n.times(again, m.least), n.less(self.alike, lost), self._ending]
-                whole += [self._filled_between(x, moves, r, o) for x, moves in self._of(self.own)]
+                for x, moves in self._of(self.own):
+                    inside = n.some(*(c.stands[x.name, q] for q in range(r + 1, REGIONS)))
+                    whole.append(n.where(inside, self._but_few(x, moves, self.visits[r], o, 2), 0))
                 here = n.both(n.some(*(c.stands[o.name, q] for q in range(r + 1, REGIONS))), self._does(o, e))
                 if o.of:
                     here = n.both(here, self._chosen(o, self.own))
                 found[f"ahead of {o.name} in region {r}, by {e}"] = n.where(here, _add(*whole), 0)
         return found
 
-    def _filled_between(self, o: StagingOperand, m: _Moves, region: int, by: StagingOperand) -> Any:
-        """What the engine that computes fills of a stage further in than the region; in each iteration of the region's loops it is
-        left out for two visits of another stage more than that one has slots."""
-        n, c = self.n, self.c
-        inside = n.some(*(c.stands[o.name, q] for q in range(region + 1, REGIONS)))
+    def _but_few(self, o: StagingOperand, m: _Moves, times: Any, by: StagingOperand, more: int) -> Any:
+        """All moves of a stage, but so many times those of as many visits of another stage as that one has slots, and `more`."""
+        n = self.n
         often = n.quotient(n.largest(self.of[o.name], self.of[by.name]), self.of[by.name])
-        lost = n.times(self.visits[region], c.slots[by.name] + 2, often, m.most)
-        return n.where(inside, n.less(m.total, lost), 0)
+        return n.less(m.total, n.times(times, self.c.slots[by.name] + more, often, m.most))
 
     def _but(self, m: _Moves, times: Any, visits: Any) -> Any:
         """All moves of a stage, but so many visits of it."""
@@ -371,7 +370,29 @@ class _Paths:
                 for o, m in inputs
             ]
             found[f"one slot of the output and of inputs by {e}"] = n.where(single, _add(everything, *inner), 0)
+            found |= {
+                f"one slot of the output, filling {o.name} by {e}": self._resumed(o, e, single) for o, _ in inputs
+            }
         return found
+
+    def _resumed(self, o: StagingOperand, e: str, single: Any) -> Any:
+        """An engine that fills a stage inside of an output in one slot waits with the tiles that it is not ahead of, until what was
+        there is stored; and with all of them, if it also begins the output."""
+        n, visits, begins = self.n, self.of[self.out], self._begins(e)
+        parts = [
+            n.where(n.fewer(visits, self.of[x.name]), n.where(begins, m.total, self._but_few(x, m, visits, o, 1)), 0)
+            for x, m in self._of(e)
+        ]
+        executed = n.times(visits, n.quotient(self.alike, self.of[o.name]))
+        stored = _add(self.begun[e].total, self.ended[self.own].total, *(m.total for m in self._stores.values()))
+        inside = n.both(n.both(single, self._does(o, e)), n.fewer(visits, self.of[o.name]))
+        return n.where(inside, _add(*parts, executed, stored), 0)
+
+    def _begins(self, engine: str) -> Any:
+        """Whether the engine begins tiles of the output."""
+        ways = zip(self.c.ways[self.out], self.p.output.ways, strict=True)
+        bits = [bit for bit, w in ways if any(x.engine == engine for x in w.begins)]
+        return True if len(bits) == len(self.p.output.ways) else bool(bits) and self.n.some(*bits)
 
 
 _Part = Callable[[Way], Sequence[Way]]
