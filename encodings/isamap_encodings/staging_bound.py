@@ -317,7 +317,8 @@ class _Paths:
                 continue
             for r, (o, m) in product(range(REGIONS - 1), mine):
                 outside = [n.where(c.stands[x.name, q], moves.total, 0) for x, moves in mine for q in range(r + 1)]
-                again, ahead = self.visits[r] - 1, c.slots[o.name] + (1 if o.of else 0)
+                # at most its visits, also where it is no stage inside: products stay countable
+                again, ahead = n.smallest(self.visits[r] - 1, self.of[o.name]), c.slots[o.name] + (1 if o.of else 0)
                 lost = n.times(again, ahead, n.quotient(self.alike, self.of[o.name]))
                 whole = [*outside, n.times(again, m.least), n.less(self.alike, lost), self._ending]
                 for x, moves in self._of(self.own):
@@ -332,8 +333,9 @@ class _Paths:
     def _but_few(self, o: StagingOperand, m: _Moves, times: Any, by: StagingOperand, more: int) -> Any:
         """All moves of a stage, but so many times those of as many visits of another stage as that one has slots, and `more`."""
         n = self.n
-        often = n.quotient(n.largest(self.of[o.name], self.of[by.name]), self.of[by.name])
-        return n.less(m.total, n.times(times, self.c.slots[by.name] + more, often, m.most))
+        mine, its = self.of[o.name], self.of[by.name]
+        often = n.times(n.smallest(times, its), self.c.slots[by.name] + more, n.quotient(n.largest(mine, its), its))
+        return self._but(m, often, mine)
 
     def _but(self, m: _Moves, times: Any, visits: Any) -> Any:
         """All moves of a stage, but so many visits of it."""
@@ -383,7 +385,7 @@ class _Paths:
             n.where(n.fewer(visits, self.of[x.name]), n.where(begins, m.total, self._but_few(x, m, visits, o, 1)), 0)
             for x, m in self._of(e)
         ]
-        executed = n.times(visits, n.quotient(self.alike, self.of[o.name]))
+        executed = n.times(n.smallest(visits, self.of[o.name]), n.quotient(self.alike, self.of[o.name]))
         stored = _add(self.begun[e].total, self.ended[self.own].total, *(m.total for m in self._stores.values()))
         inside = n.both(n.both(single, self._does(o, e)), n.fewer(visits, self.of[o.name]))
         return n.where(inside, _add(*parts, executed, stored), 0)
