@@ -7,6 +7,8 @@ for the one before, takes no longer than the plan. The counters of a program of 
     released n           the executions of visit n;    of a further stage: the moves on from it
     begin n of outputs   awaits stored n - slots;      store n awaits finished n
 
+An engine's own uses follow the text: what it fills outside of a stage it fills behind the last tiles of that stage.
+
 Executions of all visits of a stage take the same, unless the instruction passes fewer points at rims: then one visit counts the
 quickest of them. Moves do not, at rims and where `where` cuts tiles. A path counts the first visit
 of a stage as it is (whole tiles), and any other one as its last, which takes the least. Of moves that `where` cuts it counts the
@@ -21,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 from isamap_encodings.staging_problem import REGIONS, Choices, Numbers, StagingOperand, StagingProblem, Way
@@ -140,7 +143,7 @@ class _Paths:
     def found(self) -> dict[str, Any]:
         """All of them."""
         found = {**self._work, **self._computing(), **self._filling(), **self._in_turns(), **self._stored_in_turns()}
-        return {**found, **self._served()}
+        return {**found, **self._ahead(), **self._served()}
 
     def _served(self) -> dict[str, Any]:
         """Each memory serves all uses, one after the other."""
@@ -301,6 +304,39 @@ class _Paths:
                 found[f"one slot of {o.name}, by {e}"] = n.where(here, whole, 0)
         return found
 
+    def _ahead(self) -> dict[str, Any]:
+        """An engine fills a stage ahead of its uses by the stage's slots, no more; before it fills those outside anew, it fills the
+        last tiles of that stage. So of all executions, those that it was ahead of are left out at each such fill.
+
+        A further stage is filled when what it held is taken on, by the engine that computes, before the executions of that visit.
+        """
+        n, c, found = self.n, self.c, {}
+        for e in self.engines:
+            mine = self._of(e)
+            if e == self.own or len(mine) < 2:
+                continue
+            for r, (o, m) in product(range(REGIONS - 1), mine):
+                outside = [n.where(c.stands[x.name, q], moves.total, 0) for x, moves in mine for q in range(r + 1)]
+                # at most its visits, also where it is no stage inside: products stay countable
+                again, ahead = n.smallest(self.visits[r] - 1, self.of[o.name]), c.slots[o.name] + (1 if o.of else 0)
+                lost = n.times(again, ahead, n.quotient(self.alike, self.of[o.name]))
+                whole = [*outside, n.times(again, m.least), n.less(self.alike, lost), self._ending]
+                for x, moves in self._of(self.own):
+                    inside = n.some(*(c.stands[x.name, q] for q in range(r + 1, REGIONS)))
+                    whole.append(n.where(inside, self._but_few(x, moves, self.visits[r], o, 2), 0))
+                here = n.both(n.some(*(c.stands[o.name, q] for q in range(r + 1, REGIONS))), self._does(o, e))
+                if o.of:
+                    here = n.both(here, self._chosen(o, self.own))
+                found[f"ahead of {o.name} in region {r}, by {e}"] = n.where(here, _add(*whole), 0)
+        return found
+
+    def _but_few(self, o: StagingOperand, m: _Moves, times: Any, by: StagingOperand, more: int) -> Any:
+        """All moves of a stage, but so many times those of as many visits of another stage as that one has slots, and `more`."""
+        n = self.n
+        mine, its = self.of[o.name], self.of[by.name]
+        often = n.times(n.smallest(times, its), self.c.slots[by.name] + more, n.quotient(n.largest(mine, its), its))
+        return self._but(m, often, mine)
+
     def _but(self, m: _Moves, times: Any, visits: Any) -> Any:
         """All moves of a stage, but so many visits of it."""
         return self.n.less(m.total, self.n.times(self.n.smallest(times, visits), m.most))
@@ -336,7 +372,29 @@ class _Paths:
                 for o, m in inputs
             ]
             found[f"one slot of the output and of inputs by {e}"] = n.where(single, _add(everything, *inner), 0)
+            found |= {
+                f"one slot of the output, filling {o.name} by {e}": self._resumed(o, e, single) for o, _ in inputs
+            }
         return found
+
+    def _resumed(self, o: StagingOperand, e: str, single: Any) -> Any:
+        """An engine that fills a stage inside of an output in one slot waits with the tiles that it is not ahead of, until what was
+        there is stored; and with all of them, if it also begins the output."""
+        n, visits, begins = self.n, self.of[self.out], self._begins(e)
+        parts = [
+            n.where(n.fewer(visits, self.of[x.name]), n.where(begins, m.total, self._but_few(x, m, visits, o, 1)), 0)
+            for x, m in self._of(e)
+        ]
+        executed = n.times(n.smallest(visits, self.of[o.name]), n.quotient(self.alike, self.of[o.name]))
+        stored = _add(self.begun[e].total, self.ended[self.own].total, *(m.total for m in self._stores.values()))
+        inside = n.both(n.both(single, self._does(o, e)), n.fewer(visits, self.of[o.name]))
+        return n.where(inside, _add(*parts, executed, stored), 0)
+
+    def _begins(self, engine: str) -> Any:
+        """Whether the engine begins tiles of the output."""
+        ways = zip(self.c.ways[self.out], self.p.output.ways, strict=True)
+        bits = [bit for bit, w in ways if any(x.engine == engine for x in w.begins)]
+        return True if len(bits) == len(self.p.output.ways) else bool(bits) and self.n.some(*bits)
 
 
 _Part = Callable[[Way], Sequence[Way]]

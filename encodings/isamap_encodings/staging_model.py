@@ -224,6 +224,9 @@ class StagingModel:
         solver.parameters.max_deterministic_time = timeout
         solver.parameters.random_seed = self.seed
         solver.parameters.num_workers = 1
+        # Products and quotients have weak relaxations, and probing takes longer than what it saves: half the time without either.
+        solver.parameters.linearization_level = 0
+        solver.parameters.cp_model_probing_level = 0
         code, interrupted = cp_sat.run(solver, self.model)
         if interrupted:
             raise KeyboardInterrupt
@@ -360,14 +363,31 @@ def _legal(
                 must = model.add(around[a.name, o.name] == 1)
                 if o.of:
                     must.only_enforce_if(present[o.name])
-    for r in range(1, REGIONS):
+    for r in range(REGIONS):
         loops = []
         for a in problem.axes:
             here = _is(model, regions[a.name], r)
             loops.append(_both(model, here, many[a.name]))
-        for o in problem.stages:
+        for o in problem.stages if r else ():
             model.add_bool_or(*loops, ~stands[o.name, r])
         of_region[r] = loops
     if not any(name.startswith(("region.", "stage.")) for name in pins):
-        for loop in of_region[2]:  # the same plan has its loops in region 1
-            model.add_bool_or(*of_region[1], ~loop)
+        _once(problem, model, of_region, stands)
+
+
+def _once(
+    problem: StagingProblem, model: cp_model.CpModel, loops: dict[int, list[Any]], stands: dict[tuple[str, int], Any]
+) -> None:
+    """Of plans that differ in nothing but numbers of regions and in how tiles inside of all stages are gone through, one."""
+    pins = dict(problem.pins)
+    model.add_bool_or(*(stands[o.name, 0] for o in problem.stages))  # else each region is the one before
+    for loop in loops[2]:
+        model.add_bool_or(*loops[1], ~loop)
+    for r in range(1, REGIONS):
+        here = [stands[o.name, r] for o in problem.stages]
+        inside = [stands[o.name, q] for o in problem.stages for q in range(r + 1, REGIONS)]
+        for a, loop in zip(problem.axes, loops[r], strict=True):
+            # loops of a region where nothing stands are part of the next one, and the innermost ones of a step
+            whole = not a.open and a.tiles in a.steps and f"tile.{a.name}" not in pins
+            for further in [[]] if whole else [[~x] for x in inside]:
+                model.add_bool_or(*here, *further, ~loop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -277,6 +277,7 @@ class _Asked:
     clock: Clock
     axes: str | Dict[str, Sequence[str]] | None = None
     kept: Kept = NOTHING_KEPT
+    known: dict[Any, Schedule | ScheduleError | None] = field(default_factory=dict)  # of phases, by what decides them
 
 
 def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
@@ -286,16 +287,29 @@ def _chosen(kernel: Kernel, ask: _Asked, ways: Ways) -> Chosen:
         return _with_these(kernel, ask, fitting), ()
     refused: ScheduleError | None = None
     for unused, note in ways:
-        found = ask.clock.time("map", _mappings, kernel, fitting, unused)
-        found += ask.clock.time("map", in_digits, found, kernel, ask)
-        try:
-            given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
-            schedule = ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept)
-        except ScheduleError as error:
-            refused = refused or (error if found else None)
-            continue
-        return schedule, (note + (f"; {refused}" if refused else ""),) if note else ()
+        # a phase is planned once, though the sizes of another one may be left open behind it
+        key = kernel, unused, tuple(assumed_sizes(kernel, ask.sizes).items()), ask.kept
+        if key not in ask.known:
+            ask.known[key] = _scheduled(kernel, ask, fitting, unused)
+        match ask.known[key]:
+            case Schedule() as schedule:
+                return schedule, (note + (f"; {refused}" if refused else ""),) if note else ()
+            case ScheduleError() as error:
+                refused = refused or error
     raise refused or _unmapped(kernel, fitting)
+
+
+def _scheduled(
+    kernel: Kernel, ask: _Asked, fitting: list[Instruction], unused: bool
+) -> Schedule | ScheduleError | None:
+    """The schedule of one phase, or why there is none; None where nothing maps. unused: whether axes of the instruction may be."""
+    found = ask.clock.time("map", _mappings, kernel, fitting, unused)
+    found += ask.clock.time("map", in_digits, found, kernel, ask)
+    given = ask.hardware, assumed_sizes(kernel, ask.sizes), ask.pins, ask.timeout, _lowered
+    try:
+        return ask.clock.time("schedule", schedule_stages, found, *given, partial(_with_axes, kernel), ask.kept)
+    except ScheduleError as error:
+        return error if found else None
 
 
 def _with_these(kernel: Kernel, ask: _Asked, fitting: list[Instruction]) -> Schedule:
@@ -372,6 +386,8 @@ def in_digits(found: Sequence[ProvedMapping], kernel: Kernel, ask: _Asked) -> li
     for _, mapping in ranked:
         if len(made) == DIGITS:
             break
+        if any(p.mapping == mapping for p in made):  # two mappings lead to it
+            continue
         with suppress(ScheduleError):  # no tiles can be made of it
             question(mapping, ask.hardware, sizes, {})
             made += [p for p in (prove(mapping),) if isinstance(p, ProvedMapping)]

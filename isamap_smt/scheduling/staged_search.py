@@ -1,4 +1,10 @@
-"""The quickest plan of stages: plans in the order of their bounds, each timed exactly, until no bound is below the best time."""
+"""The quickest plan of stages: plans in the order of their bounds, each timed exactly, until no bound is below the best time, or
+until several gained next to nothing.
+
+The plan with the least bound of each mapping is timed first; then those of the mapping that has the quickest plan of those that may
+gain, since bounds of mappings differ in how near they are. Counts and the solver's own measure of effort end a search, so a
+question has the same plan on any load.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +25,11 @@ if TYPE_CHECKING:
 
 TRIED = 16  # mappings that are scheduled, of those that can be
 HOPED = 4  # and the most promising of them, of which one has to fit
-PLANS = 48  # of the first mapping that are timed, at most, each with its best slots
-OTHERS = 24  # and of a further one
-FEW = 8  # where one is nearly as quick as the bound, or no bound says which may be the best
+IN_VAIN = 16  # plans, one after the other, that are timed and do not gain a part of the time
+OF_ONE = 12  # and of one mapping
+GAIN = 0.01  # of the time: so much they have to gain together
+FEW = 8  # plans that are timed where one is nearly as quick as the bound
+UNBOUNDED = 3  # of a mapping that is planned with fewer tiles: no bound says which of its plans may be the best
 NEAR = 0.998  # of its time: a bound
 SAME = 1e-9  # of a time: less is a rounding error of figures that are no whole ticks
 
@@ -60,28 +68,25 @@ class Found:
 def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, time: Time, further: Further) -> Found:
     """The best plan. questions: the most promising first. timeout: of the solver's deterministic seconds for each mapping. further:
     mappings like the best one, with one more loop, which are asked about where it moves tiles again and again."""
-    best: Candidate | None = None
-    first: StagingAnswer | None = None
-    low, scheduled, blocked = inf, 0, 0
+    found = _Search(time)
     for p, q in questions[:TRIED]:
-        if best is not None and (q.least >= best.timing.cycles or deadline.enough()):
+        if q.least >= found.cycles or deadline.enough() or (found.best is None and len(found.asked) == HOPED):
             break
-        if best is None and scheduled == HOPED:
-            break
-        one = _Search(p, q, time, best)
-        low = min(low, one.run(timeout))
-        best, first, scheduled = one.best, first or one.first, scheduled + 1
-    assert first is not None
-    if best is not None and best.timing.cycles > FARTHER * once(best.question):
+        found.begin(_Asked(p, q, timeout))
+    found.go_on(NEAR)
+    best, low, blocked = found.best, min([found.low, *(q.least for _, q in questions[len(found.asked) :])]), 0
+    if best is not None and found.cycles > FARTHER * once(best.question):
         for p, q in further(best.proved, best.question):
             if deadline.enough():
                 break
-            one, blocked = _Search(p, q, time, best), blocked + 1
-            bound_there = one.run(timeout / LESS, OTHERS, ENOUGH)
+            one, blocked = _Search(time, best), blocked + 1
+            one.begin(_Asked(p, q, timeout / LESS))
+            one.go_on(ENOUGH)
             if one.best is not best:  # else the space is without them
-                best, low = one.best, min(low, bound_there)
-    low = min([low, *(q.least for _, q in questions[scheduled:])])
-    return Found(None if best is None else _with_fewer_slots(best, time), low, scheduled, first, blocked)
+                best, low = one.best, min(low, one.low)
+    first = found.asked[0].first
+    assert first is not None
+    return Found(None if best is None else _with_fewer_slots(best, time), low, len(found.asked), first, blocked)
 
 
 def once(q: Question) -> float:
@@ -102,63 +107,111 @@ def _moved(q: Question, o: StagingOperand, way: Way) -> int:
     return way.start * prod(a.tiles for a in of) + way.each * active
 
 
-class _Search:
-    """Of one mapping."""
+class _Asked:
+    """A mapping, whose plans are asked for in the order of their bounds.
 
-    def __init__(self, proved: ProvedMapping, question: Question, time: Time, best: Candidate | None) -> None:
-        self.proved, self.question, self.time, self.best = proved, question, time, best
-        self.first: StagingAnswer | None = None
-        self.left = inf  # a bound on plans that were forbidden with slots that were not timed
+    low: cycles; no plan that was not asked for is quicker. left: nor is one that was, in slots that it was not timed with. done: no
+    further one is asked for. cycles: of the quickest plan. in_vain: plans since one gained.
+    """
 
-    def run(self, timeout: float, plans: int = 0, enough: float = NEAR) -> float:
-        """Look for better plans than the best so far. plans: that are timed at most. enough: a bound of so much of the best time
-        ends it, after a few plans. Returns a bound on the time of those that were not timed."""
-        low = self._run(timeout, plans, enough)
-        return min(low, self.left)
-
-    def _run(self, timeout: float, plans: int, enough: float) -> float:
-        """The same, without plans of the same tiles in other slots."""
+    def __init__(self, proved: ProvedMapping, question: Question, timeout: float) -> None:
         from isamap_encodings.staging_model import StagingModel
 
-        q, low, effort = self.question, self.question.least, 0.0
-        model = StagingModel(q.problem)
-        for n in range(plans or (FEW if q.shortened else PLANS if self.best is None else OTHERS)):
-            if self.best is not None and not q.shortened:
-                model.below(self._ticks)
-            answer = model.solve(max(timeout - effort, timeout / 16))
-            self.first = self.first or answer
-            effort += answer.effort
-            if answer.status == "INFEASIBLE":
-                return low if q.shortened and self.best is not None else inf
-            low = low if q.shortened else max(low, answer.bound / float(q.ticks))
-            if answer.decision is None:
-                return low
-            self._try(answer.decision)
-            model.forbid(answer.decision)
-            near = (n + 1 >= FEW or plans) and self.best is not None and low >= enough * self.best.timing.cycles
-            if near or effort >= timeout or deadline.enough():
-                return low
-        return low
+        self.proved, self.question, self.timeout = proved, question, timeout
+        self.model, self.effort, self.plans, self.done = StagingModel(question.problem), 0.0, 0, False
+        self.first: StagingAnswer | None = None
+        self.low, self.left = question.least, inf
+        self.cycles, self.before, self.in_vain = inf, inf, 0
+
+    def seen(self, cycles: float) -> None:
+        """The time of the plan that was asked for, in its best slots."""
+        self.cycles = min(self.cycles, cycles)
+        self.in_vain += 1
+        if self.cycles < self.before * (1 - GAIN):
+            self.before, self.in_vain = self.cycles, 0
+
+    def ask(self, best: Candidate | None) -> StagingDecision | None:
+        """The plan with the least bound of those that were not asked for; None where there is none that may be quicker."""
+        q = self.question
+        if best is not None and not q.shortened:
+            self.model.below(self.ticks(best))
+        answer = self.model.solve(max(self.timeout - self.effort, self.timeout / 16))
+        self.first, self.effort = self.first or answer, self.effort + answer.effort
+        if answer.status == "INFEASIBLE":
+            self.low = self.low if q.shortened and self.plans else inf
+        elif not q.shortened:
+            self.low = max(self.low, answer.bound / float(q.ticks))
+        if answer.decision is not None:
+            self.plans += 1
+            self.model.forbid(answer.decision)
+        self.done = (
+            answer.decision is None or self.effort >= self.timeout or (bool(q.shortened) and self.plans >= UNBOUNDED)
+        )
+        return answer.decision
+
+    def ticks(self, best: Candidate) -> int:
+        """Of a plan: one that is quicker takes less."""
+        return ceil(best.timing.cycles * float(self.question.ticks) * (1 - SAME))
+
+
+class _Search:
+    """Of several mappings."""
+
+    def __init__(self, time: Time, best: Candidate | None = None) -> None:
+        self.time, self.best = time, best
+        self.asked: list[_Asked] = []
 
     @property
-    def _ticks(self) -> int:
-        """Of the best plan: one that is quicker takes less."""
-        assert self.best is not None
-        return ceil(self.best.timing.cycles * float(self.question.ticks) * (1 - SAME))
+    def cycles(self) -> float:
+        """Of the best plan."""
+        return inf if self.best is None else self.best.timing.cycles
 
-    def _try(self, decision: StagingDecision) -> None:
-        """The plan with each number of slots that may be its best."""
-        problem = self.question.problem
+    @property
+    def low(self) -> float:
+        """No plan of the mappings is quicker that was not timed."""
+        return min((min(a.low, a.left) for a in self.asked), default=inf)
+
+    def begin(self, asked: _Asked) -> None:
+        """One more mapping, with its first plan."""
+        self.asked.append(asked)
+        self._next(asked)
+
+    def go_on(self, enough: float) -> None:
+        """Look for better plans. enough: a bound of so much of the best time ends it, after a few plans."""
+        before, in_vain = self.cycles, 0
+        while in_vain < IN_VAIN and not deadline.enough():
+            left = [a for a in self.asked if not a.done and a.low < self.cycles * (1 - SAME)]
+            low = min((a.low for a in left), default=inf)
+            if sum(a.plans for a in self.asked) >= FEW and low >= enough * self.cycles:
+                return
+            able = self.cycles * (1 - GAIN)
+            going = (a for a in left if a.in_vain < OF_ONE)
+            asked = min(going, key=lambda a: (a.low >= able, a.cycles, a.low), default=None)
+            if asked is None:
+                return
+            self._next(asked)
+            in_vain += 1
+            if self.cycles < before * (1 - GAIN):
+                before, in_vain = self.cycles, 0
+
+    def _next(self, asked: _Asked) -> None:
+        """Time the next plan of a mapping, with each number of slots that may be its best."""
+        decision = asked.ask(self.best)
+        if decision is None:
+            return
+        q, problem, times = asked.question, asked.question.problem, [inf]
         found = fullest(problem, decision)
         bounds = [bound(problem, choices(problem, d), Numbers()) for d in found]
         if problem.served:  # one that waits for less may come before another at a memory, and all take longer
-            self.left = min([self.left, *(b / float(self.question.ticks) for b in bounds)])
+            asked.left = min([asked.left, *(b / float(q.ticks) for b in bounds)])
         for n in sorted(range(len(found)), key=bounds.__getitem__):
-            if self.best is not None and not self.question.shortened and bounds[n] >= self._ticks:
-                return
-            seen = self.time(self.proved, self.question, found[n])
-            if self.best is None or seen.cycles < self.best.timing.cycles:
-                self.best = Candidate(self.proved, self.question, found[n], seen)
+            if self.best is not None and not q.shortened and bounds[n] >= asked.ticks(self.best):
+                break
+            seen = self.time(asked.proved, q, found[n])
+            times.append(seen.cycles)
+            if seen.cycles < self.cycles:
+                self.best = Candidate(asked.proved, q, found[n], seen)
+        asked.seen(min(times))
 
 
 def _with_fewer_slots(c: Candidate, time: Time) -> Candidate:
