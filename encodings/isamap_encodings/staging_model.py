@@ -371,7 +371,7 @@ def _legal(
         for o in problem.stages if r else ():
             model.add_bool_or(*loops, ~stands[o.name, r])
         of_region[r] = loops
-    if not any(name.startswith(("region.", "stage.")) for name in pins):
+    if not problem.still and not any(name.startswith(("region.", "stage.")) for name in pins):
         _once(problem, model, of_region, stands)
 
 
