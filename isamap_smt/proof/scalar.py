@@ -39,6 +39,7 @@ from isamap_smt.language.printer import value_text
 from isamap_smt.mapping.fuse import bindings
 from isamap_smt.proof.bounded_sums import adds_exactly, beginning, carries
 from isamap_smt.proof.scalar_bits import equal_bits
+from isamap_smt.proof.scalar_numbers import differ
 from isamap_smt.proof.scalar_replay import run_cell
 from isamap_smt.proof.scalar_rules import by_rules
 from isamap_smt.proof.scalar_trees import (
@@ -372,6 +373,8 @@ def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
         if not bits and rules and isinstance(verdict, Unknown):
             chain = by_rules(q, rules, reals=True)
             return chain if isinstance(chain, Proved) else verdict
+        if not bits and isinstance(verdict, Unknown) and (shown := differ(q)) is not None:
+            return shown
         if not bits or isinstance(verdict, Refuted) or encoding.same_tree(_by_maxima(q.left), _by_maxima(q.right)):
             return verdict
         exactly = equal_bits(q, rules)
