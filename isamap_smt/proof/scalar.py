@@ -27,6 +27,7 @@ from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.hypotheses import Hypothesis, Range, Stated
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
@@ -289,8 +290,11 @@ def _value(mapping: Mapping) -> Verdict:
 def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     """Whether operator, element types and value are proved to be the instruction's, in some order of operands.
 
-    These claims do not depend on where axes go: without such an order no mapping is legal, and none need be looked for.
+    These claims do not depend on where axes go: without such an order no mapping is legal, and none need be looked for. A
+    statement that reads by data has none here: no program of such a mapping is made.
     """
+    if by_data(kernel.statements[statement]):
+        return False
     return any(
         isinstance(_operands(m), Proved) and isinstance(_value(m), Proved)
         for binding in bindings(kernel, instruction, "any", statement)
