@@ -52,6 +52,7 @@ from isamap_smt.proof.scalar_trees import (
     leaves,
     whole_reduction,
 )
+from isamap_smt.proof.stated_order import follow_each_other, order_question, states_order
 
 # ---- Ordered reductions: floating point added one product at a time, in the kernel's order, each operation rounded.
 #
@@ -63,6 +64,12 @@ def order_verdict(mapping: Mapping) -> Verdict:
     """Whether one execution adds one point to each cell, with the kernel's rounding."""
     contract = mapping.instruction.kernel.statements[0]
     groups = dict(mapping.groups)
+    if states_order(mapping.instruction):
+        if mapping.instruction.rounding in ("exact", "unfused"):
+            return follow_each_other(mapping)
+        return Unknown(
+            f"{mapping.instruction.name} states an order, and rounds {mapping.instruction.rounding}: no rule says which"
+        )
     for axis in fibres(mapping.instruction.kernel, contract).axes:
         n = mapping.instruction.axes[axis]
         single = (axis in groups and not groups[axis]) or n == 1
@@ -470,6 +477,9 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
     if not all(is_constant(a.extent) for a in (*contract.axes, *really.axes)):
         return Unknown("the instruction's sizes are not numbers")
+    if states_order(instruction):
+        verdict = compare(order_question(instruction)[0], bits)
+        return _replayed(instruction, verdict) if isinstance(verdict, Refuted) else verdict
     op, _ = accumulation(instruction.kernel, contract)
     other, _ = accumulation(instruction.exact, really)
     if op != other or contract.target != really.target:
