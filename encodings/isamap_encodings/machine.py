@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import sympy as sp
@@ -61,6 +62,7 @@ IEEE: Operations = {
     "Ceil": lambda x: z3.fpRoundToIntegral(z3.RTP(), x),
     "Trunc": lambda x: z3.fpRoundToIntegral(z3.RTZ(), x),
     "Rint": lambda x: z3.fpRoundToIntegral(z3.RNE(), x),
+    "Tf32": lambda x: reduce(lambda y, to: z3.fpFPToFP(z3.RNE(), y, to), (z3.Float32(), z3.FPSort(8, 11), x.sort()), x),
 }
 
 

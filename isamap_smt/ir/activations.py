@@ -318,6 +318,12 @@ static inline float isamap_erff(float x) {
     const float p = {ERF(d)};
     return __builtin_copysignf(isamap_fused(p, d, isamap_choose(k == 0, d, c[0])), x);
 }
+/* Of 11 significant bits, ties to even. */
+static inline float isamap_tf32f(float x) {
+    const uint32_t bits = isamap_float_bits(x);
+    const float found = isamap_from_bits((bits + 0xfff + (bits >> 13 & 1)) & ~(uint32_t)0x1fff);
+    return isamap_choose(x == x, found, x);
+}
 /* The nearest integer within [low, high], ties to even; NaN becomes 0, which a low of 0 does by itself. */
 static inline double isamap_nearest(double x, double low, double high) {
     x = low != 0 && x != x ? 0.0 : x;
@@ -333,6 +339,17 @@ static inline float isamap_nearestf(float x, float low, float high) {
 }
 #endif
 """
+
+
+def tf32(x: Array) -> Array:
+    """f32 values rounded to 11 significant bits, ties to even; NaN stays as it is.
+
+    >>> tf32(np.float32([1 + 2**-11, 1 + 3 * 2**-11, 3.4e38])).tolist()
+    [1.0, 1.001953125, inf]
+    """
+    bits = x.view(np.uint32)
+    near = (bits + np.uint32(0xFFF) + (bits >> np.uint32(13) & np.uint32(1))) & ~np.uint32(0x1FFF)
+    return np.where(np.isnan(x), x, near.view(np.float32))
 
 
 def _chorner(x: str, coefficients: tuple[np.float32, ...], step: str) -> str:

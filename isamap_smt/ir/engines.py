@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from isamap_smt.ir.addresses import Steps, parsed
 from isamap_smt.ir.arguments import LARGEST
 from isamap_smt.ir.errors import HardwareError, LanguageError, did_you_mean
-from isamap_smt.ir.expr import sym
+from isamap_smt.ir.expr import elements, sym
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
@@ -99,6 +99,11 @@ def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> Placed:
         elif inside.strip() == f"{_written(contract, operand)}]":
             state = memories[operand]
         else:
+            if found := elements({a.tensor: a.index for a in contract.statements[0].inputs}.get(operand, ())):
+                raise LanguageError(
+                    f"{where} and is read at {found[0]}: uses of engines take cells by axes alone; leave engine= and the "
+                    "brackets of places out, and mappings onto it are found and proved, without a schedule"
+                )
             cells.append((operand, *_row_and_column(where, contract, inside)))
     return Placed(memories, tuple(cells), tuple(far), state)
 

@@ -69,6 +69,7 @@ from isamap_smt.ir.scalar import (
     SXor,
     Tan,
     Tanh,
+    Tf32,
     Trunc,
 )
 
@@ -116,6 +117,7 @@ class Function(Head):
     zero: of a zero it is one. bounds: of every value that is a number. total: of every number it is one, of infinities too, or it
     has no bounds. steps: its C is a sequence of operations, some of them
     through tables. whole: its values are integers, and it never falls; the largest distances below and above its argument.
+    rounds: it never falls, and its exact values are numbers of the type.
     """
 
     f32: Callable[..., Array] = field(kw_only=True)
@@ -129,6 +131,7 @@ class Function(Head):
     total: bool = True
     steps: bool = False
     whole: tuple[float, float] | None = None
+    rounds: bool = False
 
     def numpy(self, *values: Array) -> Array:
         """The function of each value, in the values' own type."""
@@ -187,9 +190,13 @@ def _rounded(
 
 def _built_in(name: str, of: Callable[[Array], Array], c: str, whole: tuple[float, float] | None = None) -> Function:
     """A function that IEEE 754 defines; 0 of 0, with its sign."""
-    return Function(
-        name, 1, f32=of, f64=of, c=f"__builtin_{c}f({{x}})", wide=f"__builtin_{c}({{x}})", zero=True, whole=whole
-    )
+    c, wide = f"__builtin_{c}f({{x}})", f"__builtin_{c}({{x}})"
+    return Function(name, 1, f32=of, f64=of, c=c, wide=wide, zero=True, whole=whole, rounds=whole is not None)
+
+
+def _tf32_wide(x: Array) -> Array:
+    """Of the nearest f32."""
+    return activations.tf32(x.astype(np.float32)).astype(np.float64)
 
 
 def _rsqrt(x: Array) -> Array:
@@ -267,6 +274,9 @@ HEADS: dict[type[Scalar], Head] = {
     Ceil: _built_in("ceil", np.ceil, "ceil", whole=(0.0, 1.0)),
     Trunc: _built_in("trunc", np.trunc, "trunc", whole=(1.0, 1.0)),
     Rint: _built_in("rint", np.rint, "rint", whole=(0.5, 0.5)),
+    Tf32: Function(
+        "tf32", 1, f32=activations.tf32, f64=_tf32_wide, c="isamap_tf32f({x})", wide="isamap_tf32f({x})", zero=True, rounds=True,
+    ),
     Abs: _built_in("abs", np.abs, "fabs"),
     Sin: _rounded("sin", 1.25, zero=True, bounds=(-1.0, 1.0), total=False),
     Cos: _rounded("cos", 1.25, bounds=(-1.0, 1.0), total=False),

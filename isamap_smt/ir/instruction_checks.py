@@ -13,8 +13,9 @@ from isamap_smt.ir.addresses import address_of, check_steps
 from isamap_smt.ir.arguments import whole_number
 from isamap_smt.ir.engines import LEAST, MOST, ZERO, check_issue
 from isamap_smt.ir.errors import LanguageError, did_you_mean
+from isamap_smt.ir.expr import elements
 from isamap_smt.ir.features import feature_names, is_feature
-from isamap_smt.ir.indirect import by_data
+from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.machine_parameters import is_open
 from isamap_smt.ir.move_form import MAIN, check_move
@@ -42,11 +43,7 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         raise LanguageError(f"instruction {name}: kernel={contract!r}: pass a Kernel of one statement")
     if i.kind not in KINDS:
         raise LanguageError(f"instruction {name}: unknown kind {i.kind!r}; {did_you_mean(str(i.kind), KINDS)}")
-    if by_data(contract.statements[0]):
-        raise LanguageError(
-            f"instruction {name}: an index in {contract.text.strip()!r} is data, and a contract has none: "
-            "nothing would say where the addresses lie"
-        )
+    _check_data(i, contract, i.places)
     whole_axes(name, {a.name: int(a.extent) for a in contract.axes if sp.sympify(a.extent).is_Integer})
     check_cost(name, i.cost)
     if not (i.exact is None or isinstance(i.exact, Kernel)):
@@ -104,6 +101,41 @@ def normal_form(i: Instruction) -> dict[str, Any]:
         "prelude": preludes(name, i.prelude),
         "needs": texts(name, "needs", i.needs, "tilecfg[48 + a] = 16"),
     }
+
+
+def _check_data(i: Instruction, contract: Kernel, places: Any) -> None:
+    """An index that is data is an element of an operand, of integers of 32 bits at most, and says which cell of a register or of an
+    addressed memory is read. Raises LanguageError."""
+    name, kind, s, text = i.name, i.kind, contract.statements[0], contract.text.strip()
+    if not by_data(s):
+        return
+    if i.exact is not None:
+        raise LanguageError(
+            f"instruction {name}: an index in {text!r} is data, and exact= says more; nothing compares the two"
+        )
+    if writes_by_data(s):
+        raise LanguageError(
+            f"instruction {name}: in {text!r} data says which cell is written; a contract reads by data alone"
+        )
+    if kind not in ("compute", "step"):
+        raise LanguageError(
+            f"instruction {name}: an index in {text!r} is data, and a {kind} has none: nothing would say where the addresses lie; "
+            "give the table a memory of the machine, and read it there by an instruction that computes"
+        )
+    far = {o for o, place in places if place == MAIN} if isinstance(places, tuple | list) else set()
+    for a in s.inputs:
+        found = elements(a.index)
+        if found and a.tensor in far:
+            raise LanguageError(
+                f"instruction {name}: {a.tensor} lies in {MAIN!r} and is read at {found[0]}: nothing would say where the addresses "
+                f"lie; give {a.tensor} a memory of the machine"
+            )
+        for e in found:
+            if elements(e.index):
+                raise LanguageError(f"instruction {name}: {e} lies at an index that is data; one such step is followed")
+            if contract.tensor(e.tensor).dtype.bits > 32:
+                kind = contract.tensor(e.tensor).dtype.name
+                raise LanguageError(f"instruction {name}: {e.tensor} is an index of {kind}; 32 bits hold one")
 
 
 def _check_needs(i: Instruction, given: tuple[str, ...], c_types: Mapping[str, str]) -> dict[str, int]:

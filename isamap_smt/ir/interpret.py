@@ -17,7 +17,7 @@ from isamap_smt.ir.dtypes import DType, check_bools
 from isamap_smt.ir.engines import KEPT, LEAST, MOST, ZERO
 from isamap_smt.ir.errors import DTypeError, WrongKindError
 from isamap_smt.ir.evaluate import CHUNK, Function, Functions, needs_single_points, points
-from isamap_smt.ir.expr import evaluate, sym
+from isamap_smt.ir.expr import elements, evaluate, sym
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.indirect import drawn
 from isamap_smt.ir.instruction import Instruction
@@ -340,7 +340,7 @@ class Cells:
 def _cells(kernel: Kernel) -> Cells:
     statement = kernel.statements[0]
     points = _points(statement, [a.name for a in statement.axes])
-    read = statement.inputs[0].index if statement.inputs else ()
+    read = next((a.index for a in statement.inputs if not elements(a.index)), ())
     first = points[statement.axes[0].name] if statement.axes else np.zeros(1, int)
     return Cells(points, _index(statement.target.index, points), _index(read, points), first)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from isamap_smt.ir.errors import LanguageError
-from isamap_smt.ir.expr import symbols_of
+from isamap_smt.ir.expr import elements, symbols_of
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import Read, reads
 from isamap_smt.ir.states import CODE
@@ -42,7 +42,7 @@ def _kind(contract: Kernel, places: Mapping[str, str], state: str, engine: str) 
     if s.op != "=" or s.guard:
         return "compute"
     target = places.get(s.target.tensor)
-    if not isinstance(s.value, Read):
+    if not isinstance(s.value, Read) or elements(s.inputs[0].index):
         return "zero" if s.value == 0 and target != MAIN else "compute"
     source = places.get(s.inputs[0].tensor)
     if engine and MAIN not in (target, source):

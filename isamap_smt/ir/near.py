@@ -150,7 +150,7 @@ def chosen(certain: Array, condition: Array, a: Near, b: Near) -> Near:
 
 
 def whole(a: Near, rounding: Any) -> Near:
-    """The integers that this rounding makes of both ends, which are as far apart as any in between."""
+    """What this rounding makes of both ends, which is as far apart as any in between."""
     with np.errstate(all="ignore"):
         at = rounding(a.value)
         return within(at, rounding(a.low), rounding(a.high))
@@ -159,7 +159,7 @@ def whole(a: Near, rounding: Any) -> Near:
 def _function(op: str, a: Near) -> Near:
     """E times the largest slope between, or what is found at the ends."""
     row = FUNCTION_ROWS[FUNCTIONS[op]]
-    if row.whole is not None:
+    if row.rounds:
         return whole(a, row.f64)
     value = np.asarray(row.f64(np.asarray(a.value, np.float64)))
     return Near(value, np.where(a.error > 0, _MOVED[op](a) if op in _MOVED else np.inf, 0.0))

@@ -359,6 +359,18 @@ def _whole(a: Bound, below: float = 1.0, above: float = 1.0) -> Bound:
     return Bound(a.low - below, a.high + above, 0.0, a.error + 1 if a.error else 0.0)
 
 
+def _to_tf32(a: Bound) -> Bound:
+    """After rounding to 11 bits: each of the two numbers moves by a share of itself, and by half of the least one; exactly, where
+    they are one."""
+    u, t = 2.0**-11 + 2.0**-23, 2.0**-136
+    if (a.size + a.error) * (1 + u) + t >= float(np.finfo(np.float32).max):
+        return NOTHING
+    low, high = a.low - u * abs(a.low) - t, a.high + u * abs(a.high) + t
+    if not a.error:
+        return Bound(low, high)
+    return Bound(low, high, _both(a.relative, u * (2 + a.relative)) * SLACK, (a.absolute * (1 + u) + 2 * t) * SLACK)
+
+
 def _power(a: Bound, b: Bound) -> Bound:
     """a to the power of b: of positive a' = a (1 + d) it is a^b e^(b log(1 + d) + (b' - b) log a'), and largest at corners."""
     share = a.relative + a.absolute / a.low if a.low > 0 else inf
@@ -482,6 +494,7 @@ _RULES: dict[str, Callable[..., Bound]] = {
     "relu": lambda a: _larger(a, Bound(0.0, 0.0)), "surely": hull, "either": _either,
     "pow": _power, "fmod": _left_over, "%": _modulo,
     **{r.text: partial(_whole, below=r.whole[0], above=r.whole[1]) for r in FUNCTION_ROWS.values() if r.whole is not None},
+    "tf32": _to_tf32,
     "exp": _exponential, "tanh": _monotone(tanh, 1.0), "sigmoid": _monotone(_sigmoid, 0.25), "erf": _monotone(erf, 2 / sqrt(pi)),
     **dict.fromkeys(("sin", "cos"), lambda a: Bound(-1.0, 1.0, 0.0, a.error)),
     "atan": _monotone(atan, 1.0), "asinh": _monotone(asinh, 1.0), "cosh": _hyperbolic_cosine,

@@ -212,6 +212,11 @@ class Rint(Unary):
     """The nearest integer, ties to even; -0 of what rounds to 0 from below."""
 
 
+class Tf32(Unary):
+    """The number of 11 significant bits nearest to x, ties to even, as a number of x's type: what tensor cores round factors to.
+    Beyond the largest an infinity; below 2^-126 a multiple of 2^-136; of f64 that of the nearest f32."""
+
+
 class Abs(Unary):
     """x without its sign, of integers too: that of the least one wraps to itself."""
 

@@ -23,7 +23,7 @@ from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
 from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.indirect import by_data
+from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement
 from isamap_smt.ir.kinds import require_kernel_and_instruction
@@ -246,7 +246,9 @@ def bindings(kernel: Kernel, instruction: Instruction, operands: str, statement:
     contract = instruction.kernel.statements[0]
     slots = operand_accesses(contract)
     inputs = operand_accesses(s)
-    if len(slots) != len(inputs) or len({a.tensor for a in slots}) < len(slots) or by_data(s):
+    if len(slots) != len(inputs) or len({a.tensor for a in slots}) < len(slots):
+        return ()
+    if by_data(s) != by_data(contract) or writes_by_data(s):
         return ()
     places = dict(instruction.places)
     kinds = {(a.index, instruction.kernel.tensor(a.tensor).dtype, places.get(a.tensor)) for a in slots}
@@ -277,6 +279,8 @@ def takes(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     own, many = instruction.types, len(operand_accesses(s))
     if kernel.tensor(s.target.tensor).dtype != own[instruction.target]:
         return False
+    if by_data(s):
+        return False  # no program of such a mapping is made
     return len(own) - 1 <= many <= len(own) and bool(bindings(kernel, instruction, "any", statement))
 
 

@@ -15,7 +15,7 @@ import sympy as sp
 
 from isamap_smt.ir.addresses import collapsed, offset
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import affine, is_constant, substitute, symbols_of, words
+from isamap_smt.ir.expr import affine, elements, is_constant, substitute, symbols_of, words
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
 
@@ -91,6 +91,8 @@ def _coordinates(mapping: Mapping, operand: str) -> tuple[Any, ...]:
 
 def supply(mapping: Mapping, operand: str) -> Supply:
     """How the operand's elements lie in memory for one issue of the instruction; padded cell axes count as one point."""
+    if elements((*mapping.cells(operand), *mapping.operand_access(operand).index)):
+        return Supply(GATHER, (), ())  # data says which elements are taken
     groups = dict(mapping.groups)
     axes = [t for t in cell_axes(mapping, operand) if not (t in groups and not groups[t])]
     strides = [(t, _stride(mapping, operand, t)) for t in axes]

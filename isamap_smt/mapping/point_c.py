@@ -108,7 +108,7 @@ class _Spans(Meaning[Span]):
         row = FUNCTION_ROWS[type(x)]
         if not own.is_float:
             return _every(own)
-        if row.whole is not None:  # it never falls, and the type has its values
+        if row.rounds:
             low, high = row.f64(np.array([a.low, a.high])).tolist()
             return Span(low, high, a.number)
         return ANYTHING if row.bounds is None else Span(*row.bounds, a.number and row.total)
@@ -153,7 +153,8 @@ def prelude(code: str) -> tuple[str, ...]:
     """The helper functions that this C calls."""
     more = "|".join(functions_f64.NAMES)
     own = (
-        (r"(exp|log|tanh|sigmoid|erf|nearest)f|nearest", activations), (f"exp|log|tanh|sigmoid|erf|({more})f?", activations_f64),
+        (r"(exp|log|tanh|sigmoid|erf|nearest|tf32)f|nearest", activations),
+        (f"exp|log|tanh|sigmoid|erf|({more})f?", activations_f64),
         (f"({more})f?", functions_f64),
     )  # fmt: skip
     called = (of.c_functions() for names, of in own if re.search(rf"\bisamap_({names})\(", code))

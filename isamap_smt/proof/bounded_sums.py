@@ -41,10 +41,12 @@ NARROW = 16  # bits of an input for which the range that would fit is looked for
 
 
 def carries(instruction: Instruction) -> bool:
-    """Whether what the instruction really computes is a function of its accumulator other than a sum with it."""
+    """Whether what the instruction really computes is a function of its accumulator, of integers, other than a sum with it."""
     if instruction.exact is None or len(instruction.exact.statements) != 1:
         return False
     s = instruction.exact.statements[0]
+    if instruction.exact.tensor(s.target.tensor).dtype.is_float:
+        return False  # of an order, which isamap_smt.proof.stated_order asks about
     if len(instruction.kernel.statements) != 1 or s.guard or s.op != "=" or s.target not in s.inputs:
         return False
     try:

@@ -27,10 +27,11 @@ from isamap_smt.ir.reach import possible_sizes, size_conditions
 from isamap_smt.language.ranges import assume as assume_values
 from isamap_smt.mapping.fuse import is_fused
 from isamap_smt.proof import witness
+from isamap_smt.proof.by_data import Data, any_follows, data_of, follows, opened, padded_cells, unbound
 from isamap_smt.proof.mapping_form import MappingError, check_form
 from isamap_smt.proof.mapping_neutral import Neutral, let_through, neutral_claim
 from isamap_smt.proof.rejection import Rejection
-from isamap_smt.proof.scalar import arithmetic, scalar_claims, scalar_hypotheses
+from isamap_smt.proof.scalar import arithmetic, assumed_ranges, scalar_claims, scalar_hypotheses
 from isamap_smt.proof.split import prove_split
 from isamap_smt.proof.witness import Finder, Found
 from isamap_smt.proof.witness_points import Instance, at_model, size_vectors
@@ -59,12 +60,14 @@ def _finders(mapping: Mapping, fused: bool) -> Iterator[tuple[Finder, str]]:
     if not fused:
         yield witness.coverage, ""
     for operand, _ in mapping.binding:
+        if follows(mapping, operand):
+            continue
         yield witness.bounds, operand
         yield witness.agreement, operand
     yield witness.exclusive, out
     if witness.overwrites(mapping):
         yield witness.overwrite, out
-    for live in let_through(mapping):
+    for live in () if any_follows(mapping) else let_through(mapping):
         yield witness.neutral(live), out
 
 
@@ -327,9 +330,14 @@ class Judge:
         if self.stop:
             yield self._scanned(scan(m, self.instances[: self.first]))
         yield scalar_claims(m)
+        if self.by_value and (why := unbound(m)):
+            words = "the index is the value of one operand on either side"
+            yield [ClaimResult("agreement", o, Unknown(why), words) for o in self.by_value]
+            return
         if self.stop and not self.fused:
             yield self._scanned(witness.first(m, witness.coverage, "", self.instances[self.first :]))
         yield from ([self.agreement(o)] for o, _ in m.binding)
+        yield from (self.cells_exist(o) for o in self.by_value)
         yield [self.exclusive()]
         yield self.coverage()
         yield from ([self.bounds(o)] for o, _ in m.binding)
@@ -352,6 +360,9 @@ class Judge:
 
     def agreement(self, operand: str) -> ClaimResult:
         """Every cell of the operand holds one element."""
+        if operand in self.by_value:
+            found = self._opened(True).agreement(operand)
+            return replace(found, statement=f"{found.statement}, whichever value an index has")
         index, cells = self.mapping.operand_access(operand).index, self.mapping.cells(operand)
         if self.fused:
             verdict = self._decide(operand, witness.agreement, lambda: agreement.fused(self.fused_space, index, cells))
@@ -393,7 +404,9 @@ class Judge:
         return results
 
     def bounds(self, operand: str) -> ClaimResult:
-        """Every element accessed lies in its tensor."""
+        """Every element accessed lies in its tensor; of those that data says, each call checks the index."""
+        if operand in self.by_value:
+            return self._opened(True).bounds(operand)
         m, h = self.mapping, self.hypotheses
         access = m.operand_access(operand)
         shape = m.kernel.tensor(access.tensor).shape
@@ -409,8 +422,37 @@ class Judge:
         return ClaimResult("bounds", operand, verdict, f"every element of {access.tensor} accessed exists")
 
     @cached_property
+    def by_value(self) -> tuple[str, ...]:
+        """Operands of which data says the cell, or the element."""
+        return tuple(o for o, _ in self.mapping.binding if follows(self.mapping, o))
+
+    @cached_property
+    def _data(self) -> tuple[Data, ...]:
+        held = assumed_ranges(self.mapping)
+        return data_of(self.mapping, {} if isinstance(held, Unknown) else held)
+
+    def _opened(self, used: bool, cells_of: str = "") -> Judge:
+        """The same questions of the mapping in which a value of an index is an axis (isamap_smt.proof.by_data)."""
+        return replace(self, mapping=opened(self.mapping, self._data, used, cells_of))
+
+    def cells_exist(self, operand: str) -> Sequence[ClaimResult]:
+        """The cell that an index names is one of the operand: for each value that comes, and for 0, which pads."""
+        words = f"each cell of {operand} that an index names exists"
+        axes = tuple((a, sp.Integer(n)) for a, n in self.mapping.instruction.axes.items())
+        cells, shape = padded_cells(self.mapping, self._data, operand)
+        beyond = self._unmodelled(bounds.domain(axes, (), (), (), cells, shape))
+        guarded = bool(self.mapping.statement.guard)
+        named = self._opened(not guarded, operand).bounds(operand)
+        if guarded and isinstance(named.verdict, Refuted):
+            left_out = "a `where` leaves points out, and no call looks at the index there, which may be any number"
+            named = replace(named, verdict=Unknown(left_out, named.verdict.seconds))
+        return [replace(named, statement=words), ClaimResult("bounds", operand, beyond, f"{words} where it is 0")]
+
+    @cached_property
     def neutrality(self) -> Neutral:
         """Claim 6 with its hypotheses."""
+        if self.by_value:
+            return self._opened(False).neutrality
         m = self.mapping
 
         def reached(operands: Sequence[str], quick: bool) -> Verdict:

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from isamap_smt.ir.errors import IsamapError, did_you_mean
-from isamap_smt.ir.expr import evaluate, is_constant, symbols_of
+from isamap_smt.ir.expr import elements, evaluate, is_constant, symbols_of
 from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.interpret import Cells
@@ -22,10 +22,10 @@ def check_form(m: Mapping) -> None:
     """Raise MappingError unless forward, inverse, guard and binding are complete and speak of known names."""
     if not 0 <= m.statement_index < len(m.kernel.statements):
         raise MappingError(f"{m.kernel.name} has no statement {m.statement_index}")
-    if by_data(m.statement):
+    if by_data(m.statement) and not by_data(m.instruction.kernel.statements[0]):
         raise MappingError(
-            f"an index of statement {m.statement_index + 1} of {m.kernel.name} is data: no mapping onto an instruction "
-            "speaks of that; it is computed element by element"
+            f"an index of statement {m.statement_index + 1} of {m.kernel.name} is data, and {m.instruction.name} reads none by "
+            "data; map it onto one that does, such as `d[l] = t[idx[l]]`"
         )
     sizes = set(m.kernel.free_sizes) | {p.name for p in m.kernel.parameters}
     axes = [a.name for a in m.statement.axes]
@@ -57,7 +57,7 @@ def _own_cells(instruction: Instruction) -> None:
     computed = np.ones(points[""].shape, bool)
     for g in s.guard:
         computed = computed & np.broadcast_to(np.asarray(evaluate(g, points), bool), computed.shape)
-    for a in (s.target, *s.inputs):
+    for a in (a for a in (s.target, *s.inputs) if not elements(a.index)):  # of those another claim speaks
         shape = [int(e) for e in instruction.kernel.tensor(a.tensor).shape]
         cells = [np.broadcast_to(np.asarray(evaluate(i, points)), points[""].shape) for i in a.index]
         outside = [(c < 0) | (c >= e) for c, e in zip(cells, shape, strict=True)]

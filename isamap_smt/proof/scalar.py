@@ -27,6 +27,7 @@ from isamap_smt.ir.expr import is_constant, symbols_of
 from isamap_smt.ir.fibres import fibres
 from isamap_smt.ir.fused import fma
 from isamap_smt.ir.hypotheses import Hypothesis, Range, Stated
+from isamap_smt.ir.indirect import by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
 from isamap_smt.ir.instruction_checks import ROUNDINGS
 from isamap_smt.ir.kernel import REDUCTIONS, Access, Kernel, Statement
@@ -39,6 +40,7 @@ from isamap_smt.language.printer import value_text
 from isamap_smt.mapping.fuse import bindings
 from isamap_smt.proof.bounded_sums import adds_exactly, beginning, carries
 from isamap_smt.proof.scalar_bits import equal_bits
+from isamap_smt.proof.scalar_numbers import differ
 from isamap_smt.proof.scalar_replay import run_cell
 from isamap_smt.proof.scalar_rules import by_rules
 from isamap_smt.proof.scalar_trees import (
@@ -50,6 +52,7 @@ from isamap_smt.proof.scalar_trees import (
     leaves,
     whole_reduction,
 )
+from isamap_smt.proof.stated_order import follow_each_other, order_question, states_order
 
 # ---- Ordered reductions: floating point added one product at a time, in the kernel's order, each operation rounded.
 #
@@ -61,6 +64,12 @@ def order_verdict(mapping: Mapping) -> Verdict:
     """Whether one execution adds one point to each cell, with the kernel's rounding."""
     contract = mapping.instruction.kernel.statements[0]
     groups = dict(mapping.groups)
+    if states_order(mapping.instruction):
+        if mapping.instruction.rounding in ("exact", "unfused"):
+            return follow_each_other(mapping)
+        return Unknown(
+            f"{mapping.instruction.name} states an order, and rounds {mapping.instruction.rounding}: no rule says which"
+        )
     for axis in fibres(mapping.instruction.kernel, contract).axes:
         n = mapping.instruction.axes[axis]
         single = (axis in groups and not groups[axis]) or n == 1
@@ -288,8 +297,11 @@ def _value(mapping: Mapping) -> Verdict:
 def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     """Whether operator, element types and value are proved to be the instruction's, in some order of operands.
 
-    These claims do not depend on where axes go: without such an order no mapping is legal, and none need be looked for.
+    These claims do not depend on where axes go: without such an order no mapping is legal, and none need be looked for. A
+    statement that reads by data has none here: no program of such a mapping is made.
     """
+    if by_data(kernel.statements[statement]):
+        return False
     return any(
         isinstance(_operands(m), Proved) and isinstance(_value(m), Proved)
         for binding in bindings(kernel, instruction, "any", statement)
@@ -372,6 +384,8 @@ def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
         if not bits and rules and isinstance(verdict, Unknown):
             chain = by_rules(q, rules, reals=True)
             return chain if isinstance(chain, Proved) else verdict
+        if not bits and isinstance(verdict, Unknown) and (shown := differ(q)) is not None:
+            return shown
         if not bits or isinstance(verdict, Refuted) or encoding.same_tree(_by_maxima(q.left), _by_maxima(q.right)):
             return verdict
         exactly = equal_bits(q, rules)
@@ -463,6 +477,9 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
     if not all(is_constant(a.extent) for a in (*contract.axes, *really.axes)):
         return Unknown("the instruction's sizes are not numbers")
+    if states_order(instruction):
+        verdict = compare(order_question(instruction)[0], bits)
+        return _replayed(instruction, verdict) if isinstance(verdict, Refuted) else verdict
     op, _ = accumulation(instruction.kernel, contract)
     other, _ = accumulation(instruction.exact, really)
     if op != other or contract.target != really.target:

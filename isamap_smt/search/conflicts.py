@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from isamap_encodings.models import Cube, Model
+from isamap_smt.ir.expr import elements as by_value
 from isamap_smt.ir.expr import evaluate
 from isamap_smt.ir.kernel import Access
 from isamap_smt.ir.mapping import Mapping
@@ -67,6 +68,7 @@ class SmallKernel:
         return {
             a: label([broadcast(evaluate(i, env), domain) for i in a.index], len(self.points))
             for a in (statement.target, *statement.inputs)
+            if not by_value(a.index)
         }
 
     def find(self, code: Code, binding: int) -> PairWitness | None:
@@ -90,6 +92,8 @@ class SmallKernel:
         index = {a.tensor: a.index for a in (contract.target, *contract.inputs)}
         weight = points.sum(axis=1)
         for operand, access in family.bindings[binding]:
+            if by_value((*index[operand], *access.index)):
+                continue  # which element it is, is no matter of points alone
             cells = label(
                 [np.broadcast_to(np.asarray(evaluate(i, lane)), (len(points),)) for i in index[operand]], len(points)
             )

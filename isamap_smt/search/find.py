@@ -26,6 +26,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.proof import ClaimResult, ProvedMapping
 from isamap_smt.mapping.fuse import operand_accesses
 from isamap_smt.proof import Rejection
+from isamap_smt.proof.by_data import follows
 from isamap_smt.proof.family import Family, FamilyError, known_family
 from isamap_smt.proof.family_check import CertificateCheck, check_twice
 from isamap_smt.proof.family_normal import count_normal, not_normal
@@ -185,7 +186,8 @@ class _Search:
     def _witness(self, candidate: Model, rejection: Rejection) -> Witness:
         """The most telling witness that a rejection holds."""
         refuted = [c for c in rejection.proof.claims if isinstance(c.verdict, Refuted)]
-        everywhere = next((c for c in refuted if speaks_of_kernel(c)), None)
+        by_value = {o for o, _ in rejection.mapping.binding if follows(rejection.mapping, o)}
+        everywhere = next((c for c in refuted if speaks_of_kernel(c) and c.subject not in by_value), None)
         if everywhere is not None:
             verdict = everywhere.verdict
             assert isinstance(verdict, Refuted)
@@ -195,7 +197,7 @@ class _Search:
                 point = _whole(rejection.mapping, values, self.family.axes)
                 values |= dict(zip(self.family.axes, point, strict=True))
             return KernelWitness(everywhere.claim, everywhere.subject, only, tuple(values.items()), verdict.text)
-        for claim in refuted:
+        for claim in (c for c in refuted if c.subject not in by_value):
             pair = self._pair(claim, candidate, rejection.mapping)
             if pair is not None and pair.holds(self.family):
                 return widened(self.family, pair)

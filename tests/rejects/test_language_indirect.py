@@ -89,18 +89,56 @@ def test_an_index_is_an_integer(line: str) -> None:
             run()
 
 
-def test_a_contract_has_none() -> None:
-    with pytest.raises(LanguageError, match=r"an index in .* is data, and a contract has none"):
+CELLS = {  # text of a contract, type of the index, place of the table, engine, and what is said
+    "far": (
+        "x: f32[4]\ny[l] = x[n[l]]",
+        "i32",
+        "memory",
+        "",
+        r"x lies in 'memory' and is read at n\[l\]: nothing would say where",
+    ),
+    "wide": ("x: f32[4]\ny[l] = x[n[l]]", "i64", "zmm", "", r"n is an index of i64; 32 bits hold one"),
+    "twice": (
+        "x: f32[4]\nn: [4]\ny[l] = x[n[n[l]]]",
+        "i32",
+        "zmm",
+        "",
+        r"lies at an index that is data; one such step is followed",
+    ),
+    "written": (
+        "y: f32[4]\ny[n[l]] = x[l]",
+        "i32",
+        "zmm",
+        "",
+        r"data says which cell is written; a contract reads by data alone",
+    ),
+    "engine": (
+        "x: f32[4]\ny[l] = x[n[l]]",
+        "i32",
+        "pad[0,l]",
+        "e",
+        r"is read at n\[l\]: uses of engines take cells by axes alone",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CELLS)
+def test_what_a_contract_reads_by_data_is_a_cell_of_a_register(case: str) -> None:
+    text, kind, place, engine, said = CELLS[case]
+    with pytest.raises(LanguageError, match=said):
         instruction(
             "g",
-            "x: f32[4]\ny[l] = x[n[l]]",
+            text,
             axes={"l": 4},
-            dtypes={"y": "f32", "x": "f32", "n": "i32"},
-            places=dict.fromkeys("yxn", "zmm"),
+            dtypes={"y": "f32", "x": "f32", "n": kind},
+            places={"y": place if engine else "zmm", "x": place, "n": place if engine else "zmm"},
+            engine=engine,
         )
 
 
 def test_no_mapping_is_made_of_one() -> None:
     made = kernel(f"{GATHER}Y[i,j] += E[idx[i],j] * W[j]")
-    with pytest.raises(im.IsamapError, match=r"an index of statement 1 of kernel is data: no mapping"):
+    with pytest.raises(
+        im.IsamapError, match=r"an index of statement 1 of kernel is data, and avx2.fmadd_ps reads none by data"
+    ):
         im.prove(im.fuse(made, im.find_instruction("avx2.fmadd_ps"), "l=j", operands={"a": "E", "b": "W"}))
