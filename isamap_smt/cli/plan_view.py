@@ -108,7 +108,9 @@ def phase_document(s: Schedule) -> dict[str, Any]:
         "sizes": dict(s.sizes),
         "loops": [{"axis": x.axis, "tiles": x.step, "count": count} for x, count in counted_loops(s)],
         "stages": [
-            {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}} for t in s.stages
+            {"operand": t.operand, "tensor": s.tensor(t), **{n: getattr(t, n) for n in _PLACED}}
+            | ({"stays": True, "stored": t.stored} if t.stays else {})
+            for t in s.stages
         ],
         "parts": {p.name: p.amount for p in s.costs},
         "utilisation": {

@@ -26,6 +26,7 @@ from isamap_smt.ir.errors import ScheduleError
 from isamap_smt.ir.expr import IMax, IMin, affine, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction, OwnInstruction, signal
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
+from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
 from isamap_smt.ir.program import Alloc, Buffer, Command, Loop, Node, Program, Ref, Serial, Signal
 from isamap_smt.ir.proof import ClaimResult
@@ -129,8 +130,9 @@ def _result(kind: str, subject: str, words: str, wrong: str) -> ClaimResult:
 
 
 def _meet(a: Buffer, b: Buffer) -> bool:
-    """Whether two buffers of a memory have rows in common."""
-    return bool(a.offset < b.offset + b.slots * b.rows and b.offset < a.offset + a.slots * a.rows)
+    """Whether two buffers of a memory may have rows in common."""
+    apart = (not exceeds(x.offset + x.slots * x.rows, y.offset) for x, y in ((a, b), (b, a)))
+    return not any(apart)
 
 
 def _begins(phase: Program, name: str) -> bool:

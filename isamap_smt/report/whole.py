@@ -199,7 +199,8 @@ def counted_loops(phase: Schedule) -> list[tuple[LoopStep, str]]:
 def stage_words(phase: Schedule, stage: Stage) -> tuple[str, str]:
     """(the instructions that begin, change, and fill or store its tiles; the loop that it is inside)."""
     inside = phase.loops[stage.depth - 1].axis if stage.depth else "no loop"
-    return ", ".join(filter(None, [stage.begin, *stage.updates, stage.via])), inside
+    moves = "stays between phases" if stage.stays and not stage.stored else stage.via
+    return ", ".join(filter(None, [stage.begin, *stage.updates, moves])), inside
 
 
 def unpredicted(planned: Any, threads: int) -> str:

@@ -45,6 +45,7 @@ SERVED = (
 )
 SLOWER = "the executions alone take longer than the plan"
 LEFT = "other mappings were more promising, and as many were scheduled as a plan looks at"
+STAYS = "what stays on chip between phases: one tensor after the other, where that is quicker; steps along its axes take one tile"
 BLOCKS = 2  # mappings with one more loop that are scheduled
 MANY = 1 << 40  # rows of a memory that holds anything
 ENOUGH = 2.0  # of the solver's deterministic seconds, to see which memory is too small
@@ -107,6 +108,8 @@ def schedule_stages(
         f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
     )
+    if kept.stays:
+        outside = (*outside, STAYS)
     best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
     unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)

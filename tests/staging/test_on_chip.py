@@ -63,6 +63,9 @@ def test_a_softmax_is_proved_right_and_quicker(sizes: tuple[int, int]) -> None:
     stay = staying(plan)
     assert stay and plan.proof.proved
     assert not moved(plan.program) & set(stay)
+    assert all(
+        any("stays on chip" in o for o in s.decided_outside) == any(t.stays for t in s.stages) for s in plan.phases
+    )
     assert goes_wrong(plan, plan.program) == ""
     assert (
         plan.cycles
