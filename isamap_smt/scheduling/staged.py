@@ -107,9 +107,8 @@ def schedule_stages(
         f"the mapping: {answer.scheduled} scheduled of {len(questions)} that tiles can be made of ({len(found)} are legal)",
         f"blocks of an axis, by one more loop: {answer.blocked} tried with the best mapping",
         "the order of the loops inside a region, and of the tiles of a step",
+        *([STAYS] if kept.stays else []),
     )
-    if kept.stays:
-        outside = (*outside, STAYS)
     best = bound >= cycles * (1 - SAME) and not seen.estimate
     slower = sum(q.least >= cycles for _, q in questions[answer.scheduled :])
     unscheduled = Counter(_without_mapping(p.mapping, why) for p, why in refused)
