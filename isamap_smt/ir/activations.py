@@ -344,7 +344,7 @@ static inline float isamap_nearestf(float x, float low, float high) {
 def tf32(x: Array) -> Array:
     """f32 values rounded to 11 significant bits, ties to even; NaN stays as it is.
 
-    >>> tf32(np.float32([1 + 2**-11, 1 + 3 * 2**-11, 3.4e38])).tolist()
+    >>> tf32(np.float32([1 + 2**-11, 1 + 3 * 2**-11, 3.4028e38])).tolist()
     [1.0, 1.001953125, inf]
     """
     bits = x.view(np.uint32)

@@ -27,6 +27,7 @@ TRIED = 16  # mappings that are scheduled, of those that can be
 HOPED = 4  # and the most promising of them, of which one has to fit
 IN_VAIN = 16  # plans, one after the other, that are timed and do not gain a part of the time
 OF_ONE = 12  # and of one mapping
+SHARED = 4  # times as many where engines share memories: a bound is farther from a time there
 GAIN = 0.01  # of the time: so much they have to gain together
 FEW = 8  # plans that are timed where one is nearly as quick as the bound
 UNBOUNDED = 3  # of a mapping that is planned with fewer tiles: no bound says which of its plans may be the best
@@ -70,7 +71,8 @@ def search(questions: Sequence[tuple[ProvedMapping, Question]], timeout: float, 
     mappings like the best one, with one more loop, which are asked about where it moves tiles again and again."""
     found = _Search(time)
     for p, q in questions[:TRIED]:
-        if q.least >= found.cycles or deadline.enough() or (found.best is None and len(found.asked) == HOPED):
+        late = bool(found.asked) and deadline.enough()
+        if q.least >= found.cycles or late or (found.best is None and len(found.asked) == HOPED):
             break
         found.begin(_Asked(p, q, timeout))
     found.go_on(NEAR)
@@ -179,13 +181,14 @@ class _Search:
     def go_on(self, enough: float) -> None:
         """Look for better plans. enough: a bound of so much of the best time ends it, after a few plans."""
         before, in_vain = self.cycles, 0
-        while in_vain < IN_VAIN and not deadline.enough():
+        more = SHARED if any(a.question.problem.served for a in self.asked) else 1
+        while in_vain < more * IN_VAIN and not deadline.enough():
             left = [a for a in self.asked if not a.done and a.low < self.cycles * (1 - SAME)]
             low = min((a.low for a in left), default=inf)
             if sum(a.plans for a in self.asked) >= FEW and low >= enough * self.cycles:
                 return
             able = self.cycles * (1 - GAIN)
-            going = (a for a in left if a.in_vain < OF_ONE)
+            going = (a for a in left if a.in_vain < more * OF_ONE)
             asked = min(going, key=lambda a: (a.low >= able, a.cycles, a.low), default=None)
             if asked is None:
                 return

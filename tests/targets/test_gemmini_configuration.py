@@ -158,7 +158,7 @@ WRONG: dict[str, Edit] = {
     "late stores": lambda p: behind_loop(p, "stores", 0),
     "clobbered behind each load": lambda p: beside(p, "mvin", of_cell(first("loads"), K + 1)),
     "clobbered behind each store": lambda p: beside(p, "mvout", of_cell(first("stores"), J)),
-    "the kind of others": lambda p: on_set(p, "b", 0),
+    "the kind of others": lambda p: on_set(p, "a", 0),
     "a kind that nothing configures": lambda p: on_set(p, "b", 2),
 }
 

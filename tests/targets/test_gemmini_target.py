@@ -109,16 +109,16 @@ def without(program: Program, counter: str) -> Program:
 
 
 def test_every_counter_is_necessary() -> None:
-    """But two: tiles of A are loaded before those of B by one engine, so who waits for B has waited for A; and tiles of B, in one
-    slot, wait for more than those of A in two."""
+    """But two: tiles of B are loaded before those of A by one engine, so who waits for A has waited for B; and tiles of A, in one
+    slot, wait for more than those of B in two."""
     program = plan().program
     slots = {s.operand: s.slots for s in plan().schedule.stages}
-    assert (slots["a"], slots["b"]) == (2, 1)
+    assert (slots["a"], slots["b"]) == (1, 2)
     counters = {c for n in nodes_of(Issued, program.body) for c, _ in n.awaits}
     counters -= {f"{name}_{e.name}" for name in ("given", "done") for e in MACHINE.engines}
     assert counters == {"filled_a", "filled_b", "finished", "released_a", "released_b", "stored"}
     words = {c: prove_program(without(program, c)).word for c in sorted(counters)}
-    assert words.pop("filled_a") == "proved" and words.pop("released_a") != "refuted"
+    assert words.pop("filled_b") == "proved" and words.pop("released_b") != "refuted"
     assert set(words.values()) == {"refuted"}, words
     for pair in (("filled_a", "filled_b"), ("released_a", "released_b")):
         assert prove_program(without(without(program, pair[0]), pair[1])).word == "refuted"
@@ -179,7 +179,7 @@ def test_what_the_target_takes() -> None:
     with pytest.raises(NotProvedError, match="builds what emit"):
         TARGET.build({"program.c": "int x;"})
     assert "take the machine `gemmini`" in TARGET.takes(isamap_hardware.load("avx2"))
-    wrong = without(plan().program, "filled_b")
+    wrong = without(plan().program, "filled_a")
     with pytest.raises(NotProvedError):
         TARGET.emit(require_proof(wrong))
 
