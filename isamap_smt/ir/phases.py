@@ -264,12 +264,16 @@ def _counts_of(program: Program, cut: Sequence[Nodes]) -> tuple[int, ...]:
     return () if left or 0 in found or len(found) == 1 else tuple(found)
 
 
+def written(use: Command) -> str:
+    """The buffer or tensor that a use writes; '' where it writes none."""
+    i = use.instruction
+    return next((r.name for o, r in use.operands if i.kernel.statements and o == i.target), "")
+
+
 def _stored(use: Command) -> str:
     """The tensor that a use writes in main memory; '' where it writes none."""
     i = use.instruction
-    if not i.kernel.statements or dict(i.places).get(i.target) != MAIN:
-        return ""
-    return next((r.name for o, r in use.operands if o == i.target), "")
+    return written(use) if i.kernel.statements and dict(i.places).get(i.target) == MAIN else ""
 
 
 def _within(machine: Hardware, kernel: Kernel, cut: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:

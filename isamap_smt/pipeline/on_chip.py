@@ -1,8 +1,10 @@
 """Which temporaries of a kernel stay on chip between its phases: one after the other, each where the plan then takes fewer cycles.
 
-phase 1:  S[i] += exp(X[i,j])       S stays in the scratchpad, behind all that phases 1 to 3 have there
-phase 2:  ...                       has less room
-phase 3:  Y[i,j] = X[i,j] / S[i]    finds it
+    phase 1:  S[i] += exp(X[i,j])       S stays in the scratchpad, behind all that phases 1 to 3 have there
+    phase 2:  ...                       has less room
+    phase 3:  Y[i,j] = X[i,j] / S[i]    finds it
+
+All its tiles stay, or none.
 """
 
 from __future__ import annotations
@@ -37,9 +39,14 @@ class _Stay:
         """The row in which it begins."""
         return self.staying.ends - self.rows
 
+    @property
+    def last(self) -> int:
+        """The last phase that reads it."""
+        return max(self.where)
+
     def meets(self, phase: int) -> bool:
         """Whether it lies there during a phase."""
-        return self.where[0] <= phase <= max(self.where)
+        return self.where[0] <= phase <= self.last
 
 
 @dataclass(frozen=True)
@@ -81,19 +88,20 @@ class OnChip:
         found: dict[str, list[int]] = {}
         for n in phases:
             mapping = self.chosen[n][0].proved.mapping
-            for operand in (o for o, a in mapping.binding if a.tensor == tensor):
-                found.setdefault(mapping.instruction.operand(operand).memory, []).append(n)
+            held = {mapping.instruction.operand(o).memory for o, a in mapping.binding if a.tensor == tensor}
+            for memory in sorted(held):
+                found.setdefault(memory, []).append(n)
         return dict(sorted(found.items(), key=lambda x: -len(x[1])))
 
     def _with(self, tensor: str, memory: str, where: tuple[int, ...], stored: bool) -> OnChip:
         """The same where one more tensor stays. Raises ScheduleError where it can't."""
         new = _Stay(Staying(tensor, memory, self.machine.memory(memory).rows, stored), where)
         meeting = [
-            s for s in self.stays if s.staying.memory == memory and any(map(s.meets, range(where[0], where[-1] + 1)))
+            s for s in self.stays if s.staying.memory == memory and s.where[0] <= new.last and where[0] <= s.last
         ]
         new = replace(new, staying=replace(new.staying, ends=min([new.staying.ends, *(s.first for s in meeting)])))
         chosen = list(self.chosen)
-        for n in range(where[0], max(where) + 1):
+        for n in range(where[0], new.last + 1):
             kept = self._kept((*self.stays, new), n)
             if (
                 n in where

@@ -28,13 +28,13 @@ from isamap_smt.ir.instruction import Instruction, OwnInstruction, signal
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.machine_parameters import exceeds
 from isamap_smt.ir.move_form import MAIN
+from isamap_smt.ir.phases import written
 from isamap_smt.ir.program import Alloc, Buffer, Command, Loop, Node, Program, Ref, Serial, Signal
 from isamap_smt.ir.proof import ClaimResult
 from isamap_smt.ir.scalar import Read
 from isamap_smt.ir.traversal import map_nodes, nodes_of, parts, walk
 
 HELD, FAR = "v", "m"  # operands of what closes a phase
-DOWN, RIGHT = "down", "right"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _silent(phase: Program, tensors: Collection[str]) -> Program:
     """The same with signals in the place of what stores these."""
 
     def change(node: Node) -> Node:
-        if not isinstance(node, Command) or _target(node) not in tensors:
+        if not isinstance(node, Command) or written(node) not in tensors:
             return node
         return Signal(signal(node.instruction.engine), awaits=node.awaits, signals=node.signals)
 
@@ -98,7 +98,7 @@ def _silent(phase: Program, tensors: Collection[str]) -> Program:
 
 
 def _stores(phase: Program, tensor: str) -> bool:
-    return any(_target(u) == tensor for u in nodes_of(Command, phase.body))
+    return any(written(u) == tensor for u in nodes_of(Command, phase.body))
 
 
 def claims(program: Program, phases: Sequence[Program], found: Sequence[Resident]) -> Iterator[ClaimResult]:
@@ -136,13 +136,7 @@ def _meet(a: Buffer, b: Buffer) -> bool:
 
 
 def _begins(phase: Program, name: str) -> bool:
-    return any(_target(u) == name and u.begins for u in nodes_of(Command, phase.body))
-
-
-def _target(use: Command) -> str:
-    statements = use.instruction.kernel.statements
-    places = {o: r.name for o, r in use.operands}
-    return places.get(statements[0].target.tensor, "") if statements else ""
+    return any(written(u) == name and u.begins for u in nodes_of(Command, phase.body))
 
 
 @dataclass(frozen=True)
@@ -156,8 +150,8 @@ class _Begun:
 def _begun(phase: Program, r: Resident) -> _Begun:
     """How a phase begins the contents. Raises ScheduleError where they are counted otherwise than tile by tile."""
     for node, around in walk(phase.body):
-        if isinstance(node, Command) and node.begins and _target(node) == r.buffer.name:
-            place = dict(node.operands)[node.instruction.kernel.statements[0].target.tensor]
+        if isinstance(node, Command) and node.begins and written(node) == r.buffer.name:
+            place = dict(node.operands)[node.instruction.target]
             loops = tuple((x.var, x.count) for x in around if isinstance(x, Serial) and x.base is None)
             of_its_own = symbols_of(place.index) <= {v.name for v, _ in loops}
             plain = len(loops) == len([x for x in around if isinstance(x, Loop)]) == len(r.buffer.version)
@@ -262,7 +256,7 @@ def _move(name: str, engine: str, b: Buffer, fills: bool) -> Instruction:
     target, source = (HELD, FAR) if fills else (FAR, HELD)
     value = Read(sp.Symbol(source), *index)
     contract = Kernel(name, tensors, (Statement(Access(target, index), "=", value, axes),))
-    strides = (DOWN, RIGHT)[: len(axes)]
+    strides = ("down", "right")[: len(axes)]
     counted = (("r", "rows"), ("c", "columns"))[: len(axes)]
     return OwnInstruction(
         name, contract, "load" if fills else "store", ((HELD, b.memory), (FAR, MAIN)), engine=engine,

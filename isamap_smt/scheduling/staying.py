@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isamap_encodings.staging_problem import StagingOperand, Way
 from isamap_smt.ir.errors import ScheduleError
@@ -17,17 +17,24 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.staging import guards
 from isamap_smt.mapping.runs import runs_of
 
+if TYPE_CHECKING:
+    from isamap_smt.scheduling.staged_problem import Question
+
+Layout = tuple[
+    bool, bool, tuple[Any, ...], frozenset[Any]
+]  # whether it has rows and columns; element of a cell; where there is one
+
 
 @dataclass(frozen=True)
 class Staying:
     """ends: the row of `memory` behind the tensor's last one. stored: and in main memory. layout: which element each cell holds, as
-    the phase that computes the tensor has it; empty for that phase."""
+    the phase that computes the tensor has it; None for that phase."""
 
     tensor: str
     memory: str
     ends: int
     stored: bool = False
-    layout: tuple[str, ...] = ()
+    layout: Layout | None = None
 
 
 @dataclass(frozen=True)
@@ -41,20 +48,21 @@ class Kept:
 NOTHING_KEPT = Kept()
 
 
-def layout_of(mapping: Mapping, operand: str) -> tuple[str, ...]:
-    """Which rows and columns a tile has, and which element a cell of it holds, up to the names of axes."""
+def layout_of(mapping: Mapping, operand: str) -> Layout:
+    """What cells of the operand's tiles hold, whatever axes are called."""
     home = mapping.instruction.operand(operand)
-    names: dict[str, Any] = {str(home.row): sym("row"), str(home.column): sym("column")}
-    found = [f"{what} {e != 0}" for what, e in (("rows", home.row), ("columns", home.column))]
+    cells = {str(home.row): sym("row"), str(home.column): sym("column")}
+    names: dict[str, Any] = dict(cells)
+    coordinates = []
     for n, e in enumerate(mapping.coordinates(operand)):
         own = sorted(symbols_of([e]) - set(names))
         names |= {a: sym(f"tile{n}_{k}") for k, a in enumerate(own)}
-        found.append(str(substitute(e, names)))
-    cells = {str(home.row): sym("row"), str(home.column): sym("column")}
-    return (*found, *sorted(str(substitute(g, names)) for g in guards(mapping, operand, {}, cells)))
+        coordinates.append(substitute(e, names))
+    alive = frozenset(substitute(g, names) for g in guards(mapping, operand, {}, cells))
+    return home.row != 0, home.column != 0, tuple(coordinates), alive
 
 
-def restricted(q: Any, mapping: Mapping, kept: Kept) -> Any:
+def restricted(q: Question, mapping: Mapping, kept: Kept) -> Question:
     """A Question whose plans leave tensors where they are. Raises ScheduleError for a mapping that has them elsewhere."""
     taken = dict(kept.taken)
     memories = tuple((m, rows - taken.get(m, 0)) for m, rows in q.problem.memories)
@@ -87,7 +95,7 @@ def _free(way: Way) -> Way:
     return replace(way, start=0, each=0, per=(), points=None, served=())
 
 
-def _left(q: Any, o: StagingOperand, stay: Staying, why: str) -> Any:
+def _left(q: Question, o: StagingOperand, stay: Staying, why: str) -> Question:
     """The output, which nothing stores, or not only."""
     own = [n for n, c in enumerate(q.covers) if c.onward is None]
     if not own:
@@ -98,7 +106,7 @@ def _left(q: Any, o: StagingOperand, stay: Staying, why: str) -> Any:
     return replace(q, problem=problem, covers=tuple(q.covers[n] for n in own), moves=moves)
 
 
-def _found(q: Any, o: StagingOperand, why: str) -> Any:
+def _found(q: Question, o: StagingOperand, why: str) -> Question:
     """An input, which nothing fills."""
     if not o.ways or o.ways[0].outer:
         raise ScheduleError(f"{why}, and nothing brings tiles of {o.name} there at once")
@@ -109,7 +117,7 @@ def _found(q: Any, o: StagingOperand, why: str) -> Any:
     return replace(q, problem=problem, moves=moves | {o.name: q.moves[o.name][:1]})
 
 
-def rows_of(q: Any, operand: str) -> int:
+def rows_of(q: Question, operand: str) -> int:
     """Rows of all tiles of an operand."""
     (o,) = (o for o in q.problem.operands if o.name == operand)
     return int(o.rows * prod(a.tiles for a in q.problem.axes if a.name in o.axes))
