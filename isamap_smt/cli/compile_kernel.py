@@ -32,6 +32,7 @@ from isamap_smt.codegen.standard_names import MACROS, RESERVED
 from isamap_smt.ir.c_names import KEYWORDS, STANDARD, comment_lines
 from isamap_smt.ir.dtypes import bool_
 from isamap_smt.ir.errors import HardwareError
+from isamap_smt.ir.expr import free_name
 from isamap_smt.ir.hypotheses import Finite, Range, Unchanged
 from isamap_smt.ir.program import Program
 from isamap_smt.language.printer import statement_lines
@@ -170,9 +171,7 @@ def _names(program: Program) -> list[str]:
     taken = {*RESERVED, *KEYWORDS, *STANDARD, *MACROS, "packed", "threads", "how"}
     found = []
     for wanted in (*(t.name for t in in_order(program)), *program.kernel.free_sizes):
-        name = wanted
-        while name in taken:
-            name += "_"
+        name = free_name(wanted, taken)
         taken.add(name)
         found.append(name)
     return found

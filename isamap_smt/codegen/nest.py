@@ -24,6 +24,7 @@ from isamap_smt.ir.expr import (
     FloorMod,
     IMin,
     ceil_div,
+    free_name,
     is_constant,
     substitute,
     sym,
@@ -142,10 +143,7 @@ def most_trips(nest: Nest, position: int) -> Any:
 
 def apart(name: str, kernel: Kernel) -> str:
     """The name, with as many underscores behind it as make it none of the kernel's tensors."""
-    taken = {t.name for t in kernel.tensors}
-    while name in taken:
-        name += "_"
-    return name
+    return free_name(name, {t.name for t in kernel.tensors})
 
 
 def build_nest(schedule: Schedule) -> Nest:

@@ -22,7 +22,7 @@ import sympy as sp
 
 from isamap_smt.ir.epilogue import Epilogue, epilogue_of
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import FloorMod, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorMod, free_name, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.hypotheses import Relation
 from isamap_smt.ir.instruction import Instruction, signal
@@ -217,9 +217,7 @@ class _Lowering:
             | {t.name for t in self.mapping.kernel.tensors}
             | {self._key(s) for s in self.schedule.stages if s != stage}
         )
-        while name in taken:
-            name += "_"
-        return name
+        return free_name(name, taken)
 
     def _at(self, stage: Stage, mark: str, inside: Stage | None = None, whole: bool = False) -> Ref:
         """The slot of the stage's tile: of this iteration, among the slots, and of the tile in it. inside: of the tile that is

@@ -7,7 +7,7 @@ so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
 from typing import Any
@@ -20,6 +20,17 @@ from sympy.printing.str import StrPrinter
 
 Expr = sp.Expr
 Rel = sp.Basic  # a SymPy relation (Lt, Le, Gt, Ge, Eq, Ne) or a SymPy truth value
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with as many `_` behind it as make it one that is not taken.
+
+    >>> free_name("i", {"i", "i_"})
+    'i__'
+    """
+    while name in taken:
+        name += "_"
+    return name
 
 
 @cache

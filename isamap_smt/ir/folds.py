@@ -20,7 +20,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import FloorMod, sym
+from isamap_smt.ir.expr import FloorMod, free_name, sym
 from isamap_smt.ir.hardware import LINE
 from isamap_smt.ir.kernel import Kernel, Tensor
 from isamap_smt.ir.program import Alloc, Buffer, Counted, If, IndexType, Loop, Node, Program, Ref, Serial, Unrolled, Use
@@ -136,8 +136,6 @@ class _Layout:
         return node
 
     def _name(self, tensor: str) -> str:
-        name = f"{tensor}_block"
-        while name in self.taken:
-            name += "_"
+        name = free_name(f"{tensor}_block", self.taken)
         self.taken.add(name)
         return name

@@ -21,7 +21,7 @@ import sympy as sp
 from isamap_smt.ir.arguments import position, yes_or_no
 from isamap_smt.ir.dtypes import DType, widens
 from isamap_smt.ir.errors import UnknownNameError, WrongKindError, did_you_mean
-from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import FloorDiv, FloorMod, ceil_div, free_name, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.hardware import Hardware
 from isamap_smt.ir.indirect import by_data, writes_by_data
 from isamap_smt.ir.instruction import Instruction, SelectedInstruction
@@ -160,8 +160,7 @@ def outer_names(
     used = sizes | set(instruction.axes) | {a.name for a in statement.axes}
 
     def fresh(name: str) -> str:
-        while name in used:
-            name += "_"
+        name = free_name(name, used)
         used.add(name)
         return name
 

@@ -22,7 +22,7 @@ import sympy as sp
 
 from isamap_smt.ir.epilogue import epilogue_of
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import is_constant, substitute, sym, symbols_of
+from isamap_smt.ir.expr import free_name, is_constant, substitute, sym, symbols_of
 from isamap_smt.ir.kernel import Access, Axis
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.staging import conditions, fused_point, kernel_axes
@@ -140,10 +140,7 @@ def _cut(mapping: Mapping, axis: str, group: Sequence[str], first: int) -> Runs:
 def _named(mapping: Mapping, axis: str) -> str:
     used = {a.name for a in (*mapping.outer, *mapping.statement.axes)} | set(mapping.instruction.axes)
     used |= set(mapping.kernel.free_sizes) | {p.name for p in mapping.kernel.parameters}
-    name = f"{axis}_run"
-    while name in used:
-        name += "_"
-    return name
+    return free_name(f"{axis}_run", used)
 
 
 # ---- Digits of axes that fill one tile.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from isamap_smt.ir.expr import substitute
+from isamap_smt.ir.expr import free_name, substitute
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.scalar import bound_axes, put_into_indices
 from isamap_smt.language import to_text
@@ -55,9 +55,7 @@ def new_name(kernel: Kernel, name: str) -> str:
     """The name, with as many `_` behind it as make it one that the kernel does not have."""
     taken = {t.name for t in kernel.tensors} | {a.name for a in kernel.axes} | set(kernel.free_sizes)
     taken |= {p.name for p in kernel.parameters} | {n for s in kernel.statements for n in bound_axes(s.value)}
-    while name in taken:
-        name += "_"
-    return name
+    return free_name(name, taken)
 
 
 __all__ = ["in_place_of", "in_text", "new_name", "over_other_axes", "with_statements"]

@@ -33,7 +33,7 @@ from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import reads
 from isamap_smt.proof.overflow import term_of
 from isamap_smt.proof.scalar_replay import run_cell
-from isamap_smt.proof.scalar_trees import accumulation, contributions, element, kind, leaves, whole_reduction
+from isamap_smt.proof.scalar_trees import accumulation, contributions, kind, leaves, naming, whole_reduction
 
 Ranges = tuple[tuple[str, int, int], ...]
 STEPS = 2  # terms beyond those that fit with which a difference is looked for
@@ -175,12 +175,7 @@ def _adds(instruction: Instruction, operands: Ranges, sums: tuple[int, int]) -> 
     """The bit-vectors' part, for sums within these bounds, which lie within the type."""
     assert instruction.exact is not None
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
-    found: dict[str, str] = {}
-
-    def name(r: Any) -> str:
-        found[element(r)] = r.tensor
-        return element(r)
-
+    name, found = naming()
     _, parts = contributions(instruction.kernel, contract)
     _, value = accumulation(instruction.exact, really)
     accumulator = f"{contract.target.tensor}[{','.join(map(str, contract.target.index))}]"

@@ -18,7 +18,7 @@ from typing import Any
 
 import sympy as sp
 
-from isamap_smt.ir.expr import WIDEST, Element, Inside, element, elements, insides, sym, words, written
+from isamap_smt.ir.expr import WIDEST, Element, Inside, element, elements, free_name, insides, sym, words, written
 from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.kernel import Access, Axis, Statement, Tensor
 from isamap_smt.ir.mapping import Mapping
@@ -100,9 +100,7 @@ def data_of(mapping: Mapping, ranges: Dict[str, tuple[int, int]]) -> tuple[Data,
 
 
 def _named(of: str, used: set[str]) -> str:
-    name = f"{of}_value"
-    while name in used:
-        name += "_"
+    name = free_name(f"{of}_value", used)
     used.add(name)
     return name
 
@@ -166,9 +164,7 @@ def _of_cells(m: Mapping, operand: str) -> Mapping:
     """The operand bound to its own cell, as an element of a tensor of its shape, at the kernel's point."""
     cells = tuple(sp.sympify(c).xreplace({sym(t): e for t, e in dict(m.inverse).items()}) for c in m.cells(operand))
     old = m.operand_access(operand)
-    name = operand
-    while name in {t.name for t in m.kernel.tensors}:
-        name += "_"
+    name = free_name(operand, {t.name for t in m.kernel.tensors})
     new, cell = Access(name, cells), m.instruction.kernel.tensor(operand)
     s = m.statement
 

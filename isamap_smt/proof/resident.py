@@ -23,7 +23,7 @@ import sympy as sp
 from isamap_encodings.verdict import Proved, Refuted
 from isamap_smt.ir.engines import Engine, Work
 from isamap_smt.ir.errors import ScheduleError
-from isamap_smt.ir.expr import IMax, IMin, affine, substitute, sym, symbols_of
+from isamap_smt.ir.expr import IMax, IMin, affine, free_name, substitute, sym, symbols_of
 from isamap_smt.ir.instruction import Instruction, OwnInstruction, signal
 from isamap_smt.ir.kernel import Access, Axis, Kernel, Statement, Tensor
 from isamap_smt.ir.machine_parameters import exceeds
@@ -168,13 +168,15 @@ def _closed(
         return phase
     assert phase.machine is not None
     engines = [e.name for e in phase.machine.engines]
-    between = _own("between_phases", engines)
+    between = free_name("between_phases", engines)
     known = [i.name for i in phase.machine.instructions]
     before: list[Node] = []
     behind: list[Node] = []
     own: list[Instruction] = []
     for n, (r, begun) in enumerate((*found, *left)):
-        move = _move(_own(f"{'finds' if n < len(found) else 'leaves'}_{n}", known), between, r.buffer, n < len(found))
+        move = _move(
+            free_name(f"{'finds' if n < len(found) else 'leaves'}_{n}", known), between, r.buffer, n < len(found)
+        )
         nest = _nest(r, begun, f"!{n}", move)
         (before if n < len(found) else behind).append(nest)
         own.append(move)
@@ -192,13 +194,6 @@ def _closed(
     allocated = [x for x in phase.body if isinstance(x, Alloc)]
     body = [x for x in phase.body if not isinstance(x, Alloc)]
     return replace(phase, machine=machine, body=(*allocated, *before, *body, *behind))
-
-
-def _own(name: str, taken: Sequence[str]) -> str:
-    """A name like it that nothing else has."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction) -> Node:

@@ -46,10 +46,10 @@ from isamap_smt.proof.scalar_rules import by_rules
 from isamap_smt.proof.scalar_trees import (
     access_of,
     accumulation,
-    element,
     fill_value,
     kind,
     leaves,
+    naming,
     whole_reduction,
 )
 from isamap_smt.proof.stated_order import follow_each_other, order_question, states_order
@@ -501,12 +501,7 @@ def contract_question(
     """
     assert instruction.exact is not None
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
-    found: dict[str, str] = {}
-
-    def name(r: Any) -> str:
-        found[element(r)] = r.tensor
-        return element(r)
-
+    name, found = naming()
     ours = leaves(whole_reduction(instruction.kernel, contract), name)
     theirs = leaves(whole_reduction(instruction.exact, really), name)
     types = {n: kind(instruction.kernel.tensor(t).dtype) for n, t in found.items()}

@@ -50,6 +50,17 @@ def leaves(e: Any, name: Callable[[Any], str], held: Callable[[Any], DType | Non
     return e.func(*[leaves(a, name, held) for a in e.args])
 
 
+def naming() -> tuple[Callable[[Any], str], dict[str, str]]:
+    """A name for each element read, as leaves() asks for it; and leaf -> operand, of those that were named."""
+    found: dict[str, str] = {}
+
+    def name(r: Any) -> str:
+        found[element(r)] = r.tensor
+        return element(r)
+
+    return name, found
+
+
 def element(r: Any) -> str:
     """An element as the user writes it: a[l,0]."""
     return f"{r.tensor}[{','.join(str(i) for i in r.index)}]"

@@ -19,7 +19,7 @@ from isamap_smt.ir.instruction import Instruction
 from isamap_smt.ir.mapping import Mapping
 from isamap_smt.ir.scalar import SAdd, read
 from isamap_smt.ir.typed import HOLDS, plain, typed_value
-from isamap_smt.proof.scalar_trees import accumulation, contributions, element, kind, leaves, unrolled
+from isamap_smt.proof.scalar_trees import accumulation, contributions, kind, leaves, naming, unrolled
 
 
 def states_order(instruction: Instruction) -> bool:
@@ -43,12 +43,7 @@ def order_question(instruction: Instruction) -> tuple[Question, dict[str, str]]:
     """The accumulator and the terms, one after the other in the order of the contract's axes, against `exact`; leaf -> operand."""
     assert instruction.exact is not None
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
-    found: dict[str, str] = {}
-
-    def name(r: Any) -> str:
-        found[element(r)] = r.tensor
-        return element(r)
-
+    name, found = naming()
     chain: Any = read(contract.target.tensor, *contract.target.index)
     value = unrolled(
         plain(typed_value(instruction.exact, really), {t.name: t.dtype for t in instruction.exact.tensors})
