@@ -124,6 +124,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
             refused = refused or error
             continue
         kept = _on_chip(found, replace(ask, sizes=planned), ways)
+        given_up: tuple[str, ...] = ()
         try:
             program, checked = _proved(kept, ask)
             found = kept
@@ -131,6 +132,9 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
             if not kept.staying:
                 raise
             program, checked = _proved(found, ask)
+            given_up = tuple(
+                f"{s.tensor} passes main memory: that it stays in {s.memory} was not proved" for s in kept.staying
+            )
         schedules = tuple(s for s, _ in found.chosen)
         split = None if found.form is None else require_split(found.form)
         cut = [found_in_time(ask.timeout)] if deadline.was_cut() else []
@@ -146,6 +150,7 @@ def _staged(kernel: Kernel, ask: _Asked) -> Plan:
                     f"{s.tensor} stays in {s.memory} between phases{', and is stored, too' * s.stored}"
                     for s in found.staying
                 ),
+                *given_up,
                 *_idle(program, hardware),
                 *cut,
             ]
