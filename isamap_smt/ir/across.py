@@ -1,4 +1,4 @@
-"""What instructions make of elements that lie side by side: the tree that a use with `across` computes."""
+"""Combine elements that lie side by side: the tree computed by a use with `across`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from isamap_smt.ir.typed import typed_value
 
 
 def leaves(i: Instruction) -> int:
-    """Lanes of the one register that it combines to one number; 0 of an instruction that does something else."""
+    """Number of lanes in the register reduced to one number by `i`; 0 for any other instruction."""
     if i.shapes[i.target] != (1,) or len(i.types) != 2:
         return 0
     k = i.exact or i.kernel
@@ -38,7 +38,7 @@ def leaves(i: Instruction) -> int:
 
 
 def _plain(i: Instruction, kind: str) -> bool:
-    """Whether it is of that kind, one assignment at every point, and needs nothing but its operands."""
+    """Whether `i` is of this kind, makes one assignment at every point, and needs nothing but its operands."""
     if i.kind != kind:
         return False
     k = i.exact or i.kernel
@@ -48,7 +48,7 @@ def _plain(i: Instruction, kind: str) -> bool:
 
 
 def _is_register(i: Instruction, operand: str, last: Instruction) -> bool:
-    """Whether the operand is such a register as `last` combines: of that place, type, length and C type."""
+    """Whether the operand matches the register read by `last` in place, type, length and C type."""
     (there,) = last.kernel.inputs
     same = (i.types[operand], i.shapes[operand]) == (last.types[there], last.shapes[there])
     return same and all(
@@ -57,7 +57,7 @@ def _is_register(i: Instruction, operand: str, last: Instruction) -> bool:
 
 
 def in_a_row(use: Point) -> tuple[tuple[str, Ref], ...]:
-    """What a point reads, element behind element in one row of memory; () where it is not so."""
+    """The reads of a point in order of address, if they are consecutive elements of one row of memory; else ()."""
     reads_of = use.operands[1:]
     first = reads_of[0][1] if reads_of else None
     if first is None or not first.index:
@@ -79,7 +79,7 @@ def in_a_row(use: Point) -> tuple[tuple[str, Ref], ...]:
 
 
 def combined(across: Across, names: Sequence[str]) -> Any:
-    """What the steps compute of the elements of these names, in their order; None where they do not fit together."""
+    """The value computed by the steps from the named elements, in their order; None if they do not fit together."""
     lanes = leaves(across.last)
     if not lanes or not names or len(names) % lanes or not _loads(across.load, across.last):
         return None
@@ -99,7 +99,7 @@ def combined(across: Across, names: Sequence[str]) -> Any:
 
 
 def _loads(load: Instruction, last: Instruction) -> bool:
-    """Whether it fills the register with elements side by side, the first one first."""
+    """Whether it fills the register with consecutive elements, the first one first."""
     s = load.kernel.statements[0]
     whole = [a.extent for a in s.axes] == [leaves(last)] and isinstance(s.value, Read)
     in_order = [r.index for r in reads(s.value)] == [s.target.index] == [tuple(a.symbol for a in s.axes)]
@@ -107,7 +107,7 @@ def _loads(load: Instruction, last: Instruction) -> bool:
 
 
 def lane_by_lane(i: Instruction, last: Instruction) -> bool:
-    """Whether it computes every lane of two such registers as `last` combines by itself."""
+    """Whether `i` combines two registers of the kind read by `last`, each lane by itself."""
     if len(i.types) != 3 or not all(_is_register(i, o, last) for o in i.types):
         return False
     k = i.exact or i.kernel
@@ -118,7 +118,7 @@ def lane_by_lane(i: Instruction, last: Instruction) -> bool:
 
 
 def _both(i: Instruction, a: Any, b: Any) -> Any:
-    """What it makes of one lane of two registers."""
+    """The value computed by `i` from one lane of each of two registers."""
     k = i.exact or i.kernel
     values = dict(zip(k.inputs, (a, b), strict=True))
     return rewrite_reads(typed_value(k, k.statements[0]), lambda r: values[r.tensor])
@@ -135,7 +135,7 @@ POINT = sym("point_")
 class Pointwise:
     """op and dtype are the statement's; `tree` reads element number n of an operand as Read(operand, point_).
 
-    indices: the index expressions that stand as values, over the kernel's axes; the tree names number k of them `index_k`.
+    indices: the index expressions used as values, over the kernel's axes; the tree calls the k-th one `index_k`.
     """
 
     op: str
@@ -145,8 +145,10 @@ class Pointwise:
     indices: tuple[Any, ...] = ()
 
     def value(self, operands: Sequence[np.ndarray], indices: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """The statement's value at each point. operands: one vector for each that is read; indices: for each of these; all of
-        one length."""
+        """The statement's value at each point.
+
+        operands, indices: one vector for each operand read and for each index expression, all of one length.
+        """
         count = len([*operands, *indices][0]) if operands or indices else 1
         function = self._functions.get(count)
         if function is None:
@@ -174,7 +176,9 @@ class Pointwise:
 
 @lru_cache(maxsize=512)
 def pointwise(instruction: Instruction) -> Pointwise:
-    """The function of an instruction that computes one element of others. Its value must not sum over axes of its own (Sum)."""
+    """The function of an instruction computing one element from others. Its value must not sum over axes of its own
+    (Sum).
+    """
     contract = instruction.kernel
     statement = contract.statements[0]
     tree = rewrite_reads(statement.value, lambda r: Read(r.args[0], POINT))

@@ -1,15 +1,16 @@
-"""exp, log, tanh, sigmoid and erf as fixed sequences of f32 operations, the same in NumPy here and in the C that is printed.
+"""exp, log, tanh, sigmoid and erf as fixed sequences of f32 operations, the same in NumPy here and in the printed C.
 
-Every step is one IEEE operation rounded to nearest, and choices are made by masks, so both give the same bits and compilers
-vectorise the C. exp, tanh and sigmoid fuse products with sums. A CPU without that operation, and NumPy, compute a fused step in f64
-and round it to f32: two roundings, that give the same function for every f32. The largest errors over every f32 stand in
-isamap_smt.ir.heads; benchmarks/accuracy.py finds them, and compares the two ways.
+Every step is one IEEE operation rounded to nearest, and choices are made by masks. So both give the same bits, and
+compilers vectorise the C. exp, tanh and sigmoid fuse products with sums. NumPy, and a CPU without the fused operation,
+compute a fused step in f64 and round it to f32. The second rounding changes no result of these functions for any f32.
+The largest errors over every f32 stand in isamap_smt.ir.heads; benchmarks/accuracy.py finds them, and compares the two
+ways.
 
     exp(x)     = 2^k (1 + e(r)), k = round(x log2 e), r = x - k ln 2 in two parts, e(r) = e^r - 1 a polynomial of degree 6
     sigmoid(x) = 2^k / (2^k + 1 + e(-r)), k and r as above, summed from the smallest
     log(x)     = k ln 2 + log(1 + f), x = 2^k (1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1), log(1 + f) = f - f^2 / 2 + f^3 p(f)
-    erf(x)     = c + d p(d) with the sign of x: |x| = 17/32 k + d, c and p one of eight by the whole k; where k is 0, c is d
-    tanh(x)    = d / (2 + d) with the sign of x, d = exp(-2|x|) - 1 = 2^k e(r) + (2^k - 1), where nothing cancels
+    erf(x)     = c + d p(d) with the sign of x: |x| = 17/32 k + d, c and p one of eight by the whole k; if k is 0, c is d
+    tanh(x)    = d / (2 + d) with the sign of x, d = exp(-2|x|) - 1 = 2^k e(r) + (2^k - 1), and nothing cancels
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _power(bits: Array) -> Array:
 
 
 def _fused(a: Array, b: Array | np.float32, c: Array | np.float32) -> Array:
-    """a * b + c of f32 values, by way of f64; isamap_smt.ir.fused has the one that is right for all operands."""
+    """a * b + c of f32 values, by way of f64; isamap_smt.ir.fused is right for all operands."""
     return np.asarray(a.astype(np.float64) * b + c).astype(np.float32)
 
 
@@ -102,7 +103,7 @@ def _remainder(x: Array, k: Array) -> Array:
 
 
 def _polynomial(r: Array) -> Array:
-    """(e**r - 1 - r) / r**2 where |r| <= ln(2) / 2."""
+    """(e**r - 1 - r) / r**2 for |r| <= ln(2) / 2."""
     found: Array | np.float32 = COEFFICIENTS[-1]
     for c in COEFFICIENTS[-2::-1]:
         found = _fused(r, found, c)
@@ -171,7 +172,7 @@ def log(x: Array) -> Array:
 
 
 def ends_of_log(x: Array, found: Array) -> Array:
-    """What was found of finite positive values, and the logarithms of zeros, of infinity and of what has none."""
+    """The logarithm of x: `found` if x is finite and positive, -inf at 0, inf at inf, else NaN."""
     number = x.dtype.type
     found = np.where(x == number(np.inf), x, found)
     found = np.where(x == number(0.0), number(-np.inf), found)
@@ -192,7 +193,7 @@ def erf(x: Array) -> Array:
 
 
 def in_f32(dtype: np.dtype) -> bool:
-    """Whether functions of such values are computed in f32: of all floating point that is not wider."""
+    """Whether functions of such values are computed in f32: True for floating point of at most 32 bits."""
     return dtype.kind not in "iu" and dtype.itemsize <= 4
 
 

@@ -1,11 +1,11 @@
-"""exp, log, tanh, sigmoid and erf as fixed sequences of f64 operations, the same in NumPy here and in the C that is printed.
+"""exp, log, tanh, sigmoid and erf as fixed sequences of f64 operations, the same in NumPy here and in the printed C.
 
-Every step is one IEEE operation rounded to nearest, nothing is fused, and choices are made by masks. The largest errors that were
-found stand in isamap_smt.ir.heads; benchmarks/accuracy_f64.py looks for them. Coefficients are minimax, of a Remez exchange in
-60 digits.
+Every step is one IEEE operation rounded to nearest, nothing is fused, and choices are made by masks. The largest errors
+found stand in isamap_smt.ir.heads; benchmarks/accuracy_f64.py looks for them. Coefficients are minimax, from a Remez
+exchange in 60 digits.
 
     exp(x)     = 2^k e(r + c), k = round(x log2 e), r + c = x - k ln 2 with its rounding error c, e(r) = 1 + (r + (r^2 q(r) + c))
-    sigmoid(x) = n - n (z / (1 + z)), z = exp(-|x|), n = z where x is negative, else 1
+    sigmoid(x) = n - n (z / (1 + z)), z = exp(-|x|), n = z if x is negative, else 1
     tanh(x)    = (t + (s-1)) / (t + (s+1)) with the sign of x, s = 2^k, t = s (e(r) - 1), of -2|x|
     log(x)     = k ln 2 + log(1 + f), x = 2^k (1 + f), log(1 + f) = f - (h - s (h + R(s^2))), s = f / (2 + f), h = f^2 / 2
     erf(x)     = x + x p(x^2) up to 1, then 1 - e^-(|x| + |x| q(|x| - 2)) with the sign of x

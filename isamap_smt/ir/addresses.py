@@ -1,11 +1,12 @@
-"""Where an operand's cells lie in main memory: so many elements from its first, as its place says.
+"""Addresses of an operand's cells in main memory: elements from its first cell, as its place says.
 
     memory                              row-major without gaps, in the contract's own shape
     memory[i*stride + k]                of m[i,k]: rows any distance apart, their elements next to each other
     memory[k//4*stride + 4*j + k%4]     of m[k//4,j,k%4]
 
-The address is a sum of the operand's own indices, as the contract writes them, each once and times its step: a whole number of
-elements, or the name of a use parameter, a stride. A stride is any number, also 0 or less, that no cell changes.
+The address is a sum of the operand's own indices, as the contract writes them, each once and times its step. A step is
+a whole number of elements, or a stride: the name of a use parameter. A stride may be any integer, also 0 or less, and
+is the same for all cells.
 """
 
 from __future__ import annotations
@@ -41,20 +42,24 @@ class Address:
         return sum((i * s for i, s in zip(self.index, steps, strict=True)), sp.S.Zero)
 
     def strides(self, at: Any) -> dict[str, Any]:
-        """Stride -> its value, where the cells lie at the offset `at` over the axes."""
+        """Each stride's value, if the cells lie at the offset `at` over the axes."""
         here = dict.fromkeys(self.axes, sp.S.Zero)
         there = {s: here | _unit(i) for s, i in zip(self.steps, self.index, strict=True) if isinstance(s, str)}
         return {s: sp.expand(substitute(at, p) - substitute(at, here)) for s, p in there.items()}
 
     def apart(self, at: Any) -> Any:
-        """How far a cell at the offset `at` lies from where it should, over the axes, counted from the first cell: 0 where some
-        strides serve all."""
+        """Distance of the cell at the offset `at` from its address in this form, over the axes.
+
+        Both are counted from the first cell. The distance is 0 if some strides serve all cells.
+        """
         start = dict.fromkeys(self.axes, sp.S.Zero)
         own = substitute(self.form, self.strides(at))
         return sp.expand(at - substitute(at, start) - own + substitute(own, start))
 
     def offsets(self, index: Sequence[np.ndarray], found: np.ndarray) -> np.ndarray:
-        """Where cells of these indices lie, counted from the first, with the strides of those `found` in the last dimension."""
+        """Offsets of the cells with these indices from the first cell; the strides are those in the last dimension of
+        `found`.
+        """
         moved = [i - i[0] for i in index]
         total = np.zeros(found.shape, np.int64)
         for n, step in enumerate(self.steps):
@@ -79,7 +84,7 @@ def address_of(contract: Kernel, operand: str, steps: Steps = ()) -> Address:
 
 
 def row_major(shape: Sequence[Any]) -> tuple[Any, ...]:
-    """The steps of an array without gaps: numbers, but for extents that machine parameters stand in.
+    """The steps of an array without gaps: numbers, or expressions if an extent holds machine parameters.
 
     >>> row_major((4, 3, 2))
     (6, 2, 1)
@@ -99,10 +104,10 @@ def offset(index: Sequence[Any], shape: Sequence[Any]) -> Any:
 
 
 def collapsed(index: tuple[Any, ...], shape: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The same element with fewer dimensions, where neighbouring ones are the digits of one value.
+    """The same element with fewer dimensions: neighbouring digits of one value become one index.
 
-    [.., x // n, x % n, ..] of shape [.., m, n, ..] is [.., x, ..] of shape [.., m * n, ..]: the axes that a mapping fuses
-    are neighbours in memory, too.
+    [.., x // n, x % n, ..] of shape [.., m, n, ..] is [.., x, ..] of shape [.., m * n, ..]: axes fused by a mapping are
+    neighbours in memory, too.
     """
     whole: list[Any] = []
     extents: list[Any] = []
@@ -120,12 +125,15 @@ def collapsed(index: tuple[Any, ...], shape: tuple[Any, ...]) -> tuple[tuple[Any
 
 
 def serves(step: int | str, distance: Any) -> bool:
-    """Whether elements so far apart are what the step takes."""
+    """Whether the step fits elements so far apart. A stride, given by name, fits any distance."""
     return isinstance(step, str) or bool(distance == step)
 
 
 def _unit(index: Any) -> dict[str, Any]:
-    """The point where an axis, or one // or % by a number, is 1 (and the axis % the number 0, of a //); {} for another index."""
+    """The point {axis: value} giving index 1, for an axis or an axis // or % a number; {} for any other index.
+
+    Of axis // n it is the axis at n, so axis % n is 0 there.
+    """
     axis, unit = (index.args[0], index.args[1]) if isinstance(index, FloorDiv | FloorMod) else (index, 1)
     return {axis.name: unit if isinstance(index, FloorDiv) else 1} if axis.is_Symbol else {}
 
@@ -136,9 +144,9 @@ def _term(index: Any, step: int | str) -> str:
 
 
 def parsed(where: str, text: str, contract: Kernel, operand: str) -> Steps:
-    """The steps of an address, as it stands behind 'memory['; () where they are those of no gaps. where: for messages.
+    """The steps of an address, given its text behind 'memory['; () if there are no gaps. where: for messages.
 
-    Raises LanguageError for what is no sum of the operand's indices, each once and times one number or name at most.
+    Raises LanguageError unless it is a sum of the operand's indices, each once and times at most one number or name.
     """
     own = address_of(contract, operand)
     known = ", ".join(map(words, own.index))
@@ -167,14 +175,14 @@ def parsed(where: str, text: str, contract: Kernel, operand: str) -> Steps:
 
 
 def _parts(node: ast.expr, operator: type[ast.operator], index: tuple[Any, ...]) -> list[ast.expr]:
-    """The parts of a sum or product, where an index is one."""
+    """The terms of a sum, or factors of a product. An index is not split."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, operator) and _place(node, index) is None:
         return [*_parts(node.left, operator, index), *_parts(node.right, operator, index)]
     return [node]
 
 
 def _place(node: ast.expr, index: tuple[Any, ...]) -> int | None:
-    """The dimension whose index it is; None where it is none."""
+    """The dimension with this index; None if the node is no index of the operand."""
     e, names = expression(node), {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return index.index(e) if names and e in index and names == symbols_of([e]) else None
 
@@ -191,9 +199,10 @@ def _step(where: str, node: ast.expr) -> int | str:
 
 
 def check_steps(name: str, contract: Kernel, far: Sequence[str], taken: Sequence[str], given: Any) -> None:
-    """Nothing happens for steps of operands `far` away in main memory, whose strides are names of their own. taken: parameters.
+    """Raises LanguageError unless each step belongs to an operand in `far`, and each stride has a name of its own.
 
-    Raises LanguageError.
+    far: operands in main memory. taken: names of parameters. A stride must go with an axis, or an axis // or % a
+    number.
     """
     if not isinstance(given, tuple) or any(
         not isinstance(g, tuple)

@@ -1,6 +1,6 @@
-"""Whether the fields of a dataclass, and of those in it, hold what their annotations say.
+"""Check the fields of a dataclass, and of dataclasses in it, against their annotations.
 
-Python does not ask. A hand-made program whose field is of another kind would end a proof in an error of Python's.
+Python does not ask. A hand-made program with a field of another kind would end a proof in an error of Python's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def misfit(value: Any, owners: tuple[type, ...]) -> str:
-    """The first field that holds something else, in words; '' where none does. owners: dataclasses that are looked into."""
+    """The first field that does not fit its annotation, in words; '' if all fit. owners: dataclasses to look into."""
     return next(_misfits(value, owners), "")
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a caller passes: whole ones stay whole, and nothing is rounded or read out of text in silence."""
+"""Numbers passed by a caller: whole ones stay whole, and nothing is rounded or read out of text in silence."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def time_limit(timeout: Any, error: type[IsamapError]) -> float | None:
 
 
 def function_or_none(value: Any, what: str, error: type[IsamapError]) -> Any:
-    """The value, which is None or can be called. Raises `error` for anything else."""
+    """The value, if it is None or callable. Raises `error` for anything else."""
     if value is not None and not callable(value):
         raise error(f"{what}={value!r} is {type(value).__name__}: pass a function, or None")
     return value

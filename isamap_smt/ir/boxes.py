@@ -11,7 +11,7 @@ from isamap_smt.ir.kernel import Axis, Statement
 
 
 def slack(relation: Any) -> Any | None:
-    """An expression that is >= 0 exactly where an inequality of integers holds; None for other relations."""
+    """An expression that is >= 0 exactly if an inequality of integers holds; None for other relations."""
     match relation:
         case sp.Lt():
             return relation.rhs - relation.lhs - 1
@@ -25,7 +25,9 @@ def slack(relation: Any) -> Any | None:
 
 
 def fails_from(room: Any, name: str) -> Any | None:
-    """The value of a variable from which on this number is negative; None where it does not fall by a whole number at each step.
+    """The least value of variable `name` with `room` negative, from there on.
+
+    None unless `room` falls by a whole number at each step.
 
     >>> from isamap_smt.ir.expr import sym
     >>> fails_from(sym("q") - 2 * sym("k"), "k")
@@ -39,7 +41,7 @@ def fails_from(room: Any, name: str) -> Any | None:
 
 
 def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
-    """Whether an affine relation holds at every point of the axes' box. False when it cannot be decided.
+    """Whether an affine relation holds at every point of the axes' box. False if this cannot be decided.
 
     The extreme of an affine form over a box lies at a corner, picked by the sign of each coefficient.
     """
@@ -51,8 +53,10 @@ def always_true(relation: Any, axes: tuple[Axis, ...]) -> bool:
 
 
 def decided_by_output(statement: Statement) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and that the output's element decides: their axes are indices of it, by
-    themselves or moved by a number, or they say of one of its indices how large it may be."""
+    """The guard's relations that can fail and are decided by the output's element.
+
+    Either their axes are indices of it, plain or moved by a number, or they bound one of its indices.
+    """
     if not statement.guard:
         return ()
     names = {a.name for a in statement.axes}
@@ -67,27 +71,30 @@ def decided_by_output(statement: Statement) -> tuple[Any, ...]:
 
 
 def _plain(statement: Statement) -> set[str]:
-    """The axes that indices of the output are, by themselves or moved by a number."""
+    """The axes used as indices of the output, plain or moved by a number."""
     moved = {a.name: [sp.expand(i - a.symbol) for i in statement.target.index] for a in statement.axes}
     return {name for name, by in moved.items() if any(not symbols_of([b]) & set(moved) for b in by)}
 
 
 def _limits(relation: Any, index: Any, axes: set[str]) -> bool:
-    """Whether the relation compares the index with what does not depend on its axes."""
+    """Whether the relation compares the index with a term free of these axes."""
     room = slack(relation)
     return room is not None and any(not symbols_of([sp.expand(room - c * index)]) & axes for c in (1, -1))
 
 
 def left_to_inputs(statement: Statement) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and that the output's element does not decide."""
+    """The guard's relations that can fail and are not decided by the output's element."""
     output = decided_by_output(statement)
     return tuple(g for g in statement.guard if g not in output and not always_true(g, statement.axes))
 
 
 def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and that an input's element at this index answers for, as all their axes move it.
-    What the output's element decides is none of an input's, unless it is of digits that the input's index has, too: of these there
-    are more than the tensor has elements."""
+    """The guard's relations that can fail and are decided by an input's element at this index, since all their axes
+    move it.
+
+    Relations decided by the output are left out, unless they are of digits found in this index too: of these there are
+    more than the tensor has elements.
+    """
     if not statement.guard:
         return ()
     names, moving = {a.name for a in statement.axes}, symbols_of(index)
@@ -102,8 +109,9 @@ def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def undecided(statement: Statement, *indices: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The relations of the guard that can fail, and for which neither the output's element nor an input's at one of these indices
-    answers."""
+    """The guard's relations that can fail and are decided neither by the output's element nor by an input's at these
+    indices.
+    """
     carried = {g for i in indices for g in decided_at(statement, i)}
     return tuple(g for g in left_to_inputs(statement) if g not in carried)
 
@@ -124,7 +132,7 @@ def extreme(expr: Any, axes: tuple[Axis, ...], largest: bool) -> Any | None:
 
 
 def most(count: Any) -> Any:
-    """A number that a count does not exceed, where one is to be seen in it; else the count itself."""
+    """An upper bound of a count, if a number can be seen in it; else the count itself."""
     match count:
         case IMin():
             known = [m for m in map(most, count.args) if m.is_Integer]

@@ -1,11 +1,11 @@
-"""Names in C: whatever isamap prints is called `im_...` or `isamap_...`, and nobody else may use a name of that form.
+"""Names in C: isamap prints `im_...` and `isamap_...`, and nobody else may use a name of that form.
 
     im_...      made from names of the user's: tensors, sizes, loops, registers, buffers
     isamap_...  written here: helper functions, entry points, their arguments and locals
 
-No text of a description (`emit`, `prelude`, `state`, `c_types`) may hold such a name: `isamap_smt.ir.c_text` refuses it when the
-instruction is made. So neither side can capture a name of the other's, whatever either is called. The other words of the
-C that is printed are C's own and those of STANDARD, which no prelude may define.
+No text of a description (`emit`, `prelude`, `state`, `c_types`) may hold such a name: `isamap_smt.ir.c_text` refuses it
+when the instruction is made. So neither side can capture a name of the other's. All other words of the printed C are
+C's own and those of STANDARD, and no prelude may define them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Names:
     _taken: set[str] = field(default_factory=set)
 
     def give(self, *parts: object) -> str:
-        """A new identifier that reads like the parts. Characters that C does not take become underscores."""
+        """A new identifier made from the parts. Characters not allowed in C become underscores."""
         wanted = found = MADE + re.sub(r"[^A-Za-z0-9_]", "_", "_".join(map(str, parts)))
         again = 1
         while found in self._taken:

@@ -1,8 +1,8 @@
-"""What the C of a description may say, so that it means the same wherever it is printed.
+"""Rules for the C of a description, so that it means the same wherever it is printed.
 
-emit     statements that leave nothing behind: they are printed in a block of their own, cannot jump out of it, and take
-         their operands as closed expressions; one expression where the system may refuse it. Where each line is whole
-         statements the lines are steps, between which steps of other executions may stand
+emit     statements with no lasting effect on names: they are printed in a block of their own, cannot jump out of it,
+         and take their operands as closed expressions. It is one expression if the system may refuse it. If each
+         line is whole statements, the lines are steps, and steps of other executions may stand between them
 prelude  definitions, and macros that neither paste names together nor define a word of C or of isamap
 """
 
@@ -38,8 +38,10 @@ FUNCTION = "put it into a function of the prelude"
 
 
 def filled(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset(), own: bool = False) -> str:
-    """The `emit` with its operands, each a closed expression: in brackets, where it is neither one name or call nor a whole
-    argument. macros: those of the prelude, which may do anything with an argument.
+    """The `emit` with its operands as closed expressions, in brackets unless they are one name, one call or a whole
+    argument.
+
+    macros: those of the prelude; they may do anything with an argument.
 
     >>> filled("{r} = f({m}, *{m});", {"r": "im_r", "m": "im_A + 4"})
     'im_r = f(im_A + 4, *(im_A + 4));'
@@ -70,8 +72,9 @@ def _closed(text: str) -> bool:
 
 
 def statement(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset(), own: bool = False) -> str:
-    """The `emit` with its operands as one statement: in a block, behind which nothing of it is left. One assignment to an
-    operand declares nothing and stays as it is.
+    """The `emit` with its operands as one statement: a block, so its declarations end with it.
+
+    One assignment to an operand declares nothing and stays as it is.
 
     >>> statement("int t = {a}; {c} += t;", {"a": "im_a", "c": "im_c"})
     '{ int t = im_a; im_c += t; }'
@@ -84,8 +87,9 @@ def statement(code: str, operands: Dict[str, str], macros: frozenset[str] = froz
 def steps(
     code: str, operands: Dict[str, str], mark: str, macros: frozenset[str] = frozenset(), own: bool = False
 ) -> tuple[str, ...]:
-    """The `emit` with its operands as statements that follow each other, with those of others between them. What they declare
-    has names with this mark; what is no list of whole lines is one statement.
+    """The `emit` with its operands as successive statements; statements of other executions may stand between them.
+
+    Names declared in them get this mark. Code other than a list of whole lines is one statement.
 
     >>> steps("int t = {a};\\n{c} += t;", {"a": "im_a", "c": "im_c"}, "1")
     ('int isamap_t_1 = im_a;', 'im_c += isamap_t_1;')
@@ -103,7 +107,7 @@ def steps(
 
 
 def _declared(lines: Iterable[str]) -> set[str] | None:
-    """The names that the lines declare, one a declaration; None where one declares several."""
+    """The names declared by the lines, one a declaration; None if a declaration has several."""
     found = set()
     for line in lines:
         plain = _STRING.sub("0", line)
@@ -118,13 +122,13 @@ def _declared(lines: Iterable[str]) -> set[str] | None:
 
 
 def _of_isamap(name: str, mark: str) -> str:
-    """One name of both, of the form that only isamap uses."""
+    """One name made of both, in the form reserved to isamap."""
     first, second = (mark, name) if mark.startswith("isamap_") and not name.startswith("isamap_") else (name, mark)
     return f"{first}_{second}" if first.startswith("isamap_") else f"isamap_{first}_{second}"
 
 
 def _whole(line: str) -> bool:
-    """Whether it is statements, with nothing on other lines that belongs to them."""
+    """Whether the line is whole statements, independent of other lines."""
     plain = _STRING.sub("0", line).strip()
     depth = list(accumulate((c in "([{") - (c in ")]}") for c in plain))
     begins = re.match(r"\w*", plain)
@@ -141,7 +145,7 @@ def _without_holes(code: str) -> str:
 
 
 def check_instruction(i: Instruction) -> None:
-    """Nothing happens for C that is as this module says. Raises LanguageError with the line of the text."""
+    """Raises LanguageError, with the line of the text, unless its C keeps the rules of this module."""
     if isinstance(i.prelude, str):
         raise LanguageError(f"instruction {i.name}: prelude is one text; write prelude=(text,)")
     check_types(i)
@@ -159,7 +163,7 @@ def check_instruction(i: Instruction) -> None:
 
 
 def _operands(i: Instruction) -> tuple[str, ...]:
-    """The names that `emit` may have in braces. Raises LanguageError where one would mean two things."""
+    """The names allowed in braces in `emit`. Raises LanguageError if one would mean two things."""
     whole = i.kind != "configure" or i.grants is not None
     own = [t.name for t in i.kernel.tensors if whole or t.name in i.kernel.inputs]
     more = [parameter for _, parameter in i.counted] + list(i.strides) + [held.memory for held in i.numbers_needed]
@@ -172,7 +176,7 @@ def _operands(i: Instruction) -> tuple[str, ...]:
 
 
 def check_types(i: Instruction) -> None:
-    """Nothing happens where C types are words that declare a variable, and headers name a file. Raises LanguageError."""
+    """Raises LanguageError unless C types are words that declare a variable, and headers name a file."""
     own = [t.name for t in i.kernel.tensors]
     for operand, text in i.c_types:
         place = f"instruction {i.name}: c_types of {operand}"
@@ -216,7 +220,7 @@ def _emit(code: str, operands: tuple[str, ...], form: Callable[[str], None]) -> 
 
 
 def _statements(code: str) -> None:
-    """Statements that are whole, and that control leaves at their end."""
+    """Raises FaultError unless the code is whole statements, left by control at their end only."""
     found = tokens(code)
     if not found:
         raise FaultError(0, "this says nothing", "write a statement")
@@ -238,7 +242,7 @@ def _statements(code: str) -> None:
 
 
 def _expression(code: str) -> None:
-    """One expression."""
+    """Raises FaultError unless the code is one expression."""
     found = tokens(code)
     for t in found:
         if t.kind == "comment" or t.text in (";", "{", "}"):
@@ -264,7 +268,7 @@ def _check_pragma(t: Token) -> None:
 
 @cache
 def _prelude(text: str) -> None:
-    """Nothing happens for a text that reaches no further than itself. Most instructions share theirs with others."""
+    """Raises FaultError if a text reaches further than itself. Most instructions share theirs with others."""
     found = [t for t in tokens(text) if t.kind != "comment"]
     check_brackets([t for line in _lines(found) if line[0].text != "#" for t in line])
     around: list[Token] = []
@@ -284,7 +288,7 @@ def _prelude(text: str) -> None:
 
 
 def _lines(found: Iterable[Token]) -> Iterator[list[Token]]:
-    """The tokens of each line that has some."""
+    """The tokens of each line, empty lines left out."""
     line: list[Token] = []
     for t in found:
         if t.kind != "line":
@@ -317,7 +321,7 @@ def _directive(line: list[Token], around: list[Token]) -> None:
 
 
 def macros(prelude: Iterable[str]) -> frozenset[str]:
-    """The names that texts define for the preprocessor."""
+    """The names defined or undefined by texts for the preprocessor."""
     return frozenset[str]().union(*map(_macros, prelude))
 
 
@@ -331,7 +335,7 @@ def _macros(part: str) -> frozenset[str]:
 
 
 def check_together(instructions: Iterable[Instruction]) -> None:
-    """Nothing happens where no instruction's prelude gives a meaning to what another's C says. Raises LanguageError."""
+    """Raises LanguageError if one instruction's prelude gives a meaning to words in another's C."""
     all_of_them = [i for i in instructions if not i.own]
     holders: dict[str, list[Instruction]] = {}
     for i in all_of_them:
@@ -365,7 +369,7 @@ def said_by(i: Instruction) -> frozenset[str]:
 
 @cache
 def _functions(part: str) -> frozenset[str]:
-    """The functions and types that a text defines, those of its macros left out."""
+    """The functions and types defined by a text, outside of its macros."""
     found, depth, last, named, typedef = set(), 0, "", "", False
     for line in _lines(t for t in tokens(part) if t.kind != "comment"):
         if line[0].text == "#":
@@ -425,7 +429,7 @@ class FaultError(Exception):
 
 
 def located(place: str, text: str, fault: FaultError) -> LanguageError:
-    """The error to raise: place, line and column, what is wrong, the line with a caret, and the fix."""
+    """The error to raise: place, line and column, the fault, the line with a caret, and the fix."""
     line = text.count("\n", 0, fault.offset) + 1
     start = text.rfind("\n", 0, fault.offset) + 1
     shown = text[start:].partition("\n")[0]
@@ -451,7 +455,9 @@ class Token:
 
 @lru_cache(maxsize=1024)
 def tokens(text: str) -> tuple[Token, ...]:
-    """The tokens, without blanks; lines that a backslash joins are one. Raises FaultError for what C might read otherwise."""
+    """The tokens, without blanks; lines joined by a backslash are one. Raises FaultError if C might read the text
+    otherwise.
+    """
     if found := _TRIGRAPH.search(text):
         hint = "C puts another character in its place; write the two question marks apart"
         raise FaultError(found.start(), f"{found[0]} is a trigraph", hint, 3)
@@ -477,7 +483,7 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def _offsets(text: str) -> list[int]:
-    """Where each character of the text without joins of lines stands in it."""
+    """The position in the text of each character left once joined lines are one."""
     kept: list[int] = []
     at = 0
     for m in _JOINED.finditer(text):
@@ -497,14 +503,14 @@ def _check_names(found: list[Token]) -> None:
 
 
 def words(text: str, own: bool = False) -> frozenset[str]:
-    """All identifiers and keywords in the text. own: isamap wrote it, with the names that it keeps to itself."""
+    """All identifiers and keywords in the text. own: isamap wrote it, so names reserved to it may occur."""
     if own:
         return frozenset(re.findall(r"[A-Za-z_]\w*", text))
     return frozenset(t.text for t in tokens(text) if t.kind == "word")
 
 
 def check_brackets(found: tuple[Token, ...] | list[Token]) -> None:
-    """Nothing happens where each bracket has its partner. Raises FaultError."""
+    """Raises FaultError unless each bracket has its partner."""
     around: list[Token] = []
     for t in found:
         if t.kind != "other":

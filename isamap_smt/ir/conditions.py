@@ -1,4 +1,4 @@
-"""Relations between numbers: what a compiled kernel checks of its sizes, and what an instruction asks of addresses.
+"""Relations between numbers: a compiled kernel's checks of its sizes, and an instruction's demands on addresses.
 
     J % 8 == 0      J*K % 4 == 0      J >= 16
 
@@ -29,8 +29,10 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Condition:
-    """left <op> right, over names that the caller knows. Raises LanguageError for another sign than ==, <=, >=, <, >, and for a
-    side that is text."""
+    """left <op> right, over names known to the caller.
+
+    Raises LanguageError unless `op` is ==, <=, >=, < or >, and if a side is text.
+    """
 
     left: Any
     op: str
@@ -87,9 +89,9 @@ class Condition:
 
 
 def parse_condition(text: str, calls: dict[str, Any] | None = None) -> Condition | None:
-    """The relation that the text says between whole numbers and names with + - * // %; None when it is no relation.
+    """The relation in the text between whole numbers and names with + - * // %; None if it is no relation.
 
-    calls: `name(m)` -> what it stands for, such as the row length of an operand.
+    calls: the value of each call `name(m)`, such as the row length of an operand.
     """
     try:
         node = ast.parse(text.strip(), mode="eval").body
@@ -104,7 +106,7 @@ def parse_condition(text: str, calls: dict[str, Any] | None = None) -> Condition
 
 
 def parse_expression(text: str) -> Any:
-    """The number that the text says over names with + - * // %; None when it is none."""
+    """The number given by the text over names with + - * // %; None if it is none."""
     try:
         return expression(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError):
@@ -112,7 +114,7 @@ def parse_expression(text: str) -> Any:
 
 
 def expression(node: ast.expr, calls: dict[str, Any] | None = None) -> Any:
-    """The number that it says over names, with + - * // % and calls that are known; None where it says something else."""
+    """The number given by the node over names, with + - * // % and known calls; None for any other node."""
     match node:
         case ast.Constant(value=value) if type(value) is int:
             return sp.Integer(value)
@@ -134,7 +136,7 @@ def expression(node: ast.expr, calls: dict[str, Any] | None = None) -> Any:
 
 
 def _side(e: Any) -> str:
-    """One side; a product that is divided needs no brackets on the left of `%`."""
+    """One side; a dividend that is a product needs no brackets on the left of `%`."""
     if isinstance(e, FloorMod):
         body, by = map(words, e.args)
         return f"({body}) % {by}" if e.args[0].is_Add else f"{body} % {by}"

@@ -2,16 +2,16 @@
 
     integer -> integer   modulo 2^bits
     float -> integer     towards zero, clamped to the type; NaN is 0
-    any -> float         the nearest value, ties to even; beyond the largest an infinity, or NaN where the type has none (f8e4m3 and
-                         the fnuz types), or the largest where it has neither (f4e2m1); NaN stays NaN, and is -0 in f4e2m1; zeros
-                         keep their sign where the type has two (fnuz types have one)
-    any -> e8m0          the nearest power of two, the larger one of a tie; the least for numbers below it; NaN for zeros, negative
-                         numbers and what would be rounded beyond the largest
-    any -> bool          whether it is not 0: NaN is not
+    any -> float         the nearest value, ties to even. Beyond the largest: an infinity, or NaN if the type has none
+                         (f8e4m3 and the fnuz types), or the largest if it has neither (f4e2m1). NaN stays NaN, and is -0
+                         in f4e2m1; zeros keep their sign if the type has two (fnuz types have one)
+    any -> e8m0          the nearest power of two, the larger one of a tie; the least for numbers below it; NaN for zeros,
+                         negative numbers and numbers rounded beyond the largest
+    any -> bool          whether it is not 0; NaN is not
 
-NumPy rounds once except to bfloat16 and types of 8 bits, which it reaches through f32. A value that is first rounded *to odd* with
-at least two more bits is rounded right the second time (Boldo and Melquiond, 2008), so the step to f32 is such a one. To f16 no
-integer is rounded twice: those that f32 does not hold are beyond the largest f16.
+NumPy rounds once except to bfloat16 and types of 8 bits, reached through f32. A value first rounded *to odd* with at
+least two more bits is rounded right the second time (Boldo and Melquiond, 2008), so the step to f32 rounds to odd. To
+f16 no integer is rounded twice: those not held by f32 are beyond the largest f16.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ def converted(x: Array, to: DType) -> Array:
 
 
 def constant(number: Any, kind: DType) -> Any:
-    """A SymPy integer or float as one element of that type, converted as above from its exact value; an array without
-    dimensions."""
+    """A SymPy integer or float as one element of the type, converted as above from its exact value: a 0-dimensional
+    array.
+    """
     if isinstance(number, sp.Integer) and not kind.is_float:
         return np.array((int(number) - kind.low) % (1 << kind.bits) + kind.low, kind.numpy)
     exact = number if not isinstance(number, sp.Integer) or kind.bits == 64 else _few_bits(int(number))
@@ -83,7 +84,7 @@ def _few_bits(value: int) -> int:
 
 
 def _odd_single(x: Array) -> Array:
-    """f32 values which, rounded to fewer than 23 bits, give what x gives when it is rounded once."""
+    """x in f32, rounded to odd: rounding it again to fewer than 23 bits gives x rounded once."""
     if x.dtype.itemsize < 4 or x.dtype == np.float32:
         return x.astype(np.float32)  # exact
     exact = _odd_double(x) if x.dtype.kind in "iu" and x.dtype.itemsize == 8 else x.astype(np.float64)
@@ -94,8 +95,10 @@ def _odd_single(x: Array) -> Array:
 
 
 def _powers(x: Array) -> Array:
-    """The exponents of the powers of two nearest to f32 values; 255 for what is no positive number. ml_dtypes, as ONNX's reference,
-    rounds numbers between the two least powers up, however near the lower one they are."""
+    """The exponents of the powers of two nearest to f32 values; 255 unless a value is a positive number.
+
+    As in ml_dtypes, ONNX's reference, numbers between the two least powers are rounded up, however near the lower one.
+    """
     word = x.view(np.uint32)
     near = np.where(word < 0x800000, word >= 0x600000, (word + np.uint32(0x400000)) >> 23)
     return np.where((word == 0) | (word > 0x7F800000), 255, near).astype(np.uint8)
@@ -120,9 +123,10 @@ def _truncated(x: Array, to: DType) -> Array:
 
 
 def single(value: Any, kind: DType) -> Any:
-    """A number as an array without dimensions: NumPy's of its own type, Python's of this one; anything else as it is.
+    """A number as a 0-dimensional array: NumPy's of its own type, Python's of `kind`; anything else as it is.
 
-    An int becomes an integer that the type holds, or, where f64 holds it, a float; a float becomes a float. Each is rounded once.
+    An int becomes an integer held by the type, or a float if f64 holds it; a float becomes a float. Each is rounded
+    once.
 
     >>> from isamap_smt.ir.dtypes import DTYPES
     >>> single(2, DTYPES["f32"]), single(2.5, DTYPES["i32"])

@@ -1,7 +1,8 @@
-"""An instruction of a shipped machine, whose contract is read when it is first asked for.
+"""An instruction of a shipped machine, with a contract read on first use.
 
-A machine has hundreds of instructions, and a program uses a dozen. What programs choose among is known from the description alone:
-kind, places, element types and shapes of operands. Tests read every shipped contract, and compare it with what is said here of it.
+A machine has hundreds of instructions, and a program uses a dozen. Programs choose among them from the description
+alone: kind, places, element types and shapes of operands. Tests read every shipped contract, and compare it with its
+description.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _READ, _SHIPPED = "_read", "_shipped"
 
 @contextmanager
 def contracts_read_later() -> Iterator[None]:
-    """Inside, im.instruction() reads no contract, and im.Hardware() checks nothing: for shipped machines, which tests check."""
+    """Inside, im.instruction() reads no contract and im.Hardware() checks nothing: for shipped machines, checked by
+    tests.
+    """
     token = _LATER.set(True)
     try:
         yield
@@ -32,12 +35,12 @@ def contracts_read_later() -> Iterator[None]:
 
 
 def reads_later() -> bool:
-    """Whether contracts are read when they are first asked for."""
+    """Whether contracts are read on first use."""
     return _LATER.get()
 
 
 class _Late:
-    """A field that is known once the contract is read."""
+    """A field known once the contract is read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -47,7 +50,9 @@ class _Late:
 
 
 class Described(Instruction):
-    """The instruction that a description makes. Once its contract is read it is a plain Instruction, and the same object."""
+    """An instruction made from its description. Once its contract is read it is a plain Instruction, and the same
+    object.
+    """
 
     def __init__(self, known: Mapping[str, Any], make: Callable[[], Instruction]) -> None:
         """known: fields, and properties, by name. make: reads the contract."""
@@ -83,8 +88,10 @@ for _field in fields(Instruction):
 
 
 def key_text(machine: Hardware) -> str:
-    """All that there is to say of a machine, for a key that holds a digest of the shipped tables, too: their instructions are said
-    by name."""
+    """All facts of a machine as text for a cache key. Instructions of shipped tables appear by name alone.
+
+    The key must hold a digest of the shipped tables, too.
+    """
     parts = {f.name: getattr(machine, f.name) for f in fields(machine) if f.name not in ("instructions", "opened")}
     listed = [i.name if _SHIPPED in i.__dict__ else repr(i) for i in machine.instructions]
     return repr([parts, listed, machine.opened and key_text(machine.opened)])

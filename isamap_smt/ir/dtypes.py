@@ -23,7 +23,7 @@ class DType:
 
     @property
     def numpy(self) -> np.dtype:
-        """The NumPy dtype with the same values (those that NumPy lacks come from ml_dtypes)."""
+        """The NumPy dtype with the same values, from ml_dtypes if NumPy has none."""
         return _NUMPY[self.name]
 
     @property
@@ -33,7 +33,7 @@ class DType:
 
     @property
     def cells(self) -> DType:
-        """What its elements are in memory: those of bool are u8, 0 or 1."""
+        """The type of its elements in memory: u8, 0 or 1, for bool; else itself."""
         return u8 if self.name == "bool" else self
 
     def lies_as(self, other: DType) -> bool:
@@ -42,7 +42,7 @@ class DType:
 
     @property
     def is_part(self) -> bool:
-        """Whether it has fewer bits than the byte that an element is in, the low ones."""
+        """Whether it has fewer bits than the byte of an element, and more than one. They are the low bits."""
         return 1 < self.bits < 8
 
     @property
@@ -57,12 +57,12 @@ class DType:
 
     @property
     def has_infinities(self) -> bool:
-        """Whether it is a type of floating point that has them."""
+        """Whether it is a floating-point type with infinities."""
         return self.is_float and (self.bits > 8 or self.name == "f8e5m2")
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a type of floating point that C lacks: its elements are unsigned words, and f32 computes them."""
+        """Whether it is a floating-point type unknown to C: its elements are unsigned words, and f32 computes them."""
         return self.is_float and self.c.startswith("uint")
 
     @property
@@ -142,7 +142,7 @@ u64, u32, u16, u8, i4, u4, i2, u2, bool_ = _ALL[14:]
 
 
 def dtype(name: str | DType) -> DType:
-    """The element type of that name. Raises DTypeError with near matches.
+    """The element type with this name. Raises DTypeError with near matches.
 
     >>> dtype("u8").high
     255
@@ -183,7 +183,7 @@ _RANGE = {
 
 
 def widens(held: DType, wanted: DType) -> bool:
-    """Whether every value of `held` is one of `wanted`, so that converting it changes nothing.
+    """Whether every value of `held` is one of `wanted`, so converting it changes nothing.
 
     >>> widens(dtype("u8"), dtype("i16")), widens(dtype("i16"), dtype("u32")), widens(dtype("bf16"), dtype("f32"))
     (True, False, True)
@@ -205,7 +205,7 @@ def widens(held: DType, wanted: DType) -> bool:
 
 
 def negative_zero(of: DType) -> int:
-    """The bits of -0 of a type of floating point; of 0, where it has no other."""
+    """The bits of -0 in a floating-point type; of 0 if it has no other zero."""
     return int(np.array(-0.0, np.float32).astype(of.numpy).view(f"u{of.bytes}"))
 
 
@@ -216,7 +216,7 @@ def from_numpy(array_dtype: np.dtype) -> DType | None:
 
 
 def check_bools(name: str, array: np.ndarray) -> None:
-    """Raise DTypeError where an array of bool has a byte that is neither 0 nor 1."""
+    """Raises DTypeError if an array of bool has a byte other than 0 and 1."""
     if array.dtype == np.bool_ and (bad := array.view(np.uint8) > 1).any():
         where = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), bad.shape))
         raise DTypeError(

@@ -1,6 +1,7 @@
-"""What a use on an engine needs of states, as values over loops and sizes: its instruction's needs, at the places of its operands.
+"""State cells needed by a use on an engine, over loops and sizes: its instruction's needs at its operands' places.
 
-A value is a sum of products of sizes and variables of loops; or an element in main memory, whose bits the cell holds (a Ref).
+A value is a sum of products of sizes and loop variables; or an element in main memory (a Ref), and the cell holds its
+bits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Shapes = Mapping[str, Sequence[Any]]  # of tensors
 
 
 def needed_cells(use: Issued, shapes: Shapes) -> dict[str, dict[int, Any]]:
-    """State memory -> cell -> the value that it must hold where the use runs."""
+    """State memory -> cell -> its value needed when the use runs."""
     found: dict[str, dict[int, Any]] = {}
     for need in use.instruction.cells_needed:
         found.setdefault(need.memory, {})[need.at(0)] = needed_value(use, need, shapes)
@@ -28,7 +29,7 @@ def needed_cells(use: Issued, shapes: Shapes) -> dict[str, dict[int, Any]]:
 
 
 def needed_value(use: Issued, need: Need, shapes: Shapes) -> Any:
-    """What one cell must hold: an expression, or the element (a Ref) whose bits it holds."""
+    """The value needed in one cell: an expression, or the element (a Ref) with the same bits."""
     i, places = use.instruction, dict(use.operands)
     name = need.value.name if getattr(need.value, "is_Symbol", False) else ""
     if name in places:
@@ -43,11 +44,11 @@ def needed_value(use: Issued, need: Need, shapes: Shapes) -> Any:
 
 
 def _bits(number: float, floating: bool) -> int:
-    """Of a number in the code, as a cell holds it: those of an f32, or the number itself."""
+    """The bits of a number in the code, as a cell holds it: those of an f32, or the number itself."""
     return int.from_bytes(struct.pack("<f", number), "little") if floating else int(number)
 
 
 def named_set(use: Issued, memory: str) -> int | None:
-    """The set of a state's cells that a use names: 0 where it names none; None where it names two."""
+    """The number of the set of state cells named by a use: 0 if it names none, None if it names two."""
     found = [n for m, n in use.sets if m == memory]
     return None if len(found) > 1 else found[0] if found else 0

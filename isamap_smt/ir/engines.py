@@ -1,4 +1,4 @@
-"""What works beside each other on a machine, how long a use occupies it, and where operands lie in addressed memories."""
+"""Engines of a machine: how long a use occupies one, and where operands lie in addressed memories."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ LEAST, MOST = "least", "most"  # of the numbers of the type, the infinities incl
 class Engine:
     """Issues its uses in order, completes them in order, and runs beside the others.
 
-    host: the core that calls programs. It has written tensors before one, and reads the results behind it; it issues nothing else.
+    host: the core that calls programs. It writes tensors before a program and reads the results behind it, and issues
+    nothing else.
     """
 
     name: str
@@ -38,8 +39,9 @@ class Engine:
 
 @dataclass(frozen=True)
 class Operand:
-    """Where the cells of an operand of the contract lie: `row` and `column`, expressions over the contract's axes, from
-    the first row of the place; both None in main memory and in registers, where the place itself says which element each cell is.
+    """Where the cells of an operand lie: `row` and `column`, over the contract's axes, from the first row of the place.
+
+    Both are None in main memory and in registers, since the place itself says which element each cell holds.
     """
 
     name: str
@@ -73,8 +75,10 @@ Cells = tuple[tuple[str, Any, Any], ...]
 
 @dataclass(frozen=True)
 class Placed:
-    """memories: operand -> memory. cells: (operand, row, column) of places such as 'scratchpad[r,c]'. steps: of places such as
-    'memory[r*stride + c]'. state: the state memory of a place such as 'tilecfg[x]', or ''."""
+    """memories: operand -> memory. cells: (operand, row, column) of places such as 'scratchpad[r,c]'.
+
+    steps: of places such as 'memory[r*stride + c]'. state: the state memory of a place such as 'tilecfg[x]', or ''.
+    """
 
     memories: dict[str, str]
     cells: Cells
@@ -83,7 +87,7 @@ class Placed:
 
 
 def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> Placed:
-    """What the texts of places say. Raises LanguageError."""
+    """The places given by texts, parsed. Raises LanguageError."""
     memories: dict[str, str] = {}
     cells, far, state = [], [], ""
     operands = [t.name for t in contract.tensors]
@@ -109,7 +113,7 @@ def placed(name: str, contract: Kernel, places: Mapping[str, Any]) -> Placed:
 
 
 def _written(contract: Kernel, operand: str) -> str:
-    """The index of the statement's target, where the operand is that."""
+    """The index of the statement's target, if the operand is the target and has one dimension; else ''."""
     target = contract.statements[0].target
     return ",".join(map(str, target.index)) if target.tensor == operand and len(target.index) == 1 else ""
 
@@ -136,7 +140,7 @@ def is_number(value: Any) -> bool:
 
 
 def check_issue(i: Instruction) -> None:
-    """The instruction's own fields. Raises LanguageError."""
+    """Raises LanguageError unless the instruction's fields for engines are sound."""
     if i.engine != "" and not _is_name(i.engine):
         raise LanguageError(f"instruction {i.name}: engine={i.engine!r}: pass the name of the engine that issues it")
     said = {"places with [row,column]": i.cells, "work": i.work, "front": i.front}
@@ -156,7 +160,7 @@ def check_issue(i: Instruction) -> None:
 
 
 def _check_order(i: Instruction) -> None:
-    """What computes takes cells as its contract writes them: the first index counts rows. Raises LanguageError."""
+    """Raises LanguageError if a compute instruction takes cells transposed: its contract's first index counts rows."""
     for o, *lie in i.cells if i.kind == "compute" else ():
         named, index = [e for e in lie if e != 0], list(i.indices.get(o, ()))
         if len(named) == 2 and named == index[::-1] != index:
@@ -169,7 +173,7 @@ def _check_order(i: Instruction) -> None:
 
 
 def _check_beyond(i: Instruction, axes: list[str]) -> None:
-    """What becomes of written cells that are not active is said where there are such cells. Raises LanguageError."""
+    """Raises LanguageError unless `beyond` fits: it gives the contents of written cells that are not active."""
     if i.beyond in (ZERO, LEAST, MOST) and not i.counted:
         raise LanguageError(
             f"instruction {i.name}: beyond={i.beyond!r} says what becomes of cells that are not active, and all are; name what "
@@ -186,7 +190,7 @@ def _check_beyond(i: Instruction, axes: list[str]) -> None:
 
 
 def _check_counted(i: Instruction, axes: list[str]) -> None:
-    """Use parameters that say which points of an axis are active, each with a name of its own. Raises LanguageError."""
+    """Raises LanguageError unless each use parameter counting active points has an axis and a name of its own."""
     seen: dict[str, str] = {}
     for what, given, example in (("active", i.active, "rows"), ("front", i.front, "front")):
         for pair in _sequence(i.name, what, given):
@@ -230,9 +234,9 @@ def _check_work(name: str, work: Any, axes: list[str]) -> None:
 
 
 def check_engines(h: Hardware) -> None:
-    """Every instruction of a machine with engines is issued by one, and its operands' cells lie inside their memories.
+    """Raises HardwareError unless an engine issues every instruction and operands' cells lie inside their memories.
 
-    Raises HardwareError.
+    A machine without engines has no such instruction.
     """
     names = [e.name for e in h.engines]
     types: dict[str, tuple[str, Any]] = {}
@@ -268,7 +272,7 @@ def check_engines(h: Hardware) -> None:
 
 
 def _check_limits(h: Hardware) -> None:
-    """Memories that limit uses are those that engines share, and main memory is one."""
+    """Raises HardwareError unless memories with a bandwidth or banks are shared by engines, and main memory is one."""
     limited = [m for m in h.memories if m.is_limited]
     if limited and not h.engines:
         raise HardwareError(

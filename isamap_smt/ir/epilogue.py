@@ -1,11 +1,11 @@
-"""The epilogue of a kernel: what is computed of each finished element before it leaves the machine, mostly of a sum.
+"""The epilogue of a kernel: the value computed from each finished element, mostly a sum, before it leaves the machine.
 
     temporary T
     T[i,j] += X[i,k] * W[k,j]
     Y[i,j] = round_i8(f32(T[i,j] + b[j]) * s[])
 
-A machine with engines carries it out where the sums lie, in steps: one begins them (at 0, or at elements of a tensor), some change
-them in place, one stores the result.
+A machine with engines carries it out beside the sums, in steps: one begins them (at 0, or at elements of a tensor),
+some change them in place, one stores the result.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ BEGINS, UPDATES, STORES = "begins", "updates", "stores"
 
 @dataclass(frozen=True)
 class Epilogue:
-    """result: the tensor that is stored. sum: the tensor that the first statement adds to. axes: of the second statement, by the
-    dimensions of the sum; statement None: the sum itself is stored."""
+    """sum: the tensor reduced into by the first statement. axes: of the second statement, by the dimensions of the sum.
+
+    statement: the second one; None if the sum itself is stored.
+    """
 
     kernel: Kernel
     statement: Statement | None
@@ -39,12 +41,12 @@ class Epilogue:
 
     @property
     def result(self) -> str:
-        """The tensor that leaves the machine."""
+        """The stored tensor: it leaves the machine."""
         return self.sum if self.statement is None else self.statement.target.tensor
 
     @property
     def op(self) -> str:
-        """How the first statement reduces; `=` where it assigns."""
+        """How the first statement reduces; `=` if it assigns."""
         return self.kernel.statements[0].op
 
     @property
@@ -54,18 +56,18 @@ class Epilogue:
 
     @property
     def start(self) -> int | float:
-        """The number that the reduction starts from."""
+        """The first value of the reduction: its operator's neutral number."""
         return neutral(self.op, self.kernel.tensor(self.sum).dtype)
 
     @cached_property
     def value(self) -> Any:
-        """What an element of the result is of an element of the sum, with every conversion written."""
+        """An element of the result as a function of an element of the sum, with every conversion written."""
         if self.statement is None:
             return Read(sp.Symbol(self.sum), *map(sp.Symbol, self.axes))
         return typed_value(self.kernel, self.statement)
 
     def index(self, access: Access, coordinates: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Where an access of the second statement lies, for the element of the sum at these coordinates."""
+        """The index of an access of the second statement, for the element of the sum at these coordinates."""
         at = dict(zip(self.axes, coordinates, strict=True))
         return tuple(sp.expand(substitute(e, at)) for e in access.index)
 
@@ -85,13 +87,13 @@ def unassigned(kernel: Kernel) -> str:
 
 
 def begins_at(i: Instruction) -> int | float | None:
-    """The number that an instruction puts into each of its cells; None for one that does something else."""
+    """The number assigned by an instruction to each of its cells; None for any other instruction."""
     s = i.kernel.statements[0]
     return number_in(s.value) if s.op == "=" and not s.guard and not s.inputs else None
 
 
 def epilogue_of(kernel: Kernel) -> Epilogue:
-    """Raises ScheduleError for a kernel that is no sum with an epilogue, with what is in the way."""
+    """The kernel as a sum with an epilogue. Raises ScheduleError, with the obstacle, if it is none."""
     first, *more = kernel.statements
     total = first.target.tensor
     if early := sorted({a.tensor for a in first.inputs} & set(kernel.outputs)):

@@ -1,4 +1,4 @@
-"""Every misuse is an IsamapError that says what is wrong, where, and what to do next."""
+"""Every misuse is an IsamapError naming the fault, its place, and the next step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 class IsamapError(Exception):
     """Misuse of the library. The text is meant for the user; `code` is the command line's exit status.
 
-    option: the text where the command line shows it, if that has other words for an argument, else ''.
+    option: the text for the command line, if it has other words for an argument, else ''.
     """
 
     code = 3
@@ -17,30 +17,30 @@ class IsamapError(Exception):
 
 
 class LanguageError(IsamapError):
-    """Kernel or instruction text that does not say anything legal; carries line, column (from 1) and a caret."""
+    """Kernel or instruction text without a legal meaning; carries line, column (from 1) and a caret."""
 
     line: int = 0
     column: int = 0
 
 
 class SizeError(IsamapError):
-    """Sizes that are missing, not positive, or contradict each other or the arrays."""
+    """Missing sizes, sizes below their least value, or sizes in contradiction to each other or the arrays."""
 
 
 class AssumedError(SizeError):
-    """A call that does not meet what its program's proof assumes."""
+    """A call violates an assumption of its program's proof."""
 
 
 class DTypeError(IsamapError):
-    """Element types that do not fit the kernel, the instruction or the array."""
+    """Element types do not fit the kernel, the instruction or the array."""
 
 
 class RuleError(IsamapError):
-    """A rewrite rule asked for in an arithmetic in which it does not hold."""
+    """A rewrite rule was asked for, and does not hold in the arithmetic."""
 
 
 class RangeError(IsamapError):
-    """An assumed range of values that nothing satisfies, or that is not written as one."""
+    """An assumed range of values is empty, or is not written as a range."""
 
 
 class UnknownNameError(IsamapError):
@@ -48,14 +48,14 @@ class UnknownNameError(IsamapError):
 
 
 class HardwareError(IsamapError):
-    """A hardware description that does not load, or that this CPU cannot run."""
+    """A hardware description does not load, or this CPU cannot run it."""
 
 
 class DescriptionError(IsamapError):
-    """An instruction that was run and does something else than its description says.
+    """An instruction was run, and contradicts its description.
 
-    wrong: what it does instead. refused: what instruction selection leaves out from then on (see Hardware), if only covers that it
-    made are wrong.
+    wrong: the observed behaviour. refused: instructions left out by instruction selection from then on (see Hardware),
+    if only its own covers are wrong.
     """
 
     code = 5
@@ -66,25 +66,25 @@ class DescriptionError(IsamapError):
 
 
 class UnnamedFileError(IsamapError):
-    """Data, such as a certificate, names a file whose code would be carried out, and the user does not."""
+    """Data, such as a certificate, names a file with code to run, and the user does not name it."""
 
 
 class WrongResultError(IsamapError):
-    """A compiled kernel that was run and computed something else than its kernel says."""
+    """A compiled kernel was run, and its result differs from its kernel's."""
 
     code = 6
 
 
 class BuildError(IsamapError):
-    """No C compiler, or a compiler that refused the generated code."""
+    """There is no C compiler, or it refused the generated code."""
 
 
 class ArgumentError(IsamapError):
-    """Arrays that a compiled kernel cannot run on: missing, not contiguous, aliased, changed or not finite."""
+    """A compiled kernel cannot run on these arrays: missing, not contiguous, aliased, changed or not finite."""
 
 
 class NetworkError(IsamapError):
-    """A network, or a model that is read as one, is wrong or cannot be computed. node: where, "" if the text says it."""
+    """A network, or a model read as one, is wrong or cannot be computed. node: its place, "" if the text says it."""
 
     def __init__(self, text: str, node: str = "") -> None:
         super().__init__(f"{node}: {text}" if node else text)
@@ -92,13 +92,13 @@ class NetworkError(IsamapError):
 
 
 class UncomputedError(NetworkError):
-    """A node that may be right, and that no kernel computes: a back end may."""
+    """A node may be right, but no kernel computes it: a back end may."""
 
 
 class NotProvedError(IsamapError):
-    """Something unproved was handed to a stage that takes only proved values.
+    """Something unproved was handed to a stage for proved values only.
 
-    refuted: the claims that failed with a witness. unproved: of a program, the obligations that are not proved, in words.
+    refuted: the claims with a witness against them. unproved: a program's obligations without a proof, in words.
     """
 
     refuted: frozenset[str] = frozenset()
@@ -110,11 +110,11 @@ class ScheduleError(IsamapError):
 
 
 class UndecidedError(ScheduleError):
-    """Whether there is a schedule was not found out: a limit was reached, or the search was interrupted."""
+    """The search ended without an answer: a limit was reached, or it was interrupted. A schedule may exist."""
 
 
 class TimeLimitError(UndecidedError):
-    """The time that the caller gave was over before there was anything to give back."""
+    """The caller's time was over before there was a result."""
 
 
 class WrongKindError(IsamapError):
@@ -125,9 +125,9 @@ Misuse = TypeVar("Misuse", bound=IsamapError)
 
 
 def of_argument(kind: type[Misuse], argument: str, value: object, why: str, option: str = "") -> Misuse:
-    """Misuse of an argument of a function, `fix={'slots.x': 2}`, that the command line takes as an option, `--fix slots.x=2`.
+    """Misuse of a function's argument, `fix={'slots.x': 2}`, also an option on the command line, `--fix slots.x=2`.
 
-    option: what follows the option's name; the value where nothing is said.
+    option: the text behind the option's name; by default the value.
     """
     error = kind(f"{argument}={value!r}: {why}")
     error.option = f"--{argument.replace('_', '-')} {option or value}: {why}"
@@ -135,7 +135,7 @@ def of_argument(kind: type[Misuse], argument: str, value: object, why: str, opti
 
 
 def headline(error: Exception) -> str:
-    """The first line of what it says, to be shown inside of another sentence."""
+    """The first line of the error's text, for use inside of another sentence."""
     return str(error).partition("\n")[0]
 
 
@@ -143,7 +143,7 @@ LISTED = 30  # names in an error
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A sentence that lists near matches of `name`, or what is known when nothing is near: the first, where that is much."""
+    """A sentence with near matches of `name`, or with all known names if none is near; a long list is cut."""
     names = sorted(set(known))
     lowered: dict[str, list[str]] = {}
     for n in names:

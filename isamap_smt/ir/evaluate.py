@@ -1,8 +1,8 @@
-"""What a statement does, with the machine's arithmetic: values by NumPy over many points at once, exact per dtype.
+"""The effect of a statement under the machine's arithmetic: NumPy values of many points at once, exact per dtype.
 
-Integers wrap; saturation clamps the exact integer; every floating-point operation is rounded to its type (bf16 and
-f16 included). Functions are those of the table in isamap_smt.ir.heads. Points run in the order of the statement's
-axes, so a reduction adds in that order.
+Integers wrap; saturation clamps the exact integer; every floating-point operation is rounded to its type (bf16 and f16
+included). Functions are those of the table in isamap_smt.ir.heads. Points run in the order of the statement's axes, so
+a reduction adds in that order.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHUNK = 1 << 17  # points evaluated at once
 
 
 def points(statement: Statement, chunk: int) -> Iterator[Env]:
-    """The points of the domain, in order, at most `chunk` at a time; points where the guard fails are left out."""
+    """The points of the domain, in order, at most `chunk` at a time; points with a false guard are left out."""
     extents = [int(a.extent) for a in statement.axes]
     total = int(np.prod(extents, dtype=object)) if extents else 1
     for start in range(0, total, chunk):
@@ -52,7 +52,7 @@ def points(statement: Statement, chunk: int) -> Iterator[Env]:
 
 
 def needs_single_points(statement: Statement) -> bool:
-    """Whether a point may read what an earlier point of the same statement wrote, other than its own element."""
+    """Whether a point may read another element written by an earlier point of the same statement."""
     index = statement.target.index
     own = [r for r in reads(statement.value) if r.tensor == statement.target.tensor and not _apart(r.index, index)]
     if not own:
@@ -81,9 +81,9 @@ class Evaluator:
 
 
 class Functions:
-    """Scalar trees at many points as functions of the arrays: what does not depend on elements is worked out once.
+    """Scalar trees at many points as functions of the arrays. Parts independent of elements are worked out once.
 
-    shapes: of every tensor, by name. The arrays that a function is given are not changed, and it may return a view.
+    shapes: of every tensor, by name. The functions leave their arrays unchanged, and may return a view.
     """
 
     def __init__(self, kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -91,7 +91,7 @@ class Functions:
         self.types: dict[str, DType] = {t.name: t.dtype for t in kernel.tensors}
 
     def flat_index(self, tensor: str, index: tuple[Any, ...], env: Env) -> Array:
-        """Offsets of tensor[index] in the flattened array. Raises SizeError naming the point that is outside."""
+        """Offsets of tensor[index] in the flattened array. Raises SizeError naming the point outside of it."""
         shape = self.shapes[tensor]
         flat = np.zeros(env["#"].shape, dtype=np.int64)
         for d, (i, n) in enumerate(zip(index, shape, strict=True)):
@@ -103,7 +103,7 @@ class Functions:
         return flat
 
     def place(self, tensor: str, index: tuple[Any, ...], env: Env) -> Array | Function:
-        """flat_index(), or where the index is made of data a function of the arrays that gives it."""
+        """flat_index(); or, for an index made of data, a function computing it from the arrays."""
         if used := {e.tensor for e in elements(index)}:
             return lambda arrays: self.flat_index(tensor, index, env | {held_as(n): Held(arrays[n]) for n in used})
         return self.flat_index(tensor, index, env)
@@ -133,7 +133,7 @@ class _At(Meaning[Function]):
         return lambda arrays: arrays[name].reshape(-1)[flat]
 
     def _index_value(self, x: Any, own: DType) -> Function:
-        """A symbol that is no axis names an array: its value at each point."""
+        """The value of an index at each point. A symbol that is no axis names an array."""
         e, env = x.args[0], self.env
         if e.is_Symbol and e.name not in env:
             return lambda arrays: converted(arrays[e.name], own)
@@ -179,7 +179,7 @@ class _At(Meaning[Function]):
 
 
 class _Exactly(Fold[_Exact]):
-    """Exact integers at these points: Python's where 64 bits might not do."""
+    """Exact integers at these points: Python's if 64 bits might not do."""
 
     def __init__(self, functions: Functions, env: Env) -> None:
         self.functions, self.env = functions, env
@@ -216,7 +216,7 @@ def _combined(head: type[Scalar], *parts: _Exact) -> _Exact:
 
 
 def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, env: Env, first: int) -> SizeError:
-    """The error for the first point whose index leaves its dimension."""
+    """The error for the first point with an index outside of its dimension."""
     point = {
         a: int(np.broadcast_to(v, at.shape)[first]) for a, v in env.items() if a != "#" and not isinstance(v, Held)
     }
@@ -228,5 +228,5 @@ def _outside(tensor: str, dimension: int, index: Any, extent: int, at: Array, en
 
 
 def _wide(v: Array, low: int, high: int) -> Array:
-    """v as Python integers when the result might not fit 64 bits."""
+    """v as Python integers if the result might not fit 64 bits."""
     return v if low >= -(1 << 63) and high < 1 << 63 else v.astype(object)

@@ -1,7 +1,7 @@
-"""What a program executes at its sizes, counted from its text: uses of instructions, bytes, iterations of loops.
+"""Counts of a program's work at its sizes, taken from its text: uses of instructions, bytes, iterations of loops.
 
-A node is executed at the points of a box, the trips of the loops around it, where all conditions around it hold; these are counted
-as points of statements are (isamap_smt.ir.points). Whether threads share a loop changes nothing.
+A node is executed at the points of a box, the trips of the loops around it, if all conditions around it hold. These
+points are counted like points of statements (isamap_smt.ir.points). Sharing a loop among threads changes nothing.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from isamap_smt.ir.traversal import nodes_of
 
 @dataclass
 class Executed:
-    """Of one call that adds to nothing.
+    """Counts of one call that adds to nothing.
 
-    instructions: name -> uses; kinds: kind -> uses. elements: points computed one by one, and elements copied. read, written: bytes
-    of memory that uses name, tensors, temporaries and packed buffers alike. iterations: of loops that are not written out.
-    exact: False where a condition is data, and all that stands under it is counted.
+    instructions: name -> uses; kinds: kind -> uses. elements: points computed one by one, and elements copied. read,
+    written: bytes of memory named by uses, in tensors, temporaries and packed buffers alike. iterations: of loops not
+    written out. exact: False if a condition is data; everything under it is counted.
     """
 
     instructions: Counter[str] = field(default_factory=Counter)
@@ -62,8 +62,10 @@ class Executed:
 
 
 def executed(program: Program) -> Executed:
-    """What `body` executes in a call that adds to nothing, at the ends of parameters that have one. Raises SizeError, TypeError
-    where sizes are open."""
+    """Counts of `body` in a call that adds to nothing, with bounded parameters at their upper ends.
+
+    Raises SizeError or TypeError if sizes are open.
+    """
     whole = laid_out(at_own_values(program))
     ends = {p.name: sp.Integer(p.high) for p in program.kernel.parameters if p.high is not None}
     sizes = {t.name: t.dtype.bytes for t in whole.kernel.tensors}
@@ -75,7 +77,7 @@ def executed(program: Program) -> Executed:
 
 @dataclass(frozen=True)
 class _Box:
-    """Axes with how many values each has, relations over them, and symbols that stand for others."""
+    """Axes with their numbers of values, relations over them, and symbols with their expressions."""
 
     extents: tuple[tuple[str, int], ...] = ()
     guard: tuple[Any, ...] = ()
@@ -85,7 +87,7 @@ class _Box:
         return substitute(sp.sympify(e), dict(self.known))
 
     def inside(self, var: Any, trips: Any) -> _Box:
-        """With an axis more."""
+        """With one more axis, `var`, of so many trips."""
         count = self.expr(trips)
         if count.is_Integer:
             return _Box((*self.extents, (var.name, max(0, int(count)))), self.guard, self.known)

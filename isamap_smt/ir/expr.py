@@ -1,7 +1,7 @@
 """Index expressions are SymPy trees over integer symbols, with floor division, modulo, min and max.
 
-SymPy's own floor() and Mod() rewrite themselves through rationals; these four functions stay as written,
-so that a coordinate printed to C, to Z3 and to NumPy is the same tree.
+SymPy's own floor() and Mod() rewrite themselves through rationals; these four functions stay as written, so C, Z3 and
+NumPy print the same tree for a coordinate.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rel = sp.Basic  # a SymPy relation (Lt, Le, Gt, Ge, Eq, Ne) or a SymPy truth val
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with as many `_` behind it as make it one that is not taken.
+    """The name, with the fewest `_` behind it to make it free.
 
     >>> free_name("i", {"i", "i_"})
     'i__'
@@ -35,7 +35,7 @@ def free_name(name: str, taken: Container[str]) -> str:
 
 @cache
 def sym(name: str) -> sp.Symbol:
-    """The integer symbol of that name; the same name is always the same symbol."""
+    """The integer symbol with this name; the same name is always the same symbol."""
     return sp.Symbol(name, integer=True)
 
 
@@ -95,7 +95,7 @@ def smallest(*terms: Any) -> Any:
 
 
 class ISelect(sp.Function):
-    """ISelect(a, b, x, y): x where a < b, else y."""
+    """ISelect(a, b, x, y): x if a < b, else y."""
 
     is_integer = True
     is_commutative = True
@@ -110,9 +110,9 @@ class ISelect(sp.Function):
 
 
 class Inside(_IndexFunction):
-    """Inside(e, extent): e where 0 <= e < extent, else 0: an index made of data, which so is one wherever extent > 0.
+    """Inside(e, extent): e if 0 <= e < extent, else 0. It makes data a valid index of any extent > 0.
 
-    That it is e wherever its element is used, each call checks (ir/indirect.py).
+    Each call checks that it is e wherever its element is used (ir/indirect.py).
     """
 
     @classmethod
@@ -129,7 +129,7 @@ WIDEST = 1 << 40
 class Element(sp.Function):
     """Element(tensor, *index): an element of an integer input, in an index. The tensor is a Str.
 
-    Of its value no proof knows anything: it is a function of its place. Beyond WIDEST it is WIDEST, or -WIDEST.
+    Proofs know nothing of its value: it is a function of its place. Beyond WIDEST it is WIDEST, or -WIDEST.
     """
 
     is_integer = True
@@ -141,12 +141,12 @@ class Element(sp.Function):
 
     @property
     def tensor(self) -> str:
-        """The input that is read."""
+        """The name of the input."""
         return str(self.args[0].name)
 
     @property
     def index(self) -> tuple[Any, ...]:
-        """Where in the input it lies."""
+        """Its place in the input."""
         return tuple(self.args[1:])
 
     def _sympystr(self, printer: Any) -> str:
@@ -156,12 +156,12 @@ class Element(sp.Function):
 
 
 def element(tensor: str, index: Iterable[Any]) -> Any:
-    """The element of that input, in an index."""
+    """The element of an input, for use in an index."""
     return Element(Str(tensor), *index)
 
 
 def written(index: Any) -> Any:
-    """The index as it was written: without what keeps it inside its dimension."""
+    """The index as it was written: the expression in `Inside`, or the index itself."""
     return index.args[0] if isinstance(index, Inside) else index
 
 
@@ -207,14 +207,16 @@ def _selected(a: Any, b: Any, x: Any, y: Any) -> Any:
 
 @dataclass(frozen=True)
 class IndexHead:
-    """sign: an operator, or the name of a function, in kernel text and in files. of: integers, or NumPy arrays of them, so many."""
+    """sign: an operator or a function's name, in kernel text and in files. of: acts on `arity` integers, or NumPy
+    arrays.
+    """
 
     sign: str
     of: Callable[..., Any]
     arity: int = 2
 
     def applied(self, operands: Sequence[Any]) -> Any:
-        """What it makes of its operands: of more than two, from the left."""
+        """The result for these operands. If there are more than two, a binary operation goes from the left."""
         return self.of(*operands) if self.arity > 2 else reduce(self.of, operands)
 
 
@@ -248,7 +250,7 @@ def ceil_div(a: Any, b: Any) -> Any:
 
 
 def held_as(tensor: str) -> str:
-    """The name under which an environment holds the elements of an input that is an index; no symbol is called so."""
+    """The name, in an environment, of the elements of an input used in an index; no symbol is called so."""
     return f"{tensor}[]"
 
 
@@ -298,7 +300,7 @@ def _replaced(expr: Any, table: frozenset[tuple[Any, Any]]) -> Any:
 
 
 def _renames(changes: Mapping[Any, Any], expr: Any) -> bool:
-    """Whether each symbol becomes another one of its kind, so that what could not be told of the expression still cannot."""
+    """Whether each symbol becomes another one of its kind: relations undecided before then stay undecided."""
     others = _symbols(expr) - set(changes)
     made = set(changes.values())
     return (
@@ -325,7 +327,7 @@ def is_constant(expr: Any) -> bool:
 
 
 def affine(expr: Any, over: Iterable[str]) -> tuple[dict[str, Any], Any] | None:
-    """(coefficients by symbol name, constant rest) when `expr` is affine in `over`, else None.
+    """(coefficients by symbol name, constant rest) if `expr` is affine in `over`, else None.
 
     Coefficients may hold other symbols (sizes, parameters).
     """
@@ -391,6 +393,6 @@ def words(expr: Any) -> str:
 
 
 def _bare(printer: _Printer, expr: Any) -> str:
-    """The expression where nothing binds tighter than it: a quotient needs no brackets there."""
+    """The expression for a context in which nothing binds tighter: a quotient needs no brackets there."""
     text = str(printer.doprint(expr))
     return text[1:-1] if isinstance(expr, FloorDiv | FloorMod) else text

@@ -1,7 +1,7 @@
-"""Names of CPU features that an instruction may require, and the architectures that have them.
+"""Names of CPU features for instructions to require, and the architectures with each of them.
 
-Names of x86-64 and aarch64 are archspec's, which also says what this CPU has. archspec knows no features of RISC-V and of GPUs, and
-calls those of aarch64 what Linux calls them: the names of LLVM are known beside these.
+Names of x86-64 and aarch64 are archspec's, which also tells this CPU's features. archspec knows no features of RISC-V
+and of GPUs, and gives those of aarch64 their names in Linux; LLVM's names are known beside these.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _BESIDE = {
 
 @cache
 def architectures(feature: str) -> frozenset[str]:
-    """Architectures of which some machine has the feature; none for a name that nobody knows.
+    """Architectures with the feature on some machine; none for an unknown name.
 
     >>> sorted(architectures("avx2")), sorted(architectures("v")), sorted(architectures("avx99"))
     (['x86_64'], ['riscv64'], [])

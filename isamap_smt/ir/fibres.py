@@ -1,12 +1,12 @@
-"""How many points of a statement meet in one element of its target: the size of the fibres of its index map.
+"""Number of points of a statement per element of its target: the size of the fibres of its index map.
 
-    C[i,j] += A[i,k] * B[k,j]      K: an axis that no index mentions takes all of its values in each element
+    C[i,j] += A[i,k] * B[k,j]      K: an axis in no index takes all of its values in each element
     S[i+k] += X[i,k] * W[k]        min(I, K): with the element, one of both axes determines the other
     S[i//4] += X[i]                4: with the element, i % 4 determines i
 
-What counts terms asks here: bounds of rounding and of overflow, and whether sums have an order. Joined axes of known extents are
-counted point by point where they are few. Elsewhere numbers are proposed that determine the point, and Z3 shows that they do
-(isamap_encodings.fibres). Where it does not, all points of joined axes may meet.
+Bounds of rounding and of overflow count terms by it, and tell from it whether sums have an order. If joined axes have
+few points and known extents, they are counted point by point. Otherwise numbers are proposed, and Z3 shows that they
+determine the point (isamap_encodings.fibres). If it does not, all points of joined axes may meet.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ Named = tuple[tuple[str, Any], ...]  # axes with their extents
 class Fibres:
     """Of a statement: no element of its target has more than `most` points, an expression over sizes.
 
-    axes: along which the points of one element lie. exact: some element has so many. how: what says so; '' where the index does by
-    itself.
+    axes: the points of one element differ along these. exact: some element has so many. how: the evidence; '' if the
+    index itself is enough.
     """
 
     most: Any
@@ -62,12 +62,12 @@ class Fibres:
 
     @property
     def number(self) -> int | None:
-        """The most points, where it is a number."""
+        """The greatest number of points, if it is constant; else None."""
         return int(self.most) if is_constant(self.most) else None
 
 
 def fibres(kernel: Kernel, s: Statement) -> Fibres:
-    """How many points of the statement meet in one element at most, for all sizes that are not fixed.
+    """The greatest number of points of the statement in one element, for all values of open sizes.
 
     >>> from isamap_smt.language import kernel
     >>> k = kernel("S[i+k] += X[i,k] * W[k]")
@@ -91,8 +91,11 @@ def fibres(kernel: Kernel, s: Statement) -> Fibres:
 
 
 def least_points(kernel: Kernel, position: int) -> int:
-    """How many points of the statement of this number each element of its target has at least: of a temporary, each element that
-    later statements read or add to. 0 where some may have none, and where sizes are open."""
+    """A lower bound of the points per element of the target of the statement at this position.
+
+    Of a temporary, only elements read or added to by later statements count. 0 if some may have none, or sizes are
+    open.
+    """
     s = kernel.statements[position]
     shape = kernel.tensor(s.target.tensor).shape
     if not all(map(is_constant, (*shape, *(a.extent for a in s.axes)))):
@@ -102,7 +105,9 @@ def least_points(kernel: Kernel, position: int) -> int:
 
 @dataclass(frozen=True)
 class _Part:
-    """Axes that indices of the target and guards join; and these dimensions of the target with their indices, and these guards."""
+    """Axes joined by indices of the target and guards, the target's dimensions on them with their indices, and these
+    guards.
+    """
 
     axes: Named
     dimensions: tuple[int, ...]
@@ -111,12 +116,12 @@ class _Part:
 
     @property
     def points(self) -> int | None:
-        """How many there are, without the guards; None where an extent is open."""
+        """How many there are, without the guards; None if an extent is open."""
         return prod(max(0, int(e)) for _, e in self.axes) if all(is_constant(e) for _, e in self.axes) else None
 
 
 def _parts(s: Statement, guard: tuple[Any, ...]) -> list[_Part]:
-    """The statement in parts that have no axis in common; one of them is what has no axis at all."""
+    """The statement in parts without a common axis; one of them holds everything without any axis."""
     names = [a.name for a in s.axes]
     index = [sp.sympify(i) for i in s.target.index]
     groups = [{n} for n in names]
@@ -136,7 +141,7 @@ def _parts(s: Statement, guard: tuple[Any, ...]) -> list[_Part]:
 
 
 def _undetermined(part: _Part) -> list[str]:
-    """Axes that do not follow from the element one after the other, as an index with one of them alone, times a number, says it."""
+    """Axes not determined by the element: no index gives them, one after the other, as a multiple of the axis alone."""
     left = [n for n, _ in part.axes]
     known = True
     while known:
@@ -157,7 +162,7 @@ def _all(part: _Part, left: list[str], how: str = "") -> Fibres:
 
 
 def _joined(kernel: Kernel, s: Statement, part: _Part, left: list[str]) -> Fibres:
-    """Of axes that the indices join."""
+    """The fibres along axes joined by the indices."""
     if elements(part.index):
         return _all(part, left, "data says which points meet")
     shape = tuple(kernel.tensor(s.target.tensor).shape[d] for d in part.dimensions)
@@ -181,8 +186,10 @@ def _joined(kernel: Kernel, s: Statement, part: _Part, left: list[str]) -> Fibre
 
 
 def _determining(part: _Part, left: list[str], first: str, given: tuple[Any, ...]) -> list[Digit] | None:
-    """Numbers that determine the point together with the element, of which none can be left out; None where Z3 shows it of none.
-    They are axes, and what an index drops of them. Left out are, if that may be, this axis first, then axes of large extents."""
+    """Numbers that determine the point together with the element, none of them redundant; None if Z3 shows it of none.
+
+    They are axes, and digits dropped by an index. This axis is left out first if possible, then axes of large extents.
+    """
     extents = dict(part.axes)
     whole = [(sym(n), sp.S.Zero, extents[n]) for n in sorted(left, key=lambda n: (n != first, -_size(extents[n])))]
     digits: list[Digit] = [
@@ -206,7 +213,7 @@ def _size(extent: Any) -> float:
 
 
 def _dropped(e: Any, axes: Named) -> list[Digit]:
-    """The rest that a quotient drops, or the quotient that a rest drops."""
+    """The remainder dropped by a quotient, or the quotient dropped by a remainder."""
     match e:
         case FloorDiv():
             return [(FloorMod(*e.args), sp.S.Zero, e.args[1])]
@@ -222,7 +229,7 @@ def _dropped(e: Any, axes: Named) -> list[Digit]:
 
 @lru_cache(maxsize=256)
 def _counts(axes: Named, index: tuple[Any, ...], guard: tuple[Any, ...], shape: tuple[Any, ...]) -> np.ndarray | None:
-    """How many points each element has, where both are few and the index is no matter of data."""
+    """The number of points of each element; None if points or elements are many, or the index holds data."""
     if elements(index) or not all(map(is_constant, (*shape, *(e for _, e in axes)))):
         return None
     extents = [max(0, int(e)) for _, e in axes]
@@ -234,7 +241,7 @@ def _counts(axes: Named, index: tuple[Any, ...], guard: tuple[Any, ...], shape: 
 
 
 def _places(extents: dict[str, int], index: Sequence[Any], guard: Sequence[Any], lengths: Sequence[int]) -> np.ndarray:
-    """For each point where the guard holds, the element in an array of these lengths; points outside of it are left out."""
+    """For each point with a true guard, its element in an array of these lengths; points outside of it are left out."""
     total = prod(extents.values())
     values = np.unravel_index(np.arange(total), tuple(extents.values())) if extents else ()
     env = dict(zip(extents, values, strict=True))
@@ -270,7 +277,7 @@ def _least(kernel: Kernel, position: int, part: _Part) -> int:
 
 
 def _needed(kernel: Kernel, position: int, dimensions: tuple[int, ...], lengths: tuple[int, ...]) -> np.ndarray | None:
-    """Which elements of these dimensions later statements read or add to; None where it is not known."""
+    """The elements, by these dimensions, read or added to by later statements; None if not known."""
     if kernel.recurrences:
         return None
     found = np.zeros(prod(lengths), bool)

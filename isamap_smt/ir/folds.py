@@ -1,14 +1,16 @@
-"""Temporaries of which each iteration of a loop needs a block alone: each has a block of its own, in memory that its thread reuses.
+"""Private blocks of temporaries: each iteration of a loop has a block of its own, in memory its thread reuses.
 
-A loop that several statements share hands over rows of its own block. In a tensor of full size every block writes memory that was
-never touched before, and threads that share the loop need memory apart. A loop inside may do the same, in another dimension or
-within the block of a loop around: what one register tile hands to an epilogue then stays in the first cache.
-Loop.folds names the tensors, and the dimension that the loop counts; claim 16 shows that an element is touched in one iteration
-alone. What executes a program, or prints it, takes it as it is laid out: the block is a buffer, declared in the innermost loop that
-folds the tensor, so that it is private to each iteration, and to each thread. Where tiles of many rows would find no place for
-their lines in the first cache (64 rows of 4,096 bytes), its rows lie a line further apart.
+A loop shared by several statements hands over rows of its own block. In a tensor of full size every block writes memory
+never touched before, and threads sharing the loop need memory apart. A loop inside may do the same, in another
+dimension or within the block of a loop around: results handed by one register tile to an epilogue then stay in the
+first cache.
 
-The state of a recurrence, of which each time step reads one row and writes the next, keeps two rows (Loop.rings).
+Loop.folds names the tensors, and the dimension counted by the loop; claim 16 shows that an element is touched in one
+iteration alone. Execution and printing take the program as laid out: the block is a buffer, declared in the innermost
+loop folding the tensor, so it is private to each iteration, and to each thread. If tiles of many rows would crowd the
+first cache (64 rows of 4,096 bytes), the block's rows lie a line further apart.
+
+The state of a recurrence keeps two rows (Loop.rings): each time step reads one and writes the next.
 """
 
 from __future__ import annotations
@@ -32,8 +34,10 @@ PAGE, WAYS = 4096, 8  # bytes after which lines of a first cache share a place, 
 
 @dataclass(frozen=True)
 class _Block:
-    """Of a tensor: where it begins, and how long it is, in each dimension that loops around fold. buffer: its name; '' while a loop
-    further in folds the tensor, too."""
+    """Of a tensor: its begin and its length in each dimension folded by loops around.
+
+    buffer: its name; '' while a loop further in folds the tensor, too.
+    """
 
     tensor: Tensor
     begins: tuple[tuple[int, Any], ...] = ()
@@ -41,7 +45,7 @@ class _Block:
     buffer: str = ""
 
     def inside(self, loop: Loop, dimension: int) -> _Block:
-        """The part of it that one iteration of a loop touches."""
+        """The part of it touched by one iteration of a loop."""
         if not 0 <= dimension < len(self.tensor.shape):  # claim 16 refuses it
             return self
         begins, lengths = dict(self.begins), dict(self.lengths)
@@ -50,7 +54,7 @@ class _Block:
         return replace(self, begins=tuple(begins.items()), lengths=tuple(lengths.items()))
 
     def declared(self) -> Alloc:
-        """The buffer, with the elements that its cells stand for."""
+        """The buffer, with the element held by each cell."""
         t = self.tensor
         cells = tuple(sym(f"{self.buffer}_{d}") for d in range(len(t.shape)))
         begin, long = dict(self.begins), dict(self.lengths)
@@ -65,8 +69,10 @@ class _Block:
 
 
 def _apart(shape: tuple[Any, ...], size: int) -> tuple[Any, ...]:
-    """The shape, with rows a line longer where the lines of a column would not fit their places in a first cache: a line lies at
-    its address modulo a page, in one of so many ways."""
+    """The shape, with rows a line longer if the lines of a column would not fit their places in a first cache.
+
+    A line lies at its address modulo a page, in one of WAYS ways.
+    """
     if len(shape) < 2 or not all(n.is_Integer for n in shape[-2:]):
         return shape
     rows, row = int(shape[-2]), int(shape[-1]) * size
@@ -75,7 +81,7 @@ def _apart(shape: tuple[Any, ...], size: int) -> tuple[Any, ...]:
 
 
 def laid_out(program: Program) -> Program:
-    """The program with a buffer for each block of such a tensor, two rows of each state, and without the marks."""
+    """The program with a buffer for each folded block and two rows for each state, and without the marks."""
     if not folded(program):
         return program
     rings = {t: d for n in program.body if isinstance(n, Loop) for t, d in n.rings}
@@ -85,7 +91,7 @@ def laid_out(program: Program) -> Program:
 
 
 def shapes(program: Program) -> dict[str, tuple[Any, ...]]:
-    """Of each tensor that it folds, the shape of the block that an iteration has of it: what addresses are made of."""
+    """For each folded tensor, the shape of one iteration's block: addresses are made from it."""
     mine = set(buffers(program))
     return {b.type.tensor: b.shape for name, b in buffers(laid_out(program)).items() if name not in mine}
 

@@ -1,12 +1,13 @@
-"""sin, cos, tan, their inverses, hyperbolic functions and pow as fixed sequences of f64 operations, the same in NumPy and in C.
+"""sin, cos, tan, their inverses, hyperbolic functions and pow as fixed sequences of f64 operations, the same in NumPy
+and in C.
 
-Every step is one IEEE operation rounded to nearest or one of integers, nothing is fused, and choices are made by masks. Of f32 they
-are computed in f64 and rounded once. The largest errors that were found stand in isamap_smt.ir.heads. Coefficients interpolate at
-Chebyshev's points, in 60 digits.
+Every step is one IEEE operation rounded to nearest or one of integers, nothing is fused, and choices are made by masks.
+For f32 they are computed in f64 and rounded once. The largest errors found stand in isamap_smt.ir.heads. Coefficients
+interpolate at Chebyshev's points, in 60 digits.
 
     sin, cos, tan    |x| 2 / pi modulo 4 in 192 bits, for every x (of f32 in 96): quadrant q and r + c in [-pi/4, pi/4]; polynomials
-    atan(x)          base + atan(t): t is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, so that |t| <= tan(pi / 8)
-    asin(x), acos(x) a polynomial up to 1/2, beyond it of sqrt((1 - |x|) / 2), whose rounding error is carried along
+    atan(x)          base + atan(t): t is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, so |t| <= tan(pi / 8)
+    asin(x), acos(x) a polynomial up to 1/2, beyond it of sqrt((1 - |x|) / 2), with the root's rounding error carried along
     sinh, cosh       h -+ 1 / 4h, h = e^|x| / 2; sinh up to 1 a polynomial
     asinh, acosh, atanh  log(1 + u), u = |x| + x^2 / (1 + sqrt(1 + x^2)), x - 1 + sqrt(x^2 - 1), 2 |x| / (1 - |x|)
     pow(x, y)        e^(y log x), log x and the product in two f64 each
@@ -122,7 +123,7 @@ def _product(a: Array, b: Array | np.float64) -> tuple[Array, Array]:
 
 
 def _signed(x: Array, sign: Array) -> Array:
-    """x, or -x where the sign's word has its highest bit."""
+    """x, or -x if the highest bit of `sign` is set."""
     return np.asarray((x.view(U) ^ sign).view(F))
 
 
@@ -310,7 +311,7 @@ def _half_exp(m: Array) -> Array:
 
 
 def _grown(x: Array, more: Array | np.float64, k: Array) -> Array:
-    """e**(x + more - k ln 2) - 1, where `more` is small."""
+    """e**(x + more - k ln 2) - 1, for a small `more`."""
     high, low = x - k * LN2_HIGH, k * LN2_LOW - more
     r = high - low
     return np.asarray(r + (r * r * horner(r, EXP) + ((high - r) - low)))
@@ -330,7 +331,7 @@ def cosh(x: Array) -> Array:
 
 
 def _log_sum(u: Array, whole: Array) -> Array:
-    """log(1 + u) where u is positive; log 2u where `whole`."""
+    """log(1 + u) for positive u; log 2u if `whole`."""
     y, c = _sum(np.where(whole, F(0.0), F(1.0)), u)
     bits = y.view(U) - ROOT_HALF
     k = (bits.view(np.int64) >> 52).astype(F) + np.where(whole, F(1.0), F(0.0))
@@ -387,7 +388,7 @@ def _long_log(a: Array) -> tuple[Array, Array]:
 
 
 def pow(x: Array, y: Array) -> Array:
-    """x**y of f64 values, as IEEE 754 has it: 1 where y is 0 or x is 1, NaN where x is negative and y no whole number."""
+    """x**y of f64 values, as in IEEE 754: 1 if y is 0 or x is 1, NaN if x is negative and y no whole number."""
     a, size, one = np.abs(x), np.abs(y), F(1.0)
     h, c = _long_log(a)
     by = np.copysign(np.where(size > FARTHEST, FARTHEST, size), y)

@@ -13,8 +13,8 @@ Array = np.ndarray
 def fma(a: Array, b: Array, c: Array) -> Array:
     """a * b + c of three arrays of f16, of f32 or of f64, rounded once to nearest even.
 
-    f16, f32: the product is exact in f64; the sum is rounded to odd in f64, after which rounding to f16 or f32 is right
-    (Boldo and Melquiond, 2008: 53 >= 24 + 2 bits). f64: exact fractions, one element at a time.
+    f16, f32: the product is exact in f64. The sum is rounded to odd in f64; then rounding to f16 or f32 is right (Boldo
+    and Melquiond, 2008: 53 >= 24 + 2 bits). f64: exact fractions, one element at a time.
     """
     if a.dtype == np.float64:
         flat = [_fma64(float(x), float(y), float(z)) for x, y, z in zip(a.flat, b.flat, c.flat, strict=True)]
@@ -26,7 +26,7 @@ def fma(a: Array, b: Array, c: Array) -> Array:
 
 
 def sum_to_odd(p: Array, z: Array) -> Array:
-    """p + z of two f64 arrays, rounded to odd: what is not exact becomes that of its two neighbours whose last bit is 1."""
+    """p + z of two f64 arrays, rounded to odd: an inexact sum becomes the neighbour with 1 as its last bit."""
     s = p + z
     # TwoSum: error is exactly what s lost.
     t = s - p

@@ -1,4 +1,4 @@
-"""Python's search for cycles among objects, held back while something makes very many of them that stay."""
+"""Python's search for cycles among objects, held back while very many lasting objects are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hardware is memories joined by links, and the instructions that compute and move on it."""
+"""Hardware is memories joined by links, and the instructions to compute and move on it."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ LINE = 64  # bytes of a cache line
 
 @dataclass(frozen=True)
 class Memory:
-    """capacity in bytes (None: unlimited), of all registers together where `count` says how many a register file has.
+    """capacity in bytes (None: unlimited), of all `count` registers together in a register file.
 
-    row: bytes of a row, for a memory whose rows software addresses (a scratchpad); 0 for others. Both may be a number of times a
-    machine parameter (im.parameter). energy in picojoules per byte;
-    shared: by the cores. kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds
-    copies by itself), 'main' (tensors), 'state' (control cells of a thread, one byte each, 0 where nothing has written them;
-    or of an engine, in `count` sets of as many cells of the type that what writes them says).
-    bits: of an integer in a cell, where the cells of an addressed memory have fewer than its type: what does not fit wraps; 0: all.
+    row: bytes of a row in a memory with rows addressed by software (a scratchpad); 0 for others. capacity and row may
+    be a number times a machine parameter (im.parameter). energy in picojoules per byte; shared: by the cores.
 
-    Of engines, which share it: bandwidth in bytes a cycle, read and written together; None: no limit. banks: rows are interleaved
-    over so many, each of which `ports` accesses reach in a cycle, a row each; 0: no limit.
+    kind: 'register' (code names its cells), 'addressed' (software computes addresses), 'cache' (it holds copies by
+    itself), 'main' (tensors), 'state' (control cells). A thread's state has cells of one byte, 0 until written. An
+    engine's state has `count` sets of cells, with the type given by the instruction writing them.
 
-    Where nothing is said: with rows it is addressed, of several registers a register file, unlimited main memory, else a cache.
-    Raises HardwareError for what no memory has.
+    bits: of an integer in a cell, if an addressed memory's cells have fewer than their type; larger values wrap; 0:
+    all. Engines share bandwidth and banks. bandwidth: bytes a cycle, read and written together; None: no limit. banks:
+    rows are interleaved over so many, and `ports` accesses, a row each, reach each bank in a cycle; 0: no limit.
+
+    Without `kind` a memory with rows is addressed, one of several registers a register file, an unlimited one main
+    memory, any other a cache. Raises HardwareError for fields without a meaning for a memory.
     """
 
     name: str
@@ -110,7 +111,7 @@ class Link:
 
 
 def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
-    """No two instructions have one name. Raises HardwareError with both lines."""
+    """Raises HardwareError, with both lines, if two instructions have one name."""
     first: dict[str, Instruction] = {}
     for i in instructions:
         other = first.setdefault(i.name, i)
@@ -126,16 +127,19 @@ def check_names(machine: str, instructions: tuple[Instruction, ...]) -> None:
 @hashed_once
 @dataclass(frozen=True)
 class Hardware(Shown):
-    """A machine: a graph of memories and links, in any order, and instructions. Without memories it can be mapped onto, not
-    scheduled for.
+    """A machine: a graph of memories and links, in any order, and instructions.
 
-    engines: what issues instructions, each in order, all beside each other, joined by counters that their uses signal and await;
-    without any the machine is one core. Tensors lie in 'memory', which every machine has.
-    parameters: what the hardware decides and code asks for when it runs (im.parameter() in the place of numbers). opened, values:
-    the machine of which this one is at(...) these values; code that is made for it is made for all values.
+    Without memories it can be mapped onto, not scheduled for. Tensors lie in 'memory', found in every machine.
 
-    rules: equalities of values (im.Rule) that instruction selection may use beside isamap's own, where they are proved.
-    refused: what instruction selection does without, since a check refused it: instructions by name, covers by a digest of their C.
+    engines: they issue instructions, each in order, all beside each other, joined by counters; their uses signal and
+    await these. Without any the machine is one core.
+    parameters: numbers decided by the hardware, and asked for by code when it runs (im.parameter() in the place of
+    numbers).
+    opened, values: the machine with open parameters, if this one is its at(...) these values; code is made for all
+    values.
+    rules: equalities of values (im.Rule) for instruction selection to use beside isamap's own, once proved.
+    refused: avoided by instruction selection since a check refused it: instructions by name, covers by a digest of
+    their C.
 
     Raises HardwareError for parts that do not fit each other: see isamap_smt.ir.hardware_checks.
     """
@@ -166,27 +170,27 @@ class Hardware(Shown):
 
     @property
     def whole(self) -> Hardware:
-        """The machine that this one is at some values of its parameters; itself where it has none."""
+        """The machine with open parameters, if this one fixes them; else itself."""
         return self.opened or self
 
     def at(self, **values: int) -> Hardware:
-        """The machine at these values of its parameters, the typical ones where none is given; itself where it has none.
+        """The machine at these values of its parameters, by default their typical ones; itself if it has none.
 
-        Raises UnknownNameError for a parameter that it has not, HardwareError for a value that this one cannot have.
+        Raises UnknownNameError for an unknown parameter, and HardwareError for a value it cannot have.
         """
         if not self.whole.parameters and not values:
             return self
         return at_values(self.whole, valid_values(self.whole, dict(self.values) | values))
 
     def memory(self, name: str) -> Memory:
-        """The memory of that name."""
+        """The memory of this name. Raises KeyError if there is none."""
         for m in self.memories:
             if m.name == name:
                 return m
         raise KeyError(name)
 
     def instruction(self, name: str) -> Instruction:
-        """The instruction of that name, with or without the machine's prefix."""
+        """The instruction of this name, with or without the machine's prefix. Raises UnknownNameError."""
         for i in self.instructions:
             if name in (i.name, i.short):
                 return i
@@ -195,35 +199,35 @@ class Hardware(Shown):
 
     @cached_property
     def computes(self) -> tuple[Instruction, ...]:
-        """Instructions that compute."""
+        """The compute instructions."""
         return tuple(i for i in self.instructions if i.kind == "compute")
 
     @cached_property
     def moves(self) -> tuple[Instruction, ...]:
-        """Instructions that move data."""
+        """Instructions moving data."""
         return tuple(i for i in self.instructions if i.kind not in ("compute", "configure"))
 
     def asking(self, memory: str, most: int) -> Instruction | None:
-        """What asks for a number up to this one; None where the machine has nothing that grants it."""
+        """The instruction asking for a number up to `most`, held in this state memory; None if there is none."""
         return next((i for i in self.instructions if writes_state(i) == memory and i.grants == most), None)
 
     def writing(self, memory: str) -> Instruction | None:
-        """What writes constants of the code into the cells of a state memory."""
+        """The instruction writing constants of the code into the cells of a state memory; None if there is none."""
         return next((i for i in self.instructions if writes_state(i) == memory and i.kernel.inputs), None)
 
     def configuring(self, memory: str) -> tuple[Instruction, Instruction]:
-        """(what writes constants of the code into a state memory, what clears it)."""
+        """(the instruction writing constants of the code into a state memory, the one clearing it)."""
         found = [i for i in self.instructions if writes_state(i) == memory]
         return next(i for i in found if i.kernel.inputs), next(i for i in found if not i.kernel.inputs)
 
     @cached_property
     def has_c(self) -> bool:
-        """Whether C is made for it: some instruction that computes has any."""
+        """Whether C is made for it: some compute instruction has any."""
         return any(i.emit for i in self.computes)
 
     @cached_property
     def simulated(self) -> bool:
-        """Whether it is a core that only the simulator runs: instructions that compute and that move, and none has C."""
+        """Whether it is a core for the simulator only: instructions compute and move, and no compute instruction has C."""
         return not (self.engines or self.has_c) and bool(self.memories and self.computes and self.moves)
 
     def offers(self, instruction: Instruction) -> bool:
@@ -232,7 +236,7 @@ class Hardware(Shown):
 
     @property
     def no_c(self) -> str:
-        """Why no C is made for the machine; '' where some is."""
+        """The reason for making no C for the machine; '' if C is made."""
         if self.engines:
             return f"{self.name} has engines, for which no C is made; use --target simulate"
         return (
@@ -243,7 +247,7 @@ class Hardware(Shown):
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What a schedule needs and the description does not say; empty for a machine that programs are made for."""
+        """The facts needed by a schedule and missing in the description; empty if programs are made for the machine."""
         found = []
         if self.engines:
             return (

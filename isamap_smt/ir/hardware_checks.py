@@ -1,7 +1,8 @@
-"""What a machine's description may say: every number means something, every name is one of the machine's, nothing hangs loose.
+"""Checks of a machine's description: every number means something, every name is one of the machine's, nothing hangs
+loose.
 
-A description that contradicts itself is refused when it is made, with what to write in its place: an answer for a machine
-without the link that was forgotten would be an answer for another machine.
+A description in contradiction to itself is refused when it is made, with the text to write in its place. An answer for
+a machine without a forgotten link would be an answer for another machine.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ BYTES = 8  # of a cell
 
 
 def check_engine_states(h: Hardware) -> None:
-    """Nothing happens where each state that is needed can be written, by the engine that needs it. Raises HardwareError."""
+    """Raises HardwareError unless each needed state can be written by the engine in need of it."""
     states = {m.name: m for m in h.memories if m.is_state}
     for i in h.instructions:
         where = f"hardware {h.name}: {i.where}"
@@ -85,7 +86,11 @@ def _check_bytes_written(where: str, i: Instruction, name: str, memory: Memory |
 
 
 def _check_one_engine(h: Hardware, memory: Memory) -> None:
-    """One instruction writes it, and that and all that need it are one engine's; each names its set in its C."""
+    """Raises HardwareError unless one instruction writes the state, on the same engine as all instructions in need of
+    it.
+
+    If there are several sets, each of these names its set in its C.
+    """
     name = memory.name
     needing = [i for i in h.instructions if any(n.memory == name for n in i.cells_needed)]
     writing = [i for i in h.instructions if writes_state(i) == name]
@@ -112,7 +117,7 @@ def _check_one_engine(h: Hardware, memory: Memory) -> None:
 
 
 def check_states(h: Hardware) -> None:
-    """Nothing happens where each state that is needed can be written and given back. Raises HardwareError."""
+    """Raises HardwareError unless each needed state can be written and given back."""
     sizes = {m.name: m.capacity or 0 for m in h.memories if m.is_state}
     if h.engines:
         return check_engine_states(h)
@@ -134,7 +139,7 @@ def check_states(h: Hardware) -> None:
 
 
 def _check_both(h: Hardware) -> None:
-    """Each state that is needed is written by one instruction and cleared by another."""
+    """Raises HardwareError unless one instruction writes, and another clears, each needed state."""
     for memory in {n.memory for i in h.instructions for n in i.cells_needed}:
         both = {bool(i.kernel.inputs) for i in h.instructions if writes_state(i) == memory}
         for constants, example in ((True, "cfg[x] = new[x]"), (False, "cfg[x] = 0")):
@@ -148,7 +153,10 @@ def _check_both(h: Hardware) -> None:
 
 
 def _check_granted(h: Hardware) -> None:
-    """Each number that is needed can be asked for, up to as many points as the instruction has; and no cell is both."""
+    """Raises HardwareError unless each needed number can be asked for, up to the instruction's number of points.
+
+    No cell may hold both a granted number and needed bytes.
+    """
     bytes_ = {n.memory for i in h.instructions for n in i.cells_needed}
     for i in h.instructions:
         if i.grants is not None and writes_state(i) in bytes_:
@@ -199,21 +207,21 @@ LEAST, MOST, LARGEST = 1e-4, 1e6, 1 << 60
 
 
 def name_of(value: Any, what: str) -> str:
-    """A name that files, tables and pins such as `tile.k.L1` can hold. Raises HardwareError."""
+    """A name fit for files, tables and pins such as `tile.k.L1`. Raises HardwareError."""
     if not isinstance(value, str) or not re.fullmatch(r"[^\W\d][\w+-]*", value):
         raise HardwareError(f"{what} {value!r}: a name is a letter, then letters, digits and _ + -, such as 'L1'")
     return value
 
 
 def number(value: Any, what: str, unit: str, positive: bool = False) -> None:
-    """Nothing happens for a number from 0 (positive: from LEAST) to MOST. Raises HardwareError."""
+    """Raises HardwareError unless the value is a number from 0 (positive: from LEAST) to MOST."""
     least = LEAST if positive else 0
     if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= MOST:
         raise HardwareError(f"{what}={value!r}: pass a number of {unit}, {least:g} to {MOST:g}")
 
 
 def check_memory(m: Memory, kinds: Sequence[str]) -> None:
-    """The memory's own fields. Raises HardwareError."""
+    """Raises HardwareError unless the memory's own fields are sound."""
     name = name_of(m.name, "memory")
     if name in TAKEN:
         raise HardwareError(
@@ -285,7 +293,7 @@ def _check_banks(m: Memory, name: str, row: int) -> None:
 
 
 def check_link(k: Link) -> None:
-    """The link's own fields. Raises HardwareError."""
+    """Raises HardwareError unless the link's own fields are sound."""
     source, target = name_of(k.source, "link from"), name_of(k.target, "link to")
     if source == target:
         raise HardwareError(f"link {source} -> {target}: it leads from a memory to itself")
@@ -294,7 +302,7 @@ def check_link(k: Link) -> None:
 
 
 def check_hardware(h: Hardware, kinds: tuple[type, type]) -> dict[str, Any]:
-    """The machine's sequences as they are kept. Raises HardwareError for parts that do not fit each other."""
+    """The machine's sequences as tuples. Raises HardwareError for parts that do not fit each other."""
     name = name_of(h.name, "hardware")
     if not isinstance(h.description, str):
         raise HardwareError(
@@ -323,7 +331,7 @@ def _parts(name: str, what: str, given: Any, kind: type) -> tuple[Any, ...]:
 
 
 def _short(value: Any) -> str:
-    """What it is, and itself where that is not long."""
+    """The value with its type; the type alone if the value is long."""
     text, kind = repr(value), type(value).__name__
     return f"{text}, which is {kind}" if len(text) <= LONG else f"a {kind}"
 
@@ -358,7 +366,10 @@ def _check_links(name: str, memories: Sequence[Memory], links: Sequence[Link]) -
 
 
 def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None:
-    """Each operand lies in a memory of the machine that has room for it. A machine without memories only maps and proves."""
+    """Raises HardwareError unless each operand lies in a memory of the machine with room for it.
+
+    A machine without memories only maps and proves.
+    """
     known = {m.name: m for m in memories}
     for operand, place in i.places if known else ():
         if place in (MAIN, CODE):
@@ -387,9 +398,9 @@ def _check_places(name: str, memories: Sequence[Memory], i: Instruction) -> None
 
 
 def check_ways(h: Hardware) -> None:
-    """Data come into every memory from main memory, and results leave theirs: else a part of the machine is cut off.
+    """Raises HardwareError if data cannot come into a memory from main memory, or results cannot leave theirs.
 
-    Machines with engines say by their moves where data go. Raises HardwareError.
+    Part of the machine would be cut off. Engines are not checked: their moves say where data go.
     """
     ends = main_memories(h.memories)
     if h.engines or any(i.engine for i in h.instructions) or not ends:
@@ -420,7 +431,7 @@ def _results(instructions: Sequence[Instruction]) -> Iterator[tuple[str, str]]:
 
 
 def _steps(start: str, ends: frozenset[str], links: Sequence[Link]) -> int:
-    """How many links lead from a memory out to main memory, where some do."""
+    """The number of links on the way from a memory out to main memory; more than there are links if there is no way."""
     here, steps = {start}, 0
     while not here & ends:
         further = here | {k.target for k in links if k.source in here}

@@ -1,13 +1,14 @@
-"""Every operation of a scalar value, one row each: how it is written, and each fact of it that more than one algebra needs.
+"""Every operation of a scalar value, one row each: its text, and each fact of it needed by more than one algebra.
 
-class in isamap_smt.ir.scalar    the definition in words, and whether it is of floating point alone
-row here                         its text, its operation on arrays, its C, its accuracy
-algebras                         tables of functions by head: isamap_smt.ir.meaning lists them
+    class in isamap_smt.ir.scalar    the definition in words, and whether it is of floating point alone
+    row here                         its text, its operation on arrays, its C, its accuracy
+    algebras                         tables of functions by head: isamap_smt.ir.meaning lists them
 
-A function of one value is a `Function`. Its f32 and f64 are its meaning; of f16 and bf16 it is what f32 gives, rounded; of integers
-what `f64` gives. Its C has the same bits for every value. `ulp` is how far an f32 result lies from the exact value, over all 2^32
-arguments (benchmarks/accuracy.py; of those from sin to atanh over every 16th, of asin over all), 0.5 where it is the value that
-IEEE 754 asks for; `wide_ulp` is the same of f64, a bound above everything that benchmarks/accuracy_f64.py has found.
+A function of one value is a `Function`. Its f32 and f64 are its meaning; f16 and bf16 take the f32 result, rounded;
+integers take the result of `f64`. Its C has the same bits for every value. `ulp` is the largest distance of an f32
+result from the exact value, over all 2^32 arguments (benchmarks/accuracy.py; of those from sin to atanh over every
+16th, of asin over all); 0.5 is the rounded exact value asked for by IEEE 754. `wide_ulp` is the same of f64, a bound
+above every error found by benchmarks/accuracy_f64.py.
 """
 
 from __future__ import annotations
@@ -79,9 +80,11 @@ OR, XOR, AND, SHIFT, SUM, PRODUCT, SIGN, ATOM = range(8)  # how tightly the oute
 
 @dataclass(frozen=True)
 class Head:
-    """text: an operator's sign, a function's name, or what stands before the type of a conversion. arity: number of values.
+    """text: an operator's sign, a function's name, or the text before the type of a conversion. arity: number of
+    values.
 
-    binds: of an operator. array: the operation on arrays of one type. words: the operation in an error, where it is not its text.
+    binds: of an operator. array: the operation on arrays of one type. words: the operation in an error, unless its
+    text.
     """
 
     text: str
@@ -96,7 +99,7 @@ class Head:
         return self.arity == 2 and self.binds < ATOM
 
     def numpy(self, *values: Array) -> Array:
-        """The operation on arrays of one type, or on Python's integers. Raises TypeError for a head that needs more than values."""
+        """The operation on arrays of one type, or on Python's integers. Raises TypeError for a head without one."""
         if self.array is None:
             raise TypeError(f"{self.text} is no operation on arrays")
         return np.asarray(self.array(*values))
@@ -113,10 +116,10 @@ class Special(Head):
 class Function(Head):
     """A function of one value, or of two.
 
-    f32, f64: its values. c, wide: C text of the values {x} and {y} in float and in double. ulp, wide_ulp: their largest errors.
-    zero: of a zero it is one. bounds: of every value that is a number. total: of every number it is one, of infinities too, or it
-    has no bounds. steps: its C is a sequence of operations, some of them
-    through tables. whole: its values are integers, and it never falls; the largest distances below and above its argument.
+    f32, f64: its values. c, wide: C text of the values {x} and {y} in float and in double. ulp, wide_ulp: their largest
+    errors. zero: it maps zero to zero. bounds: of every value other than NaN. total: it gives a number for every
+    number, infinities included, or it has no bounds. steps: its C is a sequence of operations, some of them through
+    tables. whole: its values are integers, and it never falls; the largest distances below and above its argument.
     rounds: it never falls, and its exact values are numbers of the type.
     """
 
@@ -165,7 +168,7 @@ def _rounded(
     arity: int = 1,
     total: bool = True,
 ) -> Function:
-    """A fixed sequence of operations of f64; of f32 one of its own, or what that gives, rounded."""
+    """A fixed sequence of operations of f64; of f32 a sequence of its own, or the f64 result, rounded."""
     f64, given = getattr(functions_f64, name), ("{x}", "{x}, {y}")[arity - 1]
 
     def rounded(*values: Array) -> Array:
@@ -189,7 +192,7 @@ def _rounded(
 
 
 def _built_in(name: str, of: Callable[[Array], Array], c: str, whole: tuple[float, float] | None = None) -> Function:
-    """A function that IEEE 754 defines; 0 of 0, with its sign."""
+    """A function defined by IEEE 754; it maps 0 to 0, with its sign."""
     c, wide = f"__builtin_{c}f({{x}})", f"__builtin_{c}({{x}})"
     return Function(name, 1, f32=of, f64=of, c=c, wide=wide, zero=True, whole=whole, rounds=whole is not None)
 
@@ -227,7 +230,7 @@ def _divided(a: Array, b: Array) -> Array:
 
 
 def _left_over(a: Array, b: Array) -> Array:
-    """a % b as SMod says; of f16 and bf16 it is what f32 gives, rounded."""
+    """a % b as SMod says; of f16 and bf16 the f32 result, rounded."""
     if a.dtype.kind not in "iu":
         x, y = (v.astype(np.float32) if activations.in_f32(a.dtype) else v for v in (a, b))
         with np.errstate(all="ignore"):
@@ -307,7 +310,7 @@ CONSTANTS: dict[str, type[Scalar]] = {row.text: head for head, row in HEADS.item
 
 
 def special(x: Scalar, kind: DType) -> Any:
-    """The number that a head of no values is, in this type: an array without dimensions."""
+    """The number named by a head of no values, in this type: a 0-dimensional array."""
     row = HEADS[type(x)]
     assert isinstance(row, Special)
     return np.array(row.value).astype(kind.numpy)

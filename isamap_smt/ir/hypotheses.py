@@ -1,6 +1,6 @@
-"""What a proof takes for granted, as values: proofs list their texts, and each call's entry check tests the values.
+"""Assumptions of a proof, as values: proofs list their texts, and each call's entry check tests the values.
 
-One that no call can be asked for is refused when C is made, so that nothing is assumed and left unchecked.
+C is refused for an assumption no call can be asked for, so nothing is assumed and left unchecked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from isamap_smt.ir.used import Used, uses
 
 @dataclass(frozen=True)
 class Stated:
-    """How results are meant, or what the program itself sees to; it asks nothing of the caller."""
+    """How results are meant, or a fact ensured by the program itself; it asks nothing of the caller."""
 
     sentence: str
 
@@ -31,7 +31,7 @@ class Stated:
 
 @dataclass(frozen=True)
 class Shape:
-    """The tensor lies row-major at an address that suits its elements, and no dimension of it is negative."""
+    """The tensor lies row-major at an address suited to its elements, and no dimension of it is negative."""
 
     tensor: Tensor
 
@@ -51,7 +51,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """What was packed ahead is what the tensor holds."""
+    """The tensor still equals its copy packed ahead."""
 
     tensor: str
 
@@ -114,7 +114,7 @@ class Relation:
 
     @staticmethod
     def of(text: str) -> Relation:
-        """The relation that a person writes, such as `J % 8 == 0`. Raises LanguageError for other text."""
+        """The relation in a person's text, such as `J % 8 == 0`. Raises LanguageError for other text."""
         if (condition := parse_condition(text)) is None:
             raise LanguageError(f"{text!r} is no relation: compare sums and products of sizes, such as `J % 8 == 0`")
         return Relation(condition)
@@ -128,7 +128,7 @@ HYPOTHESES: tuple[type, ...] = typing.get_args(Hypothesis)
 
 
 def answerable(h: Hypothesis, kernel: Kernel, bound: Any = None) -> bool:
-    """Whether a call of this kernel can be asked for it. bound: the one on all numbers of the program, where one is known."""
+    """Whether a call of this kernel can be asked for it. bound: the known bound of all numbers of the program, if any."""
     match h:
         case Shape(tensor=t):
             return t in kernel.tensors
@@ -158,15 +158,17 @@ def texts(hypotheses: Iterable[Hypothesis]) -> tuple[str, ...]:
 
 
 def relations(hypotheses: Iterable[Hypothesis], names: frozenset[str]) -> Iterator[Condition]:
-    """The relations between these sizes alone, of those that a call can be asked for."""
+    """The relations between these sizes alone, limited to those a call can be asked for."""
     for h in hypotheses:
         if isinstance(h, Relation) and h.condition.testable and h.condition.names <= names:
             yield h.condition
 
 
 def broken(hypotheses: Iterable[Hypothesis], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]) -> str:
-    """The first assumption that these sizes or elements do not meet, in its words; '' if all are met. Addresses, and tensors that
-    `arrays` lacks, are not looked at."""
+    """The first assumption broken by these sizes or elements, in its words; '' if all are met.
+
+    Addresses, and tensors missing in `arrays`, are not looked at.
+    """
     for h in hypotheses:
         match h:
             case Relation() if any(not c.holds(sizes) for c in relations((h,), frozenset(sizes))):
@@ -179,7 +181,7 @@ def broken(hypotheses: Iterable[Hypothesis], sizes: Mapping[str, int], arrays: M
 
 
 def inside(array: np.ndarray, low: Any, high: Any) -> np.ndarray:
-    """Which elements lie between the two, both included: no NaN does. Those of bool are the bytes that they are."""
+    """Which elements lie between the two, both included: no NaN does. Elements of bool count as their bytes."""
     array = array.view(np.uint8) if array.dtype == np.bool_ else array
     with np.errstate(invalid="ignore"):
         return np.asarray((array >= low) & (array <= high))
@@ -192,7 +194,7 @@ def _finite(array: np.ndarray) -> bool:
 def require_assumed(
     kernel: Kernel, hypotheses: Iterable[Hypothesis], sizes: Mapping[str, int], arrays: Mapping[str, np.ndarray]
 ) -> None:
-    """Raise AssumedError unless all assumptions are met."""
+    """Raises AssumedError unless all assumptions are met."""
     if text := broken(hypotheses, sizes, arrays):
         at = " ".join(f"{n}={v}" for n, v in sorted(sizes.items()))
         raise AssumedError(

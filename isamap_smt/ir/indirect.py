@@ -1,4 +1,4 @@
-"""Indices made of data, `E[idx[i] + 1, j]`: which inputs they are made of, and their elements at a run."""
+"""Indices made of data, `E[idx[i] + 1, j]`: the inputs in them, and their elements at a run."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def _narrowed(array: np.ndarray) -> np.ndarray:
 
 
 def by_data(statement: Statement) -> bool:
-    """Whether an element that the statement reads or writes is found by an index that is data."""
+    """Whether the statement reads or writes an element at an index made of data."""
     return bool(elements(indices_of(statement)))
 
 
 def writes_by_data(statement: Statement) -> bool:
-    """Whether data says which element the statement writes: of any two of its points nobody knows whether they write the same."""
+    """Whether the statement writes at an index made of data: any two of its points may write the same element."""
     return bool(elements(statement.target.index))
 
 
 def indices_of(statement: Statement) -> Iterator[Any]:
-    """Every index of what the statement writes and reads."""
+    """Every index of the statement's target and reads."""
     return (i for a in (statement.target, *reads(statement.value)) for i in a.index)
 
 
 def index_tensors(kernel: Kernel) -> dict[str, tuple[Any, ...]]:
-    """Inputs whose elements stand in indices -> the extents of dimensions that they index as a whole, each once."""
+    """Each input with elements in indices -> the extents of dimensions indexed by one such element alone, each once."""
     found: dict[str, dict[Any, None]] = {}
     for s in kernel.statements:
         indices = list(indices_of(s))
@@ -68,7 +68,7 @@ def index_tensors(kernel: Kernel) -> dict[str, tuple[Any, ...]]:
 
 
 def check_indices(kernel: Kernel) -> None:
-    """Raise LanguageError for an index that a statement writes: it is looked at when the kernel is called."""
+    """Raises LanguageError if a statement writes a tensor used in indices: each call looks at these before it computes."""
     for n in index_tensors(kernel):
         if n in kernel.outputs:
             raise LanguageError(
@@ -78,7 +78,7 @@ def check_indices(kernel: Kernel) -> None:
 
 
 def drawn(kernel: Kernel, name: str, low: int, high: int) -> tuple[int, int]:
-    """The same range of values, or for an index the one that its extents leave. Sizes are numbers."""
+    """The same range of values, or for an index the one left by its extents. Sizes are numbers."""
     extents = [int(e) for e in index_tensors(kernel).get(name, ()) if is_constant(e)]
     return (0, min(extents) - 1) if extents else (low, high)
 

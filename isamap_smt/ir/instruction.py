@@ -1,7 +1,7 @@
 """An instruction is a kernel over its operands' cells, with a place for each operand and a way to emit it.
 
-The contract (`kernel`) is the one statement the instruction is offered for; `exact` is what it really computes
-when that is more than the contract says (an intermediate saturation). The scalar claim relates the two.
+The contract (`kernel`) is the one statement offered by the instruction. `exact` is its real computation, if it does
+more than the contract says (an intermediate saturation). The scalar claim relates the two.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ COPY, ELEMENT = "copy", "element"  # of portable instructions (isamap_smt.ir.por
 class Cost:
     """latency in cycles; per_cycle issues that can start each cycle on one core.
 
-    parts: of an instruction that isamap made of several: the cycles of each step, and the operands that its value depends on.
-    Executions that have these in common have the step in common.
+    parts: of an instruction made by isamap from several: the cycles of each step, and the operands its value depends
+    on. Executions with these operands in common share the step.
     """
 
     latency: float = 4.0
@@ -49,34 +49,36 @@ class Cost:
 @hashed_once
 @dataclass(frozen=True)
 class Instruction(Shown):
-    """One instruction of one machine. line: where it is described, for messages. file: `file.py:NAME` where it was found so.
+    """One instruction of one machine.
 
-    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast', 'zero' or
-    'accumulate' (a move), 'configure' (it writes a state),
-    'signal' (of an engine: it touches nothing), 'give' and 'take' (of the host: all of some tensors), 'move' (of an engine:
-    between two memories of the machine), 'step' (of an engine: it begins, changes or stores sums and computes), 'copy' or
-    'element' (portable: from memory to memory).
+    line: of its description, for messages. file: `file.py:NAME` of its file, if found in one.
+    kind: 'compute' (operands in registers), 'load', 'store', 'broadcast', 'zero' or 'accumulate' (a move), 'configure'
+    (it writes a state), 'signal' (of an engine: it touches nothing), 'give' and 'take' (of the host: all of some
+    tensors), 'move' (of an engine: between two memories of the machine), 'step' (of an engine: it begins, changes or
+    stores sums and computes), 'copy' or 'element' (portable: from memory to memory).
     places: operand -> memory name ('zmm', 'ymm', 'memory', 'scalar').
-    steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a stride);
-    what is not named lies row-major without gaps (isamap_smt.ir.addresses).
+    steps: operand in memory -> elements between neighbours along each of its indices, or the name of a use parameter (a
+    stride); operands without steps lie row-major without gaps (isamap_smt.ir.addresses).
     emit: C, with {operand} for registers and pointers, and {parameter} for a use parameter; strides are in elements.
-    active: axis -> the use parameter that says how many of its points are active, from the first; the first axes, at most two,
-    of a move of a core. front: axis -> the use parameter that says how many of its first points are not, of what an engine issues.
-    beyond: what becomes of the written cells that are not active, 'zero' or 'kept';
-    of those that a core's load does not bring also 'least' or 'most', of the numbers of their type.
-    temporaries: registers of its output's kind that its C needs beside those of its operands; 0 for one intrinsic.
+    active: axis -> the use parameter counting its active points, from the first; for a core's move the first axes, at
+    most two. front: axis -> the use parameter counting its inactive first points, for uses on an engine.
+    beyond: the contents of written cells that are not active, 'zero' or 'kept'; of cells left out by a core's load also
+    'least' or 'most', of the numbers of their type.
+    temporaries: registers of its output's kind needed by its C beside those of its operands; 0 for one intrinsic.
     rounding: how floating point differs from the contract over the reals ('fused', 'unfused', 'flushes denormals').
     preconditions: relations in words and form ('aligned m 64'); obligations at every use, as the places are.
-    assume: value ranges under which `exact` equals the contract, as (operand, low, high).
-    c_types: operand -> C type of its register; one without is a register that `emit` names by its number, known when C compiles.
-    Memory operands are pointers to the element's C type.
-    headers: what `emit` includes. prelude: texts of C definitions that `emit` calls; each distinct one is printed once.
-    needs: what cells of state memories hold where it runs, and which numbers registers have (isamap_smt.ir.states). may_fail: its
-    `emit` is an expression that is not 0 where the system refuses. grants: of what writes the number that a program asks for: the
-    most that is granted for sure.
-    engine: which of the machine's engines issues it; '' on a machine without engines. For those: cells: operand -> row and
-    column of its cells in its addressed memory, over the axes. work: what a use occupies the engine for.
-    Raises LanguageError for what no instruction can be (isamap_smt.ir.instruction_checks), and for C that reaches beyond itself
+    assume: value ranges with `exact` equal to the contract, as (operand, low, high).
+    c_types: operand -> C type of its register; without one, `emit` names the register by its number, known when C
+    compiles. Memory operands are pointers to the element's C type.
+    headers: the includes of `emit`. prelude: texts of C definitions called by `emit`; each distinct one is printed
+    once.
+    needs: contents of state cells required to run, and the numbers of registers (isamap_smt.ir.states). may_fail:
+    `emit` is an expression, not 0 if the system refuses. grants: for an instruction writing a number asked for by a
+    program: the greatest number granted for sure.
+    engine: the engine of the machine issuing it; '' on a machine without engines. For engines: cells: operand -> row
+    and column of its cells in its addressed memory, over the axes. work: how long a use occupies the engine.
+
+    Raises LanguageError for impossible fields (isamap_smt.ir.instruction_checks), and for C reaching beyond itself
     (isamap_smt.ir.c_text), with its line.
     """
 
@@ -121,7 +123,7 @@ class Instruction(Shown):
 
     @cached_property
     def target(self) -> str:
-        """The operand that it writes."""
+        """The operand written by it."""
         return self.kernel.statements[0].target.tensor
 
     @cached_property
@@ -131,13 +133,15 @@ class Instruction(Shown):
 
     @cached_property
     def combines(self) -> str:
-        """The operator by which its value is combined with what the target holds, '=' for none; '' where its value reads that."""
+        """The operator combining its value with the target's old one, '=' for none; '' if the value itself reads the
+        target.
+        """
         s = self.kernel.statements[0]
         return "" if s.target in s.inputs else s.op
 
     @cached_property
     def indices(self) -> dict[str, tuple[Any, ...]]:
-        """Operand -> index of its cells, of one access where it has several."""
+        """Operand -> index of its cells; of one access, if it has several."""
         s = self.kernel.statements[0]
         return {a.tensor: a.index for a in (s.target, *s.inputs)}
 
@@ -147,13 +151,17 @@ class Instruction(Shown):
         return {t.name: t.shape for t in self.kernel.tensors}
 
     def statement(self, operands: Mapping[str, str]) -> str:
-        """Its C on operands that are expressions of C: a statement that leaves nothing behind; an expression where it may fail."""
+        """Its C on operands given as C expressions: a statement leaving nothing behind, or an expression if it may
+        fail.
+        """
         if self.may_fail:
             return c_text.filled(self.emit, operands, c_text.macros(self.prelude))
         return c_text.statement(self.emit, operands, c_text.macros(self.prelude), self.composed)
 
     def taking_turns(self, operands: Mapping[str, str], mark: str) -> tuple[str, ...]:
-        """Its C as statements between which those of other executions may stand; what they declare has names with this mark."""
+        """Its C as successive statements; those of other executions may stand between them. Names declared in it get
+        this mark.
+        """
         return c_text.steps(self.emit, operands, mark, c_text.macros(self.prelude), self.composed)
 
     @property
@@ -168,7 +176,7 @@ class Instruction(Shown):
 
     @property
     def axes(self) -> dict[str, int]:
-        """Instruction axis -> number of points. Raises HardwareError for a machine parameter that has no number."""
+        """Instruction axis -> number of points. Raises HardwareError for a machine parameter without a number."""
         try:
             return {a.name: int(a.extent) for a in self.kernel.axes}
         except TypeError:
@@ -176,11 +184,11 @@ class Instruction(Shown):
 
     @property
     def extents(self) -> dict[str, Any]:
-        """Instruction axis -> number of points, which may be a number of times a machine parameter."""
+        """Instruction axis -> number of points, possibly a number times a machine parameter."""
         return {a.name: a.extent for a in self.kernel.axes}
 
     def _open(self) -> HardwareError:
-        """An axis is as long as a parameter of the machine, and here a number is needed."""
+        """The error for an axis as long as a machine parameter, where a number is needed."""
         axis = next(a for a in self.kernel.axes if is_open(a.extent))
         return HardwareError(
             f"{self.where}: axis {axis.name} has {axis.extent} points, and a number is needed; describe the machine with a number "
@@ -194,21 +202,21 @@ class Instruction(Shown):
 
     @property
     def told(self) -> str:
-        """The name; of one that is put together, with what it is made of."""
+        """The name; for an instruction put together from others, with its parts."""
         return self.name
 
     @property
     def where(self) -> str:
-        """The name, with the line where it is described if that is known."""
+        """The name, with the line of its description if known."""
         return f"{self.name} ({self.line})" if self.line else self.name
 
     def address(self, operand: str) -> Address:
-        """Where the cells of an operand in main memory lie."""
+        """The address of an operand's cells in main memory."""
         return address_of(self.kernel, operand, dict(self.steps).get(operand, ()))
 
     @cached_property
     def operands(self) -> tuple[Operand, ...]:
-        """Each with its memory, and where its cells lie in an addressed one."""
+        """Each with its memory, and its cells' rows and columns in an addressed one."""
         cells = {o: (row, column) for o, row, column in self.cells}
         return tuple(Operand(o, memory, *cells.get(o, (None, None))) for o, memory in self.places)
 
@@ -218,7 +226,7 @@ class Instruction(Shown):
 
     @cached_property
     def immediates(self) -> dict[str, tuple[int, int]]:
-        """Operands that are a number in the code -> the least and the greatest that it takes."""
+        """Operands given as a number in the code -> the least and the greatest number allowed."""
         found = {}
         for name in (o for o, memory in self.places if memory == CODE):
             d, ranges = self.kernel.tensor(name).dtype, [(a, b) for o, a, b in self.assume if o == name]
@@ -228,22 +236,22 @@ class Instruction(Shown):
 
     @property
     def counted(self) -> tuple[tuple[str, str], ...]:
-        """(axis, use parameter) of those that say which points are active: from which on, then below which."""
+        """(axis, use parameter) of the parameters bounding active points: lower bounds first, then upper bounds."""
         return (*self.front, *self.active)
 
     @property
     def least(self) -> int:
-        """The least value of its use parameters that say which points are active."""
+        """The least value of its use parameters counting active points: 0, or 1 if it has none."""
         return 0 if self.counted else 1
 
     @property
     def occupies(self) -> Work:
-        """How long a use occupies its engine; one use at a time of `per_cycle` where the description says no more."""
+        """How long a use occupies its engine: by default 1 / `per_cycle` cycles."""
         return self.work if self.work is not None else Work(1 / self.cost.per_cycle, 0)
 
     @property
     def strides(self) -> tuple[str, ...]:
-        """The use parameters that say how far cells lie apart in main memory."""
+        """The use parameters giving distances between cells in main memory."""
         return tuple(s for _, steps in self.steps for s in steps if isinstance(s, str))
 
     @cached_property
@@ -257,21 +265,21 @@ class Instruction(Shown):
 
     @property
     def cells_needed(self) -> tuple[Need, ...]:
-        """What cells of state memories hold where it runs."""
+        """The contents of state cells required to run."""
         return self._parsed[0]
 
     @property
     def numbers_needed(self) -> tuple[Held, ...]:
-        """What numbers that a program is granted are where it runs."""
+        """The granted numbers required to run."""
         return self._parsed[2]
 
     @property
     def registers(self) -> dict[str, int]:
-        """Operand -> how many registers it is one of, where the C names registers by numbers."""
+        """Operand -> its number of registers to choose from, for operands named in C by register number."""
         return dict(self._parsed[1])
 
     def group(self, operand: str) -> int:
-        """How many registers, beside each other, hold the operand's cells, as its C type says; 1 where that says nothing."""
+        """Number of adjacent registers holding the operand's cells, by its C type; 1 if the type does not tell."""
         found = vector_type(dict(self.c_types).get(operand, ""))
         return found.group if found else 1
 
@@ -290,8 +298,9 @@ class Instruction(Shown):
         return ", ".join(f"{low}{a}{high}" for a, (low, high) in ends.items())
 
     def __str__(self) -> str:
-        """Contract, which points are active and what becomes of the others, what it really computes where that
-        is more, operands with their places, cost and needs."""
+        """Contract, active points and the contents beyond them, `exact` if given, operands with their places, cost and
+        needs.
+        """
         axes = ", ".join(f"{a.name} < {a.extent}" for a in self.kernel.axes)
         lines = [f"{self.name}: {self.kernel.text.strip()}" + (f"  ({axes})" if axes else "")]
         if self.exact is not None:
@@ -312,12 +321,12 @@ class Instruction(Shown):
 
 
 class OwnInstruction(Instruction):
-    """An instruction whose C isamap wrote itself. It may use the names that isamap keeps to itself."""
+    """An instruction with C written by isamap itself. It may use the names reserved to isamap."""
 
     own = True
 
     def __post_init__(self) -> None:
-        """Nothing is checked: no text of it is anybody else's."""
+        """Checks nothing: all its texts are isamap's own."""
 
     def statement(self, operands: Mapping[str, str]) -> str:
         """Its C on operands, as one statement."""
@@ -327,10 +336,13 @@ class OwnInstruction(Instruction):
 @hashed_once
 @dataclass(frozen=True)
 class SelectedInstruction(Instruction):
-    """An instruction that isamap made of the C of several others, its `steps` by name; their helper functions are its prelude.
+    """An instruction made by isamap from the C of several others, `steps_taken` by name; its prelude is their helper
+    functions.
 
-    rules: those that make its contract what the steps compute. They are a hint: the scalar claim looks for the way again. gap: by
-    how much a cheaper choice of steps may be cheaper at most, as a part of the cost; 0 where this one is the cheapest."""
+    rules: they turn its contract into the steps' computation. They are a hint: the scalar claim looks for the way
+    again.
+    gap: the largest possible saving by cheaper steps, as a part of the cost; 0 if this choice is the cheapest.
+    """
 
     composed = True
 
@@ -340,23 +352,23 @@ class SelectedInstruction(Instruction):
 
     @property
     def told(self) -> str:
-        """The name, and the steps; how far from the cheapest they may be."""
+        """The name and the steps, with their largest distance from the cheapest choice."""
         far = f"; at most {self.gap:.0%} from the cheapest" if self.gap else ""
         return f"{self.name} ({', '.join(dict.fromkeys(self.steps_taken))}{far})"
 
     def __post_init__(self) -> None:
-        """The texts that it is made of were looked at, each with its own instruction."""
+        """Checks nothing: its texts were checked, each with its own instruction."""
 
 
 @lru_cache(maxsize=64)
 def touch(engine: str, kind: str) -> Instruction:
-    """GIVE: the host has written the tensors that a use names; TAKE: it reads them. Their elements stay as they are."""
+    """GIVE: the host has written the tensors named by a use; TAKE: it reads them. Their elements stay as they are."""
     name = f"{kind} {engine}"
     return OwnInstruction(name, Kernel(name, (), ()), kind, engine=engine, work=Work(0, 0))
 
 
 @lru_cache(maxsize=64)
 def signal(engine: str) -> Instruction:
-    """What an engine issues to signal or await a counter, and takes no time for."""
+    """An instruction by which an engine signals or awaits a counter, in no time."""
     name = f"signal {engine}"
     return OwnInstruction(name, Kernel(name, (), ()), "signal", engine=engine, work=Work(0, 0))

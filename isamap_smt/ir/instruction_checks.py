@@ -1,4 +1,4 @@
-"""What an instruction's description may say: nothing is rounded, cut into letters, misspelt or left for later."""
+"""Checks of an instruction's description: nothing is rounded, cut into letters, misspelt or left for later."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KINDS = ("compute", "load", "store", "broadcast", "zero", "configure", "move", "
 
 
 def normal_form(i: Instruction) -> dict[str, Any]:
-    """The fields of an instruction as they are kept. Raises LanguageError where some field is none that an instruction can have."""
+    """The fields of an instruction in their final form. Raises LanguageError if a field suits no instruction."""
     name, contract = instruction_name(i.name), i.kernel
     given: Any = contract
     if not isinstance(given, Kernel) or len(contract.statements) != 1:
@@ -104,8 +104,10 @@ def normal_form(i: Instruction) -> dict[str, Any]:
 
 
 def _check_data(i: Instruction, contract: Kernel, places: Any) -> None:
-    """An index that is data is an element of an operand, of integers of 32 bits at most, and says which cell of a register or of an
-    addressed memory is read. Raises LanguageError."""
+    """Raises LanguageError unless an index made of data is an element of an integer operand of 32 bits at most.
+
+    It may select a cell only for reading, from a register or an addressed memory.
+    """
     name, kind, s, text = i.name, i.kind, contract.statements[0], contract.text.strip()
     if not by_data(s):
         return
@@ -139,7 +141,9 @@ def _check_data(i: Instruction, contract: Kernel, places: Any) -> None:
 
 
 def _check_needs(i: Instruction, given: tuple[str, ...], c_types: Mapping[str, str]) -> dict[str, int]:
-    """Operand -> how many registers it is one of. Raises LanguageError for needs that contradict each other, too."""
+    """Operand -> its number of registers to choose from. Raises LanguageError for needs in contradiction to each other,
+    too.
+    """
     cells, counts, held = parse_needs(i, given)
     if held and counts:
         raise LanguageError(
@@ -160,7 +164,7 @@ def _check_needs(i: Instruction, given: tuple[str, ...], c_types: Mapping[str, s
 
 
 def _check_configure(i: Instruction, places: Mapping[str, str]) -> None:
-    """It copies constants of the code into all cells of a state memory in their order, or clears them. Raises LanguageError."""
+    """Raises LanguageError unless it copies constants of the code into all cells of a state in order, or clears them."""
     s = i.kernel.statements[0]
     axes = [a.symbol for a in i.kernel.axes]
     copied = isinstance(s.value, Read) and list(s.inputs[0].index) == axes and places[s.inputs[0].tensor] == CODE
@@ -192,7 +196,7 @@ def _check_configure(i: Instruction, places: Mapping[str, str]) -> None:
 
 
 def instruction_name(name: Any) -> str:
-    """The name: it stands in files' names, in C's comments and in what the user types. Raises LanguageError."""
+    """The name: it appears in files' names, in C's comments and in the user's input. Raises LanguageError."""
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
         raise LanguageError(f"instruction {name!r}: a name has letters, digits and . _ + -, such as 'npu.dot'")
     return name
@@ -253,7 +257,7 @@ def texts(name: str, what: str, given: Any, example: str) -> tuple[str, ...]:
 
 
 def features(name: str, given: Any) -> tuple[str, ...]:
-    """Names of features that some machine has, of whichever architecture. Raises LanguageError."""
+    """Names of features found on some machine, of whichever architecture. Raises LanguageError."""
     found = texts(name, "requires", given, "avx2")
     for feature in found:
         if not is_feature(feature):
@@ -268,7 +272,7 @@ def features(name: str, given: Any) -> tuple[str, ...]:
 
 
 def check_rounding(name: str, text: str) -> None:
-    """Nothing happens for a rounding that is defined, or for several words that describe another. Raises LanguageError."""
+    """Raises LanguageError unless the rounding is a defined one, or several words describing another."""
     if text in ROUNDINGS or len(text.split()) > 1:
         return
     near = did_you_mean(text.lower(), ROUNDINGS)
@@ -280,7 +284,7 @@ def check_rounding(name: str, text: str) -> None:
 
 
 def check_cost(name: str, cost: Any) -> None:
-    """Nothing happens for a latency of at least 0 and a positive rate. Raises LanguageError."""
+    """Raises LanguageError unless the latency is at least 0 and the rate positive."""
     for what, value, means in (
         ("latency", getattr(cost, "latency", cost), "cycles, 0 or more"),
         (
@@ -323,7 +327,7 @@ def _range(name: str, contract: Kernel, given: Any, form: str, code: Sequence[st
 
 
 def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[str, ...]:
-    """Texts of a form that the prover has a rule for, on operands that exist. Raises LanguageError."""
+    """Texts in a form known to the prover, on existing operands. Raises LanguageError."""
     found = texts(name, "preconditions", given, "aligned m 32")
     # A move's preconditions speak of its memory operand: what a load reads, what a store writes.
     written = contract.statements[0].target.tensor
@@ -352,7 +356,7 @@ def preconditions(name: str, contract: Kernel, kind: str, given: Any) -> tuple[s
 
 
 def _place_of(text: str, contract: Kernel) -> str:
-    """How what such a precondition said once is written now."""
+    """The present notation for such a former precondition."""
     word, operand = (*text.split(), "m")[:2]
     if word == "contiguous":
         return f"leave it out: cells in {MAIN!r} lie next to each other, row by row, unless the place of {operand} says more"
@@ -363,8 +367,11 @@ def _place_of(text: str, contract: Kernel) -> str:
 
 
 def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
-    """(axis, use parameter) of the axes that have a number of active points: of a move of a core the first, two at most, and what a
-    load does not bring is zero, or the least or the most of its type. Raises LanguageError."""
+    """(axis, use parameter) of the axes with a number of active points. Raises LanguageError.
+
+    For a core's move they are the first axes, two at most. Cells left out by a load are zero, or the least or the most
+    of their type.
+    """
     given = tuple((axis, parameter) for axis, parameter in i.active)
     if i.engine or not given:
         return given
@@ -387,7 +394,7 @@ def active_axes(i: Instruction) -> tuple[tuple[str, str], ...]:
 
 
 def preludes(name: str, given: Any) -> tuple[str, ...]:
-    """The texts of a prelude, which may be one. Raises LanguageError."""
+    """The texts of a prelude, given as one text or several. Raises LanguageError."""
     if isinstance(given, str):
         return (given,) if given.strip() else ()
     return texts(name, "prelude", given, "static inline int twice(int n) { return 2 * n; }")

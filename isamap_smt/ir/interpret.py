@@ -1,4 +1,4 @@
-"""The meaning of kernels and instructions: run on NumPy arrays, bit for bit what their types say."""
+"""The meaning of kernels and instructions: run on NumPy arrays, bit for bit as their types say."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def run_kernel(
 ) -> dict[str, Array]:
     """The outputs, by name. Inputs are left as they are, and so are the arrays in `out`.
 
-    Each statement runs over its points in the order of its axes, so a floating-point reduction adds one element
-    after the other in that order; the statements of a recurrence together, one time step after the other. An output starts as a
-    copy of `out[name]`, else at the neutral element of the first reduction into it (zeros under `=`); temporaries
-    always do, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises SizeError, DTypeError,
-    UnknownNameError.
+    Each statement runs over its points in the order of its axes, so a floating-point reduction adds one element after
+    the other in this order. The statements of a recurrence run together, one time step after the other. An output
+    starts as a copy of `out[name]`, else at the neutral element of the first reduction into it (zeros under `=`);
+    temporaries always start there, and are not among the outputs. Sizes follow from the shapes and `sizes`. Raises
+    SizeError, DTypeError, UnknownNameError.
     """
     require_kind("run_kernel", kernel, Kernel, KERNEL)
     fixed, held = prepare(kernel, arrays, out, sizes)
@@ -61,8 +61,10 @@ def prepare(
     out: Mapping[str, Array] | None,
     sizes: Mapping[str, int] | None,
 ) -> tuple[Kernel, dict[str, Array]]:
-    """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun. Raises SizeError for an
-    index made of data that is none where it is used, and as run_kernel()."""
+    """The kernel with all sizes known, and every tensor's array: inputs as given, outputs copied or begun.
+
+    Raises SizeError if an index made of data is out of range at its use, and the errors of run_kernel().
+    """
     out = {} if out is None else out
     for what, value in (("arrays", arrays), ("out", out)):
         if not isinstance(value, Mapping):
@@ -95,7 +97,7 @@ def prepare(
 
 
 def neutral(op: str, kind: DType) -> Any:
-    """The value that a reduction starts from: 0, 1, the lowest or the highest value; 0 under `=`."""
+    """The first value of a reduction: 0, 1, the lowest or the highest value; 0 under `=`."""
     match op:
         case "*":
             return 1
@@ -119,7 +121,7 @@ def run_statement(kernel: Kernel, statement: Statement, held: dict[str, Array], 
 def actions(
     kernel: Kernel, statement: Statement, shapes: Mapping[str, tuple[int, ...]], *, fused: bool = False
 ) -> Iterator[Action]:
-    """What carries the statement out, step by step: each changes the output (contiguous) of the arrays it is given.
+    """The statement as steps: each changes the output (contiguous) of the arrays passed to it.
 
     The steps may be kept and used again on other arrays of these shapes. They let NumPy warn.
     """
@@ -143,7 +145,7 @@ def actions(
 
 
 def _action(name: str, op: str, at: Array | Function, value: Function) -> Action:
-    """Points in order: of several that assign one element the last one does."""
+    """Points in order: if several assign one element, the last one wins."""
 
     def act(held: Mapping[str, Array]) -> None:
         target = held[name].reshape(-1)  # outputs are contiguous: a view
@@ -196,10 +198,10 @@ def _rounds(at: Array) -> Iterator[Array]:
 
 
 def run_instruction(instruction: Instruction, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """What the instruction leaves in its output, by name, given its operands' cells (`exact` where it has one).
+    """The instruction's output, by name, given its operands' cells (under `exact` if it has one).
 
-    `arrays` also holds the accumulator's old value; without it the output starts at the neutral element. Arrays
-    with one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are
+    `arrays` also holds the accumulator's old value; without it the output starts at the neutral element. Arrays with
+    one more, leading dimension are a batch of executions. `c += a * b` and `c += -(a * b)` with rounding 'fused' are
     rounded once.
     """
     require_kind("run_instruction", instruction, Instruction, "isamap_smt.find_instruction('avx2.fmadd_ps')")
@@ -228,7 +230,7 @@ def fused_exactly(instruction: Instruction) -> bool:
 
 
 def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
-    """Whether the kernel's first statement is computed by a multiply-add that rounds once."""
+    """Whether a multiply-add with one rounding computes the kernel's first statement."""
     statement = kernel.statements[0]
     kind = kernel.tensor(statement.target.tensor).dtype
     value = typed_value(kernel, statement)
@@ -238,7 +240,9 @@ def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
 
 
 def _has_inner_sum(product: Any) -> bool:
-    """Whether a sum of products stands in it, which may be rounded once, too: nothing says which of them is."""
+    """Whether it contains a sum of products. Such a sum may be rounded once, too, and the description does not say
+    which one.
+    """
     return any(isinstance(x, SAdd | SSub) and x.has(SMul) for x in sp.preorder_traversal(product))
 
 
@@ -266,9 +270,12 @@ def random_arrays(
     *,
     outputs: bool = False,
 ) -> dict[str, Array]:
-    """Arrays for the inputs (and the outputs, if asked): floats in [-1, 1), powers of two in [1/4, 1], weights of layers that feed
-    others in that over the root of their columns, integers of up to 8 bits over their whole range, wider ones in [-1000, 1000]
-    (unsigned [0, 1000]); within the range that the kernel assumes of an input; indices of all that they may be."""
+    """Arrays for the inputs (and the outputs, if asked), within the kernel's assumed ranges.
+
+    Floats lie in [-1, 1), powers of two in [1/4, 1]; weights of layers feeding others are divided by the root of their
+    number of terms. Integers of up to 8 bits cover their whole range, wider ones [-1000, 1000] (unsigned [0, 1000]).
+    Indices cover their whole range.
+    """
     rng = rng or np.random.default_rng(0)
     fixed = fix_sizes(kernel, {}, sizes)
     ranges = {n: (low, high) for n, low, high in fixed.ranges}
@@ -293,8 +300,9 @@ def random_arrays(
 
 
 def _scales(kernel: Kernel) -> dict[str, float]:
-    """Of the weights of sums of products that statements read: 1 / sqrt(terms), as layers begin with, so that sums are no larger
-    than what they are made of. Larger ones would leave functions where they are flat, and recurrences chaotic.
+    """Of the weights in sums of products read by other statements: 1 / sqrt(terms), the usual start of layers.
+
+    So sums are no larger than their terms. Larger ones would saturate functions, and make recurrences chaotic.
 
     >>> from isamap_smt.language import kernel
     >>> _scales(kernel("H[i,j] += X[i,k] * W[k,j]\\nY[i,j] = tanh(H[i,j])").with_sizes({"i": 2, "j": 2, "k": 4}))
@@ -322,7 +330,7 @@ def _scales(kernel: Kernel) -> dict[str, float]:
 class Cells:
     """points: axis -> vector with one entry per point ('' numbers them); target and read: cell indices per point.
 
-    first: the value of the first axis (all zero without axes), which `active` is compared with.
+    first: the value of the first axis (all zero without axes), for comparison with `active`.
     """
 
     points: dict[str, np.ndarray]
@@ -357,7 +365,7 @@ def _index(index: tuple[Any, ...], points: Dict[str, Any]) -> tuple[np.ndarray, 
 
 
 def execute(instruction: Instruction, values: Dict[str, np.ndarray]) -> np.ndarray:
-    """The accumulator after one execution, bit for bit what `exact` (or else the contract) says. Inputs are kept."""
+    """The accumulator after one execution, bit for bit as `exact` (or else the contract) says. Inputs are kept."""
     return run_instruction(instruction, values)[instruction.kernel.statements[0].target.tensor]
 
 
@@ -380,13 +388,14 @@ _BEYOND = {"+": ZERO, "max": LEAST, "min": MOST}
 
 
 def left_beyond(beyond: str, dtype: DType) -> Any:
-    """The number that a load with this `beyond` leaves in the cells that it does not bring, of the register's type."""
+    """The number left by a load with this `beyond` in the cells it does not bring, of the register's type."""
     return sp.sympify(neutral(_OF[beyond], dtype))
 
 
 def beyond_for(s: Statement) -> str:
-    """The `beyond` of loads whose other cells change nothing in this reduction; '' where there is none: what is reduced is more
-    than an element, or the order is kept.
+    """The `beyond` for loads with no effect of other cells on this reduction.
+
+    '' if there is none: the reduced value is more than an element, or the order is kept.
 
     >>> from isamap_smt.language import kernel
     >>> [beyond_for(kernel(f"M[i] {x}").statements[0]) for x in ("max= A[i,k]", "+= A[i,k]", "max= 2 * A[i,k]")]

@@ -1,4 +1,4 @@
-"""What is computed of a frozen value is kept: its hash, once for the process, and functions of it, for that very object.
+"""Results kept for frozen values: a hash, once for the process, and functions of the value, for that very object.
 
 Kernels, instructions and machines are keys of many tables, and deep.
 """
@@ -50,7 +50,7 @@ B = TypeVar("B")
 
 
 class _Same:
-    """The object itself, whatever it is equal to. It lives as long as this does, so no other one has its address."""
+    """The object itself, compared by identity. It lives as long as this does, so no other one has its address."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -63,7 +63,7 @@ class _Same:
 
 
 def per_object(most: int) -> Callable[[Callable[[A], B]], Callable[[A], B]]:
-    """The function of one frozen value, computed once for each object; the `most` that were asked for last are kept.
+    """The function of one frozen value, computed once for each object; the last `most` results are kept.
 
     >>> asked = []
     >>> @per_object(most=2)

@@ -49,8 +49,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Parameter:
-    """An integer the user sets (a stride, a padding), at least `low`, and at most `high` where that is known: programs are then
-    made for that."""
+    """An integer set by the user (a stride, a padding), at least `low`.
+
+    It is at most `high`, if given: programs are then made for this range.
+    """
 
     name: str
     low: int = 0
@@ -72,10 +74,10 @@ class Access:
 @hashed_once
 @dataclass(frozen=True)
 class Statement:
-    """target <op> value, at every point of the axes' box where every relation in `guard` holds.
+    """target <op> value, at every point of the axes' box with all relations in `guard` true.
 
-    `ordered`: a floating-point reduction must keep the order of the axes; otherwise it is `reassociate`.
-    `value` is a tree of isamap_smt.ir.scalar.
+    `ordered`: a floating-point reduction must keep the order of the axes; otherwise it is `reassociate`. `value` is a
+    tree of isamap_smt.ir.scalar.
     """
 
     target: Access
@@ -89,23 +91,24 @@ class Statement:
 
     @cached_property
     def inputs(self) -> tuple[Access, ...]:
-        """Accesses read by the value, left to right, duplicates removed; then the elements that are indices in them, or in the
-        target."""
+        """Accesses read by the value, left to right, duplicates removed; then elements used as indices in them or in
+        the target.
+        """
         seen = dict.fromkeys(Access(r.tensor, r.index) for r in reads(self.value))
         indices = elements(i for a in (*seen, self.target) for i in a.index)
         return tuple(dict.fromkeys((*seen, *(Access(e.tensor, e.index) for e in indices))))
 
     def axis(self, name: str) -> Axis:
-        """The axis of that name."""
+        """The axis of this name. Raises KeyError if there is none."""
         for a in self.axes:
             if a.name == name:
                 return a
         raise KeyError(name)
 
     def extents_of(self, index: Sequence[Any]) -> tuple[Any, ...] | None:
-        """The extents of the axes that an index is, one of its own for each dimension; None where it is something else.
+        """The extents of the axes used as index, a different axis for each dimension; None for any other index.
 
-        Where they are a tensor's shape, the index reaches each of its elements once, as far as no guard leaves it out.
+        If they equal a tensor's shape, the index reaches each element once, unless a guard leaves it out.
         """
         extents = {a.name: a.extent for a in self.axes}
         plain = all(i.is_Symbol and i.name in extents for i in index) and len(set(index)) == len(index)
@@ -120,7 +123,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """Statements number first to end - 1, carried out together for each value of the axis, which indexes each of their targets.
+    """Statements number first to end - 1, carried out together for each value of the axis, an index of each of their
+    targets.
 
     The axis runs upwards; within one of its values, a time step, the statements follow each other as written.
     """
@@ -130,7 +134,7 @@ class Recurrence:
     end: int
 
     def moved(self, position: int, added: int) -> Recurrence:
-        """The block with so many statements more in or before it, in the place of the one of this number."""
+        """The block after the statement at `position` became `added` statements more, in or before the block."""
         first, end = (n + added * (n > position) for n in (self.first, self.end))
         return Recurrence(self.axis, first, end)
 
@@ -138,14 +142,14 @@ class Recurrence:
 @hashed_once
 @dataclass(frozen=True)
 class Kernel(Shown):
-    """Tensors, parameters and statements. Outputs are the tensors that some statement targets.
+    """Tensors, parameters and statements. Outputs are the targets of statements.
 
-    ranges: (input, low, high), both included: values that proofs may take for granted and every call checks. Of floating point
-    they leave out NaN and infinities.
-    temporaries: outputs that nobody outside sees: they start at the neutral element and are not given back.
-    recurrences: blocks of statements that are computed together, one time step after the other, in order and without overlap;
+    ranges: (input, low, high), both included: proofs may take them for granted, and every call checks them. Ranges of
+    floating point leave out NaN and infinities.
+    temporaries: outputs not seen from outside: they start at the neutral element and are not given back.
+    recurrences: blocks of statements computed together, one time step after the other, in order and without overlap;
     every other statement is carried out over all its points before the next one starts.
-    order: inputs as arguments of a call follow each other; those that it does not name come behind, as they are read.
+    order: inputs in the order of a call's arguments; inputs not in it come behind, as they are read.
     """
 
     name: str
@@ -160,7 +164,7 @@ class Kernel(Shown):
     order: tuple[str, ...] = ()
 
     def tensor(self, name: str) -> Tensor:
-        """The tensor of that name."""
+        """The tensor of this name. Raises KeyError if there is none."""
         for t in self.tensors:
             if t.name == name:
                 return t
@@ -168,22 +172,22 @@ class Kernel(Shown):
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Names of tensors that are written, in order of first writing."""
+        """Names of written tensors, in order of first writing."""
         return tuple(dict.fromkeys(s.target.tensor for s in self.statements))
 
     @property
     def results(self) -> tuple[str, ...]:
-        """Outputs that are given back: all but the temporaries."""
+        """Outputs given back to the caller: all but the temporaries."""
         return tuple(n for n in self.outputs if n not in self.temporaries)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of tensors that are only read: in the order that is given, else of first reading."""
+        """Names of tensors only read: in the given order, else of first reading."""
         names = (a.tensor for s in self.statements for a in s.inputs)
         return tuple(n for n in dict.fromkeys((*self.order, *names)) if n not in self.outputs)
 
     def recurrence_of(self, statement: int) -> Recurrence | None:
-        """The block of time steps that the statement of this number stands in, if any."""
+        """The block of time steps containing the statement of this number, if any."""
         return next((r for r in self.recurrences if r.first <= statement < r.end), None)
 
     @property
@@ -198,7 +202,7 @@ class Kernel(Shown):
 
     @cached_property
     def free_sizes(self) -> tuple[str, ...]:
-        """Names of sizes and parameters that have no value yet, sorted."""
+        """Names of sizes and parameters without a value, sorted."""
         exprs = [e for t in self.tensors for e in t.shape] + [a.extent for a in self.axes]
         for s in self.statements:
             exprs += [*s.target.index, *s.guard, *(i for a in s.inputs for i in a.index), *index_values(s.value)]
@@ -206,7 +210,7 @@ class Kernel(Shown):
         return tuple(sorted(symbols_of(exprs) - {a.name for a in self.axes} - summed))
 
     def with_sizes(self, sizes: Dict[str, int]) -> Kernel:
-        """The kernel with some sizes or parameters fixed. Keys, and what is raised, as in named_sizes()."""
+        """The kernel with some sizes or parameters fixed. Keys and errors as in named_sizes()."""
         return self._substitute(self.named_sizes(sizes))
 
     def with_extents(self, extents: Dict[str, Any]) -> Kernel:
@@ -214,10 +218,10 @@ class Kernel(Shown):
         return self._substitute(extents)
 
     def named_sizes(self, sizes: Dict[str, int] | None) -> dict[str, int]:
-        """The values by the names of sizes and parameters that are open. Keys may also be names of axes (i for I).
+        """The values by the names of open sizes and parameters. Keys may also be names of axes (i for I).
 
-        Raises SizeError for unknown names, values that are no whole numbers from 1 (the parameter's `low`) to 2^31, or
-        contradictions.
+        Raises SizeError for unknown names, contradictions, and values other than whole numbers from 1 (the parameter's
+        `low`) to 2^31 (the parameter's `high`).
         """
         sizes = valid_sizes(sizes)
         values: dict[str, int] = {}
@@ -240,7 +244,7 @@ class Kernel(Shown):
         return values
 
     def _size_name(self, key: str, value: int, extents: Dict[str, Any]) -> str:
-        """The symbol that `key` fixes, or '' if it is already that constant."""
+        """The symbol fixed by `key`, or '' if it is already this constant."""
         extent = extents.get(key)
         if extent is None:
             return key
@@ -254,7 +258,7 @@ class Kernel(Shown):
 
     @cached_property
     def _substituted(self) -> dict[tuple[tuple[str, Any], ...], Kernel]:
-        """This kernel with symbols replaced, by what replaces them: a plan asks for few sizes, many times."""
+        """This kernel with symbols replaced, by their replacements: a plan asks for few sizes, many times."""
         return {}
 
     def _substitute(self, values: Dict[str, Any]) -> Kernel:
@@ -291,10 +295,10 @@ class Kernel(Shown):
         return typed.with_ranges({n: (low, high) for n, low, high in self.ranges})
 
     def with_ranges(self, ranges: Dict[str, tuple[Any, Any]]) -> Kernel:
-        """The kernel with the values of some inputs assumed in [low, high], besides what is assumed already.
+        """The kernel with the values of some inputs assumed in [low, high], besides earlier assumptions.
 
-        Raises UnknownNameError for tensors that are no inputs, DTypeError for a range that is not within the element
-        type, RangeError for one that no value satisfies.
+        Raises UnknownNameError for tensors other than inputs, DTypeError for a range outside of the element type,
+        RangeError for an empty range.
         """
         known = {n: (low, high) for n, low, high in self.ranges}
         for n, (low, high) in ranges.items():

@@ -1,11 +1,11 @@
-"""Results that statements read are taken from a program: a reference of each step that begins at what the program left.
+"""A reference for programs with results read by statements: each step begins at the program's own values.
 
     for t:
       H[t+1,j] = tanh(H[t,j] + X[t,j])
 
-Two orbits of a recurrence that begin a rounding apart may end far apart though every step of both is right. So the reference of
-H[t+1] is computed from the program's own H[t]: once nothing writes an element any more, its reference is noted, and whoever reads
-it from then on reads what the program left there. Temporaries, and elements that are written again, are the reference's own.
+Two orbits of a recurrence may end far apart after a difference of one rounding, though every step of both is right. So
+the reference of H[t+1] is computed from the program's own H[t]. After the last write to an element its reference is
+noted, and later reads see the program's value. Temporaries, and elements written again, are the reference's own.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ Array = np.ndarray
 
 
 def feeding(kernel: Kernel) -> tuple[str, ...]:
-    """Results that some statement reads, but for those of which data says where they are written."""
+    """Results read by some statement, except for those written at an index made of data."""
     read = {a.tensor for s in kernel.statements for a in s.inputs}
     read -= {s.target.tensor for s in kernel.statements if writes_by_data(s)}
     return tuple(n for n in kernel.results if n in read)
 
 
 class LeftBehind:
-    """What a program left of the results that feed others, and the reference of each of their elements."""
+    """A program's values of results feeding others, and the reference of each of their elements."""
 
     def __init__(self, kernel: Kernel, left: Mapping[str, Array]) -> None:
         """kernel: with all sizes. left: results by name, as the program left them."""
@@ -52,8 +52,10 @@ class LeftBehind:
         return tensor in self._left
 
     def moments(self, s: Statement) -> Iterator[Array]:
-        """The elements, as offsets, that the statement may write: those of each point, where points read what earlier ones wrote;
-        else all at once."""
+        """The elements, as offsets, written by the statement.
+
+        They come point by point if points read earlier points' elements; else all at once, possibly with more elements.
+        """
         name = s.target.tensor
         if name not in self._left:
             return
@@ -69,7 +71,7 @@ class LeftBehind:
         yield np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
 
     def written(self, name: str, at: Array, array: Array) -> None:
-        """Elements of the (contiguous) array were written. Those that nothing writes any more become the program's."""
+        """Elements of the (contiguous) array were written. Those with no write left take the program's values."""
         writes = self._writes[name]
         writes[at] -= 1
         last = at[writes[at] == 0]
@@ -78,14 +80,14 @@ class LeftBehind:
         flat[last] = self._left[name][last].astype(array.dtype)
 
     def reference(self, name: str, array: Array) -> Array:
-        """The array, with the reference of each element in place of what the program left."""
+        """The array, with the reference of each element in place of the program's value."""
         if name not in self._left:
             return array
         return np.where(self._ever[name], self._right[name], array.reshape(-1)).reshape(array.shape)
 
 
 def _offsets(target: Access, env: Mapping[str, Any], shape: tuple[int, ...]) -> Array:
-    """Those of the target's elements at these points that exist, in the flattened array."""
+    """The existing ones among the target's elements at these points, as offsets in the flattened array."""
     flat, inside = np.zeros(env["#"].shape, np.int64), np.ones(env["#"].shape, np.bool_)
     for i, n in zip(target.index, shape, strict=True):
         at = np.broadcast_to(np.asarray(evaluate(i, env)), flat.shape)

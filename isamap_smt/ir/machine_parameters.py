@@ -1,7 +1,8 @@
-"""Parameters of a machine that its hardware decides, such as the length of its vectors: code asks for them when it runs.
+"""Parameters of a machine decided by its hardware, such as the length of its vectors: code asks for them when it runs.
 
-One program is made for all values. What has to be a number before it runs - a cost, the length that an emulator is told - takes a
-typical value, or the one that was asked for: `machine.at(VL=4)` is the machine at that value, and still knows the whole one.
+One program is made for all values. Some numbers are needed before it runs, such as a cost, or the length given to an
+emulator. These take a typical value, or a requested one: `machine.at(VL=4)` is the machine at this value, and still
+knows the whole one.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def is_open(value: Any) -> bool:
 
 
 def exceeds(a: Any, b: Any) -> bool:
-    """Whether a may be more than b, for some value of the machine's parameters that stand in them, which are 1 at least.
+    """Whether a may be more than b, for some values, at least 1, of the machine's parameters in them.
 
     >>> exceeds(sp.Symbol("VL"), 4), exceeds(sp.Symbol("VL") - 1, 2 * sp.Symbol("VL"))
     (True, False)
@@ -55,10 +56,10 @@ def exceeds(a: Any, b: Any) -> bool:
 
 @dataclass(frozen=True)
 class MachineParameter:
-    """name: that of its im.parameter(). values: every one that some machine of this architecture has, each at least 1.
+    """name: the name in im.parameter(). values: all found on machines of this architecture, each at least 1.
 
-    emit: a C expression of the value on the machine that runs it. typical: what costs are computed for.
-    vector_bits: how long a vector is, in bits, for each 1 of it; 0 where it is no vector length.
+    emit: a C expression of the value on the running machine. typical: the value for computing costs.
+    vector_bits: bits of a vector per unit of the parameter; 0 if it is no vector length.
     Raises HardwareError.
     """
 
@@ -88,7 +89,10 @@ class MachineParameter:
 
 
 def check_parameters(machine: Hardware) -> None:
-    """A machine that lists parameters lists each that its parts mention, once; values are what at() gave. Raises HardwareError."""
+    """Raises HardwareError unless listed parameters include every one in the machine's parts, each once.
+
+    opened and values must come from at().
+    """
     where, kind, said = f"hardware {machine.name}", type(machine), cast(Any, machine.parameters)
     whole, values = cast(Any, machine.opened), cast(Any, machine.values)
     if not isinstance(said, tuple) or not all(isinstance(p, MachineParameter) for p in said):
@@ -125,7 +129,7 @@ def valid_values(machine: Hardware, given: Mapping[str, Any]) -> dict[str, int]:
 
 
 def vector_bits(machine: Hardware | None) -> int:
-    """How long the vectors of a machine at values of its parameters are, in bits; 0 where that is no parameter."""
+    """Length, in bits, of the vectors of a machine at values of its parameters; 0 if no parameter gives it."""
     values = dict(machine.values) if machine else {}
     parameters = machine.whole.parameters if machine else ()
     return next((p.vector_bits * values[p.name] for p in parameters if p.vector_bits and p.name in values), 0)

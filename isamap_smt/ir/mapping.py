@@ -1,7 +1,7 @@
-"""A mapping says which kernel point each (outer iteration, instruction point) computes.
+"""A mapping gives, for each (outer iteration, instruction point), the kernel point it computes.
 
-forward gives every kernel axis in terms of outer and instruction axes, inverse the other way round; points where
-the guard fails compute nothing. Nothing in a Mapping is trusted: prove() checks every part of it.
+forward gives every kernel axis in terms of outer and instruction axes, inverse the other way round; points with a false
+guard compute nothing. Nothing in a Mapping is trusted: prove() checks every part of it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Mapping(Shown):
     """binding: instruction operand -> access of the kernel statement (the output operand included).
 
-    groups: for the fuse family, instruction axis -> kernel axes fused into it, in kernel order (outermost first);
-    empty for mappings of another form. outer: the loops around one issue of the instruction.
-    split: the rewriting that `kernel` comes from, where the mapping is one of the kernel before it; its proof is a part of this
+    groups: for the fuse family, instruction axis -> kernel axes fused into it, in kernel order (outermost first); empty
+    for mappings of another form. outer: the loops around one issue of the instruction.
+    split: the rewriting behind `kernel`, if the mapping is one of the original kernel; its proof is a part of this
     mapping's.
     """
 
@@ -44,12 +44,12 @@ class Mapping(Shown):
 
     @property
     def statement(self) -> Statement:
-        """The kernel statement that is mapped."""
+        """The mapped statement of the kernel."""
         return self.kernel.statements[self.statement_index]
 
     @property
     def id(self) -> str:
-        """A short stable name such as `i=n.p,j=k,k=c;a=I,b=W`, with `l=p.q%8` where l has the low digit of q."""
+        """A short stable name such as `i=n.p,j=k,k=c;a=I,b=W`, with `l=p.q%8` if l has the low digit of q."""
         digits = {} if self.split is None else self.split.low_digits
         axes = ",".join(f"{t}={'.'.join(digits.get(a, a) for a in g) or '-'}" for t, g in self.groups)
         out = self.instruction.kernel.statements[0].target.tensor
@@ -59,9 +59,10 @@ class Mapping(Shown):
         return f"{axes};{ops}" if axes else f"forward:{dict(self.forward)};{ops}"
 
     def with_guard(self, *conditions: str) -> Mapping:
-        """The mapping in which points where one of these fails compute nothing either, such as `l + 8*l_tile < J`.
+        """The mapping restricted to points satisfying these conditions, such as `l + 8*l_tile < J`; other points
+        compute nothing.
 
-        It is one written by hand from then on, without groups. Raises IsamapError for what is no relation.
+        It counts as written by hand from then on, without groups. Raises IsamapError for text other than a relation.
         """
         added = []
         for text in conditions:
@@ -74,11 +75,11 @@ class Mapping(Shown):
         return replace(self, groups=(), guard=(*self.guard, *added))
 
     def operand_access(self, operand: str) -> Access:
-        """The kernel access that feeds an instruction operand."""
+        """The kernel access behind an instruction operand."""
         return dict(self.binding)[operand]
 
     def element(self, operand: str) -> DType:
-        """The element type of the tensor that feeds the operand; the operand's own may be wider."""
+        """The element type of the tensor behind the operand; the operand's own may be wider."""
         return self.kernel.tensor(self.operand_access(operand).tensor).dtype
 
     def cells(self, operand: str) -> tuple[Any, ...]:
@@ -95,7 +96,7 @@ class Mapping(Shown):
         return tuple(substitute(i, table) for i in self.operand_access(operand).index)
 
     def __str__(self) -> str:
-        """Its id, the loops around the instruction, and the element that each operand's cell holds."""
+        """Its id, the loops around the instruction, and the element held by each operand's cell."""
         points = [f"{n} < {e}" for n, e in self.instruction.axes.items()]
         loops = [f"{a.name} < {words(a.extent)}" for a in self.outer]
         lines = [f"{self.kernel.name} onto {self.instruction.name}: {self.id}"]

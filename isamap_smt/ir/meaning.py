@@ -1,15 +1,16 @@
-"""One walk of a typed value, and the meanings that are algebras over it: tables from heads to functions.
+"""One walk of a typed value, and its meanings as algebras: tables from heads to functions.
 
     isamap_smt.ir.evaluate            NumPy, many points at once
     isamap_smt.mapping.point_c        portable C
-    isamap_smt.mapping.point_c          intervals of what a float can be
+    isamap_smt.mapping.point_c          intervals of a float's possible values
     isamap_smt.isa.contract           terms over bits
-    isamap_smt.ir.rounding_walk       errors of rounding: which operations round, and how; its own algebras are rounding_error,
-                                      rounding_bound, and isamap_smt.proof.rounding
+    isamap_smt.ir.rounding_walk       errors of rounding: the rounding operations, and how they round; its own algebras are
+                                      rounding_error, rounding_bound, and isamap_smt.proof.rounding
 
-The walk knows the types: of each node its own, and which type the literals among its operands take. An algebra knows neither. The
-solvers' package has algebras of its own, by the names of heads, over trees without indices: isamap_encodings.scalar_values
-(integers), machine (bit-vectors and IEEE numbers), scalar (reals), rounding (every format), error_steps (one rounded step).
+The walk knows the types: each node's own, and the type for the literals among its operands. An algebra knows neither.
+The solvers' package has algebras of its own, by the names of heads, over trees without indices:
+isamap_encodings.scalar_values (integers), machine (bit-vectors and IEEE numbers), scalar (reals), rounding (every
+format), error_steps (one rounded step).
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ Rows = Mapping[type, Callable[..., Any]]
 
 
 class Fold(Generic[Value]):
-    """An algebra over trees without types, such as what stands below a saturation, where integers are exact.
+    """An algebra over trees without types, such as a saturation's operand, computed over exact integers.
 
-    leaves: (self, tree) -> value, for heads whose operands are not valued, or in a way of their own.
+    leaves: (self, tree) -> value, for heads with operands not valued, or valued in their own way.
     rows: (self, tree, *values of the operands) -> value.
-    A head's row is found by its class, or by the nearest base class that has one.
+    A head's row is found by its class, or by the nearest base class with a row.
     """
 
     leaves: ClassVar[Rows] = {}
@@ -45,14 +46,14 @@ class Fold(Generic[Value]):
         return row(self, x, *map(self.of, x.args))
 
     def other(self, x: Any) -> Value:
-        """The value of a tree whose head has no row. Raises TypeError unless an algebra says more."""
+        """The value of a tree without a row for its head. Raises TypeError unless an algebra says more."""
         raise TypeError(f"{type(self).__name__} has no row for {type(x).__name__}")
 
 
 class Meaning(Generic[Value]):
     """An algebra over typed values.
 
-    leaves: (self, tree, own type) -> value, for heads whose operands are not valued, or in a way of their own.
+    leaves: (self, tree, own type) -> value, for heads with operands not valued, or valued in their own way.
     rows: (self, tree, own type, *values of the operands) -> value.
     """
 
@@ -63,7 +64,7 @@ class Meaning(Generic[Value]):
         self.types = dict(types)
 
     def of(self, x: Any, kind: DType) -> Value:
-        """The value of a tree; literals take `kind` where nothing else says a type."""
+        """The value of a tree; literals take `kind` if nothing else gives their type."""
         own = self.own(x, kind)
         given = DTYPES["i64"] if own is EXACT else own
         leaf, row = _found(type(self), type(x))
@@ -82,7 +83,7 @@ class Meaning(Generic[Value]):
         return given_type(x, self.types)
 
     def other(self, x: Any, own: DType) -> Value:
-        """The value of a tree whose head has no row. Raises TypeError unless an algebra says more."""
+        """The value of a tree without a row for its head. Raises TypeError unless an algebra says more."""
         raise TypeError(f"{type(self).__name__} has no row for {type(x).__name__}")
 
 
@@ -90,7 +91,7 @@ _KNOWN: dict[tuple[type, type], tuple[Any, Any]] = {}
 
 
 def _found(algebra: type[Fold[Any]] | type[Meaning[Any]], head: type) -> tuple[Any, Any]:
-    """(leaf, row) of a head: of the first base class that is in one of the algebra's tables."""
+    """(leaf, row) of a head: of the first base class in one of the algebra's tables."""
     if (algebra, head) not in _KNOWN:
         leaves, rows = algebra.leaves, algebra.rows
         base = next((b for b in head.__mro__ if b in leaves or b in rows), object)
