@@ -72,9 +72,9 @@ class Instruction(Shown):
     compiles. Memory operands are pointers to the element's C type.
     headers: the includes of `emit`. prelude: texts of C definitions called by `emit`; each distinct one is printed
     once.
-    needs: contents of state cells required to run, and the numbers of registers (isamap_smt.ir.states). may_fail:
-    `emit` is an expression, not 0 if the system refuses. grants: for an instruction writing a number asked for by a
-    program: the greatest number granted for sure.
+    needs: contents of state cells required to run, and the numbers of registers (isamap_smt.ir.states).
+    may_fail: `emit` is an expression, with a value other than 0 if the system refuses.
+    grants: for an instruction writing a number requested by a program: the greatest number granted for sure.
     engine: the engine of the machine issuing it; '' on a machine without engines. For engines: cells: operand -> row
     and column of its cells in its addressed memory, over the axes. work: how long a use occupies the engine.
 

@@ -1,6 +1,6 @@
 """A move moves: its contract copies cells between a register and memory, or writes one number, and computes nothing.
 
-Programs are proved with that meaning, so a `load` that doubled what it loads would be wrong in every program.
+Programs are proved with this meaning, so a `load` doubling its values would be wrong in every program.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ MAIN = "memory"  # the place of what lies where addresses lead: tensors and buff
 
 
 def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "", engine: str = "") -> str:
-    """What an instruction of that contract is: a 'load', 'broadcast', 'store' or 'zero' where it only copies between memory and
-    another place, or clears; 'configure' where it writes the memory `state`; 'move' where an engine copies from one memory of its
-    own to another; 'step' where an engine begins, changes or stores cells of one memory and computes; else 'compute'."""
+    """The kind of an instruction with this contract.
+
+    'load', 'broadcast', 'store' or 'zero' if it only copies between memory and another place, or clears. 'configure' if
+    it writes the memory `state`. 'move' if an engine copies from one memory of its own to another. 'step' if an engine
+    begins, changes or stores cells of one memory and computes. Else 'compute'.
+    """
     s = contract.statements[0]
     kind = _kind(contract, places, state, engine)
     target = s.target.tensor
@@ -51,7 +54,7 @@ def _kind(contract: Kernel, places: Mapping[str, str], state: str, engine: str) 
 
 
 def copying_kind(target: str | None, source: str | None, along: bool) -> str:
-    """What copies from the memory `source` to `target` on a core; along: both have the same axes."""
+    """The kind of a copy from the memory `source` to `target` on a core; along: both have the same axes."""
     if (source == MAIN) == (target == MAIN):
         return "compute"
     return "store" if target == MAIN else "load" if along else "broadcast"
@@ -63,7 +66,7 @@ def register_operand(move: Instruction) -> str:
 
 
 def check_move(name: str, kind: str, contract: Kernel, places: dict[str, str]) -> str:
-    """The register operand of what is a load, broadcast, store or zero. Raises LanguageError for what is none."""
+    """The register operand of a load, broadcast, store or zero. Raises LanguageError for any other contract."""
     s = contract.statements[0]
     text = contract.text.strip()
     example = {"store": "m[l] = r[l]", "zero": "r[l] = 0", "broadcast": "r[l] = m[]"}.get(kind, "r[l] = m[l]")

@@ -1,12 +1,13 @@
-"""How an error passes through one operation, and what its rounding adds: a bound for every program that rounds it so.
+"""Propagation of an error through one operation, and the error of its rounding: a bound for every program rounding it
+so.
 
-    stepped("+", [a, b], kind)        by the names that isamap_encodings.error_steps asks of
+    stepped("+", [a, b], kind)        by the names known to isamap_encodings.error_steps
 
-A `Near` is a number v in f64 and a bound E: the exact number and the one that a program has both lie within E of v. So the exact
-one is within 2E of a program's. Each rule takes the exact operands anywhere within their bounds, and a program's anywhere within
-theirs. Rounding to a type with unit u (half of the distance from 1 to the next number) and smallest step 2t gives at most
-u |result| + t; a function of k ULP gives 2 k (u |result| + t), as an ULP is at most that long. What overflows, leaves a function's
-domain, or is no number has the bound infinity: nothing is said of it.
+A `Near` is a number v in f64 and a bound E: the exact number and a program's both lie within E of v. So the exact one
+is within 2E of a program's. Each rule takes the exact operands anywhere within their bounds, and a program's anywhere
+within theirs. Rounding to a type with unit u (half of the distance from 1 to the next number) and smallest step 2t
+gives at most u |result| + t; a function of k ULP gives 2 k (u |result| + t), as an ULP is at most this long. The bound
+is infinity, and states nothing, if a result overflows, leaves a function's domain, or is no number.
 """
 
 from __future__ import annotations
@@ -38,22 +39,22 @@ class Near:
 
     @property
     def size(self) -> Array:
-        """What neither the exact number nor a program's exceeds."""
+        """An upper bound of the absolute values of the exact number and a program's."""
         return np.asarray(np.abs(self.value) + self.error)
 
     @property
     def low(self) -> Array:
-        """What neither falls below, whatever is rounded here; of an error that is no number no number."""
+        """A lower bound of both, whatever is rounded here; NaN if the error is NaN."""
         return np.where(self.error == 0, self.value, np.nextafter(self.value - self.error, -np.inf))
 
     @property
     def high(self) -> Array:
-        """What neither rises above."""
+        """An upper bound of both."""
         return np.where(self.error == 0, self.value, np.nextafter(self.value + self.error, np.inf))
 
     @property
     def apart(self) -> Array:
-        """How far the two may be from each other."""
+        """The largest distance between the two."""
         return 2 * self.error
 
 
@@ -80,7 +81,7 @@ class Unit:
 
 
 def settled(value: Array, error: Array, unit: Unit | None = None) -> Near:
-    """Both, with infinity for what is no finite number of the type."""
+    """Both, with infinity as the error unless all values are finite numbers of the type."""
     with np.errstate(all="ignore"):
         error = np.asarray(error * SLACK)
         fine = np.isfinite(value) & np.isfinite(error)
@@ -90,8 +91,11 @@ def settled(value: Array, error: Array, unit: Unit | None = None) -> Near:
 
 
 def rounded(exact: Near, kind: DType, ulp: float = 0.5, wide_ulp: float = 0.5) -> Near:
-    """The result of an operation that is off by so many ULP of its exact result (in f64, as v was computed, by wide_ulp), where the
-    operands' errors leave `exact`. Integers do not round; what they do not hold has no bound."""
+    """The rounded result of an operation whose operands' errors leave `exact`.
+
+    It is off by `ulp` of its exact result, and by wide_ulp in f64, the type of v. Integers do not round; beyond their
+    range there is no bound.
+    """
     if not kind.is_float:
         inside = (exact.low >= max(kind.low, -EXACT)) & (exact.high <= min(kind.high, EXACT))
         return Near(exact.value, np.where(inside, exact.error, np.inf))
@@ -103,7 +107,7 @@ def rounded(exact: Near, kind: DType, ulp: float = 0.5, wide_ulp: float = 0.5) -
 
 
 def stepped(op: str, operands: Sequence[Near], kind: DType, ulp: float = 0.5) -> Near:
-    """The operation of these, off by so many ULP of its type; 0 where nothing is rounded."""
+    """The operation of these, off by so many ULP of its type; with 0 nothing is rounded."""
     row = FUNCTION_ROWS.get(FUNCTIONS[op]) if op in FUNCTIONS else None
     with np.errstate(all="ignore"):
         exact = _RULES[op](*operands) if op in _RULES else _function(op, *operands)
@@ -130,19 +134,19 @@ def _divide(a: Near, b: Near) -> Near:
 
 
 def larger(a: Near, b: Near, smaller: bool = False) -> Near:
-    """The maximum, or the minimum: it lies between those of the lowest and of the highest that both may be."""
+    """The maximum, or the minimum: it lies between those of the operands' lowest and of their highest values."""
     choose = np.minimum if smaller else np.maximum
     return within(choose(a.value, b.value), choose(a.low, b.low), choose(a.high, b.high))
 
 
 def within(value: Array, low: Array, high: Array) -> Near:
-    """What lies between the two."""
+    """A number between the two."""
     with np.errstate(all="ignore"):
         return settled(value, np.maximum(high - value, value - low))
 
 
 def chosen(certain: Array, condition: Array, a: Near, b: Near) -> Near:
-    """a where the condition holds, b elsewhere; either one where that is not certain."""
+    """a if the condition holds, else b; either one if the condition is not certain."""
     with np.errstate(all="ignore"):
         value = np.where(condition, a.value, b.value)
         either = np.maximum(a.error + np.abs(a.value - value), b.error + np.abs(b.value - value))
@@ -150,14 +154,14 @@ def chosen(certain: Array, condition: Array, a: Near, b: Near) -> Near:
 
 
 def whole(a: Near, rounding: Any) -> Near:
-    """What this rounding makes of both ends, which is as far apart as any in between."""
+    """This rounding of both ends; they lie as far apart as the roundings of any two numbers between."""
     with np.errstate(all="ignore"):
         at = rounding(a.value)
         return within(at, rounding(a.low), rounding(a.high))
 
 
 def _function(op: str, a: Near) -> Near:
-    """E times the largest slope between, or what is found at the ends."""
+    """E times the largest slope between, or the distances at the ends."""
     row = FUNCTION_ROWS[FUNCTIONS[op]]
     if row.rounds:
         return whole(a, row.f64)
@@ -175,7 +179,7 @@ def _power(a: Near, b: Near) -> Near:
 
 
 def _left_over(of: Callable[..., Array], a: Near, b: Near) -> Near:
-    """fmod, which is exact, or %, which is rounded where b is added: it jumps, and stays nearer to 0 than the divisor."""
+    """fmod, always exact, or %, rounded if b is added: it jumps, and stays nearer to 0 than the divisor."""
     value = np.asarray(of(*np.broadcast_arrays(a.value, b.value)))
     least = np.abs(b.value) - b.error
     jump = np.where(least > 0, np.abs(value) + np.abs(b.value) + b.error, np.inf)
@@ -208,17 +212,17 @@ def _moved_inverse_root(a: Near) -> Array:
 
 
 def _nearest(a: Near) -> Array:
-    """How near to 0, where the slope is largest, the argument may be."""
+    """The least distance of the argument from 0, the place of the largest slope."""
     return np.asarray(np.maximum(np.abs(a.value) - a.error, 0.0))
 
 
 def _roots(a: Near) -> tuple[Array, Array]:
-    """Of which a difference has no cancellation."""
+    """Roots of the value and of its lower bound; their distance is error / sum, free of cancellation."""
     return np.sqrt(a.value), np.sqrt(np.maximum(a.low, 0.0))
 
 
 def _moved_tangent(a: Near) -> Array:
-    """Between two poles, from which it stays this far."""
+    """Between two poles: it stays `apart` from them."""
     turn = np.abs(a.value - np.pi * np.rint(a.value / np.pi))
     apart = (np.pi / 2 - turn) - a.error - 1e-9
     return np.where((apart > 0) & (np.abs(a.value) < 1e5), a.error / np.sin(np.maximum(apart, 1e-300)) ** 2, np.inf)

@@ -1,6 +1,6 @@
 """A stage's value shows itself: `str()` in a terminal, HTML in a notebook, the same words in both.
 
-A value says its text in `__str__` and, where rows and columns read better, its tables in `tables()`.
+A value gives its text in `__str__` and, if rows and columns read better, its tables in `tables()`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Shown:
     """Gives a class with a `__str__` its notebook output. Jupyter and IPython look for these two methods."""
 
     def tables(self) -> Sequence[Table]:
-        """What a notebook shows as tables below the text; nothing unless a class says otherwise."""
+        """Tables for a notebook to show below the text; none by default."""
         return ()
 
     def _repr_html_(self) -> str:
@@ -39,7 +39,7 @@ class Shown:
 
 
 def pre(text: str) -> str:
-    """The text as HTML that keeps its lines.
+    """The text as HTML, with its lines kept.
 
     >>> pre("i < I")
     '<pre>i &lt; I</pre>'

@@ -1,4 +1,4 @@
-"""Notes for the user: strings when they are shown, joined and saved; some carry the values that decisions ask for."""
+"""Notes for the user: strings when they are shown, joined and saved; some carry values for decisions."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ _ALONE = "runs on one thread"
 
 
 class Note(str):
-    """A sentence. by_element: no instruction computes what it is about. refuted: a proof refuted what was given up."""
+    """A sentence. by_element: no instruction computes its subject. refuted: a proof refuted the idea given up."""
 
     by_element: bool = False
     refuted: bool = False
 
 
 class OneThread(Note):
-    """Why one thread computes what several could share."""
+    """Why one thread does work several could share."""
 
     @staticmethod
     def because(why: str) -> OneThread:
-        """The note; why: what follows the words."""
+        """The note; why: the text behind its first words."""
         return OneThread(f"{_ALONE}{why}")
 
 
@@ -45,7 +45,7 @@ class ByElement(Note):
 
 
 class GivenUp(Note):
-    """An idea of the planner's own that no plan takes, with what its reason says as values."""
+    """An idea of the planner's own, found in no plan, with the values of its reason."""
 
     @staticmethod
     def idea(idea: object, why: str) -> GivenUp:
@@ -57,7 +57,7 @@ class GivenUp(Note):
 
 
 class Rewritten(Note):
-    """Another kernel is computed in place of the one that was asked for. rewrite: the proved rewrite."""
+    """Another kernel is computed in place of the requested one. rewrite: the proved rewrite."""
 
     rewrite: object
 
@@ -68,7 +68,7 @@ class Rewritten(Note):
 
 
 def read_note(text: object) -> Note:
-    """The note of a schedule whose text a record holds. Raises TypeError for what is no text."""
+    """The note of a schedule, given its recorded text. Raises TypeError unless it is a text."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is no note")
     return OneThread(text) if text.startswith(_ALONE) else Note(text)

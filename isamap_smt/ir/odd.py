@@ -1,7 +1,7 @@
-"""Arithmetic of f32 as Arm's dot products of bf16 do it: rounded to odd, denormals flushed, one NaN for all.
+"""Arithmetic of f32 as in Arm's dot products of bf16: rounded to odd, denormals flushed, one NaN for all.
 
-To odd: what is not exact is cut towards zero, and its last bit set; what has an exponent above the largest is an infinity. A
-result that is exactly below 2^-126 is a zero of its sign, and so is an operand. A NaN is 0x7fc00000.
+To odd: an inexact result is cut towards zero, and its last bit set; one with an exponent above the largest is an
+infinity. A result exactly below 2^-126 is a zero of its sign, and so is an operand. A NaN is 0x7fc00000.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAN = np.uint32(0x7FC00000)
 
 
 def times_odd(a: Array, b: Array) -> Array:
-    """a * b of arrays of bf16 or f32 whose product is exact in f64, as f32."""
+    """a * b of arrays of bf16 or f32, with products exact in f64, as f32."""
     with np.errstate(all="ignore"):
         return _to_f32(_read(a) * _read(b))
 
@@ -41,7 +41,7 @@ def _read(x: Array) -> Array:
 
 
 def _to_f32(x: Array) -> Array:
-    """An f64, itself exact or rounded to odd, as the f32 that the exact value is rounded to."""
+    """An f64, itself exact or rounded to odd, as the f32 rounded from the exact value."""
     bits = np.ascontiguousarray(x).view(np.uint64)
     odd = (bits & ~_CUT) | np.where(bits & _CUT, _CUT + np.uint64(1), np.uint64(0))
     size = np.abs(x)

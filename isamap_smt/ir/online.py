@@ -1,4 +1,4 @@
-"""A kernel whose sums over exponentials less a maximum are taken in one pass, block by block, each maximum as it is so far.
+"""A kernel with sums over exponentials less a maximum, taken in one pass, block by block, with running maxima.
 
     M[q] max= S[q,k]                         for k_block:
     E[q,k] = exp(S[q,k] - M[q])                M_part[k_block,q] max= S[q, 16*k_block + k_in]
@@ -8,7 +8,7 @@
                                                D_part[k_block,q] += E_block[k_block,q,k_in]
                                                D_run[k_block+1,q] = D_run[k_block,q] * M_scale[k_block,q] + D_part[k_block,q]
 
-It is known as online softmax. What does not fill a block is one more step behind the loop.
+It is known as online softmax. Points beyond the last full block are one more step behind the loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from isamap_smt.ir.rewrite import Form
 
 
 class Role(Enum):
-    """What a statement of the rewritten kernel does."""
+    """The part played by a statement of the rewritten kernel."""
 
     BEGIN = "begins the state before the first block"
     POINTS = "computes a statement of the whole at the points of a block, or of the rest"
@@ -45,10 +45,11 @@ class Made:
 
 @dataclass(frozen=True)
 class Online(Form):
-    """What is claimed to be equal: `whole`, and `kernel`, with the statements that `made` names in the place of first to end - 1.
+    """The claimed equality: `whole`, and `kernel`, with the statements named by `made` in the place of first to end -
+    1.
 
-    axis goes in blocks of `block` points, counted by `step`, the points in one by `inside`; the last `left` points, counted by
-    `beyond`, follow.
+    axis goes in blocks of `block` points, counted by `step`, the points in one by `inside`; the last `left` points,
+    counted by `beyond`, follow.
     """
 
     axis: str
@@ -76,11 +77,11 @@ class Online(Form):
         return self.extent % self.block
 
     def stages(self) -> tuple[bool, ...]:
-        """The loop, and the rest where there is one."""
+        """The loop, and the rest if there is one."""
         return (False, True) if self.left else (False,)
 
     def axes(self, rest: bool) -> tuple[tuple[str, int], ...]:
-        """What stands in the axis' place, with the extents."""
+        """The axes in place of the original axis, with their extents."""
         return ((self.beyond, self.left),) if rest else ((self.step, self.steps), (self.inside, self.block))
 
     def point(self, rest: bool) -> Any:
@@ -95,7 +96,7 @@ class Online(Form):
         return {self.step: FloorDiv(k, self.block), self.inside: FloorMod(k, self.block)}
 
     def near(self, rest: bool) -> Any:
-        """The axis that counts the points of a block, or of the rest."""
+        """The axis counting the points of a block, or of the rest."""
         return sym(self.beyond if rest else self.inside)
 
     def statements(self, role: Role, rest: bool | None = None) -> dict[int, tuple[int, Statement]]:
@@ -113,12 +114,12 @@ class Online(Form):
 
     @property
     def way(self) -> str:
-        """What was done, in words."""
+        """The rewriting, in words."""
         return "maxima that run"
 
     @property
     def reductions(self) -> tuple[int, ...]:
-        """Statements of the whole whose sums are added up in another order."""
+        """Statements of the whole with sums added up in another order."""
         return tuple(n for n in range(self.first, self.end) if self.axis in self.whole.statements[n].reduction_axes)
 
     def __str__(self) -> str:

@@ -1,9 +1,10 @@
-"""For which values no sum of exponentials less a maximum overflows, and no factor of the scores hides a difference that does.
+"""Ranges of values without overflow in a sum of exponentials less a maximum, and of factors hiding no overflow of
+scores.
 
-    sum         N terms of at most 1 are at most N, times what rounding adds: that is to be less than the largest number
-    weighted    N terms of at most |v|, so |v| is at most the largest number by N. Beyond, a partial sum may be infinite; all that
-                is made of it is infinite or NaN then, and no wrong number comes out
-    factor      x - m may overflow to minus infinity, where (x - m) z is -4 if z is small. So z is at least so large that the
+    sum         N terms of at most 1 are at most N, times the growth by rounding: less than the largest number
+    weighted    N terms of at most |v|, so |v| is at most the largest number by N. Beyond, a partial sum may be infinite; then
+                everything made of it is infinite or NaN, and no wrong number comes out
+    factor      x - m may overflow to minus infinity, though (x - m) z is -4 for a small z. So z is bounded from below: the
                 exponential of the largest number times z is below the smallest number
 
 isamap_smt.proof.online_range asks whether it is so.
@@ -26,10 +27,12 @@ _NEAR = 1e-3  # of limits, so that few digits of them fit
 
 @dataclass(frozen=True)
 class OnlineRange:
-    """Of a sum of so many terms, in a type, where each is at most 1 + `grown` times an exponential of what is not positive.
+    """Of a sum of so many terms, in a type, each at most 1 + `grown` times an exponential of a number that is not
+    positive.
 
-    factors: of the scores, with their least and greatest values; scale: the product of the numbers below 1 by which scores are
-    multiplied, too. values: what is weighted, and how large it may be.
+    factors: of the scores, with their least and greatest values.
+    scale: the product of the numbers below 1 multiplied with scores.
+    values: the weighted tensor, and its largest absolute value.
     """
 
     kind: DType
@@ -43,8 +46,10 @@ class OnlineRange:
 def online_range(
     kind: DType, points: int, roundings: float, weights: tuple[str, ...], factors: tuple[str, ...], scale: float
 ) -> OnlineRange | None:
-    """roundings: of a term beside the additions of its block. None where so many terms may overflow in any case, or where numbers
-    make the scores too small."""
+    """roundings: of a term beside the additions of its block.
+
+    None if so many terms may overflow in any case, or if constant factors make the scores too small.
+    """
     unit = Unit.of(kind)
     share = points * unit.relative
     about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]

@@ -1,21 +1,22 @@
-"""How far rounding carries sums of exponentials less a maximum, whether in one pass over blocks or in two: bounds without a run.
+"""Rounding errors of sums of exponentials less a maximum, in one pass over blocks or in two: bounds without a run.
 
-Scores x_i as they are computed, m the largest, r_i = m - x_i, s = sum of e^-r_i over N terms; u is half the distance from 1 to the
-next number, an exponential is off by k ULP, which is 2 k u of it at most. In n blocks of w points:
+Scores x_i as they are computed, m the largest, r_i = m - x_i, s = sum of e^-r_i over N terms; u is half the distance
+from 1 to the next number, an exponential is off by k ULP, at most 2 k u of it. In n blocks of w points:
 
-    argument    (x_i - m_b) + (m_b - m_b+1) + ...  is -r_i, and no part of it is positive: so all roundings of differences, `a` for
-                each, move the exponent by a u r_i at most, as many as there are blocks
-    term        of the first block: one exponential; d additions in its block, where d <= w - 1; and for each of n - 1 later
+    argument    (x_i - m_b) + (m_b - m_b+1) + ...  is -r_i, and no part of it is positive: so all roundings of differences, `a`
+                for each, move the exponent by a u r_i at most, as many as there are blocks
+    term        of the first block: one exponential; d additions in its block, with d <= w - 1; and for each of n - 1 later
                 blocks one exponential, one product and one addition. Of a later block fewer
-    sum         each term is its exact value times e^(u (K + a r_i)) at most, K = 2 k n + d + 2 (n - 1). The sum of e^-(1-t) r_i
-                is at most N^t s^(1-t) (Jensen), and s >= 1: so |s' - s| <= (e^(u (K + a ln N)) - 1) s
+    sum         each term is its exact value times e^(u (K + a r_i)) at most, K = 2 k n + d + 2 (n - 1). The sum of
+                e^-(1-t) r_i is at most N^t s^(1-t) (Jensen), and s >= 1: so |s' - s| <= (e^(u (K + a ln N)) - 1) s
     weighted    o = sum of e^-r_i v_i: one product more, and |o' - o| <= (e^(u (K + 1 + a ln N)) - 1) s max |v_i|
     quotient    |o'/s' - o/s| <= (O + S + (1 + O) u) / (1 - S) max |v_i|, with O and S for the two numbers above
 
-Each exponential and each product is off by a fraction of the smallest number besides, which is counted where s >= 1 is divided by;
-products with values have no such divisor, and are off by N times that in all. For so many points, values and factors nothing
-overflows (isamap_smt.ir.online_range), which is said. Where a guard leaves points out, it is the same in all of
-the chain, and a row has a score that is a number: else s >= 1 is not so, and nothing is said of it.
+Each exponential and each product is off by a fraction of the smallest number besides, counted at the division by s >=
+1. Products with values have no such divisor, and are off by N times this fraction in all. For so many points, values
+and factors nothing overflows (isamap_smt.ir.online_range), and the bound says so. If a guard leaves points out, it must
+be the same in the whole chain, and each row must have a score that is a number. Otherwise s >= 1 may fail, and there is
+no bound.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ from isamap_smt.ir.scalar import Exp, Read, SDiv, SMul, SSub
 
 @dataclass(frozen=True)
 class SumRounding:
-    """Of a sum of exponentials, or of one weighted by values, that a kernel takes in blocks.
+    """Of a sum of exponentials, or of one weighted by values, taken by a kernel in blocks.
 
-    units: K + a ln N, in u. number: the bound. of: what it is a part of. absolute: by how much it may be off besides. factors: of
-    the scores, with their least and greatest values. values: what is weighted, and how large it may be.
+    units: K + a ln N, in u. number: the bound, relative to `of`. absolute: a further absolute error.
+    factors: of the scores, with their least and greatest values.
+    values: the weighted tensor, and its largest absolute value.
     """
 
     tensor: str
@@ -67,8 +69,11 @@ class SumRounding:
 
 
 def online_rounding(split: Form) -> tuple[SumRounding, ...]:
-    """What is known of the rounding of each sum of a kernel with running maxima, and of the quotients of two of them, besides that
-    of the scores; nothing for other kernels."""
+    """Rounding bounds of each sum of a kernel with running maxima, and of quotients of two of them; () for other
+    kernels.
+
+    The rounding of the scores is not included.
+    """
     found: dict[str, SumRounding] = {}
     for x in split.chain:
         if isinstance(x, Online):
@@ -85,8 +90,8 @@ def online_rounding(split: Form) -> tuple[SumRounding, ...]:
 class _Term:
     """A term of a sum: an exponential, its argument rounded `rounded` times; times values of these tensors.
 
-    factors: tensors by which the argument is multiplied. scale: the product of the numbers below 1 by which it is multiplied, and
-    that of the others.
+    factors: tensors multiplied with the argument. scale: the product of its constant factors below 1, and of the
+    others.
     """
 
     rounded: int
@@ -96,7 +101,7 @@ class _Term:
 
 
 def range_of(x: Online, n: int) -> OnlineRange | None:
-    """For which values nothing overflows in a sum of which something may be stated; None for others."""
+    """Ranges of values without overflow in a sum, if a bound may be stated of it; else None."""
     s = x.whole.statements[n]
     if s.op != "+" or fibres(x.whole, s).number != x.extent or set(s.reduction_axes) != {x.axis}:
         return None
@@ -109,7 +114,7 @@ def range_of(x: Online, n: int) -> OnlineRange | None:
 
 
 def ranges_of(x: Online) -> dict[str, tuple[float, float]]:
-    """The values of factors for which something is stated of its sums, where they are inputs: each call checks them."""
+    """The ranges of its sums' factors needed for a bound, for factors among the inputs: each call checks them."""
     found = (range_of(x, n) for n in range(x.first, x.end))
     every = (f for r in found if r is not None for f in r.factors if f[0] in x.whole.inputs)
     least: dict[str, tuple[float, float]] = {}
@@ -142,7 +147,7 @@ def _of_sum(x: Online, n: int, split: Form) -> SumRounding | None:
 
 
 def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) -> SumRounding | None:
-    """Of a weighted sum divided by the sum of its weights."""
+    """The bound of a weighted sum divided by the sum of its weights."""
     if s.op != "=" or not isinstance(s.value, SDiv) or not all(isinstance(a, Read) for a in s.value.args):
         return None
     o, d = (found.get(a.tensor) for a in s.value.args)
@@ -158,7 +163,7 @@ def _of_quotient(kernel: Kernel, s: Statement, found: dict[str, SumRounding]) ->
 
 
 def _term(x: Online, value: Any, s: Statement) -> _Term | None:
-    """The exponential, and what it is multiplied by, at the points of the sum; None where it is something else."""
+    """The exponential and its factors at the points of the sum; None for any other value."""
     if isinstance(value, Exp):
         return _exponential(x, value.args[0], s)
     if isinstance(value, Read):
@@ -175,7 +180,7 @@ def _term(x: Online, value: Any, s: Statement) -> _Term | None:
 
 
 def _exponential(x: Online, argument: Any, s: Statement, rounded: int = 1) -> _Term | None:
-    """A score less the maximum over the scores, times factors that are the same for all points."""
+    """A score less the maximum over the scores, times factors constant over all points."""
     if isinstance(argument, SMul):
         for one, other in (argument.args, argument.args[::-1]):
             fixed = isinstance(other, Read) and _home(x, other) is None and x.axis not in symbols_of(other.index)
@@ -198,18 +203,18 @@ def _exponential(x: Online, argument: Any, s: Statement, rounded: int = 1) -> _T
 
 
 def _fits(x: Online, s: Statement, r: Any, same: bool = False) -> bool:
-    """Whether what is read has the sum's type, or (unless it must be the same) one whose values that has, too."""
+    """Whether the tensor read has the sum's type, or (unless it must be the same) a narrower floating-point type."""
     kind, own = (x.whole.tensor(t).dtype for t in (s.target.tensor, r.tensor))
     return own == kind or (not same and own.is_float and own.bits < kind.bits)
 
 
 def _home(x: Online, r: Any) -> Statement | None:
-    """The statement of the chain that writes what is read."""
+    """The statement of the chain writing the tensor read."""
     return next((s for s in x.whole.statements[x.first : x.end] if s.target.tensor == r.tensor), None)
 
 
 def _additions(x: Online, n: int, rest: bool, split: Form) -> int:
-    """How many additions a term of a block, or of the rest, is in at most, before the block's sum is added to the others'."""
+    """The largest number of additions of a term of a block, or of the rest, before the block's sum joins the others'."""
     s = x.statements(Role.POINTS, rest)[n][1]
     points = x.left if rest else x.block
     for one, row in _splits(split):
@@ -224,7 +229,7 @@ def _splits(split: Form) -> Iterator[tuple[Rewrite, Sums]]:
 
 
 def _covered(one: Rewrite) -> int:
-    """Points that go into partial sums."""
+    """The number of points in partial sums."""
     first = one.kernel.statements[one.pieces[0].statement]
     own = {a for a, _ in one.pieces[0].back} - {a.name for a in one.whole.statements[one.row.restated[0]].axes}
     found = 1

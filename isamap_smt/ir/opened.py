@@ -1,6 +1,7 @@
-"""A kernel whose extents are numbers as one of open sizes, to be planned at these: so it can be asked about a block of an axis.
+"""A kernel with constant extents as one of open sizes, planned at these, so a block of an axis can be asked about.
 
-An axis is opened where it stands for itself in every index, and is one with those that other accesses have in the same dimension.
+An axis is opened if every index with it is the axis itself, and no other. It shares its size with all axes found in the
+same dimension of a tensor.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Dimension = tuple[str, int]
 
 
 def opened(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
-    """The kernel with names for such extents, and what they are: with these sizes it is the same kernel."""
+    """The kernel with names for such extents, and their values: with these sizes it is the same kernel."""
     extents = {a.name: int(a.extent) for a in kernel.axes if is_constant(a.extent) and int(a.extent) > 1}
     classes = _classes(kernel, extents)
     taken, names, sizes = {*kernel.free_sizes, *(p.name for p in kernel.parameters)}, dict[str, str](), dict[str, int]()
@@ -44,7 +45,7 @@ def opened(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
 
 
 def _indices(kernel: Kernel) -> dict[Dimension, list[Any]]:
-    """What indexes each dimension of each tensor."""
+    """The indices of each dimension of each tensor."""
     found: dict[Dimension, list[Any]] = {}
     for s in kernel.statements:
         for a in (s.target, *s.inputs):
@@ -54,7 +55,7 @@ def _indices(kernel: Kernel) -> dict[Dimension, list[Any]]:
 
 
 def _classes(kernel: Kernel, extents: dict[str, int]) -> dict[str, set[str]]:
-    """The axes that can be opened, each with those that are one with it."""
+    """The axes that can be opened, each with all axes of the same size."""
     own: dict[str, set[str]] = {a: {a} for a in extents}
     shut: set[str] = set()
     for (tensor, d), indices in _indices(kernel).items():

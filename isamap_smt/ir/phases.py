@@ -1,14 +1,14 @@
 """Kernels of several statements on machines with engines: phases, one after the other, with a barrier between any two.
 
     temporary T, H
-    T[i,j] += i32(X[i,k]) * i32(W[k,j])         phase 1: a sum, and what is computed of it
+    T[i,j] += i32(X[i,k]) * i32(W[k,j])         phase 1: a sum, and a value computed from it
     H[i,j] = round_i8(f32(T[i,j]) * s[])
-    Y[i,m] += i32(H[i,j]) * i32(V[j,m])         phase 2: reads what phase 1 wrote to main memory
+    Y[i,m] += i32(H[i,j]) * i32(V[j,m])         phase 2: reads phase 1's result from main memory
 
-At a barrier every engine signals that it is there, and waits for the signals of all others. So whatever stands before it is
+At a barrier every engine signals its arrival, and waits for the signals of all others. So everything before it is
 complete before anything behind it begins, and each phase is a program of its own.
 
-Where one engine is the host, it has written the tensors before the first phase and reads the results behind the last, so that
+If one engine is the host, it has written the tensors before the first phase and reads the results behind the last, so
 barriers stand there, too.
 """
 
@@ -33,8 +33,10 @@ Groups = tuple[tuple[Statement, ...], ...]
 
 
 def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, ...]:
-    """A kernel for each phase. counts: of its statements, which follow one another; left out, those of phase_counts(). Raises
-    ScheduleError where statements are no such sequence."""
+    """A kernel for each phase. counts: of its consecutive statements, by default those of phase_counts().
+
+    Raises ScheduleError if the statements do not make such a sequence.
+    """
     groups = _cut_into(kernel, counts or phase_counts(kernel))
     if len(groups) == 1:
         return (kernel,)
@@ -52,8 +54,12 @@ def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, .
 
 
 def phase_counts(kernel: Kernel, first: int = 0) -> tuple[int, ...]:
-    """How many statements each phase has, from a statement on: one, or two where the second one is about elements of the first.
-    Whether these can be carried out together is another question; apart, the first one's result goes through main memory."""
+    """The number of statements of each phase, from a statement on: two if the second one is about elements of the
+    first.
+
+    Whether both can be carried out together is another question; apart, the first one's result goes through main
+    memory.
+    """
     return tuple(map(len, _groups(kernel.statements[first:])))
 
 
@@ -68,7 +74,7 @@ def _cut_into(kernel: Kernel, counts: Sequence[int]) -> Groups:
 
 
 def _groups(statements: Sequence[Statement]) -> Groups:
-    """Each statement, with the one behind it where that reads what it computes."""
+    """Each statement, with the one behind it if this is elementwise and reads its result."""
     found: list[tuple[Statement, ...]] = []
     for s in statements:
         before = found[-1][0] if found and len(found[-1]) == 1 else None
@@ -101,7 +107,7 @@ def _written(group: Sequence[Statement]) -> set[str]:
 
 
 def _read(group: Sequence[Statement]) -> set[str]:
-    """What main memory gives: of the sum itself only its own statement."""
+    """The tensors read from main memory: the sum itself only by its own statement."""
     first, *more = group
     return {a.tensor for a in first.inputs} | {a.tensor for s in more for a in s.inputs} - {first.target.tensor}
 
@@ -119,9 +125,11 @@ def _symbols(tensors: Sequence[Any], group: Sequence[Statement]) -> set[str]:
 
 
 def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[Collection[str]] = ()) -> Program:
-    """One program for the kernel of programs for its phases, with names of their own and barriers between them. staying: of
-    each phase the tensors that it leaves in a buffer or finds there, which is one buffer then. Raises ScheduleError where theirs
-    is another."""
+    """One program for the kernel, made of programs for its phases, with names of their own and barriers between them.
+
+    staying: for each phase the tensors left or found in a buffer; this is one buffer then. Raises ScheduleError if the
+    phases' buffers differ.
+    """
     first, *more = programs
     machine = first.machine
     if machine is None or not (more or host_of(machine)):
@@ -149,7 +157,7 @@ def joined(programs: Sequence[Program], kernel: Kernel, staying: Sequence[Collec
 
 
 def _as_one(body: Sequence[Node], alike: Iterable[Sequence[Buffer]]) -> Nodes:
-    """Buffers that are one as the first of them. Raises ScheduleError where another one has other cells."""
+    """Groups of buffers replaced by the first of each. Raises ScheduleError if another one has other cells."""
     nodes = tuple(body)
     for first, *others in alike:
         kept = Alloc(replace(first, type=replace(first.type, outside="dead")))
@@ -159,7 +167,7 @@ def _as_one(body: Sequence[Node], alike: Iterable[Sequence[Buffer]]) -> Nodes:
 
 
 def _in_place_of(nodes: Nodes, instead: dict[str, tuple[str, tuple[int, ...]]]) -> Nodes:
-    """Places in other buffers: by the buffer's name, with the order in which contents are counted there."""
+    """Places in other buffers: by the buffer's name, with the order of its version counters."""
 
     def change(ref: Ref) -> Ref:
         name, order = instead.get(ref.name, (ref.name, range(len(ref.version))))
@@ -169,7 +177,7 @@ def _in_place_of(nodes: Nodes, instead: dict[str, tuple[str, tuple[int, ...]]]) 
 
 
 def _alike(a: Buffer, b: Buffer) -> tuple[int, ...]:
-    """The order in which a counts the contents of b, which is the same but for names. Raises ScheduleError where it is not."""
+    """The order of a's version counters in b, the same buffer up to names. Raises ScheduleError if it is not."""
     cells = dict(zip((v.name for v in b.cells), a.cells, strict=True))
     for order in permutations(range(len(b.version))) if len(a.version) == len(b.version) else ():
         names = cells | {b.version[n].name: v for n, v in zip(order, a.version, strict=True)}
@@ -182,12 +190,12 @@ def _alike(a: Buffer, b: Buffer) -> tuple[int, ...]:
 
 
 def host_of(machine: Hardware) -> str:
-    """The engine that calls programs; '' where none is described."""
+    """The engine calling programs; '' if none is described."""
     return next((e.name for e in machine.engines if e.host), "")
 
 
 def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Command, Command]:
-    """What the host does before the first phase, and behind the last."""
+    """The host's uses before the first phase, and behind the last."""
     host = host_of(machine)
     written = [t.name for t in kernel.tensors if t.name not in kernel.temporaries]
     given, taken = (tuple((n, Ref(n, ())) for n in names) for names in (written, kernel.results))
@@ -195,7 +203,7 @@ def host_uses(machine: Hardware, kernel: Kernel) -> tuple[Command, Command]:
 
 
 def barrier(machine: Hardware, name: str) -> tuple[Signal, ...]:
-    """Each engine signals that it is there, and waits for all others. name: of its counters."""
+    """Each engine signals its arrival, and waits for all others. name: of its counters."""
     engines = [e.name for e in machine.engines]
     there = (Signal(signal(e), signals=(f"{name}_{e}",)) for e in engines)
     return (*there, *(Signal(signal(e), awaits=tuple((f"{name}_{f}", 1) for f in engines if f != e)) for e in engines))
@@ -212,11 +220,10 @@ def _marked(body: Nodes, mark: str) -> Nodes:
 
 
 def phases(program: Program) -> tuple[Program, ...]:
-    """The program cut at its barriers, each part with the kernel of its phase and without the host; itself alone where there is
-    one phase, no barrier and no host.
+    """The program cut at its barriers, each part with the kernel of its phase and without the host.
 
-    Raises ScheduleError where the kernel has other phases, two parts have a counter or the variable of a loop in common, or
-    the host is not kept apart from all of them.
+    It is the program alone if there is one phase, no barrier and no host. Raises ScheduleError if the kernel has other
+    phases, two parts have a counter or a loop variable in common, or the host is not kept apart from all of them.
     """
     cut = list(_cut(program))
     machine = program.machine
@@ -249,8 +256,10 @@ def phases(program: Program) -> tuple[Program, ...]:
 
 
 def _counts_of(program: Program, cut: Sequence[Nodes]) -> tuple[int, ...]:
-    """How many statements each part of a program carries out: it ends with the one whose result goes to main memory, or stays
-    in a buffer that a later part uses. () where parts and statements do not go together so."""
+    """The number of statements in each part of a program; () if parts and statements do not match.
+
+    A part ends with the statement whose result goes to main memory, or stays in a buffer for a later part.
+    """
     left, found = list(program.kernel.statements), []
     buffers = {n.buffer.name: n.buffer for n in program.body if isinstance(n, Alloc)}
     used = [{r.name for r in parts(nodes, Ref)} & set(buffers) for nodes in cut]
@@ -265,19 +274,19 @@ def _counts_of(program: Program, cut: Sequence[Nodes]) -> tuple[int, ...]:
 
 
 def written(use: Command) -> str:
-    """The buffer or tensor that a use writes; '' where it writes none."""
+    """The buffer or tensor written by a use; '' if it writes none."""
     i = use.instruction
     return next((r.name for o, r in use.operands if i.kernel.statements and o == i.target), "")
 
 
 def _stored(use: Command) -> str:
-    """The tensor that a use writes in main memory; '' where it writes none."""
+    """The tensor written by a use in main memory; '' if it writes none."""
     i = use.instruction
     return written(use) if i.kernel.statements and dict(i.places).get(i.target) == MAIN else ""
 
 
 def _within(machine: Hardware, kernel: Kernel, cut: list[tuple[Node, ...]]) -> list[tuple[Node, ...]]:
-    """The parts between what the host does. Raises ScheduleError."""
+    """The parts between the host's uses. Raises ScheduleError."""
     host, (give, take) = host_of(machine), host_uses(machine, kernel)
     if len(cut) < 3 or cut[0] != (give,) or cut[-1] != (take,):
         raise ScheduleError(
@@ -295,7 +304,7 @@ def _own(nodes: Nodes) -> set[str]:
 
 
 def _cut(program: Program) -> Iterator[tuple[Node, ...]]:
-    """What stands between barriers."""
+    """The nodes between barriers."""
     nodes = [n for n in program.body if not isinstance(n, Alloc)]
     engines = {e.name for e in program.machine.engines} if program.machine else set()
     signalled = [c for n in nodes_of(Issued, program.body) for c in n.signals]
@@ -315,8 +324,10 @@ def _plain(use: Issued) -> Signal:
 
 
 def _barrier(nodes: Sequence[Node], engines: set[str], signalled: list[str]) -> bool:
-    """Whether each engine signals a counter that nothing else does, and then waits for those of all others, and for nothing else:
-    a wait that is never met would stop them all, and what is signalled here no phase counts."""
+    """Whether each engine signals a counter of its own, and then waits for those of all others, and for nothing else.
+
+    An unmet wait would stop them all, and no phase counts these signals.
+    """
     uses = [n for n in nodes if isinstance(n, Issued) and n == _plain(n)]
     half = len(engines)
     if not half or len(uses) != 2 * half or len(nodes) != 2 * half:

@@ -1,8 +1,9 @@
-"""How many points a statement has: of the box of its axes, and of those that its guard keeps. Sizes must be known.
+"""Number of points of a statement: of the box of its axes, and of those its guard keeps. Sizes must be known.
 
-Relations that have no axis in common are counted apart, and the counts multiply: the padding of a convolution is counted on
-p x r and on q x s. Of axes that relations join, one that all of them are affine in is not walked through: at each point of
-the others the relations leave an interval of it. What is not affine is evaluated at every point, a part at a time.
+Relations without a common axis are counted apart, and the counts multiply: the padding of a convolution is counted on p
+x r and on q x s. Among axes joined by relations, one axis is not walked if all relations are affine in it: at each
+point of the others the relations leave an interval of it. Other relations are evaluated at every point, a part at a
+time.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def box(s: Statement) -> int:
 
 
 def kept(s: Statement) -> int:
-    """Points of the box where every relation of the guard holds.
+    """Points of the box satisfying every relation of the guard.
 
     >>> from isamap_smt.language import kernel
     >>> k = kernel("Y[i,j] = X[i,j] where j <= i").with_sizes({"i": 100_000, "j": 100_000})
@@ -40,7 +41,7 @@ def kept(s: Statement) -> int:
 
 
 def computed(kernel: Kernel) -> int:
-    """Points of all statements that their guards keep."""
+    """Points of all statements kept by their guards."""
     return sum(map(kept, kernel.statements))
 
 
@@ -50,7 +51,7 @@ def _extents(s: Statement) -> Extents:
 
 @lru_cache(maxsize=256)
 def counted(extents: Extents, guard: tuple[Any, ...]) -> int:
-    """Points of a box where every relation holds."""
+    """Points of a box satisfying every relation."""
     total = prod(n for _, n in extents)
     for names, relations in _joined([n for n, _ in extents], guard):
         own = {n: e for n, e in extents if n in names}
@@ -61,7 +62,7 @@ def counted(extents: Extents, guard: tuple[Any, ...]) -> int:
 
 
 def _joined(names: Sequence[str], guard: Sequence[Any]) -> list[tuple[set[str], list[Any]]]:
-    """The relations in groups that have no axis in common, each with its axes."""
+    """The relations in groups without a common axis, each with its axes."""
     groups: list[tuple[set[str], list[Any]]] = []
     for g in guard:
         mine = symbols_of([g]) & set(names)
@@ -72,7 +73,7 @@ def _joined(names: Sequence[str], guard: Sequence[Any]) -> list[tuple[set[str], 
 
 
 def _together(extents: dict[str, int], relations: Sequence[Any]) -> int:
-    """Points of these axes where all relations hold."""
+    """Points of these axes satisfying all relations."""
     for name in sorted(extents, key=lambda n: -extents[n]):
         steps = [_step(g, name) for g in relations]
         if None not in steps:
@@ -83,7 +84,7 @@ def _together(extents: dict[str, int], relations: Sequence[Any]) -> int:
 
 
 def _step(relation: Any, name: str) -> list[tuple[int, Any]] | None:
-    """[(c, rest)]: the relation holds where c * name + rest >= 0 for each. None where it is not such a relation."""
+    """[(c, rest)]: the relation holds if c * name + rest >= 0 for each. None if it is not such a relation."""
     equal = isinstance(relation, sp.Eq)
     room = relation.lhs - relation.rhs if equal else slack(relation)
     parts = None if room is None else affine(room, [name])
@@ -95,7 +96,7 @@ def _step(relation: Any, name: str) -> list[tuple[int, Any]] | None:
 
 
 def _interval(extent: int, bounds: Sequence[tuple[int, Any]], env: dict[str, Any], size: int) -> int:
-    """Of an axis, how many of its points all bounds leave, added up over the points of the others."""
+    """The number of points of an axis left by all bounds, added up over the points of the others."""
     low, high = np.zeros(size, np.int64), np.full(size, extent - 1, np.int64)
     for step, rest in bounds:
         at = np.broadcast_to(np.asarray(evaluate(rest, env), np.int64), low.shape)
@@ -116,7 +117,7 @@ def _holding(relations: Sequence[Any], env: dict[str, Any], size: int) -> int:
 
 
 def all_points(extents: dict[str, int]) -> Iterator[tuple[dict[str, Any], int]]:
-    """The values of the axes at all points, and how many these are, a part at a time."""
+    """The values of the axes at all points, and their number, a part at a time."""
     total = prod(extents.values())
     for start in range(0, total, AT_ONCE):
         ids = np.arange(start, min(start + AT_ONCE, total))

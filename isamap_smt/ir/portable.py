@@ -1,6 +1,6 @@
-"""Instructions that every machine has, since portable C is all they are: an element is copied, one point of a statement computed.
+"""Instructions of every machine, made of portable C alone: they copy an element, or compute one point of a statement.
 
-Both are families: of copies there is one for each pair of element types, of points one for each statement, with the statement's own
+Both are families: one copy for each pair of element types, one point for each statement, with the statement's own
 expression as its contract. They are members of no description, and no kernel is mapped onto them.
 """
 
@@ -23,7 +23,7 @@ TO = "to"  # the operand that is written
 
 @lru_cache(maxsize=256)
 def copying(source: DType, target: DType) -> Instruction:
-    """to[] = from[], converted to a type that has all values of the source's."""
+    """to[] = from[], converted to a type with all values of the source's."""
     words = f"copy {source}" if source == target else f"copy {source} as {target}"
     return _portable(words, COPY, "=", Read(sp.Symbol("from")), target, (Tensor("from", source, ()),))
 

@@ -1,8 +1,8 @@
-"""What an instruction asks of where its operand lies, parsed once.
+"""An instruction's demands on its operands' addresses, parsed once.
 
 aligned m 32            the first lane lies at a multiple of 32 bytes
-ld(m) % 16 == 0         a relation; ld(m): elements from one row of the array that m lies in to the next; offset(m):
-                        elements from the array's start to the first lane; active: the number of active lanes
+ld(m) % 16 == 0         a relation; ld(m): elements from one row of m's array to the next; offset(m): elements from the
+                        array's start to the first lane; active: the number of active lanes
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Aligned:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The operands that it speaks of."""
+        """The operands named in it."""
         return (self.operand,)
 
 
@@ -59,18 +59,18 @@ Precondition = Aligned | Related | Unruled
 
 
 def row_length(operand: str) -> str:
-    """The name that stands for the elements from one row to the next."""
+    """The name for the number of elements from one row to the next."""
     return f"ld({operand})"
 
 
 def offset(operand: str) -> str:
-    """The name that stands for the elements from the array's start to the first lane."""
+    """The name for the number of elements from the array's start to the first lane."""
     return f"offset({operand})"
 
 
 @lru_cache(maxsize=1024)
 def parse_precondition(text: str) -> Precondition:
-    """What the text asks."""
+    """The demand given by the text."""
     match text.split():
         case ["aligned", operand, multiple] if multiple.isdecimal() and int(multiple) > 0:
             return Aligned(operand, int(multiple))

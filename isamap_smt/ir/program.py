@@ -1,39 +1,44 @@
-"""A lowered program: loops, buffers that say which tensor elements they hold, moves and uses of instructions.
+"""A lowered program: loops, buffers with index types, moves and uses of instructions.
 
-Every buffer has an index type: the map from its cells and the loops around its declaration to tensor coordinates,
-with a guard and the value outside it. Program proof is type checking: see isamap_smt.proof.program.
+Every buffer has an index type: the map from its cells and the loops around its declaration to tensor coordinates, with
+a guard and the value outside it. Program proof is type checking: see isamap_smt.proof.program.
 
 Meaning (the interpreter's and the printer's alike):
-- Loop: var takes 0, 1 ... count-1 (nothing when count <= 0), or count-1 ... 0 where `backwards` is odd. Unrolled has a constant
-  count; where it is `woven`, the steps of its iterations take turns, in any way that keeps each iteration's own order. Parallel may
-  run in any interleaving of whole iterations.
-- Alloc: the buffer exists for the rest of the body it stands in; its cells are undefined (poison) at that moment,
+
+- Loop: var takes 0, 1 ... count-1 (nothing if count <= 0), or count-1 ... 0 if `backwards` is odd. Unrolled has a
+  constant count; if it is `woven`, the steps of its iterations take turns, in any way keeping each iteration's own order.
+  Parallel may run in any interleaving of whole iterations.
+- Alloc: the buffer exists for the rest of the body around it; its cells are undefined (poison) at this moment,
   once per execution of the Alloc.
 - Compute, Move: one instruction on registers, as its contract says. A register operand is named by leading indices (the
-  instruction's cells are the last dimensions of the register buffer); a memory operand is addressed per instruction point, by an
-  index expression over loop variables and the instruction's own axes. With `active` (numbers of active points, clamped to
-  [0, points]) only points below all of them are accessed; inactive lanes of a load become 0, inactive lanes of a store are left
-  alone. `point` claims which kernel point each instruction point computes; it is a claim only, the interpreter does not use it.
-- Copy, Point: portable C (isamap_smt.ir.portable); their operands are elements in memory. A copy is carried out for every point of
-  `over`: to[...] = from[...] where all of `where` holds, elsewhere `fill` ('' leaves it alone). Counts in `over` may mention
-  symbols further left in `over` and loop variables. A point of a statement has the places of Statement.inputs, in their order.
-- SetState, Ask: a thread begins with 0 in each cell of its states. What an instruction needs of them (Instruction.needs) must hold
-  where it is used; and what lies in registers that need a state is gone when that is written. Who asks for a number is granted one
-  of several where he asks for more than `grants` of his instruction; what is needed of it must hold whichever it is
+  instruction's cells are the last dimensions of the register buffer); a memory operand is addressed per instruction
+  point, by an index expression over loop variables and the instruction's own axes. With `active` (numbers of active
+  points, clamped to [0, points]) only points below all of them are accessed; inactive lanes of a load become 0, inactive
+  lanes of a store are left alone. `point` claims the kernel point computed by each instruction point; it is a claim only,
+  the interpreter does not use it.
+- Copy, Point: portable C (isamap_smt.ir.portable); their operands are elements in memory. A copy is carried out for every
+  point of `over`: to[...] = from[...] if all of `where` holds, else `fill` ('' leaves it alone). Counts in `over` may
+  mention symbols further left in `over` and loop variables. A point of a statement has the places of Statement.inputs,
+  in their order.
+- SetState, Ask: a thread begins with 0 in each cell of its states. An instruction's needs of them (Instruction.needs)
+  must hold at its use. Writing a state destroys the contents of registers in need of it. A request for a number above
+  its instruction's `grants` is granted one of several; needs of the number must hold for each of them
   (isamap_smt.ir.states).
-- If: body where all relations hold.
+- If: body, if all relations hold.
 
 On a machine with engines uses are Issued:
-- Every engine issues the uses of its own instructions in the order in which the program comes to them, and completes them
-  in that order. Different engines know nothing of each other but the counters.
-- A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is one more.
-  Counters begin at 0. The number of a loop counts the iterations that were begun before in the whole program, and never restarts.
-- A state is one engine's. Its cells hold anything until a use writes them, in the engine's order; what an instruction needs of them
-  must hold when it is used (isamap_smt.ir.states).
-- A buffer has slots, from row `offset` of its memory: the place of an operand is the slot, its cells lie in the row and column of
-  it that the instruction says. Cells hold poison at first. With `front` only points from these numbers on are active. What is not
-  active is written as 0 where the instruction says so. A version is a ghost: which content of the slot is meant, by the loop
-  variables at which it was begun. No executor looks at it.
+
+- Every engine issues the uses of its own instructions in program order, and completes them in this order. Different
+  engines know nothing of each other but the counters.
+- A use begins when every await holds: the counter is at least the amount. When it is complete, each counter it signals is
+  one more. Counters begin at 0. The number of a loop counts the iterations begun before in the whole program, and never
+  restarts.
+- A state is one engine's. Its cells hold anything until a use writes them, in the engine's order; an instruction's needs
+  of them must hold at its use (isamap_smt.ir.states).
+- A buffer has slots, from row `offset` of its memory: an operand's place is the slot, its cells lie in the slot's row and
+  column given by the instruction. Cells hold poison at first. With `front` only points from these numbers on are active.
+  Inactive points are written as 0 if the instruction says so. A version is a ghost: it names a content of the slot, by
+  the loop variables at its begin. No executor looks at it.
 """
 
 from __future__ import annotations
@@ -66,9 +71,9 @@ FRESH = sym(
 
 
 class Role(Enum):
-    """What a field of a node holds, for the folds over programs (isamap_smt.ir.traversal).
+    """The meaning of a node's field, for the folds over programs (isamap_smt.ir.traversal).
 
-    Each type of node says it once, in the annotations of its fields; `bodies` names those that hold nodes, in their order.
+    Each type of node says it once, in the annotations of its fields; `bodies` names the fields holding nodes, in order.
     """
 
     EXPRESSION = "an expression or relation that decides what the node does; None for none"
@@ -89,11 +94,11 @@ CounterName = Annotated[str, Role.COUNTER]
 
 @dataclass(frozen=True)
 class IndexType:
-    """Cell -> element of `tensor` at `coordinates`, where all of `guard` holds; elsewhere the cell holds `outside`.
+    """Cell -> element of `tensor` at `coordinates`, if all of `guard` holds; otherwise the cell holds `outside`.
 
     Coordinates and guard are over the buffer's cell symbols, loop variables enclosing the declaration, and sizes.
-    outside: '0', '-0' or another number as text, such as '-oo' or '-128'; or 'dead' (anything; such a cell must never reach a live
-    result).
+    outside: '0', '-0' or another number as text, such as '-oo' or '-128'; or 'dead' (anything; such a cell must never
+    reach a live result).
     """
 
     tensor: str
@@ -104,14 +109,14 @@ class IndexType:
 
 @dataclass(frozen=True)
 class Buffer:
-    """cells: symbols, one per dimension of `shape`. memory: 'registers', 'heap', 'tensor' (an argument), or the addressed memory
-    of that name.
+    """cells: symbols, one per dimension of `shape`.
 
-    For registers the last `lanes` dimensions live in one vector register, the leading ones count registers.
-    Shapes of heap buffers mention sizes only, never loop variables.
-    first: the number of the first register, where the C names the registers of this file by numbers; None elsewhere.
-    In an addressed memory: `slots` pieces of shape (rows, columns), from row `offset` on; the type is over a piece's cells and
-    `version`, symbols for the loops around the use that begins a content.
+    memory: 'registers', 'heap', 'tensor' (an argument), or the name of an addressed memory.
+    For registers the last `lanes` dimensions live in one vector register, the leading ones count registers. Shapes of
+    heap buffers mention sizes only, never loop variables.
+    first: the number of the first register, if C names the registers of this file by numbers; else None. In an
+    addressed memory: `slots` pieces of shape (rows, columns), from row `offset` on; the type is over a piece's cells
+    and `version`, symbols for the loops around the use beginning a content.
     """
 
     name: BufferName
@@ -136,19 +141,22 @@ class Buffer:
 
     @property
     def registers(self) -> int:
-        """How many registers it is made of."""
+        """The number of its registers."""
         return prod(int(n) for n in self.shape[: len(self.shape) - self.lanes])
 
     @property
     def numbers(self) -> range:
-        """The numbers of its registers, where they have some."""
+        """The numbers of its registers, if they have some; else an empty range."""
         return range(0) if self.first is None else range(self.first, self.first + self.registers)
 
 
 @dataclass(frozen=True)
 class Ref:
-    """A place in a buffer or a tensor argument. A buffer in slots is indexed by the slot, and where it does not begin
-    with that, by its first row there; version: the content that is meant."""
+    """A place in a buffer or a tensor argument.
+
+    A buffer in slots is indexed by the slot and, unless the place begins with the slot, by its first row there.
+    version: names the content.
+    """
 
     name: BufferName
     index: tuple[Expr, ...]
@@ -169,11 +177,12 @@ class Alloc:
 
 @dataclass(frozen=True)
 class Block:
-    """The words of 4 bytes that one call copies: `call` is the helper of the C.
+    """A block of words of 4 bytes, copied by one call: `call` is the helper of the C.
 
-    isamap_transpose: word w of row r of the source to word r of row w; sides: the variables of r and of w. isamap_interleave_2
-    and _4: elements n of so many rows side by side; sides: the variable of n. to_row, from_row: bytes from row to row, None
-    where the helper does not ask. cut: for sides along which the guard leaves fewer cells, how many; None: no call then.
+    isamap_transpose: word w of row r of the source to word r of row w; sides: the variables of r and of w.
+    isamap_interleave_2 and _4: elements n of so many rows side by side; sides: the variable of n.
+    to_row, from_row: bytes from row to row, None if the helper does not ask.
+    cut: for sides along which the guard leaves fewer cells, their number; None: then there is no call.
     """
 
     call: str
@@ -187,8 +196,9 @@ class Block:
 class CopyForm:
     """How a copy is printed: `split` loops outside, then a choice, and the other loops inside.
 
-    whole: relations under which the guard holds for all points of the inner loops; None: the guard does not depend on those, and
-    is tested once. written: how many of the innermost dimensions are written out. block: a call in place of the inner loops.
+    whole: relations ensuring the guard at all points of the inner loops; None: the guard does not depend on these
+    loops, and is tested once. written: the number of innermost dimensions written out. block: a call in place of the
+    inner loops.
     """
 
     split: int
@@ -199,11 +209,11 @@ class CopyForm:
 
 @dataclass(frozen=True)
 class Prefetch:
-    """A line that is asked for. It may lie outside of the memory; no value depends on it.
+    """A prefetched line. It may lie outside of the memory; no value depends on it.
 
-    distance: bytes from the first element that the move reads, or from `place`, an element of another tensor; it may use the
-    variables of loops. lines: beside how many of the lines that unrolled loads of neighbours begin, from the first; 0: beside all.
-    cache: which it is brought into.
+    distance: bytes from the first element read by the move, or from `place`, an element of another tensor; it may use
+    the variables of loops. lines: the number of lines, begun by unrolled loads of neighbours, with a prefetch beside
+    them, from the first; 0: all. cache: the level it is brought into.
     """
 
     distance: Expr
@@ -214,8 +224,10 @@ class Prefetch:
 
 @dataclass(frozen=True)
 class Across:
-    """How elements side by side are combined to one number: registers are loaded, halves of them combined lane by lane while there
-    are several, and the lanes of the last one with each other.
+    """Elements side by side combined to one number.
+
+    Registers are loaded. While there are several, halves of them are combined lane by lane. Last, the lanes of one
+    register are combined with each other.
     """
 
     load: Instruction
@@ -224,7 +236,7 @@ class Across:
 
     @property
     def steps(self) -> tuple[Instruction, ...]:
-        """Every instruction of it."""
+        """All its instructions."""
         return tuple(i for i in (self.load, self.beside, self.last) if i is not None)
 
 
@@ -242,7 +254,7 @@ class Use:
 
     @staticmethod
     def takes(i: Instruction) -> bool:
-        """Whether a use of this kind may be of that instruction: one of no kind is of none."""
+        """Whether this kind of use fits the instruction; the base class fits none."""
         return False
 
     @property
@@ -252,12 +264,12 @@ class Use:
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """What is executed: the instruction, and where others do its work, those."""
+        """The executed instructions: its own, or others doing its work."""
         return (self.instruction,)
 
     @property
     def counted(self) -> tuple[Any, ...]:
-        """How many points are active, or how many of the first are not, in the order of the instruction's parameters."""
+        """The numbers of inactive first points and of active points, in the order of the instruction's parameters."""
         return ()
 
     @property
@@ -267,16 +279,16 @@ class Use:
 
     @property
     def state(self) -> str:
-        """The state memory that it writes; '' for others."""
+        """The state memory written by it; '' if none."""
         return ""
 
 
 @dataclass(frozen=True)
 class Compute(Use):
-    """Computes on registers, which are named by the leading indices of their buffers.
+    """Computes on registers, named by the leading indices of their buffers.
 
-    point: kernel axis -> expression, the point that is computed (a claim); statement: which of the kernel's, for whose mapping
-    one of the program's schedules is.
+    point: kernel axis -> expression, the computed point (a claim).
+    statement: its position in the kernel; one of the program's schedules is for its mapping.
     """
 
     operands: Operands = ()
@@ -293,8 +305,8 @@ class Compute(Use):
 class Move(Use):
     """Moves between a register and memory, or clears a register.
 
-    A place in memory has an index over loop variables and the instruction's own axes. active: for each axis that has a number of
-    active points (Instruction.active), how many; () for none. prefetch: lines that are asked for besides.
+    A place in memory has an index over loop variables and the instruction's own axes. active: for each axis in
+    Instruction.active the number of active points; () if there are none. prefetch: lines to prefetch besides.
     """
 
     operands: Operands = ()
@@ -308,7 +320,7 @@ class Move(Use):
 
     @property
     def counted(self) -> tuple[Any, ...]:
-        """How many points are active."""
+        """The numbers of active points."""
         return self.active
 
     @property
@@ -318,7 +330,7 @@ class Move(Use):
 
     @property
     def memory(self) -> Ref | None:
-        """The other operand, where it is given one."""
+        """The other operand, if given."""
         return next((ref for o, ref in self.operands if o != register_operand(self.instruction)), None)
 
     def put(self, register: Ref | None = None, memory: Ref | None = None) -> Move:
@@ -336,12 +348,12 @@ class Portable(Use):
 
     @property
     def dst(self) -> Ref:
-        """Where it writes."""
+        """The place written."""
         return self.operands[0][1]
 
     @property
     def reads(self) -> tuple[Ref, ...]:
-        """What it reads, in the order of its operands."""
+        """The places read, in the order of its operands."""
         return tuple(ref for _, ref in self.operands[1:])
 
     def placed(self, *refs: Ref) -> Self:
@@ -351,10 +363,10 @@ class Portable(Use):
 
 @dataclass(frozen=True)
 class Copy(Portable):
-    """Copies an element from memory to memory, for every point of `over` where all of `where` holds.
+    """Copies an element from memory to memory, for every point of `over` with all of `where` true.
 
-    over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: what is written
-    elsewhere, '0' or '-0', or '' for nothing. form: how it is printed; None: a test for each element.
+    over: (symbol, count) pairs, outermost first; where: relations over them, loop variables and sizes; fill: the value
+    written elsewhere, '0' or '-0', or '' for nothing. form: how it is printed; None: a test for each element.
     """
 
     over: tuple[tuple[Bound, Expr], ...] = ()
@@ -369,7 +381,7 @@ class Copy(Portable):
 
     @property
     def src(self) -> Ref:
-        """What it reads."""
+        """The place read."""
         return self.operands[1][1]
 
 
@@ -377,8 +389,8 @@ class Copy(Portable):
 class Point(Portable):
     """Computes one point of a statement, element by element, from memory to memory.
 
-    point: kernel axis -> expression; statement: which of the kernel's. across: the instructions that combine elements side by
-    side, in place of portable C.
+    point: kernel axis -> expression; statement: its position in the kernel. across: the instructions combining elements
+    side by side, in place of portable C.
     """
 
     point: tuple[tuple[str, Expr], ...] = ()
@@ -392,7 +404,7 @@ class Point(Portable):
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """The instruction, and those that do its work."""
+        """The instruction, and the others doing its work."""
         return (self.instruction, *(() if self.across is None else self.across.steps))
 
 
@@ -404,12 +416,12 @@ class SetState(Use):
 
     @staticmethod
     def takes(i: Instruction) -> bool:
-        """Whether it writes what it is given."""
+        """Whether it writes given values into a state of a core."""
         return bool(writes_state(i)) and i.grants is None and not i.engine
 
     @property
     def state(self) -> str:
-        """The memory that it writes."""
+        """The memory written by it."""
         return writes_state(self.instruction)
 
 
@@ -426,20 +438,20 @@ class Ask(Use):
 
     @property
     def state(self) -> str:
-        """The memory that holds the number."""
+        """The memory holding the number."""
         return writes_state(self.instruction)
 
 
 @dataclass(frozen=True)
 class Issued(Use):
-    """A use that an engine issues; the classes below are its kinds. awaits: (counter, amount); signals: counters."""
+    """A use issued by an engine; the classes below are its kinds. awaits: (counter, amount); signals: counters."""
 
     awaits: tuple[tuple[CounterName, Expr], ...] = field(default=(), kw_only=True)
     signals: tuple[CounterName, ...] = field(default=(), kw_only=True)
 
     @property
     def sets(self) -> Sets:
-        """Of states with several sets of cells, those that are written or needed."""
+        """For states with several sets of cells, the sets written or needed."""
         return ()
 
 
@@ -447,9 +459,10 @@ class Issued(Use):
 class Command(Issued):
     """Moves or computes; a host's gives or takes tensors.
 
-    active, front: for each axis of Instruction.active and .front, how many points are active, how many of the first are not.
-    point: of what computes, kernel axis -> expression (a claim). sets: those that are needed. begins: whether it begins a content
-    of the buffer that it writes.
+    active, front: for each axis of Instruction.active and .front, the number of active points, and of inactive first
+    ones.
+    point: for a computation, kernel axis -> expression (a claim). sets: the needed ones. begins: whether it begins a
+    content of the buffer it writes.
     """
 
     operands: Operands = ()
@@ -466,7 +479,7 @@ class Command(Issued):
 
     @property
     def counted(self) -> tuple[Any, ...]:
-        """How many of the first points are not active, and how many are."""
+        """The numbers of inactive first points, and of active ones."""
         return (*self.front, *self.active)
 
 
@@ -474,7 +487,7 @@ class Command(Issued):
 class Configure(Issued):
     """Writes a state of its engine.
 
-    cells: each an expression over loops and sizes, or an element whose bits it gets. sets: the one that is written.
+    cells: each an expression over loops and sizes, or an element to take the bits from. sets: the written one.
     """
 
     cells: tuple[Expr | Ref, ...] = ()
@@ -482,12 +495,12 @@ class Configure(Issued):
 
     @staticmethod
     def takes(i: Instruction) -> bool:
-        """Whether it writes what it is given."""
+        """Whether it writes given values into a state of an engine."""
         return bool(writes_state(i)) and i.grants is None and bool(i.engine)
 
     @property
     def state(self) -> str:
-        """The memory that it writes."""
+        """The memory written by it."""
         return writes_state(self.instruction)
 
 
@@ -502,7 +515,7 @@ class Signal(Issued):
 
 
 def immediate(ref: Ref) -> int | float | None:
-    """The number that stands in the code in this place; None where none does."""
+    """The number in the code at this place; None if there is none."""
     if ref.name != CODE or len(ref.index) != 1 or ref.version or not sp.sympify(ref.index[0]).is_Number:
         return None
     value = sp.sympify(ref.index[0])
@@ -513,7 +526,7 @@ def use_of(
     instruction: Instruction, register: Ref, memory: Ref | None = None, active: tuple[Any, ...] = (),
     prefetch: tuple[Prefetch, ...] = (),
 ) -> Move:  # fmt: skip
-    """A use of a move. memory: None for one that clears."""
+    """A use of a move. memory: None for a clearing one."""
     own = register_operand(instruction)
     other = next((t.name for t in instruction.kernel.tensors if t.name != own), "m")
     places = ((own, register),) if memory is None else ((own, register), (other, memory))
@@ -524,7 +537,7 @@ def copy_of(
     dst: Ref, src: Ref, over: tuple[tuple[Any, Any], ...], where: tuple[Any, ...] = (), fill: str = "0", *,
     dtypes: tuple[DType, DType],
 ) -> Copy:  # fmt: skip
-    """A copy for each point of `over`. dtypes: of the source, and of what is written."""
+    """A copy for each point of `over`. dtypes: of the source, and of the target."""
     i = copying(*dtypes)
     return Copy(i, _places(i, dst, src), over, where, fill)
 
@@ -532,7 +545,7 @@ def copy_of(
 def element_of(
     kernel: Kernel, statement: int, dst: Ref, reads: tuple[Ref, ...], point: tuple[tuple[str, Any], ...]
 ) -> Point:
-    """One point of a statement. dst and reads lie in memory: tensors, or buffers that are no registers."""
+    """One point of a statement. dst and reads lie in memory: tensors, or buffers outside of registers."""
     i = computing(kernel, statement)
     return Point(i, _places(i, dst, *reads), point, statement)
 
@@ -543,9 +556,9 @@ def _places(i: Instruction, *refs: Ref) -> tuple[tuple[str, Ref], ...]:
 
 @dataclass(frozen=True)
 class Loop:
-    """The classes below are its kinds; one of none is no node.
+    """The classes below are its kinds; the base class is no node.
 
-    axis/step: the digit of the program axis that is counted, (axis // step) within the axis' enclosing loop.
+    axis/step: the digit of the program axis it counts, (axis // step) within the axis' enclosing loop.
     """
 
     var: Bound
@@ -566,7 +579,7 @@ class Loop:
 
     @property
     def trips(self) -> Any:
-        """The iterations that the C carries out."""
+        """The iterations carried out by the C."""
         return self.count
 
     @property
@@ -576,43 +589,43 @@ class Loop:
 
     @property
     def backwards(self) -> Any:
-        """The variable whose odd values turn it; None for none."""
+        """The variable turning it if odd; None if there is none."""
         return None
 
     @property
     def base(self) -> Any:
-        """The symbol that stands for step * var; None for none."""
+        """The symbol for step * var; None if there is none."""
         return None
 
     @property
     def extent(self) -> Any:
-        """What that symbol is below."""
+        """The upper bound, excluded, of `base`; None if there is none."""
         return None
 
     @property
     def folds(self) -> Kept:
-        """Temporaries of which each iteration has a block of its own."""
+        """Temporaries with a block of its own for each iteration."""
         return ()
 
     @property
     def rings(self) -> Kept:
-        """Temporaries of which it keeps two rows."""
+        """Temporaries kept as two rows."""
         return ()
 
     @property
     def folding(self) -> bool:
-        """Whether it counts blocks of one length, so that an iteration may have one of its own."""
+        """Whether it counts blocks of one length, so an iteration may have one of its own."""
         return False
 
 
 @dataclass(frozen=True)
 class Counted(Loop):
-    """A loop that the C counts: the kinds that are not unrolled.
+    """A loop counted by the C: every kind but the unrolled one.
 
-    backwards: the variable of a loop around it, or None; where that is odd the iterations run from the last to the first. No
-    iteration may then read or write what another one writes.
-    folds: temporaries of which an iteration touches the `step` values from step * var on, and no other does: each iteration has a
-    block of its own (isamap_smt.ir.folds).
+    backwards: the variable of a loop around it, or None; if it is odd the iterations run from the last to the first.
+    Then no iteration may read or write another one's writes.
+    folds: temporaries of which an iteration touches the `step` values from step * var on, and no other does: each
+    iteration has a block of its own (isamap_smt.ir.folds).
     """
 
     backwards: Expr = None
@@ -620,7 +633,7 @@ class Counted(Loop):
 
     @property
     def folding(self) -> bool:
-        """Whether it counts blocks of one length, so that an iteration may have one of its own."""
+        """Whether it counts blocks of one length, so an iteration may have one of its own."""
         return self.base is None and is_constant(self.step)
 
 
@@ -628,10 +641,10 @@ class Counted(Loop):
 class Serial(Counted):
     """Its iterations run one after the other.
 
-    base, extent: of a loop over a vector length, which is not known: the symbol that stands for step * var, and what it is below.
-    Nothing is then divided or multiplied by `step`; `count` is a symbol, too.
-    rings: temporaries of which an iteration touches row var and the next one alone: row r lies at r % 2.
-    end: from this iteration on every test in the body fails, so that the C stops there; None where that is not known.
+    base, extent: for a loop over an unknown vector length: the symbol for step * var, and its upper bound. Then nothing
+    is divided or multiplied by `step`; `count` is a symbol, too.
+    rings: temporaries touched by an iteration in row var and the next one alone: row r lies at r % 2.
+    end: from this iteration on every test in the body fails, so the C stops there; None if not known.
     """
 
     base: Bound = None
@@ -641,7 +654,7 @@ class Serial(Counted):
 
     @property
     def trips(self) -> Any:
-        """The iterations that the C carries out."""
+        """The iterations carried out by the C."""
         return self.count if self.end is None else IMin(self.count, self.end)
 
     @property
@@ -651,7 +664,7 @@ class Serial(Counted):
 
     @property
     def plain(self) -> bool:
-        """Whether they always run from the first to the last, and no symbol stands for step * var."""
+        """Whether they always run from the first to the last, without a symbol for step * var."""
         return self.backwards is None and self.base is None
 
 
@@ -659,7 +672,7 @@ class Serial(Counted):
 class Parallel(Counted):
     """Threads share its iterations.
 
-    enter, leave: what each thread that runs some of them does before the first and after the last of these.
+    enter, leave: executed by each of these threads, before its first and after its last iteration.
     """
 
     enter: tuple[SetState, ...] = ()
@@ -682,7 +695,9 @@ class Unrolled(Loop):
 
 @dataclass(frozen=True)
 class If:
-    """known: for each relation, the values of unrolled variables around at which it always holds, so that no code tests it."""
+    """known: for each relation, values of unrolled variables around it with the relation always true, so no code tests
+    it.
+    """
 
     condition: tuple[Expr, ...]
     body: tuple[Node, ...]
@@ -691,7 +706,7 @@ class If:
     bodies = ("body",)
 
     def open_at(self, constants: Mapping[str, int]) -> tuple[Any, ...]:
-        """The relations that are tested at these values of the unrolled variables."""
+        """The relations tested at these values of the unrolled variables."""
         known = self.known or ((),) * len(self.condition)
         pairs = zip(self.condition, known, strict=True)
         return tuple(r for r, at in pairs if not any(all(constants.get(n) == v for n, v in values) for values in at))
@@ -703,7 +718,7 @@ Node = Alloc | AnyUse | AnyLoop | If
 
 
 def _require_names(what: str, names: tuple[Any, ...]) -> None:
-    """Raises LanguageError for what is no name."""
+    """Raises LanguageError unless all are symbols."""
     for e in names:
         if not getattr(e, "is_Symbol", False):
             raise LanguageError(
@@ -712,7 +727,7 @@ def _require_names(what: str, names: tuple[Any, ...]) -> None:
 
 
 def number_of(var: Any) -> Any:
-    """The number of the loop with that variable; no name of a user's."""
+    """The number of the loop with this variable; no name of a user's."""
     return sym(f"#{var.name}")
 
 
@@ -720,17 +735,19 @@ def number_of(var: Any) -> Any:
 class Program(Shown):
     """kernel: with the sizes the program was lowered for (free sizes are run-time parameters).
 
-    ahead: run once before the first call, fills buffers that hold constant operands; body: each call.
+    ahead: run once before the first call, fills buffers of constant operands; body: each call.
     Buffers declared at the top level of `ahead` are visible in `body`.
-    hypotheses: what is taken for granted besides, such as Finite('W'); each call checks it.
-    schedule: of a statement that is mapped onto instructions; None where every one is computed element by element.
-    more: the schedules of secondary statements that are mapped, each with its own proved mapping.
-    starts: tensors that the body sets by itself to what their reductions start from (0; the least of all for a maximum), so that
-    they may hold anything before: temporaries in every call, outputs in calls in which FRESH is 1.
-    assigned: tensors of which each element that is read, or given back, is assigned first; they may hold anything before, too. The
-    memory of all others is filled before a call that adds to nothing, and that of temporaries before every call.
-    machine: whose engines issue the uses and whose addressed memories hold the buffers, with outputs that begin at 0; None: a core.
-    parameters: of the machine, such as a vector length, each at least 1. Executors know their values; the proof holds for all.
+    hypotheses: further assumptions, such as Finite('W'); each call checks them.
+    schedule: of a statement mapped onto instructions; None if every statement is computed element by element.
+    more: the schedules of other mapped statements, each with its own proved mapping.
+    starts: tensors set by the body itself to the first value of their reductions (0; the least of all for a maximum).
+    So they may hold anything before: temporaries in every call, outputs in calls with FRESH = 1.
+    assigned: tensors with every element assigned before it is read or given back; they may hold anything before, too.
+    The memory of all others is filled before a call that adds to nothing, and that of temporaries before every call.
+    machine: its engines issue the uses and its addressed memories hold the buffers, with outputs beginning at 0; None:
+    a core.
+    parameters: of the machine, such as a vector length, each at least 1. Executors know their values; the proof holds
+    for all.
     """
 
     schedule: Schedule | None
@@ -754,17 +771,17 @@ class Program(Shown):
 
     @property
     def schedules(self) -> tuple[Schedule, ...]:
-        """One for each statement that is mapped onto instructions."""
+        """One for each statement mapped onto instructions."""
         return () if self.schedule is None else (self.schedule, *self.more)
 
     @property
     def unfilled(self) -> tuple[str, ...]:
-        """Tensors whose memory holds anything before: temporaries in every call, outputs in calls that add to nothing."""
+        """Tensors with arbitrary memory before: temporaries in every call, outputs in calls that add to nothing."""
         return (*self.starts, *self.assigned)
 
     @property
     def bools(self) -> tuple[str, ...]:
-        """Tensors of bool whose bytes before a call may be in results: inputs, and outputs not assigned before all else."""
+        """Tensors of bool with bytes from before a call in results: inputs, and outputs not assigned before all else."""
         hidden = (*self.kernel.temporaries, *self.assigned)
         return tuple(t.name for t in self.kernel.tensors if t.dtype == bool_ and t.name not in hidden)
 
@@ -784,7 +801,7 @@ PARTS = (
 
 @dataclass(frozen=True)
 class ProvedProgram:
-    """A program every claim of which is proved. Only prove_program's module makes one; code is built from nothing else."""
+    """A program with every claim proved. Only prove_program's module makes one; code is built from nothing else."""
 
     program: Program
     proof: Proof
@@ -797,5 +814,5 @@ class ProvedProgram:
 
 
 def seal_program(program: Program, proof: Proof) -> ProvedProgram:
-    """For the prover only. Raises NotProvedError when the proof is not complete."""
+    """For the prover only. Raises NotProvedError unless the proof is complete."""
     return ProvedProgram(program, proof, Seal(program, proof))

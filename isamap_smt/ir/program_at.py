@@ -1,4 +1,4 @@
-"""A program at values of its machine's parameters: what it is on a machine that has these."""
+"""A program at values of its machine's parameters: its form on a machine with these values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from isamap_smt.ir.traversal import Nodes, map_bodies, map_parts, substituted
 
 
 def nodes_at(nodes: Nodes, values: Mapping[str, int]) -> Nodes:
-    """The nodes with numbers in the place of the parameters. What stands under a relation that fails at these is left out."""
+    """The nodes with numbers in the place of the parameters, without bodies under a relation false at these numbers."""
     changes = {**substituted(values), Instruction: lambda i: instruction_at(i, values)}
     there = (n for node in nodes for n in _there(map_parts(node, changes)))
     return tuple(map_bodies(n, lambda body: nodes_at(body, values)) for n in there)
 
 
 def _there(node: Node) -> Nodes:
-    """The node without relations that hold; nothing where one fails. Marks of other relations are wrong, and stay as wrong."""
+    """The node without true relations; nothing if one is false. Wrong marks of other relations stay wrong."""
     if not isinstance(node, If) or (node.known and len(node.known) != len(node.condition)):
         return (node,)
     if sp.false in node.condition:
@@ -38,14 +38,14 @@ def program_at(program: Program, values: Mapping[str, int]) -> Program:
 
 
 def at_own_values(program: Program) -> Program:
-    """The program at the values of the machine that its schedules were made for; itself where it has no parameters."""
+    """The program at the values of its schedules' machine; itself if it has no parameters."""
     machine = program.schedules[0].hardware if program.parameters and not program.machine else None
     return program_at(program, dict(machine.values)) if machine else program
 
 
 @lru_cache(maxsize=64)
 def instances(program: Program) -> tuple[Program, ...]:
-    """The program at every value of its machine's parameters; itself where it has none, or has engines."""
+    """The program at every value of its machine's parameters; itself if it has none, or has engines."""
     if not program.parameters or program.machine:
         return (program,)
     machine = program.schedules[0].hardware

@@ -1,4 +1,4 @@
-"""What prove() returns: the mapping with one verdict per claim. Only prove() can make a ProvedMapping."""
+"""The result of prove(): the mapping with one verdict per claim. Only prove() can make a ProvedMapping."""
 
 from __future__ import annotations
 
@@ -30,8 +30,10 @@ PHRASES = {
 
 
 class Seal:
-    """What the prover puts on a value it has proved. It fits only the very objects it was made for, so a copy with one
-    field replaced is not proved."""
+    """The prover's mark on a proved value.
+
+    It fits only the very objects it was made for, so a copy with one field replaced is not proved.
+    """
 
     def __init__(self, *sealed: Any) -> None:
         self._sealed = sealed
@@ -45,7 +47,7 @@ class Seal:
 
 
 def phrase(claim: str) -> str:
-    """What people read for a mapping's claim; its name where it has no phrase.
+    """People's name for a mapping's claim; the claim's own name if there is no phrase.
 
     >>> phrase("exclusive")
     'one writer per element'
@@ -55,7 +57,7 @@ def phrase(claim: str) -> str:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """One obligation: which claim, about what (operand or buffer), in words, and its verdict."""
+    """One obligation: its claim, its subject (operand or buffer), a statement in words, and its verdict."""
 
     claim: str
     subject: str
@@ -68,7 +70,7 @@ class ClaimResult:
 
     @property
     def told(self) -> str:
-        """What people read of a mapping's claim: its phrase, and what it is about: `one writer per element (c)`."""
+        """A mapping's claim for people: its phrase and its subject: `one writer per element (c)`."""
         return phrase(self.claim) + (f" ({self.subject})" if self.subject else "")
 
 
@@ -100,7 +102,7 @@ class Proof(Shown):
         return self.word == "proved"
 
     def failed(self) -> tuple[ClaimResult, ...]:
-        """Obligations that are not proved, refuted ones first."""
+        """Obligations without a proof, refuted ones first."""
         bad = [c for c in self.claims if not isinstance(c.verdict, Proved)]
         return tuple(sorted(bad, key=lambda c: isinstance(c.verdict, Unknown)))
 
@@ -121,7 +123,7 @@ class Proof(Shown):
 
 @dataclass(frozen=True)
 class ProvedMapping(Shown):
-    """A mapping every claim of which is proved."""
+    """A mapping with every claim proved."""
 
     mapping: Mapping
     proof: Proof
@@ -134,7 +136,7 @@ class ProvedMapping(Shown):
 
     @property
     def left(self) -> tuple[str, ...]:
-        """What the mapping's proof leaves to that of a program, for an instruction that needs more than operands: in words."""
+        """Claims left to the program's proof, in words, for an instruction with needs beyond its operands."""
         i = self.mapping.instruction
         if not i.needs:
             return ()
@@ -150,5 +152,5 @@ class ProvedMapping(Shown):
 
 
 def seal(mapping: Mapping, proof: Proof) -> ProvedMapping:
-    """For the prover only: wrap a mapping whose proof is complete. Raises NotProvedError otherwise."""
+    """For the prover only: wrap a mapping with a complete proof. Raises NotProvedError otherwise."""
     return ProvedMapping(mapping, proof, Seal(mapping, proof))

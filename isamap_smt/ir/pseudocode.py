@@ -4,7 +4,7 @@
       acc[i_u, l] : C[i_u + 12*i0, l + 8*j0] where l + 8*j0 < J, else unused  # 12 x 8 f32 in registers
       acc[i_u] = avx2.load_f32(C[12*i0 + i_u, 8*j0 + l])
 
-A buffer's line is its index type: cell, then the tensor element that the cell stands for.
+A buffer's line is its index type: cell, then the tensor element held by the cell.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _written(use: SetState) -> str:
 
 
 def _issued(use: Issued) -> str:
-    """A use with the engine that issues it, what it waits for and what it signals."""
+    """A use with its engine, its awaits and its signals."""
     i = use.instruction
     slotted = {o.name for o in i.operands if o.row is not None}
     places = [
@@ -154,13 +154,13 @@ def _word(loop: AnyLoop) -> str:
 
 
 def course_of(loop: AnyLoop) -> list[str]:
-    """Where the iterations stop early, and which way they run, in words."""
+    """The early end of the iterations, and their direction, in words."""
     end = [f"until {words(loop.end)}"] if isinstance(loop, Serial) and loop.end is not None else []
     return end + ([] if loop.backwards is None else [f"backwards where {loop.backwards} is odd"])
 
 
 def kept_by(loop: Loop) -> list[str]:
-    """How much is kept of temporaries, in words."""
+    """The parts kept of temporaries, in words."""
     folds = [f"each iteration has its own block of {t}" for t, _ in loop.folds]
     return folds + [f"two rows of {t} are kept" for t, _ in loop.rings]
 

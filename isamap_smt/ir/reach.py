@@ -1,4 +1,4 @@
-"""How far the statements reach into each tensor, against its declared shape."""
+"""The reach of statements into each tensor, against its declared shape."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEW = 3  # sizes of which that is tried; of more, the condition is kept
 
 @dataclass(frozen=True)
 class _Use:
-    """The largest value of one index, with no guard that speaks of it."""
+    """The largest value of one index without a guard on its axes."""
 
     tensor: str
     dimension: int
@@ -33,12 +33,12 @@ class _Use:
 
     @property
     def room(self) -> Any:
-        """Elements beyond the largest; negative where some are missing."""
+        """Elements beyond the largest; negative if some are missing."""
         return sp.expand(self.extent - 1 - self.largest)
 
     @property
     def told(self) -> str:
-        """What is read or written where."""
+        """The index, its tensor and its largest value, in words."""
         reached = (
             f"index {words(self.index)} of dimension {self.dimension} of {self.tensor} reaches {words(self.largest)}"
         )
@@ -47,10 +47,11 @@ class _Use:
 
 @lru_cache(maxsize=256)
 def needed_sizes(kernel: Kernel) -> Mapping[Condition, str]:
-    """Conditions on sizes under which every element is there, such as `N >= 4`, with what needs them.
+    """Conditions on sizes for every element to exist, such as `N >= 4`, each with the access in need of it.
 
-    They are those that do not follow, and are linear in the sizes or in quotients of them. Each call checks them, as the
-    interpreter does element by element."""
+    Implied conditions are left out, and so are those not linear in the sizes or in quotients of them. Each call checks
+    them, as the interpreter does element by element.
+    """
     lows = {p.name: p.low for p in kernel.parameters}
     found: dict[tuple[Any, Any], _Use] = {}
     for use in _uses(kernel):
@@ -82,8 +83,10 @@ def size_conditions(kernel: Kernel) -> tuple[Condition, ...]:
 
 
 def possible_sizes(kernel: Kernel, sizes: Mapping[str, int]) -> bool:
-    """Whether the kernel means anything there: no size below its least value, no element outside its tensor. Every free size has
-    a value."""
+    """Whether the kernel has a meaning at these values of all free sizes.
+
+    No size is below its least value, and no element is outside its tensor.
+    """
     lows = {p.name: p.low for p in kernel.parameters}
     if any(v < lows.get(n, 1) for n, v in sizes.items()):
         return False
@@ -95,8 +98,10 @@ def _at(room: Any, names: Sequence[Any], sizes: Sequence[int]) -> Any:
 
 
 def _largest(index: Any, axes: Sequence[Axis]) -> Any:
-    """The largest value, where the index grows or falls along each axis everywhere: an affine one, with quotients of such by whole
-    numbers; None of others."""
+    """The largest value of an index monotone along each axis; None for any other.
+
+    It must be affine, with quotients of affine terms by whole numbers.
+    """
     steps: dict[str, set[bool]] = {}
     if not _grows(sp.expand(index), [a.name for a in axes], True, steps) or any(len(s) > 1 for s in steps.values()):
         return None
@@ -105,7 +110,10 @@ def _largest(index: Any, axes: Sequence[Axis]) -> Any:
 
 
 def _grows(e: Any, names: Sequence[str], up: bool, steps: dict[str, set[bool]]) -> bool:
-    """Notes along which axes it grows and falls; whether that is known of all. up: what it is a part of grows with it."""
+    """Notes the axes along which it grows and falls; returns whether this is known of all.
+
+    up: the expression around it grows with it.
+    """
     for term in sp.Add.make_args(e):
         factor, rest = term.as_coeff_Mul()
         if isinstance(rest, FloorDiv) and rest.args[1].is_Integer and rest.args[1] > 0:
@@ -125,7 +133,7 @@ def _more(difference: Any) -> bool:
 
 
 def require_inside(kernel: Kernel) -> None:
-    """Raise SizeError where an element lies outside of its tensor at sizes that are fixed."""
+    """Raises SizeError if an element lies outside of its tensor at the fixed sizes."""
     for use in _uses(kernel):
         if use.room.is_Integer and use.room < 0:
             index = words(use.index)
@@ -136,7 +144,7 @@ def require_inside(kernel: Kernel) -> None:
 
 
 def _uses(kernel: Kernel) -> Iterator[_Use]:
-    """Of tensors that the kernel has: a form that reads another one is refuted by who looks for it."""
+    """The uses of the kernel's own tensors; a form reading another tensor is refuted elsewhere."""
     shapes = {t.name: t.shape for t in kernel.tensors}
     for s in kernel.statements:
         axes = (*s.axes, *(Axis(n, sp.Integer(count)) for n, count in bound_axes(s.value).items()))

@@ -1,9 +1,9 @@
 """A fast reference of high precision: f64 for floating point, exact integers modulo 2**64 for integers.
 
-A reduction of products is cut into pieces that einsum can do: some reduction axes become Python loops, until every
-index and every guard moves with at most one axis. Each operand is then gathered along its dimensions (only where
-the guard holds) and multiplied. Everything else runs in the interpreter with f64 in place of the narrower floats; but where a
-float becomes an integer, the last bit of the float can decide which, so such a statement runs in the types as written.
+A reduction of products is cut into pieces for einsum: some reduction axes become Python loops, until every index and
+every guard moves with at most one axis. Each operand is then gathered along its dimensions, at points with a true
+guard, and multiplied. All other statements run in the interpreter with f64 in place of the narrower floats. But if a
+float becomes an integer, its last bit can decide the integer, so such a statement runs in the types as written.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ def reference(
     sizes: Mapping[str, int] | None = None,
     left: Mapping[str, Array] | None = None,
 ) -> dict[str, Array]:
-    """The outputs by name: f64 arrays where the kernel says floating point, else arrays of the output's own dtype,
-    exact. Same arguments and errors as run_kernel; casts between floating-point types are not rounded.
+    """The outputs by name: f64 arrays for floating point, else exact arrays of the output's own dtype.
 
-    left: results of a program. Each element's reference then follows from what the program left of the results before it."""
+    Same arguments and errors as run_kernel; casts between floating-point types are not rounded.
+    left: results of a program. Each element's reference then follows from the program's own values of earlier results.
+    """
     from isamap_smt.ir.interpret import prepare
 
     fixed, held = prepare(kernel, arrays, out, sizes)
@@ -60,7 +61,7 @@ def reference(
 
 
 def factors(value: Any) -> list[Any] | None:
-    """The element reads that a value multiplies, in order, casts dropped; None when it does something else."""
+    """The element reads multiplied by a value, in order, casts dropped; None for any other value."""
     match value:
         case Read():
             return [value]
@@ -91,7 +92,7 @@ def is_product(kernel: Kernel, statement: Statement) -> bool:
 
 
 def _casts_keep(value: Any, kernel: Kernel, floating: bool, bits: int) -> bool:
-    """Whether every read and cast on the way has the output's kind, and integer casts hold what is cast."""
+    """Whether every read and cast on the way has the output's kind, and integer casts hold their operands."""
     match value:
         case Read():
             return kernel.tensor(value.tensor).dtype.is_float == floating
@@ -104,7 +105,7 @@ def _casts_keep(value: Any, kernel: Kernel, floating: bool, bits: int) -> bool:
 
 
 def loop_axes(statement: Statement) -> tuple[str, ...] | None:
-    """The reduction axes to loop over so that each index and guard moves with one axis at most; None if none do."""
+    """The reduction axes to loop over so each index and guard moves with one axis at most; None if no choice will do."""
     target = [i.name for i in statement.target.index if i.is_Symbol]
     fixed = sum(1 for i in statement.target.index if i.is_Integer)
     if len(target) + fixed != len(statement.target.index) or len(set(target)) != len(target):
@@ -158,7 +159,7 @@ def _add_products(kernel: Kernel, s: Statement, held: dict[str, Array], loops: t
 
 
 def _pieces(s: Statement, loops: tuple[str, ...]) -> Iterator[tuple[dict[str, int], dict[str, Array]]]:
-    """(values of the loop axes, points of each other axis where the guard holds); empty pieces are left out."""
+    """(values of the loop axes, points of each other axis with a true guard); empty pieces are left out."""
     extents = {a.name: int(a.extent) for a in s.axes}
     for values in itertools.product(*[range(extents[n]) for n in loops]):
         env = dict(zip(loops, values, strict=True))
@@ -177,7 +178,7 @@ def _pieces(s: Statement, loops: tuple[str, ...]) -> Iterator[tuple[dict[str, in
 
 
 def _gather(array: Array, index: tuple[Any, ...], env: Mapping[str, int], live: Mapping[str, Array]) -> Array:
-    """array at `index`: one dimension for each index that moves, in order."""
+    """array at `index`: one dimension for each moving index, in order."""
     for d in reversed(range(len(index))):
         at = evaluate(index[d], {**env, **live})
         _check_inside(index[d], at, array.shape[d])
@@ -195,7 +196,7 @@ def _check_inside(index: Any, at: Any, extent: int) -> None:
 
 
 def _fits_f64(kernel: Kernel, s: Statement, found: list[Any], held: Mapping[str, Array]) -> bool:
-    """Whether every partial sum is below 2**53, so that f64 holds it exactly."""
+    """Whether every partial sum is below 2**53, and so exact in f64."""
     bound = int(fibres(kernel, s).most)
     for r in found:
         array = held[r.tensor]
@@ -210,7 +211,7 @@ def _interpret(wide: Kernel, s: Statement, held: dict[str, Array], behind: LeftB
 
 
 def _run(kernel: Kernel, s: Statement, held: dict[str, Array], behind: LeftBehind) -> None:
-    """One statement in the interpreter; where its points read what earlier ones wrote, that is taken point by point."""
+    """One statement in the interpreter; point by point if its points read earlier ones' writes."""
     from isamap_smt.ir.interpret import actions, run_statement
 
     name = s.target.tensor
@@ -241,7 +242,7 @@ def _cuts_off(value: Any, kernel: Kernel) -> bool:
 
 
 def _as_written(kernel: Kernel, s: Statement, held: dict[str, Array], behind: LeftBehind) -> None:
-    """One statement in the interpreter, on what is held rounded to the kernel's types."""
+    """One statement in the interpreter, on values rounded to the kernel's types."""
     name = s.target.tensor
     used = {name, *(a.tensor for a in s.inputs)}
     with np.errstate(all="ignore"):

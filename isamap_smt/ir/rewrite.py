@@ -1,12 +1,12 @@
-"""A kernel in another form, and what its statements are to those of the kernel before.
+"""A kernel in another form, and the relation of its statements to those of the kernel before.
 
     C[i,j] += A[i,k] * B[j,k]
 
     C_sums[i,j,k_part] += A[i, 8*k_step + k_part] * B[j, 8*k_step + k_part]          a Partial sum
     C[i,j] += (C_sums[i,j,0] + C_sums[i,j,4]) + ...                                 the Closing statement
 
-What was done is a row (isamap_smt.ir.rows). Each row says how the new statements are made; what the roles of statements mean is
-claimed of all rows alike (isamap_smt.proof.rewrite_claims).
+The rewriting is a row (isamap_smt.ir.rows). Each row says how the new statements are made; the roles of statements have
+one meaning, claimed of all rows alike (isamap_smt.proof.rewrite_claims).
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ Indices = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True)
 class Piece:
-    """A statement that computes some of the statement's points: those of the kernel's own axes at `point`, over its axes.
-    back: its axes over the kernel's own, for the points that are in the piece."""
+    """A statement computing some of the original statement's points, those at `point`: the original axes over its own.
+
+    back: its axes over the original ones, for the points in the piece.
+    """
 
     statement: int
     point: Indices
@@ -36,14 +38,14 @@ class Piece:
 
 @dataclass(frozen=True)
 class Partial(Piece):
-    """A piece that adds into a temporary, and not to the output."""
+    """A piece adding into a temporary, and not to the output."""
 
     into: str
 
 
 @dataclass(frozen=True)
 class Copied:
-    """A statement that gives a temporary an element for each of the tensor `of`, at the same place."""
+    """A statement giving a temporary an element for each of the tensor `of`, at the same place."""
 
     statement: int
     into: str
@@ -52,7 +54,7 @@ class Copied:
 
 @dataclass(frozen=True)
 class Valued:
-    """A statement that gives a temporary a part of another one's value, or all of it, for each point of axes that it depends on."""
+    """A statement giving a temporary another one's value, or a part of it, at each point of the axes it depends on."""
 
     statement: int
     into: str
@@ -60,7 +62,7 @@ class Valued:
 
 @dataclass(frozen=True)
 class Counted:
-    """A statement that gives a temporary an element for each point of an axis. It stands in front of the whole."""
+    """A statement giving a temporary an element for each point of an axis. It stands in front of the whole."""
 
     statement: int
     into: str
@@ -68,7 +70,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Total:
-    """A statement that sums into a temporary over all that the sum goes over, for some axes of the output."""
+    """A statement summing into a temporary over the whole range of the sum, for some axes of the output."""
 
     statement: int
     into: str
@@ -84,7 +86,7 @@ class Again:
 
 @dataclass(frozen=True)
 class Closing:
-    """A statement that adds temporaries to each output of the sum."""
+    """A statement adding temporaries to each output of the sum."""
 
     statement: int
 
@@ -95,14 +97,14 @@ Role = Piece | Filled | Total | Again | Closing
 
 @dataclass(frozen=True)
 class Form(ABC):
-    """What is claimed to be equal: `whole`, and `kernel`."""
+    """The claimed equality: of `whole` and `kernel`."""
 
     whole: Kernel
     kernel: Kernel
 
     @property
     def before(self) -> Form | None:
-        """The form that was made first, which leads to the whole; None where the whole is the kernel as it was written."""
+        """The form leading to the whole; None if the whole is the kernel as it was written."""
         return None
 
     @property
@@ -117,7 +119,7 @@ class Form(ABC):
 
     @property
     def added(self) -> int:
-        """Statements that the kernel has more than the whole."""
+        """Number of statements of the kernel beyond those of the whole."""
         return len(self.kernel.statements) - len(self.whole.statements)
 
     @property
@@ -128,27 +130,27 @@ class Form(ABC):
     @property
     @abstractmethod
     def way(self) -> str:
-        """What was done, in words."""
+        """The rewriting, in words."""
 
     @property
     def reductions(self) -> tuple[int, ...]:
-        """Statements of the whole whose sums are added up in another order."""
+        """Statements of the whole with sums added up in another order."""
         return ()
 
     @property
     def splits(self) -> tuple[Rewrite, ...]:
-        """Those of the chain that have pieces."""
+        """The rewrites of the chain with pieces."""
         return tuple(one for one in self.chain if isinstance(one, Rewrite) and one.pieces)
 
     @property
     def low_digits(self) -> dict[str, str]:
-        """Axes of the kernel that are the low digit of one that was taken apart, as `q%8`."""
+        """Axes of the kernel that are the low digit of a split axis, as `q%8`."""
         rows = [(one.row, one.pieces[0].back[-1][0]) for one in self.splits]
         return {low: f"{row.axis}%{row.parts}" for row, low in rows if isinstance(row, Digits)}
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """The axes of the kernel that are the digits of one that was taken apart, the high one first, each pair."""
+        """The axes of the kernel that are the digits of a split axis, the high one first, each pair."""
         digits = [[a for a, _ in one.pieces[0].back[-2:]] for one in self.splits if isinstance(one.row, Digits)]
         return tuple((high, low) for high, low in digits)
 
@@ -163,22 +165,22 @@ class Rewrite(Form):
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """Statements that compute points of the one before."""
+        """Statements computing points of the original one."""
         return tuple(r for r in self.roles if isinstance(r, Piece))
 
     @property
     def temporaries(self) -> tuple[str, ...]:
-        """What the kernel has and the whole has not."""
+        """Temporaries of the kernel and not of the whole."""
         return tuple(r.into for r in self.roles if isinstance(r, Partial | Filled | Total))
 
     @property
     def sums(self) -> str:
-        """The temporary with the partial sums, "" where there is none."""
+        """The temporary with the partial sums, "" if there is none."""
         return next((r.into for r in self.roles if isinstance(r, Partial)), "")
 
     @property
     def closing(self) -> int:
-        """The number of the statement that adds temporaries to the output, -1 where there is none."""
+        """The number of the statement adding temporaries to the output, -1 if there is none."""
         return next((r.statement for r in self.roles if isinstance(r, Closing)), -1)
 
     @property
@@ -188,17 +190,17 @@ class Rewrite(Form):
 
     @property
     def way(self) -> str:
-        """What was done, in words."""
+        """The rewriting, in words."""
         return self.row.way
 
     @property
     def reductions(self) -> tuple[int, ...]:
-        """Statements of the whole whose sums are added up in another order."""
+        """Statements of the whole with sums added up in another order."""
         return self.row.restated if isinstance(self.row, Sums) else ()
 
     @property
     def within(self) -> Rewrite | None:
-        """That of which each partial sum is taken apart again."""
+        """The rewrite before, if its partial sums are split again here."""
         outer = self.before
         if not (isinstance(outer, Rewrite) and isinstance(self.row, Sums)):
             return None
@@ -212,7 +214,7 @@ class Rewrite(Form):
 
 @dataclass(frozen=True)
 class ProvedSplit(Shown):
-    """A rewrite, every claim of which is proved: both kernels compute the same, up to the order of sums."""
+    """A rewrite with every claim proved: both kernels compute the same, up to the order of sums."""
 
     split: Form
     proof: Proof

@@ -1,21 +1,23 @@
-"""How far rounding may carry the results of any program of a kernel, for all inputs of stated ranges: a bound that needs no run.
+"""Rounding errors in the results of any program of a kernel, for all inputs in stated ranges: a bound without a run.
 
-Of every tensor is known where its exact elements lie, and that a program's are off by at most `relative` of the exact one and by
-`absolute` besides. u is half the distance from 1 to the next number, t half the smallest one.
+Every tensor has a range of its exact elements. A program's elements are off by at most `relative` of the exact one and
+by `absolute` besides. u is half the distance from 1 to the next number, t half the smallest one.
 
-    a + b, a - b       of one sign: the larger relative error; else what both are off, absolutely; and u
+    a + b, a - b       of one sign: the larger relative error; else the sum of both absolute errors; and u
     a * b, a / b       (1 + r)(1 + s) - 1, (r + s) / (1 - s); and u, and t
     max, min           the larger of both
-    a * a              2 E |a| <= c a^2 + E^2 / c, for any c: of deviations from a mean, whose sum is far from 0 where it matters
-    exp                e^d - 1 of the result, where the argument is off by d; and its ULP
+    a * a              2 E |a| <= c a^2 + E^2 / c, for any c: for deviations from a mean, with a sum far from 0 if it matters
+    exp                e^d - 1 of the result, if the argument is off by d; and its ULP
     other functions    d times the largest slope, and their ULP
     sum of n terms     of one sign: the terms' relative error, and n - 1 roundings; else of n times the largest term
 
-n is how many points meet in one element at most (isamap_smt.ir.fibres). An element that no point reaches keeps what it had: before
-anything was written, what the first statement that writes the tensor starts from.
+n is the greatest number of points in one element (isamap_smt.ir.fibres). An element without a point keeps its value:
+before any write, the first value of the first statement writing the tensor.
 
-What is less the maximum over it lies below 0, and is 0 somewhere: so `exp` of it is at most 1, and a sum of such is at least 1.
-Nothing is said (infinity) where a divisor may be 0, a logarithm's argument negative, or a number too large.
+A number less the maximum over such numbers is at most 0, and is 0 somewhere: so its `exp` is at most 1, and a sum of
+these at least 1.
+
+There is no bound (infinity) if a divisor may be 0, a logarithm's argument negative, or a number too large.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ _FAR = 8.0  # times larger: what is added moves a relative error little
 class Bound:
     """Exact elements lie in [low, high]; a program's is off by at most relative * |exact| + absolute.
 
-    peak: of the elements over `over`, axes of the statement that computes them, one at least is as large.
+    peak: among the elements along `over`, axes of the statement computing them, at least one is as large.
     """
 
     low: float
@@ -83,12 +85,12 @@ class Bound:
 
     @property
     def size(self) -> float:
-        """What no exact element exceeds."""
+        """An upper bound of the exact elements' absolute values."""
         return max(abs(self.low), abs(self.high))
 
     @property
     def error(self) -> float:
-        """How far any element may be off."""
+        """The largest error of any element."""
         return self.relative * self.size + self.absolute
 
     def __str__(self) -> str:
@@ -107,11 +109,11 @@ def rounding_bound(
     sizes: Mapping[str, int] | None = None,
     trees: Mapping[int, Any] | None = None,
 ) -> dict[str, Bound]:
-    """Output name -> what holds of its elements for all inputs within these ranges, in every program whose sums come in any order,
-    in calls that add to nothing.
+    """Output name -> bound of its elements for all inputs in these ranges, with sums in any order.
 
-    trees: values of statements, by their number, that are computed in their place. Raises SizeError for open sizes and recurrences,
-    UnknownNameError for an input without a range, RangeError for a range that is none.
+    It holds for calls that add to nothing. trees: values computed in place of statements, by statement number. Raises
+    SizeError for open sizes and recurrences, UnknownNameError for an input without a range, RangeError for an invalid
+    range.
     """
     require_kind("rounding_bound", ranges, Mapping, "ranges by name, such as {'A': (-1, 1)}")
     found = nearest(kernel.with_sizes({} if sizes is None else sizes), ranges, trees or {})
@@ -119,7 +121,7 @@ def rounding_bound(
 
 
 def widest(kernel: Kernel, ranges: Mapping[str, tuple[float, float]]) -> tuple[Statement, float]:
-    """The statement whose elements may be largest beside those that it reads, and how large; raises as rounding_bound()."""
+    """The statement with the largest elements relative to those it reads, and their size. Errors as rounding_bound()."""
     found = followed(kernel, ranges, {})
     return max(found.sizes, key=lambda x: x[1] / max(1.0, x[2]))[:2]
 
@@ -128,8 +130,10 @@ def followed(
     fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any], by: type[Bounds] | None = None,
     part: float = 0.0,
 ) -> Bounds:  # fmt: skip
-    """What is known of every tensor behind the last statement. by: what follows them; part: the c of squares. Raises as
-    rounding_bound()."""
+    """The bounds of every tensor behind the last statement.
+
+    by: the class computing them; part: the c of squares. Errors as rounding_bound().
+    """
     if fixed.free_sizes or fixed.recurrences:
         what = "has recurrences" if fixed.recurrences else f"needs the sizes {', '.join(fixed.free_sizes)}"
         raise SizeError(f"{fixed.name} {what}: no bound of its rounding is known")
@@ -154,7 +158,7 @@ def followed(
 def nearest(
     fixed: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any], by: type[Bounds] | None = None
 ) -> Bounds:
-    """The same with the c of squares that says most of the results. Raises as rounding_bound()."""
+    """The same with the c of squares giving the tightest bounds of the results. Errors as rounding_bound()."""
     found = followed(fixed, ranges, trees, by)
     if not found.squares:
         return found
@@ -163,7 +167,7 @@ def nearest(
 
 
 def _given(name: str, kind: DType, ends_: Any) -> Bound:
-    """The range of an input. Raises RangeError for what is none, or has numbers that its elements cannot be."""
+    """The range of an input. Raises RangeError for an invalid range, or numbers its elements cannot be."""
     numbers = tuple(ends_) if isinstance(ends_, (tuple, list)) else ()
     if len(numbers) != 2 or not all(
         isinstance(e, (int, float, np.number)) and not isinstance(e, bool) for e in numbers
@@ -193,7 +197,7 @@ class Bounds(Ranges):
         return self.kept(found if all(map(isfinite, (found.low, found.high, found.error))) else NOTHING, x, kind)
 
     def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
-        """What is gone on with, of what was found of an expression of the statement, or, where x is None, of what it wrote."""
+        """The bound to continue with, given the one found of an expression; x is None for the statement's target."""
         return found
 
     def written(self, s: Statement, made: Bound, kind: DType) -> Bound:
@@ -252,7 +256,7 @@ class Bounds(Ranges):
         return _whole(Bound(least, most, 0.0, a.error))
 
     def integers(self, x: Any, own: DType, *operands: Bound) -> Bound:
-        """Of exact integers an exact integer of the type."""
+        """The range of an exact integer of the type, computed from exact integers."""
         if own.is_float or any(p.error != 0 for p in operands):
             return NOTHING
         try:
@@ -273,7 +277,7 @@ class Bounds(Ranges):
 def stepped(
     op: str, operands: Sequence[Bound], kind: DType, ulp: float = 0.5, below: bool = False, part: float = 0.0
 ) -> Bound:
-    """The operation of these, off by so many ULP of its type; 0 where nothing is rounded. part: the c of a square."""
+    """The operation of these, off by so many ULP of its type; with 0 nothing is rounded. part: the c of a square."""
     if NOTHING in operands or op not in _RULES:
         return NOTHING
     made = _square(operands[0], part) if op == "square" else _RULES[op](*operands)
@@ -283,12 +287,12 @@ def stepped(
 
 
 def _both(r: float, s: float) -> float:
-    """(1 + r)(1 + s) - 1, where r and s may be too small to be added to 1."""
+    """(1 + r)(1 + s) - 1, also for r and s too small to be added to 1."""
     return r + s + r * s
 
 
 def _rounded(a: Bound, kind: DType, ulp: float = 0.5) -> Bound:
-    """The same after an operation that is off by so many ULP. Integers do not round; what they do not hold has no bound."""
+    """The same after an operation off by so many ULP. Integers do not round; beyond their range there is no bound."""
     if not kind.is_float:
         inside = max(kind.low, -EXACT) <= a.low and a.high <= min(kind.high, EXACT)
         return a if inside and a.error == 0 else NOTHING
@@ -321,7 +325,7 @@ def _multiply(a: Bound, b: Bound) -> Bound:
 
 
 def _square(a: Bound, part: float) -> Bound:
-    """a * a, of which both may be rounded otherwise."""
+    """a * a, with both factors possibly rounded in different ways."""
     made, e = _multiply(a, a), a.absolute
     made = replace(made, low=max(made.low, 0.0))
     if not part:
@@ -345,7 +349,7 @@ def _larger(a: Bound, b: Bound, smaller: bool = False) -> Bound:
 
 
 def _either(a: Bound, b: Bound) -> Bound:
-    """A program may take another one than the exact numbers."""
+    """A program may choose otherwise than the exact numbers."""
     found = hull(a, b)
     return replace(found, relative=0.0, absolute=max(a.error, b.error) + found.high - found.low)
 
@@ -355,13 +359,15 @@ def _absolute(a: Bound) -> Bound:
 
 
 def _whole(a: Bound, below: float = 1.0, above: float = 1.0) -> Bound:
-    """After rounding to integers that lie so far below and above at most."""
+    """After rounding to integers lying at most so far below and above."""
     return Bound(a.low - below, a.high + above, 0.0, a.error + 1 if a.error else 0.0)
 
 
 def _to_tf32(a: Bound) -> Bound:
-    """After rounding to 11 bits: each of the two numbers moves by a share of itself, and by half of the least one; exactly, where
-    they are one."""
+    """After rounding to 11 bits: each of the two numbers moves by a share of itself, and by half of the least one.
+
+    If the two are equal, they stay so.
+    """
     u, t = 2.0**-11 + 2.0**-23, 2.0**-136
     if (a.size + a.error) * (1 + u) + t >= float(np.finfo(np.float32).max):
         return NOTHING
@@ -397,7 +403,7 @@ def _left_over(a: Bound, b: Bound) -> Bound:
 
 
 def _modulo(a: Bound, b: Bound) -> Bound:
-    """a % b, of the sign of b, rounded where b is added."""
+    """a % b, of the sign of b, rounded if b is added."""
     if max(b.low - b.error, -b.high - b.error) <= 0:
         return NOTHING
     exact = a.error == b.error == 0
@@ -415,7 +421,7 @@ def _exponential(a: Bound) -> Bound:
 def _monotone(
     of: Callable[[float], float], steepest: Callable[[Bound], float] | float, falls: bool = False
 ) -> Callable[[Bound], Bound]:
-    """A function that grows, or falls, nowhere steeper than this where the argument may be."""
+    """A monotone function, nowhere steeper than this in the argument's range."""
 
     def bound(a: Bound) -> Bound:
         steep = steepest(a) if callable(steepest) else steepest
@@ -429,12 +435,12 @@ def _monotone(
 
 
 def _reach(a: Bound) -> float:
-    """No argument, exact or computed, is as large."""
+    """A number above every argument, exact or computed."""
     return (a.size + a.error) * _MORE
 
 
 def _slope_within_one(power: float) -> Callable[[Bound], float]:
-    """Of functions between -1 and 1, whose slope is (1 - v^2)^-power; where the argument is exact it does not count."""
+    """Of functions between -1 and 1, with slope (1 - v^2)^-power; for an exact argument it is 0."""
 
     def steepest(a: Bound) -> float:
         if a.error == 0 and a.size <= (1 if power < 1 else _LESS):
@@ -461,7 +467,7 @@ def _hyperbolic_cosine(a: Bound) -> Bound:
 
 
 def _positive(of: Callable[[Bound, float], Bound]) -> Callable[[Bound], Bound]:
-    """A function of positive numbers, which are off by less than half: by this share of each."""
+    """A function of positive numbers off by less than half: by this share of each."""
 
     def bound(a: Bound) -> Bound:
         share = a.relative + a.absolute / a.low if a.low > 0 else inf

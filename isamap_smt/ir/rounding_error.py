@@ -1,9 +1,9 @@
-"""How far the results of any program of a kernel may be from exact ones, for given arrays: a bound for each element.
+"""Distances of the results of any program of a kernel from exact ones, for given arrays: a bound for each element.
 
-Each operation is followed through with the rules of isamap_smt.ir.near. A sum of n terms, in any order, fused or not, adds at most
-g = n u / (1 - n u) of the sum of the terms' sizes; a sum of sums counts the terms of all. So the bound is one of the kernel's
-arithmetic where sums may come in any order, and holds for every program that is proved to compute it so. Where a program
-computes another expression that is the same over the reals, the bound is of that expression (`trees`).
+Each operation is followed through with the rules of isamap_smt.ir.near. A sum of n terms, in any order, fused or not,
+adds at most g = n u / (1 - n u) of the sum of the terms' sizes; a sum of sums counts the terms of all. So the bound is
+one of the kernel's arithmetic with sums in any order, and holds for every program proved to compute it so. If a program
+computes another expression, equal over the reals, the bound is of that expression (`trees`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def rounding_error(
     sizes: Mapping[str, int] | None = None,
     trees: Mapping[int, Any] | None = None,
 ) -> dict[str, Near]:
-    """Output name -> v and E of its elements: the exact result and a program's both lie within E of v; infinity where nothing is
-    known. trees: values of statements, by their number, that are computed in their place.
+    """Output name -> v and E of its elements: the exact result and a program's both lie within E of v.
 
-    Raises SizeError for more points than are followed one by one, and as run_kernel().
+    E is infinity if nothing is known. trees: values computed in place of statements, by statement number. Raises
+    SizeError if there are too many points to follow one by one, and the errors of run_kernel().
     """
     from isamap_smt.ir.interpret import prepare
 
@@ -102,7 +102,7 @@ class _Bounds:
 
     @staticmethod
     def _larger(values: Array, errors: Array, at: Array, n: Near, smaller: bool) -> None:
-        """Each element becomes the largest, or smallest, of what it is and of these."""
+        """Each element becomes the largest, or smallest, of its old value and these."""
         choose = np.minimum if smaller else np.maximum
         found = [values.astype(np.float64), values - errors, values + errors]
         for of, what in zip(found, (n.value, n.low, n.high), strict=True):
@@ -147,7 +147,7 @@ class _At(Steps[Near]):
         return near.chosen(certain, COMPARE[x.args[0].args[0].name](a.value, b.value), yes, no)
 
     def _literal(self, x: Any, own: DType) -> Near:
-        """A number of the text, and what its type makes of it."""
+        """A number of the text, and its distance from the number held by its type."""
         held = float(np.asarray(constant(x, own)).astype(np.float64))
         exact = sp.Rational(str(x)) if isinstance(x, sp.Float) else sp.Rational(x)
         off = abs(float(sp.Rational(held) - exact)) if np.isfinite(held) else np.inf
@@ -180,7 +180,7 @@ class _Sum:
             np.add.at(of, at, np.broadcast_to(what, shape))
 
     def into(self, values: Array, errors: Array, kind: DType) -> None:
-        """What the elements held is one term more."""
+        """The elements with the sum added; their old value is one term more."""
         value, sizes = values + self.value, self.sizes + np.abs(values) + errors
         error, touched = errors + self.error, self.count > 0
         if kind.is_float:

@@ -1,6 +1,6 @@
-"""Bounds of rounding with few digits, of every expression on the way: what a proof goes along, step by step.
+"""Rounding bounds with few digits, of every expression on the way: the steps of a proof.
 
-Nothing depends on these numbers but whether a proof is found: each is shown to follow from those before it.
+Only the finding of a proof depends on these numbers: each is shown to follow from those before it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Notes = dict[tuple[int, Any, str], Bound]  # statement, expression (None: what i
 def rounding_notes(
     kernel: Kernel, ranges: Mapping[str, tuple[float, float]], trees: Mapping[int, Any]
 ) -> tuple[dict[str, Bound], Notes]:
-    """The range of each input, and what is found of every expression. Raises as rounding_bound()."""
+    """The range of each input, and the bound of every expression. Errors as rounding_bound()."""
     found = nearest(kernel, ranges, trees, Noted)
     assert isinstance(found, Noted)
     return found.inputs, found.notes
@@ -37,14 +37,14 @@ class Noted(Bounds):
         self.notes: Notes = {}
 
     def kept(self, found: Bound, x: Any, kind: DType) -> Bound:
-        """A bound that is no smaller."""
+        """A bound at least as large."""
         own = kind if x is None else self.own(x, kind)
         self.notes[self.number, x, own.name] = made = widened(found)
         return made
 
 
 def widened(b: Bound) -> Bound:
-    """The same with few digits, in the direction that says less.
+    """The same with few digits, rounded to the weaker side.
 
     >>> widened(Bound(-4, 1 / 3, 1.23456789e-7))
     Bound(low=-4.0, high=0.333334, relative=1.23457e-07, absolute=0.0, peak=None, over=())
@@ -59,7 +59,7 @@ def widened(b: Bound) -> Bound:
 
 
 def few_digits(x: float, up: bool) -> float:
-    """The number with few digits that is nearest and no smaller (up), or no larger."""
+    """The nearest number with few digits that is no smaller (up), or no larger."""
     wanted = shorter(Fraction(repr(float(x))), up, DIGITS)
     found = float(wanted)
     if (Fraction(repr(found)) < wanted) if up else (Fraction(repr(found)) > wanted):  # f64 has few digits next to 0

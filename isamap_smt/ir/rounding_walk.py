@@ -1,11 +1,11 @@
-"""How errors of rounding go through a kernel: one walk, of which three analyses are algebras.
+"""Propagation of rounding errors through a kernel: one walk, with three analyses as algebras.
 
-    isamap_smt.ir.rounding_error      numbers of given arrays, and how far off they may be
+    isamap_smt.ir.rounding_error      numbers of given arrays, and their errors
     isamap_smt.ir.rounding_bound      ranges, in f64
     isamap_smt.proof.rounding         ranges, in fractions, each step a question to Z3
 
-The walk says which operations there are, to which type each one rounds, and by how many ULP. An algebra says what comes of one:
-of numbers that are off, a number that is.
+The walk gives the operations, the type each one rounds to, and the error in ULP. An algebra gives the result of one
+operation: its error, from those of the operands.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ V = TypeVar("V")
 
 
 def ulp_of(head: type[Scalar], kind: DType) -> float:
-    """How far off a function is, in ULP of a type; 0 where its exact values are numbers of the type."""
+    """The error of a function, in ULP of a type; 0 if its exact values are numbers of the type."""
     row = FUNCTION_ROWS[head]
     exact = kind.is_float and (row.rounds or head in (Abs, Fmod))
     return 0.0 if exact else row.error(kind.bits)
@@ -69,10 +69,10 @@ class Steps(Meaning[V], ABC):
 
     @abstractmethod
     def step(self, op: str, x: Any, own: DType, operands: Sequence[V], ulp: float = 0.5) -> V:
-        """What comes of the operation x.
+        """The result of the operation x.
 
-        op: its name in isamap_encodings.error_steps. ulp: how far off of its exact value it is, in its own type; 0 where each exact
-        value is one of the type. Integers do not round, and what their type does not hold is no such value.
+        op: its name in isamap_encodings.error_steps. ulp: its distance from the exact value, in its own type; 0 if each
+        exact value is one of the type. Integers do not round, and values outside of their type are not such values.
         """
 
     @abstractmethod
@@ -84,7 +84,7 @@ class Steps(Meaning[V], ABC):
         return self.step("same", x, own, [a])
 
     def integers(self, x: Any, own: DType, *operands: V) -> V:
-        """An operation that is of integers alone."""
+        """An operation of integers alone."""
         return self.other(x, own)
 
     def _cast(self, x: Any, to: DType, a: V) -> V:
@@ -122,11 +122,12 @@ class Steps(Meaning[V], ABC):
 
 
 class Ranges(Steps[Any]):
-    """What all elements of each tensor have in common, statement by statement: of each an interval of the exact ones, and how far
-    a program's are off (`low`, `high`, `relative`, `absolute`).
+    """Properties of all elements of each tensor, statement by statement.
 
-    What follows from the structure of the kernel alone is here: which points an element has, what it holds before them, and that
-    what is less its own maximum is at most 0, and 0 at one of the points that the maximum is over (`peak` of the points `over`).
+    Each tensor has an interval of its exact elements, and the errors of a program's (`low`, `high`, `relative`,
+    `absolute`). This class holds the consequences of the kernel's structure alone: the points of an element, its value
+    before them, and the peak. A value less its own maximum is at most 0, and 0 at one of the maximum's points (`peak`
+    of the points `over`).
     """
 
     def __init__(self, kernel: Kernel, inputs: Mapping[str, Any]) -> None:
@@ -138,15 +139,15 @@ class Ranges(Steps[Any]):
 
     @abstractmethod
     def between(self, low: Any, high: Any) -> Any:
-        """Numbers of the text, or whole ones, that are exact."""
+        """Exact numbers: from the text, or whole ones."""
 
     @abstractmethod
     def plain_step(self, op: str, x: Any, own: DType, operands: Sequence[Any], ulp: float, below: bool) -> Any:
-        """step() without what is known of one of many. below: the first operand is no larger than the second one."""
+        """step() without facts on one element among many. below: the first operand is no larger than the second one."""
 
     @abstractmethod
     def peak_of_exponential(self, peak: Any) -> Any:
-        """What an exponential of numbers of which one is as large is no smaller than."""
+        """A lower bound of the exponential at the peak."""
 
     @abstractmethod
     def total(self, s: Statement, sum_: Total[Any], kind: DType) -> Any:
@@ -154,21 +155,21 @@ class Ranges(Steps[Any]):
 
     @abstractmethod
     def taken(self, s: Statement, found: Any, before: Any) -> Any:
-        """The maxima or minima of elements, and of what was there before."""
+        """The maxima or minima of elements and of their values before."""
 
     @abstractmethod
     def nothing(self, why: str, s: Statement | None = None) -> Any:
-        """What is not followed."""
+        """The bound of values not followed."""
 
     def counted(self, s: Statement, how: str, words: str) -> None:
-        """The points of an element have been counted, so."""
+        """The points of an element have been counted in this way."""
 
     def written(self, s: Statement, made: Any, kind: DType) -> Any:
-        """What is gone on with of what a statement wrote."""
+        """The bound to continue with, of a statement's target."""
         return made
 
     def statement(self, s: Statement, tree: Any = None) -> None:
-        """The statement is carried out. tree: what is computed in place of its value."""
+        """The statement is carried out. tree: computed in place of its value."""
         name, kind = s.target.tensor, self.types[s.target.tensor]
         self.now, self.number = s, self.number + 1
         value = typed_value(self.kernel, s) if tree is None else tree
@@ -194,14 +195,14 @@ class Ranges(Steps[Any]):
         return reduce(hull, left, replace(made, peak=None, over=()))
 
     def _covered(self, s: Statement) -> bool:
-        """Whether each element has a point; said where it is none of the target's own axes that shows it."""
+        """Whether each element has a point; reported unless the target's own axes show it."""
         least = least_points(self.kernel, self.number)
         if least and s.extents_of(s.target.index) is None:
             self.counted(s, "counted", "each element that is read has a point")
         return least > 0
 
     def so_far(self, tensor: str) -> Any:
-        """What is known of its elements so far: of an output that nothing has written, what its first statement starts from."""
+        """The bound of its elements so far; of an output before any write, the first value of its first statement."""
         if tensor in self.tensors:
             return self.tensors[tensor]
         start = float(begins_at(self.kernel, tensor))
@@ -234,7 +235,7 @@ class Ranges(Steps[Any]):
         return replace(made, peak=0, over=first.over) if stays else made
 
     def _over_maximum(self, x: Any) -> tuple[str, ...] | None:
-        """Where x is what a maximum is over, less this maximum: the axes of the maximum."""
+        """The axes of a maximum, if x is a value under it less this maximum; else None."""
         if not all(isinstance(v, Read) for v in x.args) or self.now.guard:
             return None
         value, m = x.args
@@ -255,7 +256,7 @@ class Ranges(Steps[Any]):
         return self.held(x, own, self.between(x, x))
 
     def _select(self, x: Any, own: DType) -> Any:
-        """Of values that are not asked for; certainly what the exact elements choose where no element is compared."""
+        """Either value; surely the exact elements' choice, if no element is compared."""
         condition, *values = x.args
         surely = all(isinstance(a, IndexValue) or a.is_Integer for a in condition.args[1:])
         return self.step("surely" if surely else "either", x, own, [self.of(v, own) for v in values], 0.0)
@@ -270,7 +271,7 @@ class Ranges(Steps[Any]):
 
 
 def hull(a: Any, b: Any) -> Any:
-    """What is known of either one."""
+    """The facts true of both."""
     return replace(
         a, low=min(a.low, b.low), high=max(a.high, b.high), relative=max(a.relative, b.relative),
         absolute=max(a.absolute, b.absolute), peak=None, over=(),
@@ -278,28 +279,33 @@ def hull(a: Any, b: Any) -> Any:
 
 
 def larger(a: Any, b: Any, smaller: bool = False) -> Any:
-    """x +- (r |x| + e) grows with x where r < 1, so the larger one is off by no more than with the larger r and e."""
+    """The larger one. x +- (r |x| + e) grows with x if r < 1, so its error is at most that of the larger r and e."""
     choose = min if smaller else max
     return replace(hull(a, b), low=choose(a.low, b.low), high=choose(a.high, b.high))
 
 
 def begins_at(kernel: Kernel, tensor: str) -> Any:
-    """What the elements of an output are before anything is written, in a call that adds to nothing."""
+    """The value of an output's elements before any write, in a call that adds to nothing."""
     first = next(s for s in kernel.statements if s.target.tensor == tensor)
     return neutral(first.op, kernel.tensor(tensor).dtype)
 
 
 def each_once(kernel: Kernel, s: Statement) -> bool:
-    """Whether each element of the target has one point, whose coordinates its own are: what is known of a point is known of it."""
+    """Whether each element of the target has one point, with the element's coordinates as its own.
+
+    Facts on a point are then facts on its element.
+    """
     return s.extents_of(s.target.index) == kernel.tensor(s.target.tensor).shape and not s.guard and not s.reduction_axes
 
 
 def is_maximum(s: Statement) -> bool:
-    """Whether it takes the maximum of a value at all points, and of nothing that it makes itself."""
+    """Whether it takes the maximum of a value at all points, without reading its own target."""
     return s.op == "max" and not s.guard and s.target.tensor not in {r.tensor for r in reads(s.value)}
 
 
 def along(s: Statement) -> tuple[str, ...] | None:
-    """Axes that take all their values in each element of the target, whatever its coordinates, which are axes by themselves; None
-    for other statements."""
+    """Axes taking all their values in each element of the target, whatever its coordinates; these must be plain axes.
+
+    None for other statements.
+    """
     return s.reduction_axes if s.extents_of(s.target.index) is not None and not s.guard else None

@@ -1,15 +1,15 @@
-"""What is done to a kernel to get another form of it: one row each, with its arguments. isamap_smt.mapping.rows makes them.
+"""Rewritings of a kernel into another form: one row each, with its arguments. isamap_smt.mapping.rows makes them.
 
     Sums        partial sums, added up at the end; maxima and minima alike              isamap_smt.mapping.split
     Digits      an axis as two, i = 4*i_by4 + i_mod4: lanes get the low one             isamap_smt.mapping.digits
-    Bounded     an axis that runs within its guard: lanes read nothing outside          isamap_smt.mapping.bounded
-    Joined      two axes that lie together as one: lanes get neighbours                 isamap_smt.mapping.joined
-    Moved       signed bytes moved by a number, and what that adds taken off            isamap_smt.mapping.shift
-    Multiplied  differences multiplied out: what does not vary is taken out of the sum  isamap_smt.mapping.multiplied
-    Staged      what a statement computes on the way, as elements                       isamap_smt.mapping.staged_values
+    Bounded     an axis within its guard: lanes read nothing outside                    isamap_smt.mapping.bounded
+    Joined      two adjacent axes as one: lanes get neighbours                          isamap_smt.mapping.joined
+    Moved       signed bytes moved by a number, and its contribution taken off          isamap_smt.mapping.shift
+    Multiplied  differences multiplied out: constant factors are taken out of the sum   isamap_smt.mapping.multiplied
+    Staged      intermediate values of a statement, as elements                         isamap_smt.mapping.staged_values
     Numbered    values of axes as elements: lanes get them                              isamap_smt.mapping.numbered
 
-Nothing rests on them but which claims are asked: what the statements are is said by roles (isamap_smt.ir.rewrite).
+They only choose the claims to ask: roles say how the statements are related (isamap_smt.ir.rewrite).
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _SEVERAL = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}
 
 @dataclass(frozen=True)
 class _Of:
-    """Of one statement. axis: or tensor, that it speaks of. parts: in which it goes, or by how much.
+    """A row of one statement. axis: or tensor, its subject. parts: their number, or the shift.
 
-    way: what is done. told: and to what. named: a part of a certificate's id. Both with places for what the row is of.
+    way: the rewriting. told: the rewriting with its subject. named: a part of a certificate's id. The last two have
+    placeholders for the row's fields.
     """
 
     statement: int
@@ -40,12 +41,12 @@ class _Of:
 
     @property
     def restated(self) -> tuple[int, ...]:
-        """Statements of the whole in whose places others stand."""
+        """Statements of the whole replaced by others."""
         return (self.statement,)
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """Axes of the statement in whose places others stand."""
+        """Axes of the statement replaced by others."""
         return ()
 
     def key(self, whole: Kernel) -> str:
@@ -53,7 +54,7 @@ class _Of:
         return self.named.format(**self._places(whole))
 
     def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
+        """The rewriting and its subject."""
         return self.told.format(temporaries=", ".join(temporaries), **self._places(whole))
 
     def _places(self, whole: Kernel) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class Sums(_OfAxis):
     named: ClassVar[str] = "{axis}-{extent}-{parts}"
 
     def key(self, whole: Kernel) -> str:
-        """With how its points go to the sums."""
+        """With the way of its points to the sums."""
         how = "cut" if self.blocks else "split"
         return f"{how}-{super().key(whole)}" + f"-{self.inner}" * (self.inner > 1) + "-masked" * self.masked
 
@@ -98,7 +99,7 @@ class Digits(_OfAxis):
 
 @dataclass(frozen=True)
 class Bounded(_OfAxis):
-    """The axis within what the guard says of it."""
+    """The axis within its bounds from the guard."""
 
     way: ClassVar[str] = "axes within their guards"
     told: ClassVar[str] = "{axis} of statement {number} within its guard"
@@ -107,7 +108,7 @@ class Bounded(_OfAxis):
 
 @dataclass(frozen=True)
 class Joined(_Of):
-    """The axis and the `other` one, which follows it, as one."""
+    """The axis and the `other` one behind it, as one."""
 
     other: str = ""
     way: ClassVar[str] = "axes that lie together as one"
@@ -140,7 +141,10 @@ class Multiplied(_Of):
 
 @dataclass(frozen=True)
 class Staged(_Of):
-    """What a guarded reduction takes in a temporary, or another part of a statement's value. parts: the number of that; 0: all."""
+    """The value under a guarded reduction in a temporary, or another part of a statement's value.
+
+    parts: the number of the part; 0: all.
+    """
 
     parts: int = 0
     way: ClassVar[str] = "values in a tensor of their own"
@@ -152,7 +156,7 @@ class Staged(_Of):
         return super().key(whole) + f"-{self.parts}" * (self.parts > 0)
 
     def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
+        """The rewriting and its subject."""
         if not self.parts:
             return super().words(whole, temporaries)
         return f"a part of statement {self.statement + 1} in {', '.join(temporaries)}"
@@ -160,7 +164,7 @@ class Staged(_Of):
 
 @dataclass(frozen=True)
 class Numbered:
-    """Values of axes that these statements compute with."""
+    """Values of axes used in the arithmetic of these statements."""
 
     statements: tuple[int, ...]
     axis: ClassVar[str] = ""
@@ -169,7 +173,7 @@ class Numbered:
 
     @property
     def restated(self) -> tuple[int, ...]:
-        """Statements of the whole in whose places others stand."""
+        """Statements of the whole replaced by others."""
         return self.statements
 
     def key(self, whole: Kernel) -> str:
@@ -177,7 +181,7 @@ class Numbered:
         return f"numbered-{'-'.join(str(n + 1) for n in self.statements)}"
 
     def words(self, whole: Kernel, temporaries: tuple[str, ...]) -> str:
-        """What was done, and to what."""
+        """The rewriting and its subject."""
         return f"{self.way} of {', '.join(temporaries)}"
 
 

@@ -1,4 +1,4 @@
-"""A rewrite rule: two values that are equal, as text, with what its numbers must be."""
+"""A rewrite rule: two equal values, as text, with conditions on its numbers."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ WRITTEN = ("c is a number", "c is not 0", "c is a power of two", "c is twice h",
 
 @dataclass(frozen=True)
 class Rule:
-    """`left` and `right` are one value. Names stand for any values of one element type, those in `types` for values of another.
+    """`left` and `right` are one value. Names stand for any values of one element type, names in `types` for another's.
 
-    where: conditions on names that stand for numbers: see WRITTEN, joined by 'and'. arithmetics: those in which the rule is asked
-    to hold ('f32', 'i16', 'saturating', 'reals' ...): a machine with a rule that does not is refused; without any, it is used
-    wherever it is proved. Raises LanguageError for what is no text, and for a condition that is none.
+    where: conditions on names of numbers: see WRITTEN, joined by 'and'.
+    arithmetics: the rule is asked to hold in these ('f32', 'i16', 'saturating', 'reals' ...): a machine with a rule
+    false in one of them is refused; without any, it is used wherever it is proved.
+    Raises LanguageError unless all parts are texts and the conditions are known.
 
     >>> Rule("halves", "x / c", "x * (1 / c)", where="c is a power of two").given
     (('power of two', 'c'),)
@@ -62,7 +63,7 @@ class Rule:
 
     @cached_property
     def given(self) -> tuple[tuple[str, ...], ...]:
-        """Each condition: what it is called, and its names."""
+        """Each condition: its name in proofs, and the names in it."""
         return tuple(self._condition(c.strip()) for c in self.where.split(" and ")) if self.where else ()
 
     def _condition(self, text: str) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ class Rule:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The names that stand for numbers."""
+        """The names of numbers."""
         return tuple(dict.fromkeys(n for c in self.given for n in c[1:]))
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""Scalar expressions: what is computed from the elements read. SymPy trees whose heads never rewrite themselves.
+"""Scalar expressions: values computed from the elements read. SymPy trees whose heads never rewrite themselves.
 
-SymPy's own + and * are commutative and associative; machine arithmetic is not always. So every operation is a
-head of its own, and a tree keeps the order in which it was written. Leaves: `Read`, sp.Integer, sp.Float.
+SymPy's own + and * are commutative and associative; machine arithmetic is not always. So every operation is a head of
+its own, and a tree keeps its written order. Leaves: `Read`, sp.Integer, sp.Float.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from isamap_smt.ir.expr import substitute
 class Scalar(sp.Function):
     """Base of all scalar heads: no evaluation, no reordering. Each has a row in isamap_smt.ir.heads.
 
-    floating: there is none of it for integers. The solvers' package, which knows no table of ours, asks the class.
-    whole: there is none of it for floating point.
+    floating: it does not exist for integers. The solvers' package, without knowledge of our tables, asks the class.
+    whole: it does not exist for floating point.
     """
 
     floating = False
@@ -50,11 +50,13 @@ class Read(Scalar):
 
 
 class IndexValue(Scalar):
-    """IndexValue(e): the integer that an index expression is at the point: an axis, a size, a parameter. Typed as a literal is."""
+    """IndexValue(e): the integer value of an index expression at the point: an axis, a size, a parameter. Typed as a
+    literal.
+    """
 
 
 class Constant(Scalar):
-    """A number of floating point that no real number is, of no values: typed as a literal is."""
+    """A floating-point value other than a real number, without operands; typed as a literal."""
 
     floating = True
 
@@ -98,14 +100,17 @@ class SDiv(Scalar):
 
 
 class SShr(Scalar):
-    """x >> y of integers: the largest that is at most x / 2**y. Where y is negative, or none of the type's bits, the sign: -1 or 0;
-    below a saturation x has no type, and y may be as large as it is."""
+    """x >> y of integers: x / 2**y rounded down.
+
+    If y is negative, or at least the type's number of bits, the sign: -1 or 0. Below a saturation x has no type, and y
+    may be of any size.
+    """
 
     whole = True
 
 
 class SShl(Scalar):
-    """x << y of integers: x * 2**y modulo 2^bits; 0 where y is negative, or none of the type's bits."""
+    """x << y of integers: x * 2**y modulo 2^bits; 0 if y is negative, or at least the type's number of bits."""
 
     whole = True
 
@@ -135,15 +140,16 @@ class SInvert(Scalar):
 
 
 class SFloorDiv(Scalar):
-    """x // y of integers: the largest that is at most x / y, modulo 2^bits: the least one divided by -1 is itself. 0 where
-    y is 0."""
+    """x // y of integers: x / y rounded down, modulo 2^bits, so the least one divided by -1 is itself. 0 if y is 0."""
 
     whole = True
 
 
 class SMod(Scalar):
-    """x % y: x - floor(x / y) * y, so of y's sign. Of integers x where y is 0; of floating point fmod(x, y), and y added once where
-    that has the other sign, NaN where y is 0."""
+    """x % y: x - floor(x / y) * y, so of y's sign.
+
+    Integers: x if y is 0. Floating point: fmod(x, y), with y added once if it has the other sign; NaN if y is 0.
+    """
 
 
 class SNeg(Scalar):
@@ -173,7 +179,7 @@ class Exp(Unary):
 
 
 class Log(Unary):
-    """The natural logarithm: minus infinity of a zero, NaN of what is negative."""
+    """The natural logarithm: minus infinity at zero, NaN for negative x."""
 
 
 class Tanh(Unary):
@@ -189,7 +195,7 @@ class Erf(Unary):
 
 
 class Sqrt(Unary):
-    """The square root, rounded once: NaN of what is negative, -0 of -0."""
+    """The square root, rounded once: NaN for negative x, -0 at -0."""
 
 
 class Rsqrt(Unary):
@@ -197,28 +203,31 @@ class Rsqrt(Unary):
 
 
 class Floor(Unary):
-    """The largest integer that is at most x."""
+    """The largest integer not above x."""
 
 
 class Ceil(Unary):
-    """The smallest integer that is at least x; -0 of what lies between -1 and 0."""
+    """The smallest integer not below x; -0 for x between -1 and 0."""
 
 
 class Trunc(Unary):
-    """x without what stands behind the point; -0 of what lies between -1 and 0."""
+    """x without its digits behind the point; -0 for x between -1 and 0."""
 
 
 class Rint(Unary):
-    """The nearest integer, ties to even; -0 of what rounds to 0 from below."""
+    """The nearest integer, ties to even; -0 if x rounds to 0 from below."""
 
 
 class Tf32(Unary):
-    """The number of 11 significant bits nearest to x, ties to even, as a number of x's type: what tensor cores round factors to.
-    Beyond the largest an infinity; below 2^-126 a multiple of 2^-136; of f64 that of the nearest f32."""
+    """The number of 11 significant bits nearest to x, ties to even, in x's type: the rounding of factors in tensor
+    cores.
+
+    Beyond the largest an infinity; below 2^-126 a multiple of 2^-136; of f64 the result for the nearest f32.
+    """
 
 
 class Abs(Unary):
-    """x without its sign, of integers too: that of the least one wraps to itself."""
+    """x without its sign, of integers too: the least one wraps to itself."""
 
     floating = False
 
@@ -260,7 +269,7 @@ class Asinh(Unary):
 
 
 class Acosh(Unary):
-    """The inverse of cosh that is not negative; NaN below 1."""
+    """The inverse of cosh, not negative; NaN below 1."""
 
 
 class Atanh(Unary):
@@ -274,11 +283,11 @@ class Binary(Scalar):
 
 
 class Pow(Binary):
-    """x**y as IEEE 754 has it: 1 where y is 0 or x is 1; NaN where x is negative and finite, and y no whole number."""
+    """x**y as in IEEE 754: 1 if y is 0 or x is 1; NaN if x is negative and finite, and y no whole number."""
 
 
 class Fmod(Binary):
-    """x - n y, exactly, n the integer towards zero from x / y: of the sign of x; NaN where y is 0 or x infinite."""
+    """x - n y, exactly, n the integer towards zero from x / y: of the sign of x; NaN if y is 0 or x infinite."""
 
 
 class Compare(Scalar):
@@ -286,7 +295,7 @@ class Compare(Scalar):
 
 
 class Select(Scalar):
-    """Select(condition, x, y): x where the condition holds, else y."""
+    """Select(condition, x, y): x if the condition holds, else y."""
 
 
 class Sum(Scalar):
@@ -299,7 +308,7 @@ def read(tensor: str, *index: Any) -> Any:
 
 
 def number_in(value: Any) -> int | float | None:
-    """The number that a value is, infinities included; None where it is none, or a zero with a minus sign.
+    """The number denoted by a value, infinities included; None if it is no number, or a zero with a minus sign.
 
     >>> number_in(SNeg(Inf())), number_in(sp.Integer(3)), number_in(SNeg(sp.Integer(0)))
     (-inf, 3, None)
@@ -338,7 +347,7 @@ def reads(expr: Any) -> Iterator[Any]:
 
 
 def terms_of(value: Any, sign: int = 1) -> Iterator[tuple[int, Any]]:
-    """What a sum adds, one by one: a program may add the parts of a sum by themselves."""
+    """The signed terms of a sum, one by one: a program may add the parts of a sum by themselves."""
     if isinstance(value, SAdd | SSub):
         yield from terms_of(value.args[0], sign)
         yield from terms_of(value.args[1], sign if isinstance(value, SAdd) else -sign)
@@ -367,7 +376,7 @@ def _bound_axes(expr: Any) -> tuple[tuple[str, int], ...]:
 
 
 def index_values(expr: Any) -> tuple[Any, ...]:
-    """The index expressions that stand as values in the tree, each once, left to right."""
+    """The index expressions used as values in the tree, each once, left to right."""
     if isinstance(expr, Read):
         return ()
     own = (expr.args[0],) if isinstance(expr, IndexValue) else ()
@@ -375,7 +384,7 @@ def index_values(expr: Any) -> tuple[Any, ...]:
 
 
 def put_into_indices(expr: Any, values: Mapping[str, Any]) -> Any:
-    """The tree with symbols replaced in every index expression, those that stand as values included."""
+    """The tree with symbols replaced in every index expression, including those used as values."""
     if isinstance(expr, Read):
         return Read(expr.args[0], *(substitute(i, values) for i in expr.index))
     if isinstance(expr, IndexValue):

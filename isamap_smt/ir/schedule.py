@@ -25,8 +25,10 @@ from isamap_smt.ir.proof import ProvedMapping
 
 @dataclass(frozen=True)
 class ProgramAxis:
-    """members: kernel axes fused, outermost first. leaf: points inside one execution, which may be a number of times a machine
-    parameter. lane: the instruction axis."""
+    """members: kernel axes fused, outermost first. lane: the instruction axis.
+
+    leaf: points inside one execution, possibly a number times a machine parameter.
+    """
 
     name: str
     members: tuple[str, ...]
@@ -60,7 +62,7 @@ def program_axes(mapping: Mapping) -> tuple[ProgramAxis, ...]:
 class LoopStep:
     """One loop: over `axis` in steps of `step` points, inside the enclosing loop of the same axis.
 
-    Where stages are in addressed memories, it is a loop over an outer axis of the mapping, whose points are tiles.
+    With stages in addressed memories, it is a loop over an outer axis of the mapping, and its points are tiles.
     """
 
     axis: str
@@ -76,25 +78,25 @@ LEFT_OUT, ZEROS = "left out", "zeros"
 
 @dataclass(frozen=True)
 class Stage:
-    """Where the elements of an operand of the instruction lie while which loops run.
+    """Where the elements of an instruction's operand lie, during which loops.
 
-    depth None: where the tensor lies. depth d: inside the first d loops they are brought into a buffer, the output's tiles begun in
-    it and stored from it.
-
-    memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on. An operand may pass several, each a
-    stage, those further out first. via: the instruction that fills a tile, or stores one of the output; begin: the one that
-    begins one of the output; updates: those that change its finished sums before they are stored.
-
-    memory '': a buffer in main memory, packed in the order of use, which caches hold. ahead (depth 0 only): packed once, before the
-    kernel is called, because the operand is constant. One of the output holds a tile as the registers do, where no move reaches
-    the tensor's elements.
-    padding: where the kernel's guard cuts off elements of an operand that is read in place, their points are LEFT_OUT by tests, or
-    it is read from a window: a copy of the whole tensor with ZEROS around it, made once per call; '' leaves that to lowering.
-    prefetch: bytes between a load of whole vectors and the line that is asked for beside it, in the buffer or
-    along the tensor's row; 0 leaves that to the machine. block: where the first so many loops stand around a part of the buffer
-    that is used more than once, each use brings a share of the next part into the second cache.
-    stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile as its coordinates count them.
-    stored: but others look for it in main memory, too.
+    depth None: in the tensor. depth d: inside the first d loops they are brought into a buffer, the output's tiles
+    begun in it and stored from it.
+    memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on. An operand may pass
+    several, each a stage, outer ones first. via: the instruction filling a tile, or storing one of the output; begin:
+    the one beginning a tile of the output; updates: those changing its finished sums before they are stored. memory '':
+    a buffer in main memory, packed in the order of use, and held by caches. ahead (depth 0 only): packed once, before
+    the kernel is called, because the operand is constant. One of the output holds a tile as the registers do, if no
+    move reaches the tensor's elements.
+    padding: for elements cut off by the kernel's guard in an operand read in place. LEFT_OUT: tests leave their points
+    out. ZEROS: it is read from a window: a copy of the whole tensor with zeros around it, made once per call. '':
+    lowering decides.
+    prefetch: bytes between a load of whole vectors and the line prefetched beside it, in the buffer or along the
+    tensor's row; 0 leaves this to the machine.
+    block: if the first `block` loops surround a part of the buffer used more than once, each use brings a share of the
+    next part into the second cache.
+    stays: nothing fills or stores it, since its tensor lies there between phases, tile by tile in the order of its
+    coordinates. stored: but others look for it in main memory, too.
     """
 
     operand: str
@@ -129,20 +131,20 @@ class Stage:
 
     @property
     def in_place(self) -> str:
-        """How it is read from where the tensor lies."""
+        """The way of reading it in place, in words."""
         where = {LEFT_OUT: ", points outside left out by tests", ZEROS: ", once copied with the zeros around it"}
         return "in place" + where.get(self.padding, "")
 
     @property
     def fetched(self) -> str:
-        """Which lines are asked for besides, in words that follow others."""
+        """The lines prefetched besides, in words, to follow others."""
         told = f", prefetched {self.prefetch} bytes ahead" if self.prefetch else ""
         return told + (", and a block ahead" if self.block is not None else "")
 
 
 @dataclass(frozen=True)
 class CostPart:
-    """A part of the objective, in its unit. within: the part beside which it runs, or '' for one that is added to the others."""
+    """A part of the objective, in its unit. within: the part it runs beside, or '' if it is added to the others."""
 
     name: str
     amount: float
@@ -150,7 +152,7 @@ class CostPart:
 
     @property
     def told(self) -> str:
-        """What people read for its name. JSON keeps the name."""
+        """Its name for people. JSON keeps the plain name."""
         return part_told(self.name)
 
 
@@ -160,8 +162,11 @@ POINTS = "points"
 
 @dataclass(frozen=True)
 class Utilisation:
-    """What a plan uses of what there is. kind: MACS, of what an instruction could compute, POINTS of one that adds no products;
-    LINK and BANDWIDTH, in cycles; MEMORY, in rows."""
+    """A plan's use of a resource.
+
+    kind: MACS, out of an instruction's possible ones; POINTS, if it adds no products; LINK and BANDWIDTH, in cycles;
+    MEMORY, in rows.
+    """
 
     kind: str
     name: str
@@ -184,7 +189,7 @@ _PARTS = {
 
 
 def part_told(name: str) -> str:
-    """What people read for a cost's part of this name.
+    """People's name for the part of a cost.
 
     >>> part_told("copies into the order of use"), part_told("L2->L1")
     ('packing', 'L2->L1')
@@ -194,19 +199,22 @@ def part_told(name: str) -> str:
 
 @dataclass(frozen=True)
 class Schedule(Shown):
-    """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside. stages: of
-    operands; those that are not among them are where their tensors lie.
+    """loops: outermost first; those up to `accumulate` enclose the accumulators, the rest are reduction loops inside.
 
-    registers: program axis -> register tile (points). parallel: position in `loops` that is spread over threads.
-    objective: cycles of all threads together, idle ones included (or picojoules); bound and lower_bound in the same unit.
-    status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED when nothing was left to decide; gap is a fraction.
-    tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted. sizes: what the kernel's free sizes
-    are fixed to (the rest stays a run-time parameter). hardware: whose move instructions feed the registers. fused: the
-    axes of the outermost loops in which statements next to this one stand, too. streams:
-    bytes of the first cache, for which its loads ask in each iteration of those: the next one's lines, and the results'; 0: none.
-    unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (what they rest on, whose figure it is).
-    decided_outside: what the solver's bound says nothing of, since it was chosen before or after. unscheduled: (why, how many) of
-    the legal mappings that were not scheduled. utilisation: of a machine with engines, what the plan uses of it.
+    stages: of operands; operands without one are read where their tensors lie.
+    registers: program axis -> register tile (points). parallel: position in `loops` of the loop spread over threads.
+    objective: cycles of all threads together, idle ones included (or picojoules); bound and lower_bound in the same
+    unit. status is CP-SAT's word (OPTIMAL, FEASIBLE) or PINNED if nothing was left to decide; gap is a fraction.
+    tiles: axis -> {level: points}, as reported. traffic: link -> bytes predicted.
+    sizes: fixed values of the kernel's free sizes (the rest stay run-time parameters).
+    hardware: its move instructions feed the registers.
+    fused: the axes of the outermost loops shared with statements next to this one. streams: bytes of the first cache
+    prefetched by its loads in each iteration of these loops: the next one's lines, and the results'; 0: none.
+    unit: of the objective, 'cycles' or 'pJ'. costs: the objective's parts. assumes: (assumption behind them, its
+    source).
+    decided_outside: decisions made before or after, and so not covered by the solver's bound.
+    unscheduled: (reason, number) of the legal mappings left without a schedule.
+    utilisation: of a machine with engines, the plan's use of it.
     """
 
     proved: ProvedMapping
@@ -241,27 +249,27 @@ class Schedule(Shown):
         return dict(self.registers).get(axis, 1)
 
     def stage(self, operand: str) -> Stage:
-        """Where an operand lies when it is used."""
+        """The stage of an operand at its use."""
         return next((s for s in reversed(self.stages) if s.operand == operand), Stage(operand))
 
     def outer(self, stage: Stage) -> Stage | None:
-        """The stage that its tiles are taken from; None where that is main memory."""
+        """The stage behind its tiles; None if it is main memory."""
         path = [s for s in self.stages if s.operand == stage.operand]
         at = path.index(stage)
         return path[at - 1] if at else None
 
     def tensor(self, stage: Stage) -> str:
-        """What is staged there."""
+        """The tensor staged there."""
         return self.proved.mapping.operand_access(stage.operand).tensor
 
     @property
     def staying(self) -> tuple[str, ...]:
-        """Tensors that lie in a memory between phases."""
+        """Tensors kept in a memory between phases."""
         return tuple(self.tensor(s) for s in self.stages if s.stays)
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels that have tiles."""
+        """Names of the levels with tiles."""
         return tuple(dict.fromkeys(level for _, sizes in self.tiles for level, _ in sizes))
 
     def __str__(self) -> str:
@@ -273,7 +281,7 @@ class Schedule(Shown):
         return f"{self.status}{gap}: {loops} [{inner}]{registers}"
 
     def tables(self) -> tuple[Table, ...]:
-        """Loops, tiles in points, how operands are fed, and the bytes predicted on each link."""
+        """Loops, tiles in points, the feeding of operands, and the bytes predicted on each link."""
         loops = tuple(map(self._row, range(len(self.loops))))
         found = [
             Table("Answer", ("status", "gap", "space"), ((self.status, _percent(self.gap), self.space),)),
@@ -353,15 +361,15 @@ def schedule_record(schedule: Schedule) -> Record:
 
 
 def decisions(record: Record) -> Record:
-    """The part of a record that says what the program will be. The levels of loops are for the report only."""
+    """The part of a record with the decisions on the program. The levels of loops are for the report only."""
     part = {name: value for name, value in record.items() if name not in FOUND}
     return {**part, "loops": [{**x, "level": ""} for x in record["loops"]]}
 
 
 def schedule_of(record: Record, proved: ProvedMapping, hardware: Hardware | None) -> Schedule:
-    """The schedule of a record; what a record of decisions alone does not say has its default.
+    """The schedule of a record; fields missing in a record of decisions alone have their defaults.
 
-    Raises LookupError, TypeError or ValueError for what is no record.
+    Raises LookupError, TypeError or ValueError for an invalid record.
     """
     kinds = {name: kind for name, kind in _kinds(Schedule).items() if name not in APART} | {"fused": str}
     known = {name: record[_CALLED.get(name, name)] for name in kinds if _CALLED.get(name, name) in record}
@@ -385,7 +393,7 @@ def _kinds(kind: type) -> dict[str, Any]:
 
 
 def _read(value: Any, kind: Any, what: str) -> Any:
-    """What a record holds for a field of that type. Raises TypeError where it is of another one."""
+    """A record's value for a field of this type. Raises TypeError if it is of another one."""
     if kind is Any:
         return value
     if isinstance(kind, type) and is_dataclass(kind):

@@ -20,10 +20,10 @@ TRIED = 1 << 16  # numbers, for a size that shapes leave open
 
 
 def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """Values of the sizes and parameters that the shapes determine, by symbol name; others are left out.
+    """Values of the sizes and parameters determined by the shapes, by symbol name; others are left out.
 
-    Raises UnknownNameError for a tensor the kernel does not have, SizeError for a wrong number of dimensions and
-    for shapes that contradict each other.
+    Raises UnknownNameError for a tensor the kernel does not have, SizeError for a wrong number of dimensions and for
+    shapes in contradiction to each other.
     """
     equations = _equations(kernel, shapes)
     lows = {p.name: p.low for p in kernel.parameters}
@@ -74,7 +74,7 @@ def _show(shape: tuple[Any, ...]) -> str:
 
 
 def _solve(expr: Any, value: int) -> tuple[str, int | None] | None:
-    """(name, its value or None if not an integer) when one symbol is left and it stands affinely."""
+    """(name, its value or None if not an integer) if one symbol is left, in an affine expression; else None."""
     names = symbols_of([expr])
     if len(names) != 1:
         return None
@@ -101,14 +101,16 @@ def _contradiction(
 def known_sizes(
     kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """The sizes given, and those that the shapes determine, by symbol name. Raises SizeError where they contradict each other."""
+    """The sizes given, and those determined by the shapes, by symbol name. Raises SizeError for contradictions."""
     given = {} if sizes is None else kernel.named_sizes(sizes)
     return {**given, **infer_sizes(kernel.with_sizes(given) if given else kernel, shapes)}
 
 
 def fix_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], sizes: Mapping[str, int] | None = None) -> Kernel:
-    """The kernel with every size a number, from `sizes` and the shapes, and no axis below 0 points. Raises SizeError for sizes that
-    stay unknown."""
+    """The kernel with every size a number, from `sizes` and the shapes, and no axis below 0 points.
+
+    Raises SizeError for sizes left unknown.
+    """
     fixed = kernel.with_sizes(known_sizes(kernel, shapes, sizes))
     if missing := fixed.free_sizes:
         raise SizeError(
@@ -129,7 +131,7 @@ def _with_points(s: Statement) -> Statement:
 def sizes_that_fit(
     kernel: Kernel, shapes: Mapping[str, tuple[int, ...]], known: Mapping[str, int], missing: Sequence[str]
 ) -> str:
-    """What to pass for the missing sizes: numbers that make these shapes, where each dimension leaves at most one of them open."""
+    """Advice on the missing sizes: numbers giving these shapes, if each dimension leaves at most one of them open."""
     found: dict[str, int] = {}
     for name in missing:
         low = next((p.low for p in kernel.parameters if p.name == name), 1)
@@ -147,7 +149,7 @@ def sizes_that_fit(
 
 
 def check_room(kernel: Kernel) -> None:
-    """Nothing happens where every tensor of known shape has room in memory. Raises SizeError."""
+    """Raises SizeError unless every tensor of known shape has room in memory."""
     for t in kernel.tensors:
         bytes_ = prod(int(e) for e in t.shape if is_constant(e)) * t.dtype.bytes
         if bytes_ > ROOM:
@@ -157,7 +159,7 @@ def check_room(kernel: Kernel) -> None:
 
 
 def check_array(kernel: Kernel, name: str, array: Any) -> None:
-    """Raise DTypeError or SizeError unless the array is what the kernel (of known sizes) says of `name`."""
+    """Raises DTypeError or SizeError unless the array fits the kernel's declaration (of known sizes) of `name`."""
     t = kernel.tensor(name)
     if not isinstance(array, np.ndarray):
         raise DTypeError(f"{name} is {type(array).__name__}, not a NumPy array; pass numpy.asarray({name})")

@@ -1,8 +1,8 @@
-"""Stages in addressed memories: how many tiles each holds, and where it lies.
+"""Stages in addressed memories: the number of tiles in each, and its place.
 
-The loops around one execution of the mapped instruction are the mapping's outer axes, each cut into steps: an outer loop over
-steps, in the order given, and inside of all of them an inner loop over the tiles of a step. A stage holds an operand's tiles while
-the loops from its depth on run; it is filled (the output's: begun, and stored) where they begin.
+The loops around one execution of the mapped instruction are the mapping's outer axes, each cut into steps: an outer
+loop over steps, in the order given, and inside of all of them an inner loop over the tiles of a step. A stage holds an
+operand's tiles while the loops from its depth on run; it is filled (the output's: begun, and stored) at their begin.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from isamap_smt.ir.schedule import LoopStep, Stage
 
 
 def steps(extent: Any, tiles: int) -> Any:
-    """How many steps of so many tiles an axis has: ceil(extent / tiles), with one division where the extent is one itself.
+    """The number of steps of so many tiles in an axis: ceil(extent / tiles), with one division if the extent is one
+    itself.
 
     >>> from isamap_smt.ir.expr import FloorDiv, sym
     >>> steps(FloorDiv(sym("I") + 7, 8), 2)
@@ -38,20 +39,20 @@ def steps(extent: Any, tiles: int) -> Any:
 
 
 def counts(mapping: Mapping, loops: Sequence[LoopStep]) -> dict[str, Any]:
-    """How many steps each loop has, by its axis."""
+    """The number of steps of each loop, by its axis."""
     extents = {a.name: a.extent for a in mapping.outer}
     return {x.axis: steps(extents[x.axis], x.step) for x in loops}
 
 
 def tiles_of(mapping: Mapping, loops: Sequence[LoopStep], operand: str, depth: int) -> int:
-    """How many tiles of an operand one slot holds, of a stage at that depth: those of a step, and of the steps of loops inside."""
+    """The number of an operand's tiles in one slot of a stage at this depth: those of a step, and of the loops inside."""
     needed, of = symbols_of(mapping.coordinates(operand)), counts(mapping, loops)
     inside = [int(of[x.axis]) for x in loops[depth:] if x.axis in needed]
     return prod(x.step for x in loops if x.axis in needed) * prod(inside)
 
 
 def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[Stage]) -> tuple[Stage, ...]:
-    """The stages, one behind the other in each memory; what stays between phases has its place."""
+    """The stages, one behind the other in each memory; stages kept between phases have their places already."""
     ends: dict[str, int] = {}
     found = []
     for s in stages:
@@ -68,14 +69,16 @@ def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[S
 
 
 def kernel_axes(mapping: Mapping, operand: str) -> dict[str, Any]:
-    """Axes of the kernel that the operand's tensor is read or written at, with their extents."""
+    """Axes of the kernel in the index of the operand's tensor, with their extents."""
     used = symbols_of(mapping.operand_access(operand).index)
     return {a.name: a.extent for a in mapping.statement.axes if a.name in used}
 
 
 def spans(mapping: Mapping, operand: str) -> dict[str, tuple[Any, Any]]:
-    """Values over outer axes and cells, with the extent that each stays below: of the operand's axes, those that are fused in an
-    axis of the instruction as one, `p.q`."""
+    """Name -> (value over outer axes and cells, the extent it stays below), for the operand's axes.
+
+    Axes fused in an axis of the instruction count as one, `p.q`.
+    """
     forward, used = dict(mapping.forward), kernel_axes(mapping, operand)
     fused = {m: g for _, g in mapping.groups if len(g) > 1 for m in g}
     found: dict[str, tuple[Any, Any]] = {}
@@ -89,14 +92,14 @@ def spans(mapping: Mapping, operand: str) -> dict[str, tuple[Any, Any]]:
 
 
 def fused_point(mapping: Mapping, group: Sequence[str]) -> Any:
-    """The point along an axis of the instruction and the tiles around it, of which fused axes are the digits."""
+    """The point along an axis of the instruction and the tiles around it; fused axes are its digits."""
     extents = {a.name: a.extent for a in mapping.statement.axes}
     last = dict(mapping.forward)[next((m for m in reversed(group) if extents[m] != 1), group[0])]
     return last.args[0] if isinstance(last, FloorMod) else last
 
 
 def conditions(mapping: Mapping, operand: str) -> list[Any]:
-    """The parts of the statement's `where` that speak of these axes alone, without those that always hold."""
+    """The parts of the statement's guard over these axes alone, without those always true."""
     axes, s = set(kernel_axes(mapping, operand)), mapping.statement
     every = {a.name for a in s.axes}
     return [g for g in s.guard if symbols_of([g]) & every <= axes and not _everywhere(g, s.axes)]
@@ -110,7 +113,7 @@ def _everywhere(condition: Any, axes: tuple[Axis, ...]) -> bool:
 
 
 def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[str, Any]) -> list[Any]:
-    """Where a cell stands for an element. index: outer axis -> tile; cells: instruction axis -> cell."""
+    """Conditions for a cell to hold an element. index: outer axis -> tile; cells: instruction axis -> cell."""
     forward = {n: substitute(substitute(e, index), cells) for n, e in mapping.forward}
     inside = [sp.Lt(substitute(substitute(e, index), cells), extent) for e, extent in spans(mapping, operand).values()]
     inside += [substitute(g, forward) for g in conditions(mapping, operand)]
@@ -121,8 +124,10 @@ def guards(mapping: Mapping, operand: str, index: dict[str, Any], cells: dict[st
 
 @dataclass(frozen=True)
 class Points:
-    """Of a use that moves, begins or changes a tile: how many points are active, and how many of the first are not, for each of the
-    instruction's use parameters."""
+    """Numbers of active points, and of inactive first ones, for each use parameter of the instruction.
+
+    They belong to a use moving, beginning or changing a tile.
+    """
 
     active: tuple[Any, ...] = ()
     front: tuple[Any, ...] = ()
@@ -131,8 +136,10 @@ class Points:
 def active_points(
     mapping: Mapping, operand: str, index: dict[str, Any], home: Operand, held: Operand, move: Instruction
 ) -> Points:
-    """Which points are active, for each use parameter of a move of one tile. home, held: where the cells lie for the instruction
-    that computes and for the move; index: outer axis -> tile."""
+    """The active points of a move of one tile, for each of its use parameters.
+
+    home, held: the cells' places for the compute instruction and for the move; index: outer axis -> tile.
+    """
     whole = dict(mapping.instruction.axes)
     lies = {str(held.row): str(home.row), str(held.column): str(home.column)}
     along = kernel_axes(mapping, operand)
@@ -160,8 +167,10 @@ def active_points(
 
 
 def passed_points(mapping: Mapping, index: dict[str, Any], compute: Instruction) -> dict[str, Any]:
-    """Of each axis that has a number of active points in the instruction that computes: how many a tile has. Beyond these lie no
-    points of the kernel, by the operand that decides it, sums first."""
+    """Axis with a number of active points in the compute instruction -> its number in a tile.
+
+    Beyond these there are no points of the kernel. The first operand with such axes decides, sums first.
+    """
     target = compute.kernel.statements[0].target.tensor
     found: dict[str, Any] = {}
     for o in sorted(compute.operands, key=lambda o: o.name != target):
@@ -173,7 +182,7 @@ def passed_points(mapping: Mapping, index: dict[str, Any], compute: Instruction)
 
 
 def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
-    """How many points in front are none, from 0 to all."""
+    """The number of inactive points in front, from 0 to all."""
     bounds = [e for a, e in first if a == home]
     found: Any = sp.S.Zero
     for e in bounds:
@@ -182,7 +191,7 @@ def _first(home: str, points: int, first: list[tuple[str, Any]]) -> Any:
 
 
 def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-    """(axis of the instruction, from which point on), and (axis, below which one), where one axis decides a part of `where`."""
+    """(axis of the instruction, first point), and (axis, end), for each part of the guard decided by one axis."""
     forward, first, ends = dict(mapping.forward), [], []
     for g in conditions(mapping, operand):
         if cut_along(mapping, g) is None:
@@ -201,8 +210,10 @@ def _cuts(mapping: Mapping, operand: str, index: dict[str, Any]) -> tuple[list[t
 
 @dataclass(frozen=True)
 class _Along:
-    """A number that grows by `step` with each point of an axis, or with each `unit` of them, counted from `begins` before the
-    first; `rest` at 0."""
+    """A number growing by `step` with each point of an axis, or with each `unit` of them; `rest` at 0.
+
+    The units are counted from `begins` before the first point.
+    """
 
     axis: str
     step: Any
@@ -211,12 +222,12 @@ class _Along:
     begins: Any = sp.S.Zero
 
     def point(self, count: Any) -> Any:
-        """The first point of the axis at which there are so many units."""
+        """The first point of the axis with so many units."""
         return sp.expand(self.unit * count - self.begins)
 
 
 def _along(mapping: Mapping, margin: Any) -> _Along | None:
-    """Along which axis of the instruction a number changes, in steps that are known; None where it is not one axis."""
+    """The number's change along one axis of the instruction, in known steps; None if it is not one axis."""
     inside = sorted(symbols_of([margin]) & set(mapping.instruction.axes))
     if len(inside) != 1:
         return None
@@ -238,7 +249,7 @@ def _along(mapping: Mapping, margin: Any) -> _Along | None:
 
 
 def cut_along(mapping: Mapping, condition: Any) -> str | None:
-    """The axis of the instruction along which a part of `where` cuts tiles, in steps that are known; None for another one."""
+    """The axis of the instruction along which a part of the guard cuts tiles in known steps; None for other parts."""
     margins = _margins(substitute(condition, dict(mapping.forward)))
     found = [_along(mapping, m) for m in margins]
     axes = {f.axis for f in found if f is not None}
@@ -254,8 +265,10 @@ def cuts_front(mapping: Mapping, condition: Any) -> bool:
 
 
 def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, str]) -> str:
-    """Why tiles of an operand may have fewer points than a move always takes, or ''. lies: axes of the move -> of the instruction
-    that computes."""
+    """Why tiles of an operand may have fewer points than a move always takes, or ''.
+
+    lies: axes of the move -> axes of the compute instruction.
+    """
     forward, given = dict(mapping.forward), dict(move.active)
     for axis, home in lies.items():
         points = move.axes.get(axis, 1)
@@ -273,8 +286,10 @@ def cut_off(mapping: Mapping, operand: str, move: Instruction, lies: dict[str, s
 
 
 def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]:
-    """Numbers that are at least 1 exactly where the tile has a point at all: what is left of loops along single points, and of
-    the conditions that no cell of the tile decides."""
+    """Numbers all at least 1 exactly if the tile has a point at all.
+
+    They come from loops along single points, and from conditions not decided by a cell of the tile.
+    """
     forward = dict(mapping.forward)
     inner = set(mapping.instruction.axes)
     found = []
@@ -290,7 +305,7 @@ def _present(mapping: Mapping, operand: str, index: dict[str, Any]) -> list[Any]
 
 
 def _margins(relation: Any) -> list[Any]:
-    """Whole numbers that are at least 1 where the relation holds."""
+    """Whole numbers, all at least 1 if the relation holds."""
     left, right = relation.args
     match relation:
         case sp.StrictLessThan():

@@ -1,17 +1,20 @@
-"""State memories: control cells of a thread, one byte each, that one instruction writes and others need (a tile configuration),
-or one number that a program asks for and is granted (a vector length).
+"""State memories: control cells of a thread, written by one instruction and needed by others (a tile configuration).
 
-A thread begins with 0 in every cell, and leaves 0 behind. A state of a machine with engines is one engine's: others neither write
-nor need it, it holds anything at first, and it may have several sets of cells, of which each use names one. There a use with no
-active point that keeps all others does nothing, and needs nothing. What an instruction needs is text:
+The cells have one byte each. Or a state is one number, requested by a program and granted (a vector length).
 
-    tilecfg[48 + a] = i      the cell holds that number; a operand's name is the number of its register, an axis' its extent
-    a < 8                    the registers that operand a may be one of
-    vl = active              the number that was granted is that of the points which are active
+A thread begins with 0 in every cell, and leaves 0 behind. A state of a machine with engines is one engine's: others
+neither write nor need it, it holds anything at first, and it may have several sets of cells; each use names one. There
+a use without active points does nothing, and needs nothing, if it keeps all other points. An instruction's needs are
+text:
+
+    tilecfg[48 + a] = i      the cell holds this number; an operand's name is its register's number, an axis' its extent
+    a < 8                    the registers to choose from for operand a
+    vl = active              the granted number is the number of active points
     loading[0] = 4*down      on an engine: a value over the strides of the use, or one of its operands: `storing[1] = s`
 
-Who asks for a number n is granted it up to `most`; from 2 * most on, `most`; between, as the implementation likes, any number from
-half of n (rounded up) to `most`. So says the RISC-V vector extension of `vsetvli`, with most = VLMAX.
+A request for n is granted as n up to `most`; from 2 * most on, as `most`; between, as any number from half of n
+(rounded up) to `most`, at the implementation's choice. So says the RISC-V vector extension of `vsetvli`, with most =
+VLMAX.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ MOST_CELLS = 512
 
 @dataclass(frozen=True)
 class Need:
-    """Cell `cell` of `memory` holds `value`. cell: over the number of operand's register ('' where it is a constant).
+    """Cell `cell` of `memory` holds `value`. cell: over the number of operand's register ('' if it is constant).
 
     value: a number; on an engine also over strides of the instruction, or the symbol of one operand.
     """
@@ -54,13 +57,13 @@ class Need:
     value: Any
 
     def at(self, number: int) -> int:
-        """The cell, for an operand in the register of that number."""
+        """The cell, for an operand in the register of this number."""
         return int(substitute(self.cell, {self.operand: number}) if self.operand else self.cell)
 
 
 @dataclass(frozen=True)
 class Held:
-    """The number granted in `memory` is that of the active points along `axis`, which the C calls `parameter`."""
+    """The number granted in `memory` is the number of active points along `axis`, called `parameter` in the C."""
 
     text: str
     memory: str
@@ -72,7 +75,7 @@ Needs = tuple[tuple[Need, ...], tuple[tuple[str, int], ...], tuple[Held, ...]]
 
 
 def parse_needs(i: Instruction, texts: Sequence[str]) -> Needs:
-    """(cells that hold a value, (operand, how many registers it is one of), numbers that are granted). Raises LanguageError."""
+    """(needed cells, (operand, its number of registers to choose from), granted numbers). Raises LanguageError."""
     if not texts:
         return (), (), ()
     operands, extents = [t.name for t in i.kernel.tensors], {a.name: a.extent for a in i.kernel.axes}
@@ -146,17 +149,19 @@ def _issued(where: str, text: str, i: Instruction, extents: Mapping[str, Any]) -
 
 
 def writes_state(i: Instruction) -> str:
-    """The state memory that it writes; '' for others."""
+    """The state memory written by the instruction; '' if none."""
     return next((memory for _, memory in i.places if memory != CODE), "") if i.kind == "configure" else ""
 
 
 def wanted(count: Any, points: Any) -> Any:
-    """How many points are active where `count` of so many are asked for."""
+    """The number of active points, if `count` of so many are requested."""
     return IMax(0, IMin(points, count))
 
 
 def allowed(granted: Any, asked: Any, most: Any) -> Any:
-    """A formula: who asks for so many may be granted this number. A negative one is large: it is read without its sign."""
+    """A formula: this number may be granted to a request for `asked`. A negative request is large: it is read without
+    its sign.
+    """
     half, twice = FloorDiv(asked + 1, 2), 2 * most
     between = ("and", ("lt", most, asked), ("lt", asked, twice), ("le", half, granted), ("le", granted, most))
     few = ("and", ("le", 0, asked), ("le", asked, most), ("eq", granted, asked))
@@ -165,7 +170,7 @@ def allowed(granted: Any, asked: Any, most: Any) -> Any:
 
 
 def grants(asked: int, most: int) -> range:
-    """Every number that may be granted.
+    """Every number possibly granted.
 
     >>> [list(grants(n, 4)) for n in (3, 5, 7, 8, 9)]
     [[3], [3, 4], [4], [4], [4]]
@@ -176,7 +181,7 @@ def grants(asked: int, most: int) -> range:
 
 
 def image_of(needs: Iterable[tuple[Need, int]], cells: int) -> tuple[tuple[int, ...], str]:
-    """(a memory of so many cells that meets all needs at these registers' numbers, what is contradictory or '')."""
+    """(a memory of so many cells, meeting all needs at these registers' numbers; the contradiction or '')."""
     image = [0] * cells
     because: dict[int, Need] = {}
     for need, number in needs:
@@ -191,7 +196,7 @@ def image_of(needs: Iterable[tuple[Need, int]], cells: int) -> tuple[tuple[int, 
 
 
 def needs_at(i: Instruction, numbers: Mapping[str, Iterable[int]]) -> Iterator[tuple[Need, int]]:
-    """Every need of an instruction, for each number of a register that the operand may lie in here."""
+    """Every need of an instruction, for each number of a register possibly holding the operand here."""
     for need in i.cells_needed:
         yield from ((need, n) for n in (numbers.get(need.operand, ()) if need.operand else (0,)))
 

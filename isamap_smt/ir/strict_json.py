@@ -7,7 +7,7 @@ from typing import Any
 
 
 def finite(value: Any) -> Any:
-    """The same value with null for numbers that JSON has no words for (NaN, infinities), at any depth."""
+    """The same value with null for numbers unknown to JSON (NaN, infinities), at any depth."""
     match value:
         case dict():
             return {k: finite(v) for k, v in value.items()}

@@ -1,4 +1,4 @@
-"""A time limit that a caller gives, turned into an error in words when it is reached."""
+"""A caller's time limit, turned into an error in words when it is reached."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from isamap_smt.ir.errors import TimeLimitError, UndecidedError
 
 @contextmanager
 def limited(timeout: float | None, what: str) -> Iterator[None]:
-    """What is done inside ends at the time limit. Raises TimeLimitError then; with None, limits of callers stay theirs."""
+    """The work inside ends at the time limit. Raises TimeLimitError then; with None, limits of callers stay theirs."""
     try:
         with within(timeout):
             yield
@@ -34,7 +34,7 @@ def found_in_time(timeout: float) -> str:
 
 
 def _over(timeout: float, what: str, passed: DeadlinePassed) -> str:
-    """That the time is over, in words."""
+    """The end of the time, in words."""
     during = f" in the stage '{passed.stage}'" if passed.stage else ""
     after = f"{LONGEST * timeout:g} s, {LONGEST:g} times timeout={timeout:g}, were over"
     return f"{what}: not decided: {after}{during}; allow more time, or fix more sizes and decisions"

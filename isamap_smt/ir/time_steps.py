@@ -1,4 +1,4 @@
-"""The order in which a kernel's statements are carried out: one after the other, those of a recurrence in each time step anew.
+"""The order of a kernel's statements: one after the other, those of a recurrence in each time step anew.
 
     for t:
       R[t,j] += H[t,k] * U[k,j]
@@ -20,7 +20,7 @@ from isamap_smt.ir.scalar import put_into_indices
 
 
 def in_order(kernel: Kernel) -> Iterator[Statement]:
-    """What is carried out, each over all its points before the next: statements, or one time step of a statement.
+    """The statements, or time steps of a statement, in order, each to run over all its points before the next.
 
     The extents of the recurrent axes must be numbers.
     """
@@ -40,7 +40,7 @@ def numbered_in_order(kernel: Kernel) -> Iterator[tuple[int, dict[str, int], Sta
 
 
 def at(statement: Statement, axis: str, value: int) -> Statement:
-    """The statement at one value of one of its axes: that axis is gone.
+    """The statement at one value of one of its axes: this axis is gone.
 
     >>> from isamap_smt.language import kernel
     >>> at(kernel("H[t+1,j] = H[t,j] * a[j]").statements[0], "t", 4).target.index

@@ -1,8 +1,8 @@
-"""Folds over programs: every node with what is around it, nodes rebuilt, and their parts collected or exchanged.
+"""Folds over programs: every node with its surroundings, nodes rebuilt, and their parts collected or exchanged.
 
     for node, around in walk(program): ...                            each node, with the loops and conditions around it
     nodes_of(Loop, program)                                           each loop
-    parts(program.ahead, Role.EXPRESSION)                             each expression that decides what these nodes do
+    parts(program.ahead, Role.EXPRESSION)                             each expression evaluated by these nodes
     map_nodes(body, lambda n: map_parts(n, {Ref: place}))             the body with other places
     map_bodies(node, lambda body: lowered(body, (*around, node)))     the node with other bodies
 
@@ -65,12 +65,12 @@ def walk(of: Program | Nodes, around: Around = ()) -> Iterator[tuple[Node, Aroun
 
 
 def nodes_of(kind: type[Kind], of: Program | Nodes) -> Iterator[Kind]:
-    """Every node of that type, in program order."""
+    """Every node of this type, in program order."""
     return (n for n, _ in walk(of) if isinstance(n, kind))
 
 
 def shared(around: Around) -> bool:
-    """Whether a loop is among them whose iterations threads share."""
+    """Whether threads share the iterations of a loop among them."""
     return any(isinstance(x, Parallel) for x in around)
 
 
@@ -86,7 +86,7 @@ def map_bodies(node: Whole, change: Callable[[Nodes], Nodes]) -> Whole:
 
 
 def map_nodes(nodes: Nodes, change: Callable[[Node], Node]) -> Nodes:
-    """The nodes with each of them changed, those in bodies before the node that they stand in."""
+    """The nodes with each of them changed, those in bodies before the node around them."""
     return tuple(change(map_bodies(n, lambda body: map_nodes(body, change))) for n in nodes)
 
 
@@ -94,12 +94,12 @@ def map_nodes(nodes: Nodes, change: Callable[[Node], Node]) -> Nodes:
 
 
 def map_parts(node: Kind, changes: Changes) -> Kind:
-    """The node, its bodies as they are, with its parts changed; smaller parts before those that they are in."""
+    """The node, its bodies as they are, with its parts changed, smaller parts before larger ones around them."""
     return _in_fields(node, changes)
 
 
 def own_parts(node: Node, *told: Part) -> list[Any]:
-    """The parts of one node that are so told, those of its bodies left out."""
+    """The parts of one node with this role or type, those of its bodies left out."""
     found: list[Any] = []
 
     def seen(part: Any) -> Any:
@@ -148,7 +148,7 @@ def _in_fields(value: Any, changes: Changes) -> Any:
 
 @cache
 def _field_rules(owner: Any) -> tuple[tuple[str, Rule], ...]:
-    """The fields that hold parts, and how these are changed."""
+    """The fields with parts, and the rules for changing these."""
     kinds = get_type_hints(owner, include_extras=True)
     bodies = getattr(owner, "bodies", ())
     found = ((f.name, _rule(kinds[f.name])) for f in fields(owner) if f.name not in bodies)
@@ -156,7 +156,7 @@ def _field_rules(owner: Any) -> tuple[tuple[str, Rule], ...]:
 
 
 def _rule(kind: Any) -> Rule | None:
-    """How parts in a value of that annotation are changed; None where there are none."""
+    """The rule for changing parts in a value of this annotation; None if there are none."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _of_role(inner[1])
@@ -181,7 +181,7 @@ def _of_role(role: Role) -> Rule:
 
 
 def _part_of(kind: type) -> Rule:
-    """Of a dataclass that nodes are made of; what is none is left alone: the proof refuses it."""
+    """Of a dataclass nodes are made of; any other value is left alone: the proof refuses it."""
 
     def change(value: Any, changes: Changes) -> Any:
         return changes.get(kind, _same)(_in_fields(value, changes)) if isinstance(value, kind) else value
@@ -190,7 +190,7 @@ def _part_of(kind: type) -> Rule:
 
 
 def _in_tuple(inner: tuple[Any, ...]) -> Rule | None:
-    """Of a tuple of one kind, or of a kind for each place. What is no such tuple is left alone: the proof refuses it."""
+    """Of a tuple of one kind, or of a kind for each place. Any other value is left alone: the proof refuses it."""
     alike = inner[1:] == (...,)
     rules = [_rule(k) for k in (inner[:1] if alike else inner)]
     if not any(rules):

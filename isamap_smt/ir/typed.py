@@ -1,12 +1,12 @@
 """The type of every part of a value, and the value with its implicit casts made explicit.
 
-Without written casts, every element read is converted to the output's type before anything is computed. With
-written casts the value stays as written, and its result is converted to the output's type. Then both sides of
-every operation have one type; a literal takes the type of the other side. Inside Saturate, + - * max min and sums
-are exact: integers of any type may meet there, and nothing wraps before the clamp.
+Without written casts, every element read is converted to the output's type before anything is computed. With written
+casts the value stays as written, and its result is converted to the output's type. Then both sides of every operation
+have one type; a literal takes the type of the other side. Inside Saturate, + - * max min and sums are exact: integers
+of any type may meet there, and nothing wraps before the clamp.
 
-A conversion to bool is written out as a choice, x != 0 ? 1 : 0, so every other part of a value of bool is an element, a choice, a
-maximum, a minimum or one of the bits: 0 or 1 of themselves.
+A conversion to bool is written out as a choice, x != 0 ? 1 : 0. So every other part of a value of bool is an element, a
+choice, a maximum, a minimum or one of the bits: 0 or 1 of themselves.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ EXACT = DType("exact", "i", 64, "int64_t")  # the type of integers below a satur
 def typed_value(kernel: Kernel, statement: Statement) -> Any:
     """The statement's value with every conversion written as Cast, of the target's type as a whole.
 
-    Raises DTypeError where two types meet without a cast, and for functions that the type does not have.
+    Raises DTypeError if two types meet without a cast, and for functions missing in the type.
     """
     return typed_at(kernel, statement, {})
 
 
 def typed_at(kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> Any:
-    """typed_value() of a kernel with these sizes and parameters, which stay names in it."""
+    """typed_value() of a kernel with these sizes and parameters; they stay names in it."""
     try:
         return _typed_value(kernel, statement, sizes)
     except DTypeError as error:
@@ -94,7 +94,7 @@ def _typed_value(kernel: Kernel, statement: Statement, sizes: Mapping[str, int])
 
 
 def _truth(value: Any) -> Any:
-    """1 where the value is not 0, NaN included, else 0."""
+    """1 if the value is not 0, NaN included, else 0."""
     return value if _is_truth(value) else Select(Compare(sp.Symbol("!="), value, sp.S.Zero), sp.S.One, sp.S.Zero)
 
 
@@ -122,8 +122,10 @@ def _without_bools(value: Any, types: Mapping[str, DType], bare: bool = True) ->
 
 
 def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType | None]:
-    """The statement's value with every element converted as the types ask for, and its type, None for literals. No size is asked
-    for. Raises DTypeError."""
+    """The statement's value with every element converted as the types require, and its type, None for literals.
+
+    It needs no size. Raises DTypeError.
+    """
     out, value = types[statement.target.tensor], statement.value
     for e in elements(indices_of(statement)):
         if types[e.tensor].is_float or types[e.tensor].bits < 8:
@@ -139,7 +141,7 @@ def converted(statement: Statement, types: dict[str, DType]) -> tuple[Any, DType
 
 
 def _check_compared(value: Any, types: dict[str, DType], statement: Statement, out: DType) -> None:
-    """Raise DTypeError where an element of floating point would be made an integer before it is compared."""
+    """Raises DTypeError if a floating-point element would be made an integer before it is compared."""
     compared = (c for c in sp.preorder_traversal(value) if isinstance(c, Compare))
     lost = next((r for c in compared for r in reads(c) if types[r.tensor].is_float), None)
     if lost is not None:
@@ -157,7 +159,7 @@ def has_casts(value: Any) -> bool:
 
 
 def plain(value: Any, types: dict[str, DType]) -> Any:
-    """The value without conversions of elements to the type that they have: a choice of integers by floats is written with them."""
+    """The value without conversions of elements to their own type: a choice of integers by floats is written with them."""
     if isinstance(value, Cast) and isinstance(value.args[1], Read):
         return value.args[1] if types[value.args[1].tensor].name == value.args[0].name else value
     return value.func(*(plain(a, types) for a in value.args)) if isinstance(value, Scalar) and value.args else value
@@ -169,13 +171,13 @@ def below(tree: Any, exact: bool) -> bool:
 
 
 def of_type(value: Any, kind: DType) -> Any:
-    """A value of the type below a saturation, where what has no type of its own would be an exact integer."""
+    """A value of the type below a saturation; a value without a type of its own would be an exact integer there."""
     has_one = isinstance(value, Read | Cast | Saturate | Round) or not isinstance(value, Scalar)
     return value if has_one else Cast(sp.Symbol(kind.name), value)
 
 
 def type_of(value: Any, types: dict[str, DType]) -> DType | None:
-    """The type of the value; None for literals, which take the type of their surroundings. Raises DTypeError."""
+    """The type of the value; None for literals, typed by their surroundings. Raises DTypeError."""
     match value:
         case Read():
             return types[value.tensor]
@@ -207,7 +209,7 @@ def type_of(value: Any, types: dict[str, DType]) -> DType | None:
 
 
 def _of_numbers(value: Any, found: DType | None) -> DType | None:
-    """The type itself. Raises DTypeError where that is bool, and the operation is none of bools."""
+    """The type itself. Raises DTypeError if it is only stored, or is bool and the operation does not take bools."""
     if found is not None and found.is_stored:
         to = "f32" if found.is_float else f"{found.kind}8"
         raise DTypeError(f"{describe(value)} is not computed in {found}, which is stored and converted; write {to}(x)")
@@ -219,22 +221,22 @@ def _of_numbers(value: Any, found: DType | None) -> DType | None:
 
 
 def own_type(x: Any, kind: DType, types: dict[str, DType]) -> DType:
-    """The type of a tree, `kind` where it has none; EXACT for an operation below a saturation, where types may meet."""
+    """The type of a tree, `kind` if it has none; EXACT for an operation below a saturation, open to several types."""
     if kind is EXACT and not isinstance(x, Read | Cast | Saturate | Round):
         return EXACT
     return type_of(x, types) or kind
 
 
 def given_type(x: Any, types: dict[str, DType]) -> DType:
-    """The type of what is converted or rounded."""
+    """The type of the operand of a conversion or rounding."""
     inner = x.args[1]
     return type_of(inner, types) or (DTYPES["f64"] if isinstance(x, Round) else literal_kind(inner, target(x)))
 
 
 def operands(x: Any, own: DType, types: dict[str, DType]) -> Iterator[tuple[Any, DType]]:
-    """The operands of a tree of the type `own`, each with the type that literals in it take.
+    """The operands of a tree of the type `own`, each with the type for literals in it.
 
-    Of a choice the two that are compared come first.
+    Of a choice the two compared ones come first.
     """
     match x:
         case Cast() | Round():
@@ -253,13 +255,15 @@ def operands(x: Any, own: DType, types: dict[str, DType]) -> Iterator[tuple[Any,
 
 
 def target(x: Any) -> DType:
-    """The type to which a conversion, a saturation or a rounding converts."""
+    """The target type of a conversion, a saturation or a rounding."""
     return DTYPES[x.args[0].name]
 
 
 def literal_kind(value: Any, to: DType) -> DType:
-    """The type in which literals that are cast to `to` are computed: `to` where it is floating point, else f64 where one of
-    them is, else i64, or u64 where one of them is beyond i64."""
+    """The type for computing literals cast to `to`.
+
+    It is `to` if this is floating point, else f64 if one of the literals is, else i64, or u64 if one is beyond i64.
+    """
     if to.is_float:
         return to
     parts = list(sp.preorder_traversal(value))
@@ -270,7 +274,7 @@ def literal_kind(value: Any, to: DType) -> DType:
 
 
 def comparison_kind(condition: Any, types: dict[str, DType], own: DType) -> DType:
-    """The type in which a comparison is made: that of its sides; i64 where both are whole numbers, such as axes; else `own`."""
+    """The type of a comparison: its sides'; i64 if both are whole numbers, such as axes; else `own`."""
     sides = condition.args[1:]
     found = next((t for v in sides if (t := type_of(v, types))), None)
     whole = not any(p.is_Float or getattr(p, "floating", False) for v in sides for p in sp.preorder_traversal(v))
@@ -304,8 +308,10 @@ def _meet(values: tuple[Any, ...], types: dict[str, DType], whole: Any) -> DType
 
 
 def check_whole(value: Any, kind: DType | None) -> None:
-    """Raise DTypeError for an operation of integers on what are none, a shift by a number of bits that its type has not, and a
-    division by 0. kind: None where it has no type yet."""
+    """Raises DTypeError for an integer operation on other types, a shift beyond the type's bits, and a division by 0.
+
+    kind: None if there is no type yet.
+    """
     real = kind is not None and kind.is_float
     if value.whole and real:
         hint = "; write floor(a / b)" if isinstance(value, SFloorDiv) else "; cast its operands, such as i32(x)"
@@ -318,8 +324,10 @@ def check_whole(value: Any, kind: DType | None) -> None:
 
 
 def _check_literals(value: Any, kind: DType) -> None:
-    """Raise DTypeError when a literal in a value of type `kind` is not one of its values. Those of a comparison have a type of
-    their own, of which _meet() has asked."""
+    """Raises DTypeError if a literal in a value of type `kind` is not one of its values.
+
+    Literals of a comparison have a type of their own, checked by _meet().
+    """
     if isinstance(value, Compare):
         return
     if isinstance(value, Constant) and not kind.is_float:
@@ -336,7 +344,7 @@ def _check_literals(value: Any, kind: DType) -> None:
 
 
 def _check_exact(value: Any, types: dict[str, DType]) -> None:
-    """Raise DTypeError unless everything below a saturation is integer."""
+    """Raises DTypeError unless everything below a saturation is integer."""
     match value:
         case Read() | Cast() | Saturate() | Round():
             kind = type_of(value, types)
@@ -370,7 +378,7 @@ def _check_exact(value: Any, types: dict[str, DType]) -> None:
 
 
 def check_index_values(value: Any, kind: DType, kernel: Kernel, statement: Statement, sizes: Mapping[str, int]) -> None:
-    """Raise DTypeError where an index expression in a value of type `kind` may be beyond what its type holds."""
+    """Raises DTypeError if an index expression in a value of type `kind` may exceed the range of its type."""
     if not index_values(value):
         return
     types = {t.name: t.dtype for t in kernel.tensors}
@@ -426,7 +434,7 @@ def ends(e: Any, kernel: Kernel, statement: Statement) -> tuple[int, int]:
 
 
 def holds(kind: DType, low: int, high: int) -> bool:
-    """Whether every whole number from low to high is one of the type's, exactly."""
+    """Whether every whole number from low to high is exactly a value of the type."""
     if kind.is_scale:
         return 1 <= low <= high <= HOLDS[kind.name]
     if kind.is_float:

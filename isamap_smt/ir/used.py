@@ -1,7 +1,8 @@
-"""Where an index that is data is used: there, and nowhere else, each call looks whether it is one.
+"""The uses of an index made of data: there, and nowhere else, each call checks its range.
 
-`select(T[i] < 0, 0, E[T[i]])` uses T[i] as an index where T[i] >= 0. A condition on what the kernel itself writes leaves nothing
-out: a call looks before it computes. What is read in the other places is element 0 (ir/expr.py: Inside), and comes to nothing.
+`select(T[i] < 0, 0, E[T[i]])` uses T[i] as an index if T[i] >= 0. A condition on the kernel's own results leaves
+nothing
+out: a call checks before it computes. In the other places element 0 is read (ir/expr.py: Inside), and comes to nothing.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ Condition = tuple[Any, bool]  # a Compare of values, or a relation of indices, a
 
 @dataclass(frozen=True)
 class Used:
-    """Wherever all conditions hold in the statement, `index` is an index of that dimension of the tensor (an Inside), or an element
-    that it is made of is within WIDEST (an Element)."""
+    """`index` must be valid wherever all conditions hold in the statement.
+
+    An Inside is an index of this dimension of the tensor. An Element is a part of an index, and must be within WIDEST.
+    """
 
     statement: int
     tensor: str
@@ -51,12 +54,12 @@ class Used:
 
     @property
     def extent(self) -> Any:
-        """What the index is below."""
+        """The upper bound, excluded, of the index."""
         return self.index.args[1] if isinstance(self.index, Inside) else sp.Integer(WIDEST)
 
     @property
     def low(self) -> int:
-        """The least that it may be."""
+        """The least value of the index."""
         return 0 if isinstance(self.index, Inside) else 1 - WIDEST
 
     def at(self, sizes: Mapping[str, int]) -> Used:
@@ -74,7 +77,7 @@ class Used:
 
 @lru_cache(maxsize=512)
 def uses(kernel: Kernel) -> tuple[Used, ...]:
-    """Every use of an index that is data, each once; one that another covers, without its conditions, is left out."""
+    """Every use of an index made of data, each once; a use covered by another without conditions is left out."""
     found: dict[Used, None] = {}
     for n, s in enumerate(kernel.statements):
         if by_data(s):
@@ -130,7 +133,7 @@ class _Walk:
 
 
 def domain(kernel: Kernel, use: Used) -> Statement:
-    """The statement with the axes alone on which the use depends, and those of its guard."""
+    """The statement with its guard, and only the axes in them and in the use."""
     s = kernel.statements[use.statement]
     compared = [c for c, _ in use.conditions if isinstance(c, Compare)]
     places = [i for c in compared for r in reads(c) for i in r.index]
@@ -141,16 +144,15 @@ def domain(kernel: Kernel, use: Used) -> Statement:
 
 
 def left_out(kernel: Kernel, use: Used) -> tuple[Any, ...]:
-    """The extents of the axes that domain() leaves out: the use is none where one of them is not positive."""
+    """The extents of the axes left out by domain(): if one of them is not positive, there is no use."""
     kept = {a.name for a in domain(kernel, use).axes}
     return tuple(a.extent for a in kernel.statements[use.statement].axes if a.name not in kept)
 
 
 def misused(kernel: Kernel, use: Used, arrays: Mapping[str, np.ndarray]) -> str:
-    """What is wrong with the first index, in the order of the statement's axes, that is none where it is used; '' if none is. Sizes
-    are numbers.
+    """The fault of the first invalid index at its use, in the order of the statement's axes; '' if there is none.
 
-    Raises SizeError where an element that the index is made of lies outside of its tensor.
+    Sizes are numbers. Raises SizeError if an element in the index lies outside of its tensor.
     """
     if not isinstance(use.index, Inside | Element) or any(int(e) <= 0 for e in left_out(kernel, use)):
         return ""
@@ -171,7 +173,7 @@ def misused(kernel: Kernel, use: Used, arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def _where(functions: Functions, env: Env, conditions: tuple[Condition, ...], arrays: Mapping[str, np.ndarray]) -> Env:
-    """The points at which the conditions hold."""
+    """The points satisfying the conditions."""
     for c, holds in conditions:
         shape = env["#"].shape
         if isinstance(c, Compare):
@@ -208,15 +210,17 @@ def _told(kernel: Kernel, use: Used, env: Env, arrays: Mapping[str, np.ndarray],
 
 
 def require_used(kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> None:
-    """Raise SizeError for an index that is none where it is used. Sizes are numbers."""
+    """Raises SizeError if an index is invalid at its use. Sizes are numbers."""
     for use in uses(kernel):
         if text := misused(kernel, use, arrays):
             raise SizeError(text)
 
 
 def fitting(kernel: Kernel, arrays: Mapping[str, np.ndarray], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """The arrays, where an index is none at a place that uses it with other elements in the inputs that it is made of: of the first
-    of some small ranges that do. Sizes are numbers."""
+    """The arrays, with new elements in inputs behind an index invalid at its use. Sizes are numbers.
+
+    The elements are drawn from the first of some small ranges free of invalid indices.
+    """
     found = dict(arrays)
     for use in uses(kernel):
         tensors = sorted({e.tensor for e in elements([use.index])})

@@ -1,4 +1,4 @@
-"""C types that compilers keep in vector registers, and the header, functions and registers that belong to them."""
+"""C types kept by compilers in vector registers, and the header, functions and registers belonging to them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class VectorType:
-    """registers: how many a compiler has for values of the type; constraint: inline assembly's letter for one of them; header: what
-    declares the compiler's functions on it.
+    """registers: a compiler's number of them for the type; constraint: inline assembly's letter for one of them.
 
-    group: how many of them one value takes: LMUL of RISC-V, 1 where it is a part of one, 4 of Arm's tuples of four.
-    size, load, store: C of its bytes, of a value of it at {p}, and of leaving {r} there, for a type without sizeof.
+    header: it declares the compiler's functions on the type. group: the number of registers of one value: LMUL of
+    RISC-V, 1 for a part of a register, 4 for Arm's tuples of four.
+    size, load, store: for a type without sizeof, C of its bytes, of a value of it at {p}, and of leaving {r} there.
     """
 
     registers: int
@@ -69,7 +69,7 @@ _TYPES: tuple[tuple[re.Pattern[str], VectorType, dict[str, str]], ...] = (
 
 
 def vector_type(c_type: str) -> VectorType | None:
-    """What is known of a C type; None where it is no vector, or one that nobody listed here.
+    """The facts of a C type; None if it is no vector, or is not listed here.
 
     >>> vector_type("__m256i").registers, vector_type("float32x4_t").header, vector_type("double")
     (16, 'arm_neon.h', None)

@@ -1,6 +1,6 @@
-"""Ways through the graph of memories: how data come from main memory to where an instruction's operands lie, and back.
+"""Ways through the graph of memories: from main memory to an instruction's operands, and back.
 
-The order in which a description lists its memories says nothing. A way leads over links, through caches alone.
+The order of memories in a description says nothing. A way leads over links, through caches alone.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Way:
 
 
 def way_in(hardware: Hardware, place: str) -> Way | None:
-    """The way on which data come to a memory: the one through the most caches; of several such, the widest at its nearest link.
+    """The way of data to a memory: the one through the most caches; of several such, the widest at its nearest link.
 
-    None where no links lead there from main memory.
+    None if no links lead there from main memory.
     """
     known = {m.name: m for m in hardware.memories}
     found = list(_ways(known, hardware.links, place, main_memories(hardware.memories)))
@@ -35,7 +35,7 @@ def way_in(hardware: Hardware, place: str) -> Way | None:
 
 
 def way_out(hardware: Hardware, place: str) -> Link | None:
-    """The link on which results leave a memory: to the nearest memory of its way in that one leads to, else to another."""
+    """The link for results leaving a memory: to the nearest memory of its way in, if one leads there, else to another."""
     way = way_in(hardware, place)
     order = {m.name: n for n, m in enumerate(way.memories)} if way else {}
     out = (k for k in hardware.links if k.source == place)
@@ -50,7 +50,7 @@ def behind_registers(hardware: Hardware) -> tuple[Memory, ...]:
 
 
 def main_memories(memories: Sequence[Memory]) -> frozenset[str]:
-    """Where tensors lie: memories of kind 'main', unlimited ones, or the last where there are none."""
+    """The memories of tensors: those of kind 'main', unlimited ones, or the last one if there are none."""
     found = frozenset(m.name for m in memories if m.is_main)
     plain = [m.name for m in memories if m.is_cache]
     return found or frozenset(plain[-1:])
