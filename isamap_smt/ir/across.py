@@ -124,7 +124,7 @@ def _both(i: Instruction, a: Any, b: Any) -> Any:
     return rewrite_reads(typed_value(k, k.statements[0]), lambda r: values[r.tensor])
 
 
-# ---- What an instruction of single elements computes, as a function of those that it reads, vectorised.
+# ---- An instruction of single elements as a function of its operands, vectorised.
 
 
 _REDUCE = {"+": np.add, "*": np.multiply, "max": np.maximum, "min": np.minimum}
@@ -176,8 +176,9 @@ class Pointwise:
 
 @lru_cache(maxsize=512)
 def pointwise(instruction: Instruction) -> Pointwise:
-    """The function of an instruction computing one element from others. Its value must not sum over axes of its own
-    (Sum).
+    """The function of an instruction computing one element from others.
+
+    Its value must not sum over axes of its own (Sum).
     """
     contract = instruction.kernel
     statement = contract.statements[0]

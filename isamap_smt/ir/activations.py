@@ -25,13 +25,13 @@ F = np.float32
 LOG2_E = F(1.442695)
 LN2_HIGH, LN2_LOW = F(0.693145751953125), F(1.4286068e-06)  # the high part has 15 bits: its product with k is exact
 LN2_SHORT = F(1.4286197e-06)  # the low part in 16 bits, whose product with k is exact too
-# of r^2 to r^6, minimax where the first is 0.5; with neighbours of 0.5 one step of tanh is a near-tie, which two roundings miss
+# of r^2 to r^6, minimax where the first is 0.5; with neighbours of 0.5 one step of tanh is a near-tie, missed by two roundings
 COEFFICIENTS = tuple(map(F, (0.5, 0.16666535, 0.04166724, 0.008367435, 0.001386343)))
 LN2 = F(0.6931472)
 LOWEST, HIGHEST = F(-104.0), F(89.0)  # beyond them exp is 0 or infinite
 CERTAIN = F(88.0)  # beyond it sigmoid is 1; its 2^k is a float
 SATURATED = F(10.0)  # beyond it tanh is 1
-ROUND = 12582912.0  # 1.5 * 2^23: adding it leaves the nearest integer in the low bits, to which a bias of exponents may be added
+ROUND = 12582912.0  # 1.5 * 2^23: adding it leaves the nearest integer in the low bits; a bias of exponents may be added to it
 ONE_FACTOR, TWO_FACTORS = F(ROUND + 127), F(ROUND + 254)
 LOG = tuple(  # of f^3 to f^11
     map(

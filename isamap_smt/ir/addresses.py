@@ -57,8 +57,9 @@ class Address:
         return sp.expand(at - substitute(at, start) - own + substitute(own, start))
 
     def offsets(self, index: Sequence[np.ndarray], found: np.ndarray) -> np.ndarray:
-        """Offsets of the cells with these indices from the first cell; the strides are those in the last dimension of
-        `found`.
+        """Offsets of the cells with these indices from the first cell.
+
+        found: actual offsets of these cells, in its last dimension; the strides are taken from them.
         """
         moved = [i - i[0] for i in index]
         total = np.zeros(found.shape, np.int64)

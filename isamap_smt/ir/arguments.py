@@ -12,9 +12,9 @@ import numpy as np
 
 from isamap_smt.ir.errors import IsamapError, SizeError
 
-MOST_THREADS = 2**16  # that a schedule shares its work among
-LONGEST_SAID = 256  # bits of a number that an error shows
-LARGEST = 2**31  # of a size, and of a number written in an index: what generated code is proved for
+MOST_THREADS = 2**16  # sharing the work of a schedule
+LONGEST_SAID = 256  # bits of a number shown in an error
+LARGEST = 2**31  # of a size, and of a number written in an index: generated code is proved up to it
 
 
 def whole_number(value: Any, what: str, error: type[IsamapError], low: int = 1, high: int | None = None) -> int:

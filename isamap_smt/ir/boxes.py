@@ -25,7 +25,7 @@ def slack(relation: Any) -> Any | None:
 
 
 def fails_from(room: Any, name: str) -> Any | None:
-    """The least value of variable `name` with `room` negative, from there on.
+    """The least v with `room` negative whenever variable `name` is at least v.
 
     None unless `room` falls by a whole number at each step.
 
@@ -89,8 +89,7 @@ def left_to_inputs(statement: Statement) -> tuple[Any, ...]:
 
 
 def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The guard's relations that can fail and are decided by an input's element at this index, since all their axes
-    move it.
+    """The guard's relations that can fail and are decided by an input's element at this index: all their axes move it.
 
     Relations decided by the output are left out, unless they are of digits found in this index too: of these there are
     more than the tensor has elements.
@@ -109,8 +108,9 @@ def decided_at(statement: Statement, index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def undecided(statement: Statement, *indices: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The guard's relations that can fail and are decided neither by the output's element nor by an input's at these
-    indices.
+    """The guard's relations that can fail and are decided neither by the output's element nor by one at these indices.
+
+    The indices are those of inputs.
     """
     carried = {g for i in indices for g in decided_at(statement, i)}
     return tuple(g for g in left_to_inputs(statement) if g not in carried)

@@ -38,9 +38,9 @@ FUNCTION = "put it into a function of the prelude"
 
 
 def filled(code: str, operands: Dict[str, str], macros: frozenset[str] = frozenset(), own: bool = False) -> str:
-    """The `emit` with its operands as closed expressions, in brackets unless they are one name, one call or a whole
-    argument.
+    """The `emit` with its operands as closed expressions.
 
+    An operand gets brackets unless it is one name, one call or a whole argument.
     macros: those of the prelude; they may do anything with an argument.
 
     >>> filled("{r} = f({m}, *{m});", {"r": "im_r", "m": "im_A + 4"})
@@ -395,7 +395,7 @@ def _functions(part: str) -> frozenset[str]:
     return frozenset(found)
 
 
-# ---- C that others wrote, cut into tokens; every fault in it points back at its line.
+# ---- C written by others, cut into tokens; every fault in it points back at its line.
 #
 # What could reach beyond the text is refused here: a comment, string or bracket that stays open, a trigraph, a digraph, a
 # backslash that joins lines outside a definition, and names of the form that only isamap uses.
@@ -455,8 +455,9 @@ class Token:
 
 @lru_cache(maxsize=1024)
 def tokens(text: str) -> tuple[Token, ...]:
-    """The tokens, without blanks; lines joined by a backslash are one. Raises FaultError if C might read the text
-    otherwise.
+    """The tokens, without blanks; lines joined by a backslash are one.
+
+    Raises FaultError if C might read the text otherwise.
     """
     if found := _TRIGRAPH.search(text):
         hint = "C puts another character in its place; write the two question marks apart"

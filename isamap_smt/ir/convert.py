@@ -58,8 +58,9 @@ def converted(x: Array, to: DType) -> Array:
 
 
 def constant(number: Any, kind: DType) -> Any:
-    """A SymPy integer or float as one element of the type, converted as above from its exact value: a 0-dimensional
-    array.
+    """A SymPy integer or float as one element of the type, converted as above from its exact value.
+
+    It is a 0-dimensional array.
     """
     if isinstance(number, sp.Integer) and not kind.is_float:
         return np.array((int(number) - kind.low) % (1 << kind.bits) + kind.low, kind.numpy)

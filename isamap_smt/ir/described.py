@@ -24,8 +24,9 @@ _READ, _SHIPPED = "_read", "_shipped"
 
 @contextmanager
 def contracts_read_later() -> Iterator[None]:
-    """Inside, im.instruction() reads no contract and im.Hardware() checks nothing: for shipped machines, checked by
-    tests.
+    """Inside, im.instruction() reads no contract and im.Hardware() checks nothing.
+
+    It is for shipped machines, checked by tests.
     """
     token = _LATER.set(True)
     try:
@@ -50,8 +51,9 @@ class _Late:
 
 
 class Described(Instruction):
-    """An instruction made from its description. Once its contract is read it is a plain Instruction, and the same
-    object.
+    """An instruction made from its description.
+
+    Once its contract is read it is a plain Instruction, and the same object.
     """
 
     def __init__(self, known: Mapping[str, Any], make: Callable[[], Instruction]) -> None:

@@ -1,4 +1,7 @@
-"""Engines of a machine: how long a use occupies one, and where operands lie in addressed memories."""
+"""Engines of a machine, working beside each other: how long a use occupies one.
+
+And where operands lie in addressed memories.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ class Work:
         return self.start + self.each * points
 
 
-# ---- What a description may say of engines: who issues an instruction, where its operands' cells lie, what a use can leave out.
+# ---- A description's facts on engines: who issues an instruction, its operands' cells, and the parts a use can leave out.
 #
 # Machines without engines say nothing of it; on one with engines every instruction does.
 

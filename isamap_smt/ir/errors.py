@@ -24,7 +24,7 @@ class LanguageError(IsamapError):
 
 
 class SizeError(IsamapError):
-    """Missing sizes, sizes below their least value, or sizes in contradiction to each other or the arrays."""
+    """Sizes are missing, below their least value, or contradict each other or the arrays."""
 
 
 class AssumedError(SizeError):

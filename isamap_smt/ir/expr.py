@@ -122,7 +122,7 @@ class Inside(_IndexFunction):
         return None
 
 
-# What is beyond, in an input of 64 bits, counts as so much in an index; each call refuses it where it is used.
+# A larger number in an input of 64 bits counts as so much in an index; each call refuses it at its use.
 WIDEST = 1 << 40
 
 
@@ -207,8 +207,9 @@ def _selected(a: Any, b: Any, x: Any, y: Any) -> Any:
 
 @dataclass(frozen=True)
 class IndexHead:
-    """sign: an operator or a function's name, in kernel text and in files. of: acts on `arity` integers, or NumPy
-    arrays.
+    """sign: an operator or a function's name, in kernel text and in files. of: acts on integers, or NumPy arrays.
+
+    arity: how many it takes.
     """
 
     sign: str

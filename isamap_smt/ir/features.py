@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-# Those of isamap's own machines: reading archspec's tables takes a tenth of a second, which commands need not wait for.
+# Those of isamap's own machines: reading archspec's tables takes a tenth of a second, and commands need not wait for it.
 OWN = frozenset(
     {
         "a",

@@ -37,8 +37,8 @@ from isamap_smt.ir.expr import (
 )
 from isamap_smt.ir.kernel import Axis, Kernel, Statement
 
-COUNTED = 1 << 20  # points of joined axes that are looked at one by one
-_TRIED = 4  # axes that are left out first
+COUNTED = 1 << 20  # points of joined axes, looked at one by one
+_TRIED = 4  # axes tried as the first to leave out
 Named = tuple[tuple[str, Any], ...]  # axes with their extents
 
 
@@ -105,8 +105,9 @@ def least_points(kernel: Kernel, position: int) -> int:
 
 @dataclass(frozen=True)
 class _Part:
-    """Axes joined by indices of the target and guards, the target's dimensions on them with their indices, and these
-    guards.
+    """Axes joined by indices of the target and guards, with these guards.
+
+    dimensions, index: of the target, those on these axes.
     """
 
     axes: Named
@@ -141,7 +142,10 @@ def _parts(s: Statement, guard: tuple[Any, ...]) -> list[_Part]:
 
 
 def _undetermined(part: _Part) -> list[str]:
-    """Axes not determined by the element: no index gives them, one after the other, as a multiple of the axis alone."""
+    """Axes the element does not determine.
+
+    An index determines the only open axis in it, if it is affine in this; then the next one, and so on.
+    """
     left = [n for n, _ in part.axes]
     known = True
     while known:

@@ -29,12 +29,12 @@ from isamap_smt.ir.program import Alloc, Buffer, Counted, If, IndexType, Loop, N
 from isamap_smt.ir.traversal import buffers, map_bodies, map_nodes, map_parts, nodes_of
 
 Nodes = tuple[Node, ...]
-PAGE, WAYS = 4096, 8  # bytes after which lines of a first cache share a place, and how many of them it holds
+PAGE, WAYS = 4096, 8  # lines of a first cache at this distance in bytes share a place; it holds so many of them
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Of a tensor: its begin and its length in each dimension folded by loops around.
+    """Of a tensor: its start and its length in each dimension folded by loops around.
 
     buffer: its name; '' while a loop further in folds the tensor, too.
     """

@@ -1,5 +1,4 @@
-"""sin, cos, tan, their inverses, hyperbolic functions and pow as fixed sequences of f64 operations, the same in NumPy
-and in C.
+"""sin, cos, tan, their inverses, hyperbolic functions and pow as fixed sequences of f64 operations, in NumPy as in C.
 
 Every step is one IEEE operation rounded to nearest or one of integers, nothing is fused, and choices are made by masks.
 For f32 they are computed in f64 and rounded once. The largest errors found stand in isamap_smt.ir.heads. Coefficients
@@ -90,7 +89,7 @@ THIRD, THIRD_LOW = F(0.3333333333333333), F(1.850371707708594e-17)
 TAN_PI_8, TAN_3_PI_8 = F(0.41421356237309503), F(2.414213562373095)
 BEYOND = F(711.0)  # beyond it sinh and cosh are infinite
 WIDE = F(2.0**28)  # beyond it asinh and acosh are log 2|x|
-FARTHEST = F(2.0**70)  # a larger exponent makes of every f64 but 1 what this one does
+FARTHEST = F(2.0**70)  # a larger exponent has the same effect on every f64 but 1
 WHOLE = F(2.0**53)  # from it on every f64 is an even number
 WORDS = (  # 64 zeros, and 2 / pi in words of 32 bits
     0, 0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561, 0xB7246E3A, 0x424DD2E0,

@@ -36,11 +36,13 @@ class Memory:
     engine's state has `count` sets of cells, with the type given by the instruction writing them.
 
     bits: of an integer in a cell, if an addressed memory's cells have fewer than their type; larger values wrap; 0:
-    all. Engines share bandwidth and banks. bandwidth: bytes a cycle, read and written together; None: no limit. banks:
-    rows are interleaved over so many, and `ports` accesses, a row each, reach each bank in a cycle; 0: no limit.
+    all.
 
-    Without `kind` a memory with rows is addressed, one of several registers a register file, an unlimited one main
-    memory, any other a cache. Raises HardwareError for fields without a meaning for a memory.
+    Engines share bandwidth and banks. bandwidth: bytes a cycle, read and written together; None: no limit. banks: rows
+    are interleaved over so many, and `ports` accesses, a row each, reach each bank in a cycle; 0: no limit.
+
+    Without `kind` a memory with rows is addressed, one with several registers is a register file, an unlimited one is
+    main memory, and any other is a cache. Raises HardwareError for fields without a meaning for a memory.
     """
 
     name: str
@@ -80,7 +82,7 @@ class Memory:
 
     @property
     def is_state(self) -> bool:
-        """Whether it holds control cells of a thread."""
+        """Whether it holds control cells."""
         return self._kind == STATE
 
     @property

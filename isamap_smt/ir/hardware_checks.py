@@ -1,8 +1,7 @@
-"""Checks of a machine's description: every number means something, every name is one of the machine's, nothing hangs
-loose.
+"""Checks of a machine's description: every number means something, every name is known, nothing hangs loose.
 
-A description in contradiction to itself is refused when it is made, with the text to write in its place. An answer for
-a machine without a forgotten link would be an answer for another machine.
+A contradictory description is refused when it is made, with the text to write in its place. An answer for a machine
+without a forgotten link would be an answer for another machine.
 """
 
 from __future__ import annotations
@@ -86,8 +85,7 @@ def _check_bytes_written(where: str, i: Instruction, name: str, memory: Memory |
 
 
 def _check_one_engine(h: Hardware, memory: Memory) -> None:
-    """Raises HardwareError unless one instruction writes the state, on the same engine as all instructions in need of
-    it.
+    """Raises HardwareError unless one instruction writes the state, on the engine of all instructions in need of it.
 
     If there are several sets, each of these names its set in its C.
     """
@@ -197,12 +195,12 @@ def _check_written(name: str, i: Instruction, sizes: dict[str, int]) -> None:
         raise HardwareError(f"hardware {name}: {i.where} writes {cells} cells of {memory}, which has {sizes[memory]}")
 
 
-# Words that mean something else where memories are named: the place of tensors, and what pins and tiles are called.
+# Words with another meaning among the names of memories: the place of tensors, and words of pins and tiles.
 LONG = 80  # characters of a value in an error
 TAKEN = (MAIN, CODE, "no", "none", "ahead", "register")
 
 
-# Beyond these no number is a machine's, and products of several would leave the 64 bits that the solver counts in.
+# Beyond these no number is a machine's, and products of several would leave the solver's 64 bits.
 LEAST, MOST, LARGEST = 1e-4, 1e6, 1 << 60
 
 
@@ -407,7 +405,7 @@ def check_ways(h: Hardware) -> None:
         return
     cut = [m.name for m in h.memories if m.name not in ends and not m.is_state and way_in(h, m.name) is None]
     if cut:
-        first = min(cut, key=lambda name: _steps(name, ends, h.links))  # where the way ends that the others are on
+        first = min(cut, key=lambda name: _steps(name, ends, h.links))  # the end of the way the others are on
         into = next((k.source for k in h.links if k.target == first), None)
         only = f", only from {into}, where none comes from there either" if into else ""
         raise HardwareError(

@@ -80,8 +80,7 @@ OR, XOR, AND, SHIFT, SUM, PRODUCT, SIGN, ATOM = range(8)  # how tightly the oute
 
 @dataclass(frozen=True)
 class Head:
-    """text: an operator's sign, a function's name, or the text before the type of a conversion. arity: number of
-    values.
+    """text: an operator's sign, a function's name, or the text before a conversion's type. arity: number of values.
 
     binds: of an operator. array: the operation on arrays of one type. words: the operation in an error, unless its
     text.
@@ -301,11 +300,11 @@ HEADS: dict[type[Scalar], Head] = {
 CONVERSIONS = (Cast, Saturate, Round)  # their first argument is a type
 FUNCTION_ROWS = {head: row for head, row in HEADS.items() if isinstance(row, Function)}
 INFIX = {row.text: head for head, row in HEADS.items() if row.infix}
-# name in kernel text -> head, of all that are called with values alone
+# name in kernel text -> head, for heads called with values alone
 FUNCTIONS: dict[str, type[Scalar]] = {
     row.text: head for head, row in HEADS.items() if row.arity and row.binds == ATOM and head not in CONVERSIONS
 }
-# the same of those that are called with none, and are written without brackets
+# the same for heads without values, written without brackets
 CONSTANTS: dict[str, type[Scalar]] = {row.text: head for head, row in HEADS.items() if not row.arity}
 
 

@@ -1,6 +1,6 @@
 """Assumptions of a proof, as values: proofs list their texts, and each call's entry check tests the values.
 
-C is refused for an assumption no call can be asked for, so nothing is assumed and left unchecked.
+No C is made under an assumption that calls cannot check, so nothing is assumed and left unchecked.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ HYPOTHESES: tuple[type, ...] = typing.get_args(Hypothesis)
 
 
 def answerable(h: Hypothesis, kernel: Kernel, bound: Any = None) -> bool:
-    """Whether a call of this kernel can be asked for it. bound: the known bound of all numbers of the program, if any."""
+    """Whether a call of this kernel can check it. bound: the known bound of all numbers of the program, if any."""
     match h:
         case Shape(tensor=t):
             return t in kernel.tensors
@@ -154,11 +154,11 @@ def texts(hypotheses: Iterable[Hypothesis]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, hypotheses)))
 
 
-# ---- What a program assumes of a call, and whether sizes and arrays meet it: executors refuse a call of which it does not hold.
+# ---- A program's assumptions on a call, and whether sizes and arrays meet them: executors refuse other calls.
 
 
 def relations(hypotheses: Iterable[Hypothesis], names: frozenset[str]) -> Iterator[Condition]:
-    """The relations between these sizes alone, limited to those a call can be asked for."""
+    """The relations between these sizes alone, limited to those a call can check."""
     for h in hypotheses:
         if isinstance(h, Relation) and h.condition.testable and h.condition.names <= names:
             yield h.condition

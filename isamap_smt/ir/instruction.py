@@ -26,7 +26,7 @@ from isamap_smt.ir.rules import Rule
 from isamap_smt.ir.states import CODE, Held, Need, Needs, parse_needs
 from isamap_smt.ir.vector_types import vector_type
 
-ACCUMULATE = "accumulate"  # of what isamap makes of a load and an addition: it adds to a register what lies in memory
+ACCUMULATE = "accumulate"  # a load and an addition joined by isamap: it adds elements in memory to a register
 MOVES = ("load", "store", "broadcast", "zero", ACCUMULATE)  # between a register and memory, or into a register
 FINITE = 2**126  # numbers of floating point in the code lie between this and its negative
 GIVE, TAKE = "give", "take"  # of the host: it has written whole tensors, it reads whole tensors
@@ -133,9 +133,7 @@ class Instruction(Shown):
 
     @cached_property
     def combines(self) -> str:
-        """The operator combining its value with the target's old one, '=' for none; '' if the value itself reads the
-        target.
-        """
+        """The operator combining its value with the target's old one, '=' for none; '' if the value reads it."""
         s = self.kernel.statements[0]
         return "" if s.target in s.inputs else s.op
 
@@ -151,16 +149,18 @@ class Instruction(Shown):
         return {t.name: t.shape for t in self.kernel.tensors}
 
     def statement(self, operands: Mapping[str, str]) -> str:
-        """Its C on operands given as C expressions: a statement leaving nothing behind, or an expression if it may
-        fail.
+        """Its C on operands, given as C expressions: one statement, or one expression if it may fail.
+
+        It leaves no names behind.
         """
         if self.may_fail:
             return c_text.filled(self.emit, operands, c_text.macros(self.prelude))
         return c_text.statement(self.emit, operands, c_text.macros(self.prelude), self.composed)
 
     def taking_turns(self, operands: Mapping[str, str], mark: str) -> tuple[str, ...]:
-        """Its C as successive statements; those of other executions may stand between them. Names declared in it get
-        this mark.
+        """Its C as successive statements; those of other executions may stand between them.
+
+        Names declared in it get this mark.
         """
         return c_text.steps(self.emit, operands, mark, c_text.macros(self.prelude), self.composed)
 
@@ -298,9 +298,7 @@ class Instruction(Shown):
         return ", ".join(f"{low}{a}{high}" for a, (low, high) in ends.items())
 
     def __str__(self) -> str:
-        """Contract, active points and the contents beyond them, `exact` if given, operands with their places, cost and
-        needs.
-        """
+        """Contract, active points and the contents beyond, `exact` if given, operands with places, cost and needs."""
         axes = ", ".join(f"{a.name} < {a.extent}" for a in self.kernel.axes)
         lines = [f"{self.name}: {self.kernel.text.strip()}" + (f"  ({axes})" if axes else "")]
         if self.exact is not None:
@@ -336,12 +334,11 @@ class OwnInstruction(Instruction):
 @hashed_once
 @dataclass(frozen=True)
 class SelectedInstruction(Instruction):
-    """An instruction made by isamap from the C of several others, `steps_taken` by name; its prelude is their helper
-    functions.
+    """An instruction made by isamap from the C of several others: `steps_taken`, by name.
 
-    rules: they turn its contract into the steps' computation. They are a hint: the scalar claim looks for the way
-    again.
-    gap: the largest possible saving by cheaper steps, as a part of the cost; 0 if this choice is the cheapest.
+    Its prelude is their helper functions. rules: they turn its contract into the steps' computation. They are a hint:
+    the scalar claim looks for the way again. gap: the largest possible saving by cheaper steps, as a part of the cost;
+    0 if this choice is the cheapest.
     """
 
     composed = True

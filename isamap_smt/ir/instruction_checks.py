@@ -141,9 +141,7 @@ def _check_data(i: Instruction, contract: Kernel, places: Any) -> None:
 
 
 def _check_needs(i: Instruction, given: tuple[str, ...], c_types: Mapping[str, str]) -> dict[str, int]:
-    """Operand -> its number of registers to choose from. Raises LanguageError for needs in contradiction to each other,
-    too.
-    """
+    """Operand -> its number of registers to choose from. Raises LanguageError, also for contradictory needs."""
     cells, counts, held = parse_needs(i, given)
     if held and counts:
         raise LanguageError(

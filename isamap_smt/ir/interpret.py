@@ -240,9 +240,7 @@ def _is_fused(instruction: Instruction, kernel: Kernel) -> bool:
 
 
 def _has_inner_sum(product: Any) -> bool:
-    """Whether it contains a sum of products. Such a sum may be rounded once, too, and the description does not say
-    which one.
-    """
+    """Whether it contains a sum of products. One of these may be fused, too, and no description says which."""
     return any(isinstance(x, SAdd | SSub) and x.has(SMul) for x in sp.preorder_traversal(product))
 
 
@@ -323,7 +321,7 @@ def _scales(kernel: Kernel) -> dict[str, float]:
     return found
 
 
-# ---- One execution of an instruction: the points it runs through, the cells they touch, and what it computes.
+# ---- One execution of an instruction: its points, the cells they touch, and its result.
 
 
 @dataclass(frozen=True)
@@ -369,13 +367,13 @@ def execute(instruction: Instruction, values: Dict[str, np.ndarray]) -> np.ndarr
     return run_instruction(instruction, values)[instruction.kernel.statements[0].target.tensor]
 
 
-# ---- What an operand may hold at points that a guard leaves out, so that a reduction over them is what it was.
+# ---- An operand's elements at points left out by a guard: these numbers leave a reduction unchanged.
 #
 #     D[q] += E[q,k] where k <= q          0: over the reals, since a sum that is -0 may become +0
 #     M[q] max= S[q,k] where k <= q        the least number of the accumulator's own type
 #
-# That is so where elements are reduced by themselves; of what is computed of them first, nothing is known here. The number is
-# that of the accumulator and of no narrower type: an element that no point reaches keeps what it began with.
+# This holds if elements are reduced by themselves; nothing is known here of values computed from them first. The number is
+# one of the accumulator's type, not of a narrower one: an element without a point keeps its first value.
 
 
 _OF = {
@@ -383,7 +381,7 @@ _OF = {
     KEPT: "+",
     LEAST: "max",
     MOST: "min",
-}  # what a load leaves in other cells, and a reduction that starts from it
+}  # the number left by a load in other cells -> the reduction starting from it
 _BEYOND = {"+": ZERO, "max": LEAST, "min": MOST}
 
 
@@ -393,7 +391,7 @@ def left_beyond(beyond: str, dtype: DType) -> Any:
 
 
 def beyond_for(s: Statement) -> str:
-    """The `beyond` for loads with no effect of other cells on this reduction.
+    """The `beyond` for loads into this reduction: cells filled with it change nothing.
 
     '' if there is none: the reduced value is more than an element, or the order is kept.
 

@@ -91,8 +91,9 @@ class Statement:
 
     @cached_property
     def inputs(self) -> tuple[Access, ...]:
-        """Accesses read by the value, left to right, duplicates removed; then elements used as indices in them or in
-        the target.
+        """Accesses read by the value, left to right, without duplicates; then elements read in any index.
+
+        These are in the indices of the accesses, or of the target.
         """
         seen = dict.fromkeys(Access(r.tensor, r.index) for r in reads(self.value))
         indices = elements(i for a in (*seen, self.target) for i in a.index)
@@ -123,10 +124,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """Statements number first to end - 1, carried out together for each value of the axis, an index of each of their
-    targets.
+    """Statements number first to end - 1, carried out together for each value of `axis`.
 
-    The axis runs upwards; within one of its values, a time step, the statements follow each other as written.
+    The axis indexes each of their targets, and runs upwards. Within one of its values, a time step, the statements
+    follow each other as written.
     """
 
     axis: str
@@ -134,7 +135,7 @@ class Recurrence:
     end: int
 
     def moved(self, position: int, added: int) -> Recurrence:
-        """The block after the statement at `position` became `added` statements more, in or before the block."""
+        """The block, once `added` more statements stand in it or before it, in the place of statement `position`."""
         first, end = (n + added * (n > position) for n in (self.first, self.end))
         return Recurrence(self.axis, first, end)
 

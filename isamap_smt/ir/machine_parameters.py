@@ -50,7 +50,7 @@ def exceeds(a: Any, b: Any) -> bool:
     apart = sp.expand(sp.sympify(b) - sp.sympify(a))
     names = sorted(apart.free_symbols, key=str)
     if names and not (apart.is_polynomial(*names) and sp.Poly(apart, *names).total_degree() <= 1):
-        return True  # what is not linear is not looked at
+        return True  # only linear ones are decided
     return bool(apart.subs(dict.fromkeys(names, 1)) < 0) or any(apart.coeff(p) < 0 for p in names)
 
 
@@ -77,9 +77,7 @@ class MachineParameter:
             raise HardwareError(f"{what}: values={self.values!r}: pass all that there are, such as (1, 2, 4)")
         values = tuple(whole_number(v, f"{what}: value", HardwareError, high=LARGEST) for v in self.values)
         object.__setattr__(self, "values", tuple(sorted(set(values))))
-        if (
-            self.values[-1] < 2 * self.values[0]
-        ):  # what the C computes of it is bounded by what it comes to at two values
+        if self.values[-1] < 2 * self.values[0]:  # the C's numbers are bounded by their values at two of these
             raise HardwareError(f"{what}: its values, {_listed(self.values)}, are nearly one; write that in its place")
         if isinstance(self.typical, bool) or self.typical not in self.values:
             raise HardwareError(f"{what}: typical={self.typical!r} is none of its values, {_listed(self.values)}")

@@ -59,10 +59,10 @@ class Mapping(Shown):
         return f"{axes};{ops}" if axes else f"forward:{dict(self.forward)};{ops}"
 
     def with_guard(self, *conditions: str) -> Mapping:
-        """The mapping restricted to points satisfying these conditions, such as `l + 8*l_tile < J`; other points
-        compute nothing.
+        """The mapping restricted to points satisfying these conditions, such as `l + 8*l_tile < J`.
 
-        It counts as written by hand from then on, without groups. Raises IsamapError for text other than a relation.
+        Other points compute nothing. It counts as written by hand from then on, without groups. Raises IsamapError for
+        text other than a relation.
         """
         added = []
         for text in conditions:

@@ -19,7 +19,7 @@ from isamap_smt.ir.states import CODE
 if TYPE_CHECKING:
     from isamap_smt.ir.instruction import Instruction
 
-MAIN = "memory"  # the place of what lies where addresses lead: tensors and buffers
+MAIN = "memory"  # the place of tensors and buffers, reached by addresses
 
 
 def derived_kind(contract: Kernel, places: Mapping[str, str], state: str = "", engine: str = "") -> str:

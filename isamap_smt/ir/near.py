@@ -1,5 +1,4 @@
-"""Propagation of an error through one operation, and the error of its rounding: a bound for every program rounding it
-so.
+"""Propagation of an error through one operation, and its rounding: a bound for every program rounding it so.
 
     stepped("+", [a, b], kind)        by the names known to isamap_encodings.error_steps
 
@@ -26,8 +25,8 @@ from isamap_smt.ir.scalar import Fmod, Pow, SMod
 
 Array = np.ndarray
 EXACT = 2**53  # f64 holds all integers up to here
-TWICE = 0.51  # ULP of a sum that is rounded to f32, and then to its own type
-SLACK = 1 + 2.0**-30  # for the rounding of bounds themselves, which are computed in f64
+TWICE = 0.51  # ULP of a sum rounded to f32, and then to its own type
+SLACK = 1 + 2.0**-30  # for the rounding of the bounds themselves, computed in f64
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def _left_exactly(a: Near, b: Near) -> Near:
 def _moved_exponential(a: Near) -> Array:
     return np.fmin(
         np.exp(a.value) * np.expm1(a.error), np.exp(a.high)
-    )  # where the error is large, both lie below the latter
+    )  # if the error is large, both lie below the latter
 
 
 def _moved_sigmoid(a: Near) -> Array:

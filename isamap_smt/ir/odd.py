@@ -12,7 +12,7 @@ from isamap_smt.ir.fused import sum_to_odd
 
 Array = np.ndarray
 _TINY, _BEYOND = 2.0**-126, 2.0**128
-_CUT = np.uint64((1 << 29) - 1)  # the bits of an f64 that an f32 has no room for
+_CUT = np.uint64((1 << 29) - 1)  # the bits of an f64 beyond an f32
 _NAN = np.uint32(0x7FC00000)
 
 

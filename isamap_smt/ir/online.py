@@ -45,11 +45,10 @@ class Made:
 
 @dataclass(frozen=True)
 class Online(Form):
-    """The claimed equality: `whole`, and `kernel`, with the statements named by `made` in the place of first to end -
-    1.
+    """The claimed equality: `whole`, and `kernel`, with statements of its own in the place of first to end - 1.
 
-    axis goes in blocks of `block` points, counted by `step`, the points in one by `inside`; the last `left` points,
-    counted by `beyond`, follow.
+    made: the role of each of these. axis goes in blocks of `block` points, counted by `step`, the points in one by
+    `inside`; the last `left` points, counted by `beyond`, follow.
     """
 
     axis: str

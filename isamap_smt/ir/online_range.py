@@ -1,7 +1,6 @@
-"""Ranges of values without overflow in a sum of exponentials less a maximum, and of factors hiding no overflow of
-scores.
+"""Ranges of values for sums of exponentials less a maximum to be free of overflow, also if scores have factors.
 
-    sum         N terms of at most 1 are at most N, times the growth by rounding: less than the largest number
+    sum         N terms of at most 1 are at most N, times the growth by rounding: this must be less than the largest number
     weighted    N terms of at most |v|, so |v| is at most the largest number by N. Beyond, a partial sum may be infinite; then
                 everything made of it is infinite or NaN, and no wrong number comes out
     factor      x - m may overflow to minus infinity, though (x - m) z is -4 for a small z. So z is bounded from below: the
@@ -27,8 +26,7 @@ _NEAR = 1e-3  # of limits, so that few digits of them fit
 
 @dataclass(frozen=True)
 class OnlineRange:
-    """Of a sum of so many terms, in a type, each at most 1 + `grown` times an exponential of a number that is not
-    positive.
+    """Of a sum of so many terms, in a type, each at most 1 + `grown` times the exponential of a number not above 0.
 
     factors: of the scores, with their least and greatest values.
     scale: the product of the numbers below 1 multiplied with scores.
@@ -54,7 +52,7 @@ def online_range(
     share = points * unit.relative
     about: Any = ml_dtypes.finfo(kind.numpy)  # type: ignore[no-untyped-call]
     half = log(float(about.smallest_subnormal)) - log(2)
-    least = -half * (1 + _NEAR) / unit.largest  # by which a difference is multiplied
+    least = -half * (1 + _NEAR) / unit.largest  # a factor of differences
     if share >= 1 or scale < least:
         return None
     grown = few_digits(expm1(roundings * unit.relative), up=True)

@@ -12,11 +12,11 @@ from 1 to the next number, an exponential is off by k ULP, at most 2 k u of it. 
     weighted    o = sum of e^-r_i v_i: one product more, and |o' - o| <= (e^(u (K + 1 + a ln N)) - 1) s max |v_i|
     quotient    |o'/s' - o/s| <= (O + S + (1 + O) u) / (1 - S) max |v_i|, with O and S for the two numbers above
 
-Each exponential and each product is off by a fraction of the smallest number besides, counted at the division by s >=
-1. Products with values have no such divisor, and are off by N times this fraction in all. For so many points, values
-and factors nothing overflows (isamap_smt.ir.online_range), and the bound says so. If a guard leaves points out, it must
-be the same in the whole chain, and each row must have a score that is a number. Otherwise s >= 1 may fail, and there is
-no bound.
+Each exponential and each product is off by a fraction of the smallest number besides. It counts at the division by s,
+since s >= 1. Products with values have no such divisor, and are off by N times this fraction in all. For so many
+points, values and factors nothing overflows (isamap_smt.ir.online_range), and the bound says so. If a guard leaves
+points out, it must be the same in the whole chain, and each row must have a score other than NaN and infinities.
+Otherwise s >= 1 may fail, and there is no bound.
 """
 
 from __future__ import annotations
@@ -69,10 +69,9 @@ class SumRounding:
 
 
 def online_rounding(split: Form) -> tuple[SumRounding, ...]:
-    """Rounding bounds of each sum of a kernel with running maxima, and of quotients of two of them; () for other
-    kernels.
+    """Rounding bounds of each sum of a kernel with running maxima, and of quotients of two of them.
 
-    The rounding of the scores is not included.
+    The rounding of the scores is not included. () for other kernels.
     """
     found: dict[str, SumRounding] = {}
     for x in split.chain:

@@ -1,7 +1,6 @@
 """A kernel with constant extents as one of open sizes, planned at these, so a block of an axis can be asked about.
 
-An axis is opened if every index with it is the axis itself, and no other. It shares its size with all axes found in the
-same dimension of a tensor.
+An axis is opened if it is an index by itself wherever it occurs. Axes indexing the same dimension share a size.
 """
 
 from __future__ import annotations

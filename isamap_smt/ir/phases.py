@@ -54,11 +54,10 @@ def phase_kernels(kernel: Kernel, counts: Sequence[int] = ()) -> tuple[Kernel, .
 
 
 def phase_counts(kernel: Kernel, first: int = 0) -> tuple[int, ...]:
-    """The number of statements of each phase, from a statement on: two if the second one is about elements of the
-    first.
+    """The number of statements of each phase, from statement `first` on.
 
-    Whether both can be carried out together is another question; apart, the first one's result goes through main
-    memory.
+    It is two if the second one is about elements of the first, else one. Whether both can be carried out together is
+    another question; apart, the first one's result goes through main memory.
     """
     return tuple(map(len, _groups(kernel.statements[first:])))
 
@@ -167,7 +166,7 @@ def _as_one(body: Sequence[Node], alike: Iterable[Sequence[Buffer]]) -> Nodes:
 
 
 def _in_place_of(nodes: Nodes, instead: dict[str, tuple[str, tuple[int, ...]]]) -> Nodes:
-    """Places in other buffers: by the buffer's name, with the order of its version counters."""
+    """References to buffers changed: old name -> new name, with the order of its version symbols."""
 
     def change(ref: Ref) -> Ref:
         name, order = instead.get(ref.name, (ref.name, range(len(ref.version))))
@@ -177,7 +176,7 @@ def _in_place_of(nodes: Nodes, instead: dict[str, tuple[str, tuple[int, ...]]]) 
 
 
 def _alike(a: Buffer, b: Buffer) -> tuple[int, ...]:
-    """The order of a's version counters in b, the same buffer up to names. Raises ScheduleError if it is not."""
+    """The positions in b of a's version symbols. Raises ScheduleError unless both buffers are equal up to names."""
     cells = dict(zip((v.name for v in b.cells), a.cells, strict=True))
     for order in permutations(range(len(b.version))) if len(a.version) == len(b.version) else ():
         names = cells | {b.version[n].name: v for n, v in zip(order, a.version, strict=True)}

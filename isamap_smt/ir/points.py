@@ -1,9 +1,9 @@
 """Number of points of a statement: of the box of its axes, and of those its guard keeps. Sizes must be known.
 
-Relations without a common axis are counted apart, and the counts multiply: the padding of a convolution is counted on p
-x r and on q x s. Among axes joined by relations, one axis is not walked if all relations are affine in it: at each
-point of the others the relations leave an interval of it. Other relations are evaluated at every point, a part at a
-time.
+Relations without a common axis are counted apart, and the counts multiply: for the padding of a convolution, those over
+p, r and those over q, s. Among axes joined by relations, one axis is not walked if all relations are affine in it: at
+each point of the others the relations leave an interval of it. Other relations are evaluated at every point, a part at
+a time.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ On a machine with engines uses are Issued:
 - A buffer has slots, from row `offset` of its memory: an operand's place is the slot, its cells lie in the slot's row and
   column given by the instruction. Cells hold poison at first. With `front` only points from these numbers on are active.
   Inactive points are written as 0 if the instruction says so. A version is a ghost: it names a content of the slot, by
-  the loop variables at its begin. No executor looks at it.
+  the loop variables at its start. No executor looks at it.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ from isamap_smt.ir.proof import Proof, Seal
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.ir.states import CODE, writes_state
 
-FRESH = sym(
-    "fresh?"
-)  # 1 in a call whose outputs begin at 0, 0 in a call that adds to what they hold; no name of a user's
+FRESH = sym("fresh?")  # 1 if a call's outputs begin at 0, 0 if it adds to their old values; no name of a user's
 
 
 class Role(Enum):
@@ -112,11 +110,11 @@ class Buffer:
     """cells: symbols, one per dimension of `shape`.
 
     memory: 'registers', 'heap', 'tensor' (an argument), or the name of an addressed memory.
-    For registers the last `lanes` dimensions live in one vector register, the leading ones count registers. Shapes of
-    heap buffers mention sizes only, never loop variables.
-    first: the number of the first register, if C names the registers of this file by numbers; else None. In an
-    addressed memory: `slots` pieces of shape (rows, columns), from row `offset` on; the type is over a piece's cells
-    and `version`, symbols for the loops around the use beginning a content.
+    For registers the last `lanes` dimensions live in one vector register, the leading ones count registers.
+    Shapes of heap buffers mention sizes only, never loop variables.
+    first: the number of the first register, if C names the registers of this file by numbers; else None.
+    In an addressed memory: `slots` pieces of shape (rows, columns), from row `offset` on; the type is over a piece's
+    cells and `version`, symbols for the loops around the use beginning a content.
     """
 
     name: BufferName
@@ -165,7 +163,7 @@ class Ref:
 
 Operands = tuple[tuple[str, Ref], ...]
 Sets = tuple[tuple[str, int], ...]  # state memory, number of its set
-Kept = tuple[tuple[str, int], ...]  # temporary, dimension of it that a loop counts
+Kept = tuple[tuple[str, int], ...]  # temporary, its dimension counted by a loop
 
 
 @dataclass(frozen=True)
@@ -212,8 +210,8 @@ class Prefetch:
     """A prefetched line. It may lie outside of the memory; no value depends on it.
 
     distance: bytes from the first element read by the move, or from `place`, an element of another tensor; it may use
-    the variables of loops. lines: the number of lines, begun by unrolled loads of neighbours, with a prefetch beside
-    them, from the first; 0: all. cache: the level it is brought into.
+    the variables of loops. lines: unrolled loads of neighbours begin several lines; so many of them, from the first,
+    get a prefetch beside them; 0: all. cache: the level it is brought into.
     """
 
     distance: Expr
@@ -589,7 +587,7 @@ class Loop:
 
     @property
     def backwards(self) -> Any:
-        """The variable turning it if odd; None if there is none."""
+        """A variable: if it is odd, the iterations run backwards. None if they never do."""
         return None
 
     @property
@@ -695,9 +693,7 @@ class Unrolled(Loop):
 
 @dataclass(frozen=True)
 class If:
-    """known: for each relation, values of unrolled variables around it with the relation always true, so no code tests
-    it.
-    """
+    """known: for each relation, values of unrolled variables around it making it always true, so no code tests it."""
 
     condition: tuple[Expr, ...]
     body: tuple[Node, ...]
@@ -792,7 +788,7 @@ class Program(Shown):
         return pseudocode(self)
 
 
-# Dataclasses that a program is made of.
+# The dataclasses of a program.
 PARTS = (
     Program, Alloc, Buffer, IndexType, Ref, Serial, Parallel, Unrolled, If, Compute, Move, Copy, Point, SetState, Ask,
     Command, Configure, Signal, Prefetch, CopyForm, Block, Across,

@@ -17,8 +17,8 @@ from isamap_smt.ir.expr import FloorDiv, affine, substitute, sym, symbols_of, wo
 from isamap_smt.ir.kernel import Axis, Kernel
 from isamap_smt.ir.scalar import bound_axes
 
-_TRIED = (1, 2, 3, 5, 8)  # of each size: a quotient that is right at all of these is no condition
-FEW = 3  # sizes of which that is tried; of more, the condition is kept
+_TRIED = (1, 2, 3, 5, 8)  # of each size: a quotient in range at all of these gives no condition
+FEW = 3  # sizes tried so; if there are more, the condition is kept
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def _add_products(kernel: Kernel, s: Statement, held: dict[str, Array], loops: t
             subscripts.append("".join(letters[m] for m in moving if m))
         where = [i.name for i in s.target.index if i.is_Symbol]
         used = set("".join(subscripts))
-        # An axis that no operand moves with: the piece is the same for each of its points.
+        # An axis in no operand: the piece is the same for each of its points.
         free = [n for n in live if letters[n] not in used]
         times = int(np.prod([live[n].size for n in free if n not in where], dtype=np.int64))
         result = "".join(letters[n] for n in where if n not in free)

@@ -64,9 +64,9 @@ from isamap_smt.ir.rounding_walk import Ranges, hull, larger
 from isamap_smt.ir.scalar import Cast, SAnd, SFloorDiv, SInvert, SOr, SShl, SShr, SXor, reads
 
 _WIDEST = 700.0  # exponents beyond have no f64
-_PARTS = tuple(2.0**-n for n in range(4, 24, 2))  # c, of which the best is taken
-_LESS, _MORE = 1 - 1e-14, 1 + 1e-14  # of what is computed in f64
-_FAR = 8.0  # times larger: what is added moves a relative error little
+_PARTS = tuple(2.0**-n for n in range(4, 24, 2))  # c; the best one is taken
+_LESS, _MORE = 1 - 1e-14, 1 + 1e-14  # for numbers computed in f64
+_FAR = 8.0  # times larger: the smaller addend moves a relative error little
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Bounds(Ranges):
     def __init__(self, kernel: Kernel, inputs: dict[str, Bound], part: float = 0.0) -> None:
         super().__init__(kernel, inputs)
         self.part, self.squares = part, False
-        # how large the elements of each statement, and of what it reads
+        # each statement, with the largest size of its elements and of those it reads
         self.sizes: list[tuple[Statement, float, float]] = []
 
     def of(self, x: Any, kind: DType) -> Bound:
@@ -388,7 +388,7 @@ def _power(a: Bound, b: Bound) -> Bound:
     moved = ((b.size + b.error) * more + b.error * (max(map(abs, logs)) + more)) * _MORE
     if max(*map(abs, corners), moved) > _WIDEST:
         return NOTHING
-    spread = 1 + 1e-12 * (1 + max(map(abs, corners)))  # of powers that are computed by their logarithms
+    spread = 1 + 1e-12 * (1 + max(map(abs, corners)))  # of powers computed by their logarithms
     return Bound(exp(min(corners)) / spread, exp(max(corners)) * spread, expm1(moved) * _MORE)
 
 
@@ -493,7 +493,7 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + exp(-x)) if x > -_WIDEST else 0.0
 
 
-# the exact result of numbers that are off
+# the exact result of inexact numbers
 _RULES: dict[str, Callable[..., Bound]] = {
     "+": _add, "-": lambda a, b: _add(a, _negative(b)), "*": _multiply, "/": _divide, "square": _square,
     "neg": _negative, "same": lambda a: a, "abs": _absolute, "max": _larger, "min": lambda a, b: _larger(a, b, True),

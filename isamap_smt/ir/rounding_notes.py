@@ -16,7 +16,7 @@ from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.rounding_bound import NOTHING, Bound, Bounds, nearest
 
 DIGITS = 5
-Notes = dict[tuple[int, Any, str], Bound]  # statement, expression (None: what it writes) and its type
+Notes = dict[tuple[int, Any, str], Bound]  # statement, expression (None: its target) and its type
 
 
 def rounding_notes(

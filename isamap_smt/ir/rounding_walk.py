@@ -96,7 +96,7 @@ class Steps(Meaning[V], ABC):
         return self.step("same", x, to, [a]) if given.is_float else self.held(x, to, a)
 
     def _product(self, x: Any, own: DType, a: V, b: V) -> V:
-        same = x.args[0] == x.args[1]  # which a program may round in two ways all the same
+        same = x.args[0] == x.args[1]  # a program may round it in two ways all the same
         return self.step("square", x, own, [a]) if same else self.step("*", x, own, [a, b])
 
     def _function(self, x: Any, own: DType, *operands: V) -> V:
@@ -134,8 +134,8 @@ class Ranges(Steps[Any]):
         super().__init__({t.name: t.dtype for t in kernel.tensors})
         self.kernel, self.tensors = kernel, dict(inputs)
         self.number = -1  # of the statement
-        self.places: dict[str, Any] = {}  # the index with which a tensor was written
-        self.maxima: dict[str, tuple[Any, Statement]] = {}  # a tensor, and what it is the maximum of
+        self.places: dict[str, Any] = {}  # the index of the last write to a tensor
+        self.maxima: dict[str, tuple[Any, Statement]] = {}  # a tensor -> the value under its maximum, and the statement
 
     @abstractmethod
     def between(self, low: Any, high: Any) -> Any:

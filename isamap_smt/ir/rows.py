@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.scalar import SAdd, SMax, SMin
 
-REGROUPED: dict[str, type[Any]] = {"+": SAdd, "max": SMax, "min": SMin}  # operators of statements that are taken apart
+REGROUPED: dict[str, type[Any]] = {"+": SAdd, "max": SMax, "min": SMin}  # operators of split statements
 _SEVERAL = {"max": ("maximum", "maxima"), "min": ("minimum", "minima")}
 
 

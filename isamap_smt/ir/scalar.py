@@ -50,8 +50,9 @@ class Read(Scalar):
 
 
 class IndexValue(Scalar):
-    """IndexValue(e): the integer value of an index expression at the point: an axis, a size, a parameter. Typed as a
-    literal.
+    """IndexValue(e): the integer value of an index expression at the point, typed as a literal.
+
+    It is made of axes, sizes and parameters.
     """
 
 
@@ -219,8 +220,7 @@ class Rint(Unary):
 
 
 class Tf32(Unary):
-    """The number of 11 significant bits nearest to x, ties to even, in x's type: the rounding of factors in tensor
-    cores.
+    """The number of 11 significant bits nearest to x, ties to even, in x's type: tensor cores round factors to it.
 
     Beyond the largest an infinity; below 2^-126 a multiple of 2^-136; of f64 the result for the nearest f32.
     """

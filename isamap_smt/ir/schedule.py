@@ -84,10 +84,10 @@ class Stage:
     begun in it and stored from it.
     memory: an addressed one, with tiles of `rows` rows in `slots` slots from row `offset` on. An operand may pass
     several, each a stage, outer ones first. via: the instruction filling a tile, or storing one of the output; begin:
-    the one beginning a tile of the output; updates: those changing its finished sums before they are stored. memory '':
-    a buffer in main memory, packed in the order of use, and held by caches. ahead (depth 0 only): packed once, before
-    the kernel is called, because the operand is constant. One of the output holds a tile as the registers do, if no
-    move reaches the tensor's elements.
+    the one beginning a tile of the output; updates: those changing its finished sums before they are stored.
+    memory '': a buffer in main memory, packed in the order of use, and held by caches. ahead (depth 0 only): packed
+    once, before the kernel is called, because the operand is constant. One of the output holds a tile as the registers
+    do, if no move reaches the tensor's elements.
     padding: for elements cut off by the kernel's guard in an operand read in place. LEFT_OUT: tests leave their points
     out. ZEROS: it is read from a window: a copy of the whole tensor with zeros around it, made once per call. '':
     lowering decides.
@@ -323,20 +323,20 @@ def _percent(fraction: float | None) -> str:
     return "" if fraction is None else f"{fraction:.1%}"
 
 
-# ---- A schedule as plain data: the one form in which certificates, databases, caches and the command line write it.
+# ---- A schedule as plain data: the one form written by certificates, databases, caches and the command line.
 #
-# A record has every field of the schedule, of its loops and of its stages, whatever these are: a field that is added there is in
-# every record. Apart are the proved mapping and the machine, which are looked up, and proved, again when a record is read.
+# A record has every field of the schedule, of its loops and of its stages: a field added there is in every record. Apart are
+# the proved mapping and the machine: they are looked up, and proved, again when a record is read.
 
 
 Record = dict[str, Any]
 APART = ("proved", "hardware")
-# how a schedule was found and what it is predicted to cost: no part of the program that it becomes
+# the search and the predicted costs of a schedule: no part of its program
 FOUND = (
     "status", "space", "objective", "bound", "gap", "lower_bound", "unit", "costs", "assumes", "decided_outside", "tiles",
     "traffic", "seconds", "notes", "unscheduled", "utilisation",
 )  # fmt: skip
-# Always written. What came later is left out at its default, so that programs keep the names they have in databases.
+# Always written. Later fields are left out at their defaults, so programs keep their names in databases.
 _FIRST = {
     LoopStep: ("axis", "step", "level"),
     CostPart: ("name", "amount", "within"),
@@ -352,7 +352,7 @@ _FIRST = {
         *(n for n in FOUND if n not in ("decided_outside", "unscheduled", "utilisation")),
     ),
 }
-_CALLED = {"stages": "packing", "fused": "shared"}  # fields that records have under another name, which is older
+_CALLED = {"stages": "packing", "fused": "shared"}  # fields with another, older name in records
 
 
 def schedule_record(schedule: Schedule) -> Record:

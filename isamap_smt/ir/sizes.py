@@ -15,15 +15,15 @@ from isamap_smt.ir.errors import DTypeError, SizeError, UnknownNameError, did_yo
 from isamap_smt.ir.expr import affine, evaluate, is_constant, substitute, symbols_of, words
 from isamap_smt.ir.kernel import Kernel, Statement
 
-ROOM = 1 << 48  # bytes that a process can address, or fewer
-TRIED = 1 << 16  # numbers, for a size that shapes leave open
+ROOM = 1 << 48  # bytes a process can address, or fewer
+TRIED = 1 << 16  # numbers, for a size left open by shapes
 
 
 def infer_sizes(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
     """Values of the sizes and parameters determined by the shapes, by symbol name; others are left out.
 
     Raises UnknownNameError for a tensor the kernel does not have, SizeError for a wrong number of dimensions and for
-    shapes in contradiction to each other.
+    contradictory shapes.
     """
     equations = _equations(kernel, shapes)
     lows = {p.name: p.low for p in kernel.parameters}
@@ -65,7 +65,7 @@ def _equations(kernel: Kernel, shapes: Mapping[str, tuple[int, ...]]) -> list[tu
                 f"{name} has {len(shape)} dimensions {tuple(shape)}; {kernel.name} needs {len(want)}: {_show(want)}"
             )
         equations += [(e, int(n), f"{name}.shape[{d}]") for d, (e, n) in enumerate(zip(want, shape, strict=True))]
-    # What determines a size at once goes first, so that an error names the plainest pair.
+    # Equations for one plain size go first, so an error names the plainest pair.
     return sorted(equations, key=lambda q: not getattr(q[0], "is_Symbol", False))
 
 

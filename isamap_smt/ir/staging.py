@@ -2,7 +2,7 @@
 
 The loops around one execution of the mapped instruction are the mapping's outer axes, each cut into steps: an outer
 loop over steps, in the order given, and inside of all of them an inner loop over the tiles of a step. A stage holds an
-operand's tiles while the loops from its depth on run; it is filled (the output's: begun, and stored) at their begin.
+operand's tiles while the loops from its depth on run; it is filled (the output's: begun, and stored) at their start.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from isamap_smt.ir.schedule import LoopStep, Stage
 
 
 def steps(extent: Any, tiles: int) -> Any:
-    """The number of steps of so many tiles in an axis: ceil(extent / tiles), with one division if the extent is one
-    itself.
+    """The number of steps of so many tiles in an axis: ceil(extent / tiles).
+
+    It takes one division, also if the extent is one itself.
 
     >>> from isamap_smt.ir.expr import FloorDiv, sym
     >>> steps(FloorDiv(sym("I") + 7, 8), 2)
@@ -65,7 +66,7 @@ def side_by_side(mapping: Mapping, loops: Sequence[LoopStep], stages: Sequence[S
     return tuple(found)
 
 
-# ---- Which points of a tile there are: how many rows and columns a move has, and where a cell of a tile stands for an element.
+# ---- The points of a tile: the numbers of rows and columns of a move, and the cells of a tile with an element.
 
 
 def kernel_axes(mapping: Mapping, operand: str) -> dict[str, Any]:
@@ -167,7 +168,7 @@ def active_points(
 
 
 def passed_points(mapping: Mapping, index: dict[str, Any], compute: Instruction) -> dict[str, Any]:
-    """Axis with a number of active points in the compute instruction -> its number in a tile.
+    """Axis -> number of its active points in a tile, for each axis of the compute instruction with such a number.
 
     Beyond these there are no points of the kernel. The first operand with such axes decides, sums first.
     """

@@ -159,8 +159,9 @@ def wanted(count: Any, points: Any) -> Any:
 
 
 def allowed(granted: Any, asked: Any, most: Any) -> Any:
-    """A formula: this number may be granted to a request for `asked`. A negative request is large: it is read without
-    its sign.
+    """A formula: this number may be granted to a request for `asked`.
+
+    A negative request is large: it is read without its sign.
     """
     half, twice = FloorDiv(asked + 1, 2), 2 * most
     between = ("and", ("lt", most, asked), ("lt", asked, twice), ("le", half, granted), ("le", granted, most))

@@ -51,8 +51,8 @@ from isamap_smt.ir.scalar import (
     rewrite_reads,
 )
 
-OF_BOOL = (SMax, SMin, SAnd, SOr, SXor)  # operations of two bools that are one
-EXACT = DType("exact", "i", 64, "int64_t")  # the type of integers below a saturation, which nothing wraps
+OF_BOOL = (SMax, SMin, SAnd, SOr, SXor)  # operations on two bools with a bool as result
+EXACT = DType("exact", "i", 64, "int64_t")  # the type of integers below a saturation; they never wrap
 
 
 @lru_cache(maxsize=512)
@@ -99,7 +99,7 @@ def _truth(value: Any) -> Any:
 
 
 def _is_truth(value: Any) -> bool:
-    """Whether it is a choice between 0 and 1."""
+    """Whether it is 0, 1, or a choice between such values."""
     return (
         value in (0, 1)
         if isinstance(value, sp.Integer)
@@ -154,7 +154,7 @@ def _check_compared(value: Any, types: dict[str, DType], statement: Statement, o
 
 
 def has_casts(value: Any) -> bool:
-    """Whether the value contains a cast or a saturation."""
+    """Whether the value contains a cast, a saturation or a rounding."""
     return isinstance(value, Cast | Saturate | Round) or any(has_casts(a) for a in getattr(value, "args", ()))
 
 
@@ -339,7 +339,7 @@ def _check_literals(value: Any, kind: DType) -> None:
     if isinstance(value, Scalar) and not isinstance(value, Cast | Saturate | Round):
         check_whole(value, kind)
     for a in getattr(value, "args", ()):
-        if not isinstance(value, Cast | Saturate | Round | IndexValue):  # of index values their ends are what counts
+        if not isinstance(value, Cast | Saturate | Round | IndexValue):  # for index values only their ends count
             _check_literals(a, kind)
 
 

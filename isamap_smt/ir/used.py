@@ -1,8 +1,8 @@
 """The uses of an index made of data: there, and nowhere else, each call checks its range.
 
-`select(T[i] < 0, 0, E[T[i]])` uses T[i] as an index if T[i] >= 0. A condition on the kernel's own results leaves
-nothing
-out: a call checks before it computes. In the other places element 0 is read (ir/expr.py: Inside), and comes to nothing.
+`select(T[i] < 0, 0, E[T[i]])` uses T[i] as an index if T[i] >= 0. A condition on the kernel's own results excludes no
+use, since a call checks before it computes. In the other places element 0 is read (ir/expr.py: Inside), and comes to
+nothing.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware, Link, Memory
 
-MOST = 16  # memories that a way may lead through
+MOST = 16  # memories on a way, at most
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def behind_registers(hardware: Hardware) -> tuple[Memory, ...]:
 
 
 def main_memories(memories: Sequence[Memory]) -> frozenset[str]:
-    """The memories of tensors: those of kind 'main', unlimited ones, or the last one if there are none."""
+    """The memories of tensors: those of kind 'main', unlimited ones, or the last cache if there are none."""
     found = frozenset(m.name for m in memories if m.is_main)
     plain = [m.name for m in memories if m.is_cache]
     return found or frozenset(plain[-1:])
