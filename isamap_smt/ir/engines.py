@@ -1,7 +1,4 @@
-"""Engines of a machine, working beside each other: how long a use occupies one.
-
-And where operands lie in addressed memories.
-"""
+"""Engines working beside each other on a machine: the time of a use, and operands' places in addressed memories."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ class Use:
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """The executed instructions: its own, or others doing its work."""
+        """The executed instructions: its own, and those doing its work, if any."""
         return (self.instruction,)
 
     @property
