@@ -1,16 +1,16 @@
-"""Claim 11 between statements: what one statement of the kernel leaves is there before another one uses it.
+"""Claim 11 between statements: a later statement of the kernel finds all contributions of the earlier ones.
 
 The kernel runs one statement after the other. So all contributions of earlier statements to an element have reached
 memory before a later statement reads that element, or writes it:
 
-- a contribution reaches memory when the accumulator that received it is stored (the outermost one, where one is
-  loaded from another), or at once where the statement is computed over memory;
-- an element is read when it is copied from memory, or by the statement that is computed over memory.
+- a contribution reaches memory when its accumulator is stored (the outermost one, if one is loaded from another), or at
+  once if the statement is computed over memory;
+- an element is read when it is copied from memory, or by a statement computed over memory.
 
-Covered are tensors whose readers come after all their writers, statements `x = f(x, ...)` that read of their own output
-only the element that they write, and recurrences: there "earlier" is the time step first and then the statement, and that no
-element is written after it was read is a claim about the kernel. Others are Unknown, unless they are computed over memory
-alone: then all their points are compared with the kernel's own order (program_direct).
+Covered are tensors with all readers after all writers, statements `x = f(x, ...)` that read of their own output only
+the element they write, and recurrences. In a recurrence "earlier" is the time step first and then the statement; it is
+a claim about the kernel that no element is written after its read. Others are Unknown, unless they are computed over
+memory alone: then all their points are compared with the kernel's own order (program_direct).
 """
 
 from __future__ import annotations
@@ -82,8 +82,10 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
 
 
 def _takes_turns(book: Book, loop: Unrolled) -> None:
-    """The steps of moves and executions are all that stands in a woven loop. A register with a number would be
-    the same one in every iteration."""
+    """A woven loop holds nothing but steps of moves and executions.
+
+    A register with a number would be the same one in every iteration, so it has none.
+    """
     others = [
         n
         for n, _ in walk(loop.body)
@@ -151,7 +153,7 @@ _WORDS = "each element receives its points in the order of the kernel's axes"
 
 
 def order_claims(book: Book) -> None:
-    """The claim, for statements that fix the order of a floating-point sum or product."""
+    """The claim, for floating-point sums or products in a fixed order."""
     for position, s in enumerate(book.sites.kernel.statements):
         dtype = book.sites.kernel.tensor(s.target.tensor).dtype
         if s.ordered and dtype.is_float and s.op in ("+", "*"):
@@ -222,7 +224,9 @@ def point_by_point(book: Book, tensor: str, found: Sequence[Execution]) -> None:
 
 
 def _conflicts(tensor: str, e: Execution, f: Execution) -> Iterator[tuple[Sequence[Any], Sequence[Any], str]]:
-    """Elements that the two touch, first e and then f, where one of them writes; in words."""
+    """(element of e, element of f, words) for each pair of accesses to the tensor, first by e and then by f; at least
+    one is a write.
+    """
     alike = e.position == f.position and e.statement.op != "=" and not _reads(tensor, e)
     first, second = _touches(tensor, e), _touches(tensor, f)
     for mine, writes in first:
@@ -251,7 +255,7 @@ Scopes = Mapping[tuple[int, ...], Scope]
 
 @dataclass(frozen=True)
 class _Use:
-    """An element of an output in memory that is read, or that a later statement writes."""
+    """An element of an output in memory, read here, or written by a later statement."""
 
     site: Site
     element: tuple[object, ...]
@@ -311,8 +315,10 @@ def _tensor(
 def _read_when_complete(
     book: Book, tensor: str, writers: Sequence[int], found: Sequence[Execution]
 ) -> list[tuple[str, Verdict]]:
-    """That the kernel assigns each element of the tensor once and reads it complete, or in place: what is asked for it, with the
-    verdicts. Raises UnrecognisedError where it plainly does not."""
+    """Claims with verdicts: the kernel assigns each element of the tensor once, and reads it complete, or in place.
+
+    Raises UnrecognisedError if it plainly does not.
+    """
     kernel = book.sites.kernel
     for n in writers:
         if kernel.statements[n].op == "=" and not injective(kernel.statements[n]):
@@ -350,7 +356,7 @@ def _later(
     kernel: Kernel, tensor: str, n: int, writers: Sequence[int], found: Sequence[Execution],
     touched: Sequence[Access], accumulators: Accumulators,
 ) -> Iterator[_Use]:  # fmt: skip
-    """What must come after statement n: copies of the tensor out of memory, later executions that read or write it."""
+    """Uses to come after statement n: copies of the tensor out of memory, and later executions that read or write it."""
     for a in touched:
         if a.writes or a.place.home is not None or a.place.name != tensor:
             continue
@@ -382,7 +388,7 @@ def _before(book: Book, e: Execution, use: _Use, accumulators: Accumulators, sco
 
 
 def _settled(target: Place, accumulators: Accumulators, scopes: Scopes) -> tuple[Site | None, int]:
-    """The outermost accumulator on the way to memory and the statement of its body that stores it last."""
+    """The outermost accumulator on the way to memory and the last statement of its body to store it."""
     home: Site | None = target.home
     while home is not None:
         scope = scopes.get(home.position)

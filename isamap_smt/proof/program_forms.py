@@ -1,11 +1,14 @@
-"""Claim 16: what the C leaves out or turns round changes nothing (isamap_smt.codegen.decided makes these marks).
+"""Claim 16: tests left out and code reordered in the C change nothing (isamap_smt.codegen.decided makes these marks).
 
-test      a relation that is not tested at some values of unrolled variables holds there, wherever the loops around lead
-whole     where the relations that choose whole tiles hold, the copy's guard holds for all points of the inner loops; where one test
-          stands before the inner loops, the guard says nothing of them
-end       from the iteration on at which a loop stops, each test that its body consists of fails
-fold      a temporary of which each iteration of a loop has a block of its own is filled anew in each, and touched in that one alone
-block     the words of a call lie where the helper takes them, and where it puts them; where it is cut, the guard is what is left
+test      a relation left untested at some values of unrolled variables holds there, at every point of the surrounding
+loops
+whole     under the relations to choose whole tiles, the copy's guard holds at all points of the inner loops; if one
+test stands
+          before the inner loops, the guard does not mention them
+end       from a loop's end mark on, each test in its body fails, and its body consists of tests
+fold      a temporary with a block of its own for each iteration is filled anew in each, and touched in that one alone
+block     a helper's call takes the words of its operands and puts them at the right places; if it is cut, the guard is
+the rest
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ _CLAIM = "forms"
 
 
 def fold_claims(book: Book, touched: Sequence[Access]) -> None:
-    """All of it, for each tensor that a loop of the program folds."""
+    """All of it, for each tensor folded by a loop of the program."""
     program = book.sites.program
     for node, around in walk(program):
         for tensor, dimension in node.folds if isinstance(node, Loop) else ():
@@ -107,7 +110,7 @@ def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched:
 def _all_within(
     book: Book, tensor: str, dimension: int, touched: Sequence[Access], base: Callable[[Access], Any], length: Any, what: str
 ) -> None:  # fmt: skip
-    """Each place of the tensor that is touched lies in so many rows from base(access) on."""
+    """Each touched place of the tensor lies within `length` rows from base(access) on."""
     seen = set()
     for a in touched:
         if a.place.home is not None or a.place.name != tensor:
@@ -203,7 +206,7 @@ _ROWS = {"isamap_interleave_2": 2, "isamap_interleave_4": 4}
 
 
 def form_claims(book: Book, touched: Sequence[Access]) -> None:
-    """All of them, for each mark of the program. touched: every place that it reads or writes."""
+    """All of them, for each mark of the program. touched: every place read or written."""
     program = book.sites.program
     fold_claims(book, touched)
     across_claims(book)
@@ -250,7 +253,7 @@ def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
 
 
 def _end(book: Book, loop: Serial, around: Sequence[Any]) -> None:
-    """Nothing is done in the iterations that the C does not carry out."""
+    """The iterations left out in the C do nothing."""
     tests = [n.condition for n in loop.body if isinstance(n, If)]
     if not loop.plain or len(tests) < len(loop.body):
         raise UnrecognisedError(
@@ -292,7 +295,7 @@ def _copy(book: Book, site: Site, subject: str) -> None:
 
 
 def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
-    """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
+    """Raises UnrecognisedError for a form without any C: names unknown there, or loops it does not have."""
     if not 0 <= form.split <= len(copy.over):
         raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")
     inner = copy.over[form.split :]
