@@ -37,7 +37,10 @@ class Together:
 
 
 def together(a: Kernel, b: Kernel) -> Together:
-    """Raises ArgumentError if the kernels have different inputs, results or parameters, or shapes that never agree."""
+    """Both kernels over one set of sizes.
+
+    Raises ArgumentError if the kernels have different inputs, results or parameters, or shapes that never agree.
+    """
     _check_tensors(a, b, "input", a.inputs, b.inputs)
     _check_tensors(a, b, "result", a.results, b.results)
     _check_parameters(a, b)
@@ -100,7 +103,7 @@ def _told(name: str, equations: list[Any]) -> bool:
 
 
 def _solved(a: Kernel, b: Kernel, equations: list[Any], given: set[str]) -> dict[str, Any]:
-    """Values of sizes, in terms of the other sizes, to make shapes equal."""
+    """Values of sizes that make shapes equal, in terms of the other sizes."""
     table: dict[str, Any] = {}
     waiting = [(x, y) for _, _, x, y in equations]
     for plain in (True, False):

@@ -136,7 +136,7 @@ class Canceller:
         return best
 
     def _tidy(self, t: Term, known: Known, kind: str) -> Sum:
-        """The term without axes determined by equations and without guards known to hold; no term if it has no points."""
+        """The term without axes determined by equations and without guards known to hold; () if it has no points."""
         equal = [g for g in t.guard if isinstance(g, sp.Eq)]
         if equal and t.axes:
             inside = known.also([*box(t.axes), *(g for g in t.guard if g not in equal)])
@@ -305,7 +305,7 @@ class Canceller:
         return all(known.also([*box(values.axes), *g]).impossible() for g in open_)
 
     def _same_fold(self, a: Atom, b: Atom, known: Known) -> bool:
-        """Whether two reductions run over the same points, in any order; axis by axis if the order counts for the type."""
+        """Whether two reductions run over the same points, in any order; axis by axis if the type's order counts."""
         (x,), (y,), (modulus,) = a.args, b.args, a.moduli or ("",)
         if len(a.index) != len(b.index) or (len(a.axes) != len(b.axes) and (a.index or a.name not in REPEATS)):
             return False
@@ -355,7 +355,7 @@ def _extremes(a: Atom) -> list[Term]:
 
 
 def _sort(a: Atom) -> tuple[str, str, str]:
-    """The key shared by atoms that may be equal. Maxima may be written in two ways, unless the order of zeros counts."""
+    """The key shared by atoms that may be equal: maxima may be written in two ways, unless the order of zeros counts."""
     op = a.name if a.head == FOLD else a.head
     return (EXTREME, op, a.kind) if op in REPEATS and a.kind not in FLOATS else (a.head, a.name, a.kind)
 

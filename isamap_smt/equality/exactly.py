@@ -1,8 +1,8 @@
 """A kernel's results in exact numbers, point by point: a second opinion, independent of any normal form.
 
 Integers wrap by their types. Floating point is computed over the reals: in fractions, and in numbers of 120 digits
-behind an irrational function. No answer is given where those could mislead: beyond 10^20; for a quotient by less than
-10^-20; and for a comparison or a rounding undecided by 30 digits.
+after a function that leaves the fractions. No answer is given where these could mislead: beyond 10^20; for a quotient
+by less than 10^-20; and for a comparison or a rounding undecided by 30 digits.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class UndefinedError(Exception):
 def exact_results(kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Results as arrays of objects; None stands for a value that is no real number.
 
-    kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError if a written element is undefined.
+    kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError if a statement writes outside its
+    tensor.
     """
     held = {n: np.asarray(arrays[n], dtype=object) for n in kernel.inputs}
     for s in kernel.statements:

@@ -34,7 +34,7 @@ TRUTHS = ("less", "equal")  # 1 where the argument is above 0, or is 0; else 0
 @hashed_once
 @dataclass(frozen=True)
 class Term:
-    """coefficient * product of the factors, summed over the axes under the guard; all its relations hold.
+    """coefficient * product of the factors, summed over the axes, wherever every relation of the guard holds.
 
     The coefficient is an expression over sizes, parameters and axes.
     """
@@ -56,13 +56,13 @@ Sum = tuple[Term, ...]
 @hashed_once
 @dataclass(frozen=True)
 class Atom:
-    """A factor without its power, told apart by `head`.
+    """A factor without its power; `head` tells its kind.
 
     head: ELEMENT of the tensor `name` at an index; BASE, a sum as a value, for powers not written out; EXP of a term;
     FOLD by the operator `name` over guarded axes, in the order of the index if the order counts; else a function.
 
-    kind: the type of the function's arithmetic, if it counts; '' over the reals. moduli: for each argument, the integer
-    type in which alone it counts, so sums are equal modulo 2^bits; '' or none without such a type.
+    kind: the type in which the function computes, if the type matters; '' over the reals. moduli: for each argument,
+    the integer type in which it counts, so sums equal modulo 2^bits are the same; '' or none without such a type.
     """
 
     head: str

@@ -82,7 +82,7 @@ def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unkno
     """A largest range (low, high) of one input under which the instruction adds in this mapping; None if no range is
     found.
 
-    The other inputs stay as they are. The third result tells whether either end is refuted one further out.
+    The other inputs stay as they are. The third result tells whether each end, moved one further out, is refuted.
 
     cells: the possible values of the operands' cells in a mapping of the given kernel.
     """
@@ -115,7 +115,9 @@ def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unkno
 
 
 def _greatest(top: int, holds: Callable[[int], bool]) -> int:
-    """The greatest number from 0 to `top` that `holds`; the predicate is true up to some number, and is not asked at 0."""
+    """The greatest number from 0 to `top` that `holds`; the predicate is true up to some number, and 0 is not asked
+    about.
+    """
     low = 0
     if top > 0 and holds(top):
         return top

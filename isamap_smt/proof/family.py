@@ -78,7 +78,7 @@ class Family:
         return frozenset(p for p, (h, _) in enumerate(self.places, 1) if h == g)
 
     def moved(self, p: int, f: Any, x: Any, extent: int) -> tuple[Any, Any]:
-        """An axis of that extent put inside the fused index f at its point x: (the new index, the part left outside)."""
+        """An axis of that extent put inside the fused index f at its point x: (the new index, the part outside)."""
         d = self.places[p - 1][1]
         return (f * d + x % d, x // d) if d else (f * extent + x, 0)
 

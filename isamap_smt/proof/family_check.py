@@ -1,7 +1,7 @@
 """Completeness, checked again: nothing but the listed candidates is in normal form and outside of every witness'
 clause.
 
-Plain integers show that a witness excludes its clause; a solver is asked whether anything else is left.
+Plain integers show that a witness excludes all of its clause; a solver answers whether anything else is left.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
 
 
 def _order_holds(family: Family, w: OrderWitness) -> bool:
-    """One of the witness's candidates is refuted because of its order; its axis, if any, lies in a reduction axis of
-    several points.
+    """Whether a candidate of the witness is refuted because of its order, and `axis`, if any, lies in a reduction axis
+    of several points.
     """
     if w.axis and (w.axis not in family.axes or w.point not in reductions(family) or dict(family.points)[w.point] == 1):
         return False

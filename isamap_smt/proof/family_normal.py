@@ -200,7 +200,7 @@ def _each_place(family: Family, inside: tuple[State, ...], extent: Any) -> Itera
 
 
 def _done(family: Family, cubes: Sequence[Cube]) -> list[int]:
-    """Per axis, the cubes (bits) without a constraint on the axes outside it; last, the cubes without any constraint."""
+    """Per axis, the cubes (bits) that do not constrain the axes outside it; last, the cubes without any constraint."""
     count = len(family.axes)
     found = [0] * (count + 1)
     everything = family.everything.places

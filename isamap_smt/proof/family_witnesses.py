@@ -41,7 +41,7 @@ class PairWitness:
     text: str = ""
 
     def holds(self, family: Family) -> bool:
-        """Whether both points are of the kernel and form a pair for the claim, and violate every candidate of `where`."""
+        """Whether both points are a pair of the kernel for the claim, and violate every candidate of `where`."""
         return self.is_pair(family) and self.violates(family, self.where)
 
     def is_pair(self, family: Family) -> bool:

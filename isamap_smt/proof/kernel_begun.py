@@ -50,7 +50,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class Question:
-    """goals follow from the facts about the needed elements. None: an earlier statement assigns every element there is."""
+    """goals follow from the facts about the needed elements. None: an earlier statement assigns every element."""
 
     needed: Needed
     goals: tuple[Formula, ...] | None
@@ -96,8 +96,8 @@ def _all_begun(kernel: Kernel, tensor: str, begins: int | None) -> bool:
 def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Question]:
     """One for each place in the kernel that needs elements of the tensor.
 
-    begins: the statement to begin them all, a reduction without needs of its own for its additions; None: any writer
-    may begin them.
+    begins: the statement that begins them all, a reduction whose own additions need nothing; None: any writer may begin
+    them.
     """
     for needed in _needed_elements(kernel, tensor, begins):
         writers = range(len(kernel.statements)) if begins is None else (begins,)
@@ -159,7 +159,7 @@ def _has_points(kernel: Kernel, s: Statement) -> bool:
 
 
 def _guessed(s: Statement, needed: Needed, order: Order) -> list[list[Formula]]:
-    """For each guess of a point to write the element, the goals: it is a point of the statement, and precedes."""
+    """Guessed points of the statement that may write the element, each as its goals: it is in the domain, and precedes."""
     own = {a.name: sym(f"{a.name}~w") for a in s.axes}
     index = [rename(sp.sympify(i), own) for i in s.target.index]
     extents = {own[a.name].name: rename(a.extent, own) for a in s.axes}
@@ -199,7 +199,9 @@ def answer(
 
 
 def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
-    """The refutation in words, with a too late writer of the element; Unknown if some point begins it in time."""
+    """The refutation in words, with a statement that writes the element too late; Unknown if some point begins it in
+    time.
+    """
     witness = {n: int(v) for n, v in refuted.witness.items()}
     cell = tuple(value(i, witness) for i in needed.element)
     name = f"{needed.tensor}[{','.join(map(str, cell))}]"

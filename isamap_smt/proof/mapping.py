@@ -55,7 +55,7 @@ def scan(mapping: Mapping, among: Sequence[Instance]) -> Found | None:
 
 
 def _finders(mapping: Mapping, fused: bool) -> Iterator[tuple[Finder, str]]:
-    """Finders of counterexamples, with the most frequent failures first; a fuse mapping covers its domain by its form."""
+    """Finders of counterexamples, the most frequent failures first; a fuse mapping covers its domain by its form."""
     out = mapping.instruction.kernel.statements[0].target.tensor
     if not fused:
         yield witness.coverage, ""
@@ -117,7 +117,9 @@ class Hypotheses:
 
     @property
     def listed(self) -> tuple[Hypothesis, ...]:
-        """The hypotheses as listed in the proof. An axis without points leaves its statement none, so all claims hold."""
+        """The hypotheses as listed in the proof. If an axis has no points, its statement has none, and all its claims
+        hold.
+        """
         stated = (Stated(f"{e} >= 1") for e in self.extents)
         lows = (Condition(sym(n), ">=", sp.Integer(low)) for n, low in self.lows)
         return (*map(Relation, lows), *stated, *map(Relation, self.needed))

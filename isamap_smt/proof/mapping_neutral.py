@@ -1,4 +1,4 @@
-"""Points outside the guard are harmless: the operand cells to fill, their values, and the conditions for it."""
+"""How points outside the guard become harmless: the operand cells to fill, their values, and the conditions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _neutral(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> N
 
 
 def let_through(mapping: Mapping) -> list[tuple[str, ...]]:
-    """The smallest sets of live operands that let something through.
+    """The smallest sets of operands that, live, let something through.
 
     Raises DTypeError if the statement or the contract is no accumulation.
     """

@@ -173,7 +173,7 @@ GIVEN_UP = ("hypotheses", "order")  # claims about the kernel itself: no other m
 
 @dataclass(frozen=True)
 class Mend:
-    """A proved mapping near the refuted one. text: a command, or a call of the API. change: the difference, in words."""
+    """A proved mapping near the refuted one. text: a command, or a call of the API. change: the difference in words."""
 
     text: str
     proved: ProvedMapping

@@ -14,8 +14,8 @@ def sums_fit(kernel: Kernel, bits: int, where: str) -> Verdict:
     """Whether each sum of the first statement, from 0, stays within signed numbers of so many bits, and every part of
     it.
 
-    Refuted with a number of terms and elements that add up to more, and with fitting numbers. where: the holder of the
-    sums, in words.
+    Refuted with a number of terms and elements that add up to more, and with the sizes or ranges that would fit. where:
+    the holder of the sums, in words.
     """
     found = overflow(kernel, 0, bits)
     if found is None or not isinstance(found.verdict, Proved):
@@ -38,7 +38,7 @@ def _told(found: Overflow, terms: int, bits: int, where: str) -> str:
 
 
 def _fitting(kernel: Kernel, found: Overflow, bits: int) -> str:
-    """The fitting numbers, in words: fewer terms, or a range of one input for as many."""
+    """The sizes or ranges that would fit, in words: fewer terms, or a range of one input for as many."""
     ways = [f"{found.name} <= {found.largest}"] if found.largest else []
     if found.points is not None:
         for name in dict.fromkeys(a.tensor for a in kernel.statements[0].inputs if a.tensor in kernel.inputs):

@@ -58,9 +58,7 @@ class Noted:
 
 
 def in_words(verdict: Verdict, statement: str, nowhere: str = "every size") -> Verdict:
-    """The verdict; a refutation gets the statement and its place of failure. nowhere: the words for a place without
-    values.
-    """
+    """The verdict; a refutation says where the statement fails. nowhere: the words for a witness without values."""
     if not isinstance(verdict, Refuted):
         return verdict
     return Refuted(verdict.witness, f"{statement}: fails at {witness_words(verdict.witness, nowhere)}", verdict.seconds)

@@ -13,10 +13,10 @@ E(c).
     neutral            before the first block m is the least number of its type; and s is 0, whatever its first factor
     order              the sums may be regrouped, and every element is written above its read
     link               the last state is given back; all else is as it was
-    rounding           for the stated values no sum overflows, and no factor hides a relevant difference
+    rounding           for the stated values no sum overflows, and no factor hides a difference that overflows
 
-The claims hold over the reals, and of numbers: a row of scores all minus infinity is not covered. Both kernels are read
-as they stand.
+The claims hold over the reals, and for numbers: a row whose scores are all minus infinity is not covered. Both kernels
+are read as they stand.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _M, _AFTER = sp.Symbol("m"), sp.Symbol("m'")
 
 @dataclass(frozen=True)
 class _Depends:
-    """The maximum of a value, by its statement's number, and the index of the maximum's element."""
+    """The maximum at which a value is taken, by its statement's number, and the index of its element."""
 
     maximum: int
     index: tuple[Any, ...]
@@ -148,7 +148,7 @@ class OnlineClaims(OnlineShape):
     # ---- the values
 
     def _dependence(self, n: int) -> None:
-        """Records the maximum of the statement's value."""
+        """Records the maximum at which the statement's value is taken."""
         x, found = self.online, set()
         for a in self._whole(n).inputs:
             m = self.homes.get(a.tensor)

@@ -54,7 +54,9 @@ class Overflow:
 
     @property
     def name(self) -> str:
-        """The number of points of one element, in the user's notation: `k`, or `c*r*s`; `terms` if an index joins axes."""
+        """The number of points of one element, as the user may write it: `k`, or `c*r*s`; `terms` if an index joins
+        axes.
+        """
         return "*".join(self.axes) if not self.joined else "terms"
 
     def __str__(self) -> str:

@@ -109,7 +109,9 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 def _proved(
     program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
 ) -> tuple[Proof, tuple[Hypothesis, ...]]:
-    """The proof, and the entry conditions to mend its failing preconditions. computed: inputs left by earlier phases."""
+    """The proof, and the entry conditions that would mend failing preconditions. computed: inputs left by earlier
+    phases.
+    """
     if program.parameters and not program.machine:
         if wrong := misplaced(program):
             return Proof((ClaimResult("hypotheses", "", Unknown(wrong), _NAMES),), ""), ()

@@ -21,7 +21,7 @@ from isamap_smt.proof.scalar import computed_arithmetic
 
 
 def presupposed(program: Program) -> tuple[Hypothesis, ...]:
-    """The hypotheses prove_program() lists for this program, without proving it. Raises UnrecognisedError as collect()."""
+    """The hypotheses of prove_program() for this program, without a proof. Raises UnrecognisedError as collect() does."""
     sites, bound = collect(instances(program)[0]), entry_bound(program)
     return listed(sites, () if is_constant(bound) else (Fits(bound),))
 

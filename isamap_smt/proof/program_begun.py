@@ -40,7 +40,7 @@ def begun_claims(book: Book) -> None:
 
 
 def filled_claims(book: Book) -> None:
-    """Of a program for engines: its outputs begin at 0 in main memory, none holds anything."""
+    """Outputs of a program for engines begin at 0 in main memory; no tensor may hold anything."""
     for tensor in book.sites.program.unfilled:
         said = f"{tensor} is said to hold anything before, and outputs of a program for engines begin at 0"
         book.structure(_CLAIM, tensor, f"{tensor} begins at 0", False, said)
@@ -49,8 +49,8 @@ def filled_claims(book: Book) -> None:
 def begun_by_points(book: Book, tensor: str, first: int, stored: _Stored | None) -> None:
     """The claim for a tensor begun in accumulators of the statement `first`.
 
-    stored: claims, with verdicts, that these accumulators store each element before it is read, with points or without;
-    None if every element is needed.
+    stored: asks whether these accumulators store each element before it is read, with points or without, and returns
+    the verdicts; None if every element is needed.
     """
     kernel = book.sites.kernel
     known, sizes = book.sites.hypotheses, book.sites.sizes

@@ -192,7 +192,9 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: 
 
 
 def _finite(book: Book, tensor: str) -> bool:
-    """Whether the tensor's elements are known to be finite: only inputs can be checked at a call; integers always are."""
+    """Whether the tensor's elements are known to be finite. A call can check only its inputs; integers are always
+    finite.
+    """
     kernel = book.sites.kernel
     known = Finite(tensor) in book.sites.program.hypotheses or not kernel.tensor(tensor).dtype.is_float
     return known and tensor in kernel.inputs

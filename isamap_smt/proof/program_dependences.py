@@ -57,8 +57,8 @@ from isamap_smt.proof.program_sites import (
 # compared with every access to the same tensor or buffer: at different values of the loop's variable (and any values of
 # the loops inside it) they are at different elements.
 #
-# No register lives across a loop that threads share: each has its own, and gives back those that it configured (AMX).
-# Where iterations take turns they move and compute on registers, and do nothing else.
+# No register lives across a loop shared by threads: each thread has its own registers, and gives back the ones it
+# configured (AMX). If iterations take turns, they move and compute on registers, and do nothing else.
 
 
 def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
@@ -84,7 +84,7 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
 def _takes_turns(book: Book, loop: Unrolled) -> None:
     """A woven loop holds nothing but steps of moves and executions.
 
-    A register with a number would be the same one in every iteration, so it has none.
+    A register with a number would be the same one in every iteration, so no buffer of the loop has a number.
     """
     others = [
         n
@@ -145,8 +145,8 @@ def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: Access, b: Acce
 # ---- Claim 11 for one statement: an `ordered` floating-point reduction adds to each element in the order of the
 # kernel's axes.
 #
-# Two executions that add to one output element are compared: where the loops put one first, its point comes first in
-# the kernel's own order. Lanes of one execution add to elements of their own (exclusive), so they need no order.
+# Two executions that add to one output element are compared: if the loops put one first, its point comes first in the
+# kernel's own order. Lanes of one execution add to elements of their own (exclusive), so they need no order.
 
 
 _WORDS = "each element receives its points in the order of the kernel's axes"
@@ -186,11 +186,11 @@ def _one_loop(book: Book, e: Execution, position: int) -> None:
 # kernel's order.
 #
 # No accumulator stands for such a tensor and no buffer holds a copy of it: each point reads and writes memory at one
-# moment, its own. So it is enough that two points of the kernel that touch one element, and one of which writes it, run
-# in the order in which the kernel carries them out: then every point reads what the kernel reads, and the kernel's last
-# value is left in the end. Nothing is asked of the kernel itself: it may assign an element twice, or read what it
-# writes later. Points of one statement that add to an element and read nothing of the tensor may come in any order
-# (where a sum is `ordered`, program_order asks for that).
+# moment, its own. So one condition is enough: two points of the kernel on one element, at least one of them a write, run
+# in the kernel's order. Then every point reads the same value as in the kernel, and the kernel's last value is left in
+# the end. The kernel itself is free: it may assign an element twice, or read an element that it writes later. Points of
+# one statement that add to an element and read nothing of the tensor may come in any order (program_order asks for the
+# order of an `ordered` sum).
 
 
 def is_direct(tensor: str, touched: Sequence[Access]) -> bool:
@@ -356,7 +356,7 @@ def _later(
     kernel: Kernel, tensor: str, n: int, writers: Sequence[int], found: Sequence[Execution],
     touched: Sequence[Access], accumulators: Accumulators,
 ) -> Iterator[_Use]:  # fmt: skip
-    """Uses to come after statement n: copies of the tensor out of memory, and later executions that read or write it."""
+    """Uses that come after statement n: copies of the tensor out of memory, later executions that read or write it."""
     for a in touched:
         if a.writes or a.place.home is not None or a.place.name != tensor:
             continue

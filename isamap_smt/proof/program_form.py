@@ -95,7 +95,7 @@ class NotLegalError(Exception):
 
 
 def misplaced(program: Program) -> str:
-    """Why its parameters are not of one machine common to all schedules, in words; '' if they are."""
+    """Why the program's parameters do not belong to one machine of all its schedules, in words; '' if they do."""
     machine = program.schedules[0].hardware if program.schedules else None
     known = [m.name for m in machine.whole.parameters] if machine else []
     odd = next((p for n, p in enumerate(program.parameters) if p not in known or p in program.parameters[:n]), None)
@@ -165,7 +165,7 @@ def _mapping_at(proved: ProvedMapping, machine: Hardware, values: tuple[tuple[st
 
 
 def _together(parts: list[tuple[dict[str, int], Proof]]) -> tuple[ClaimResult, ...]:
-    """If all is proved at all values, each obligation once, with the total time; else each obligation with its values."""
+    """If all is proved at all values, each obligation once, with the total time; else each one with its values."""
     shapes = {tuple((c.claim, c.subject) for c in p.claims) for _, p in parts}
     found: list[ClaimResult] = []
     if len(shapes) == 1 and all(p.proved for _, p in parts):
@@ -188,19 +188,21 @@ def _said(c: ClaimResult, where: str, values: Mapping[str, int]) -> Proved | Ref
     return c.verdict
 
 
-# ---- Which instructions a program of a core may use: those of the machines that it was scheduled for, as they are
-# described there, and those that isamap makes: of several by selection, of a broadcast and a number, of a load and an
-# addition, of one point of a statement.
+# ---- Instructions allowed in a program of a core: those of the machines it was scheduled for, as described there, and
+# those made by isamap: of several by selection, of a broadcast and a number, of a load and an addition, of one point of
+# a statement.
 #
-# What an instruction does is taken from its description, and so is its C. So a use that says another C of the same
-# contract is no use of the machine's.
+# The description gives an instruction's meaning, and its C. So a use with another C for the same contract is no use of
+# the machine's instruction.
 
 
 WORDS = "each use is of an instruction of the machine, as its description says it"
 
 
 def foreign(program: Program) -> str:
-    """An instruction of none of the schedules' machines, in words; '' if there is none, or if no machine is described."""
+    """An instruction of none of the schedules' machines, in words; '' if there is none, or if a machine is not
+    described.
+    """
     described = [s.hardware for s in program.schedules if s.hardware is not None]
     if program.machine is not None or not described or len(described) < len(program.schedules):
         return ""

@@ -2,13 +2,13 @@
 
 test      a relation left untested at some values of unrolled variables holds there, at every point of the surrounding
 loops
-whole     under the relations to choose whole tiles, the copy's guard holds at all points of the inner loops; if one
-test stands
-          before the inner loops, the guard does not mention them
-end       from a loop's end mark on, each test in its body fails, and its body consists of tests
+whole     under the relations that choose whole tiles, the copy's guard holds at all points of the inner loops; if one
+test
+          stands before the inner loops, the guard does not mention them
+end       if a loop stops early, its body consists of tests, and each of them fails from that iteration on
 fold      a temporary with a block of its own for each iteration is filled anew in each, and touched in that one alone
-block     a helper's call takes the words of its operands and puts them at the right places; if it is cut, the guard is
-the rest
+block     the words of a call lie at the places that the helper reads and writes; if the block is cut, the guard is the
+rest
 """
 
 from __future__ import annotations
@@ -43,20 +43,17 @@ from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_held import Place, place_of
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, holds, span, state
 
-# ---- Claim 16 for temporaries of which each iteration of a loop has a block of its own (Loop.folds,
-# isamap_smt.ir.folds).
+# ---- Claim 16 for temporaries with a block of their own for each iteration of a loop (Loop.folds, isamap_smt.ir.folds).
 #
-# Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the
-# top, or in loops that fold the tensor too, in another dimension or around its block in the same one; everything that touches
-# the tensor stands inside it. So an element is touched in one iteration of them all: those of one loop count blocks that lie
-# apart, in each iteration of the loops around. In one iteration the elements have cells of their own, the block being moved by a
-# constant; and what is read there was written there: each element is assigned, or begun
-# at 0, before it is read (claims 10 and 18). The tensor is no result, and nothing is read of what the memory held
-# before.
+# Each touched place of the tensor must lie in the block counted by the loop. The loop stands at the top, or in loops that
+# fold the tensor too, in another dimension or around its block in the same one. Every use of the tensor stands inside it.
+# So an element is touched in one iteration of them all: the blocks of one loop lie apart, in each iteration of the loops
+# around. In one iteration the elements have cells of their own, since the block is moved by a constant. Every element
+# read there was written there: it is assigned, or begun at 0, before its read (claims 10 and 18). The tensor is no
+# result, and no value that the memory held before is read.
 #
-# Of a ring (Loop.rings) each iteration touches rows var and var + 1, what stands before the loop rows 0 and 1, and what
-# stands behind it the last two. A row is then touched in two iterations that follow each other, and the next one in its
-# place only after them.
+# Of a ring (Loop.rings) each iteration touches rows var and var + 1; code before the loop touches rows 0 and 1, and code
+# behind it the last two. So a row is touched in two consecutive iterations, and the next row in its place only after them.
 
 
 _CLAIM = "forms"
@@ -168,9 +165,9 @@ def _uses(nodes: Sequence[Node], tensor: str) -> int:
 # ---- A point that instructions compute from elements side by side: they lie in one row, and the tree is the point's
 # own.
 #
-# The instructions are those of the machine. What their contracts say one after the other, of these elements in this
-# order, is the statement's value, operation by operation; so every bit is. That each element is there to be read is
-# claimed of the point itself.
+# The instructions are those of the machine. Their contracts, one after the other, of these elements in this order,
+# compose to the statement's value, operation by operation; so every bit agrees. The point itself has the claim that each
+# element read exists.
 
 
 def across_claims(book: Book) -> None:

@@ -25,7 +25,7 @@ DEAD = "dead"
 
 @dataclass(frozen=True)
 class Held:
-    """tensor[coordinates] under `guard`; elsewhere `outside`: a number as text ('0', '-0', '-oo', '-128'), or 'dead'."""
+    """tensor[coordinates] under `guard`; elsewhere `outside`: a number ('0', '-0', '-oo', '-128') as text, or 'dead'."""
 
     tensor: str
     coordinates: tuple[Any, ...]

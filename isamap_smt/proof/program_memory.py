@@ -234,7 +234,7 @@ def bound_of(sites: Sites) -> Any:
 
 @per_object(most=256)
 def _known(program: Program) -> list[Any]:
-    """A cached slot for a program's bound: a proof asks for it, and so does the printer."""
+    """A list for the program's bound, cached once found: the proof asks for it, and so does the printer."""
     return []
 
 

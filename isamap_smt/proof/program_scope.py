@@ -48,7 +48,7 @@ class Scope:
 
     @property
     def settled(self) -> int:
-        """The last statement of the accumulator's own body before its home is up to date; -1 without stores."""
+        """The statement of the accumulator's own body that brings its home up to date; -1 without stores."""
         return max((self.turn(t.site) for t in self.stores), default=-1)
 
     def turn(self, site: Site) -> int:
@@ -157,7 +157,7 @@ def _phases(book: Book, s: Scope) -> None:
 
 
 def _home(s: Scope) -> Place | None:
-    """The one place to load the accumulator from and store it to."""
+    """The one place the accumulator is loaded from and stored to."""
     found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in (*s.loads, *s.added) if t.src is not None}
     found |= {(t.dst.name, t.dst.home and t.dst.home.position): t.dst for t in s.stores}
     if len(found) > 1:

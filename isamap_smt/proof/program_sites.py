@@ -126,7 +126,7 @@ class Sites:
 
     @cached_property
     def lying(self) -> dict[str, tuple[Any, ...]]:
-        """The shapes to address folded tensors by: those of their blocks."""
+        """The shapes by which folded tensors are addressed: those of their blocks."""
         return shapes(self.program)
 
     def of(self, *kinds: type) -> list[Site]:
@@ -138,7 +138,7 @@ class Sites:
         return self.of(Copy, Move)
 
     def computing(self) -> list[Site]:
-        """Sites of uses on registers that compute."""
+        """Sites of uses that compute on registers."""
         return self.of(Compute)
 
     def copying(self) -> list[Site]:

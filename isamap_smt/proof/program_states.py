@@ -32,13 +32,12 @@ from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import Site
 
-# ---- Claim 15, of numbers that a program asks for: whichever it is granted, it is the one that instructions need where
-# they run.
+# ---- Claim 15, of numbers that a program asks for: any number granted is the one needed by the instructions.
 #
-# An implementation is free between `most` and twice that (isamap_smt.ir.states.allowed). So what is asked for decides
-# the number only up to `most`: a program is proved for all numbers that it may be granted, and refuted by one of them.
+# An implementation is free between `most` and twice that (isamap_smt.ir.states.allowed). So the number asked for decides
+# the grant only up to `most`: a program is proved for all numbers that it may be granted, and refuted by one of them.
 #
-# Which write an instruction sees follows from where both stand: the last one before it in its own body or one around
+# The places of both decide the write that reaches an instruction: the last one before it in its own body or one around
 # it, unless a loop or a condition in between writes, too. Then the loops around the write have the same values at both.
 
 
@@ -170,7 +169,7 @@ class _Walk:
 
 
 def state_claims(book: Book) -> None:
-    """All of them, for programs whose instructions have numbers or states."""
+    """Notes all these claims, for programs whose instructions have numbers or states."""
     program = book.sites.program
     nodes = [n for n, _ in walk(program)]
     _edges(book, nodes)

@@ -195,11 +195,11 @@ def _compared(
 
 
 def _rounded_alike(got: np.ndarray, want: np.ndarray, case: _Case) -> Any:
-    """Elementwise: may the difference be due to the order of roundings? Only once some number is too large to be exact
-    in its type.
+    """Elementwise: may the difference come from the order of roundings? Only if some number is too large to be exact in
+    its type.
 
-    Inputs are small whole numbers, so sums of few products are exact in any order; values that grow with each time step
-    are not.
+    Inputs are small whole numbers, so sums of few products are exact in any order; values that grow from iteration to
+    iteration are not.
     """
     if want.dtype.kind != "f":
         return False

@@ -54,7 +54,7 @@ AROUND, IN_TIME = (partial(recurrences_around, inside=inside) for inside in (Fal
 
 @dataclass(frozen=True)
 class Asked:
-    """cast: the roles. last: the final claims about all unchanged parts. groups: the claims behind it, one group each."""
+    """cast: the roles. last: the final claims, about all unchanged parts. groups: the claims behind it, group by group."""
 
     cast: Cast
     groups: tuple[tuple[Claim, ...], ...]

@@ -87,7 +87,9 @@ class _Numbers:
             self._element(n, old, m)
 
     def _met(self, old: Any, new: Any, kind: DType | None) -> Iterator[_Met]:
-        """The values turned into elements, each with its former type: like a literal's, the type of the other operand."""
+        """The values turned into elements, each with its former type: like a literal, it takes the other operand's
+        type.
+        """
         if isinstance(old, IndexValue):
             if (
                 isinstance(new, Cast)

@@ -58,7 +58,9 @@ def pieces(c: RewriteBook, counted: bool) -> None:
 
 
 def in_order(c: RewriteBook) -> None:
-    """One piece computes the points in the order of the whole: its new axes stand in the old ones' place, and count up."""
+    """One piece computes the points in the order of the whole: its new axes are in the place of the old ones, and count
+    up.
+    """
     p, old = c.x.pieces[0], c.x.row.replaced
     names = [a.name for a in c.statement(p).axes]
     new = [a for a in names if a not in c.others]

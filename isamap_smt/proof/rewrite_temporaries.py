@@ -1,11 +1,9 @@
-"""Claims about temporaries of a rewrite, and about the statements to write and read them.
+"""Claims about temporaries of a rewrite, and about the statements that write and read them.
 
-neutral     one statement writes a temporary; later statements read it, those of its role alone; its type is the
-output's
-coverage    the filling statement writes each element once
+neutral     one statement writes a temporary, and only later statements of its role read it; it has the output's type
+coverage    a statement that fills a temporary writes each element once
 exclusive   a cell of partial sums is one point; a total covers every point of the sum
-program     the reading statement is the original one, at the same points, with filled elements in place of computed
-ones
+program     a statement that reads filled elements is the original one at the same points, but for these elements
 link        the closing statement adds to every output of the sum, once
 """
 
@@ -175,7 +173,7 @@ def closing(c: RewriteBook) -> None:
 
 
 def closing_factors(c: RewriteBook) -> dict[str, Any] | None:
-    """Total -> its factor in the closing statement, 1 if it stands alone.
+    """Total -> its factor in the closing statement, 1 if the total stands alone.
 
     Returns None if a term is anything else, or varies along the sum.
     """

@@ -1,4 +1,4 @@
-"""Claims that terms are equal: with a moved operand, with factors multiplied out, with values kept as elements.
+"""Claims that terms are equal: with a moved operand, with factors multiplied out, with values in elements of their own.
 
 Each element is a number by itself, independent of its index. Integers wrap, so sums may be taken apart and regrouped,
 and a constant factor may be taken out: sum c s = c sum s.

@@ -1,4 +1,4 @@
-"""Expressions of a program to follow the rounding of: its kernel's, or the instructions' in their place."""
+"""The expressions to follow in a program's rounding: its kernel's, or those its instructions compute in their place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KNOWN = ("exact", "fused", "unfused")
 
 
 def computed_by(program: Program) -> tuple[Kernel, dict[int, Any]]:
-    """The kernel computed by a program, and by number of statement, its instructions' values in other operations.
+    """(the program's kernel, number of a statement -> the value its instructions compute in other operations).
 
     Raises SizeError if an instruction rounds in a way of its own.
     """

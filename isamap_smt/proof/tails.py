@@ -34,11 +34,11 @@ def _fits(axis: ProgramAxis) -> bool:
 
 
 def harmless_beyond(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
-    """The operands to pad with zeros behind the axis's end, so the operand may be read there as its tensor goes on; ()
-    if there is none.
+    """Operands such that zeros behind the axis's end in one of them let the given operand be read on there; () if there
+    are none.
 
-    Zeros in one of them suffice. All are integers, so a zero makes the product zero, and the places read lie in the
-    tensor. tile: points of the axis computed together.
+    All are integers, so a zero makes the product zero, and the places read lie in the operand's tensor. tile: points of
+    the axis computed together.
 
     A window of 7x3 bytes in a row of an image is six groups of four: the last one takes three bytes of the next point,
     times zero weights.

@@ -36,7 +36,7 @@ class Point:
 class Found:
     """A counterexample: the claim, its operand ('' if none), sizes, and one or more points of interest.
 
-    reason: for coverage, the fault of the point. outside: the lane axis or loop whose range the point needs to leave.
+    reason: for coverage, the point's fault. outside: the lane axis or loop whose range the point needs to leave.
     """
 
     claim: str
@@ -187,7 +187,7 @@ def _pair(
 
 
 def overwrite(instance: Instance, operand: str) -> Found | None:
-    """Two points of the domain with a `=` write of the same element."""
+    """Two points of the domain that write the same element with `=`."""
     n = len(next(iter(instance.images.values())))
     key = label(instance.coordinates(operand), n)
     own = label([v for a, v in instance.images.items() if a], n)
@@ -199,7 +199,7 @@ def overwrite(instance: Instance, operand: str) -> Found | None:
 
 
 def _computed(instance: Instance, kernel: dict[str, int]) -> Point:
-    """The place of a point of the domain under the mapping: outer loops and lanes."""
+    """The point with its place under the mapping: outer loops and lanes."""
     env = {**instance.sizes, **kernel}
     there = {n: int(evaluate(e, env)) for n, e in instance.mapping.inverse}
     lanes = instance.mapping.instruction.axes
@@ -222,7 +222,7 @@ def bounds(instance: Instance, operand: str) -> Found | None:
 
 
 def coverage(instance: Instance, operand: str = "") -> Found | None:
-    """A domain point computed by no lane, or a lane without a point of its own."""
+    """A domain point that no lane computes, or a lane that computes none of its own."""
     return _unreached(instance) or _stray(instance)
 
 

@@ -72,7 +72,7 @@ class SmallKernel:
         }
 
     def find(self, code: Code, binding: int) -> PairWitness | None:
-        """A pair of points here in violation of the candidate's agreement or exclusiveness; None without one."""
+        """A pair here that violates agreement or exclusiveness of the candidate; None if there is none."""
         family, points = self.family, self.points
         if not len(points):
             return None
@@ -226,7 +226,9 @@ def reasons_of(
 
 
 def _pairs(family: Family, conflicts: tuple[Conflict, ...]) -> list[tuple[str, str]]:
-    """Pairs of instruction axes that cannot both be fed, with one example; within one axis, the axes that do not fuse."""
+    """Pairs of instruction axes that cannot both be fed, with one example; within one axis, kernel axes that do not
+    fuse.
+    """
     grouped: dict[str, list[Conflict]] = {}
     for c in conflicts:
         if sum(len(g) for g in c.part.values()) > 1:

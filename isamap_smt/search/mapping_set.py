@@ -56,7 +56,7 @@ class MappingSet(Shown):
         return self.interrupted or self.late is not None
 
     def finished(self) -> MappingSet:
-        """This set, for callers without a use for a part of it. Raises KeyboardInterrupt if the search was interrupted."""
+        """This set, for callers that need all of it. Raises KeyboardInterrupt if the search was interrupted."""
         if self.interrupted:
             raise KeyboardInterrupt
         return self

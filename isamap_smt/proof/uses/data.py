@@ -55,7 +55,7 @@ from isamap_smt.proof.zero_products import any_zero_is_enough
 
 NOTHING = {"+": "0", "*": "1", "max": "nothing", "min": "nothing"}  # what leaves a reduction as it is
 
-# ---- Sums in a memory whose cells have few bits: no sum leaves them, so that what wraps there is what the kernel says.
+# ---- Sums in a memory whose cells have few bits: no sum exceeds them, so the memory wraps only as the kernel does.
 
 
 def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite | None) -> None:
@@ -172,7 +172,7 @@ def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[st
 
 
 def data_claims(book: UseBook, moments: Moments) -> None:
-    """All of it."""
+    """All claims about contents of cells."""
     kernel = moments.program.kernel
     statement, words = kernel.statements[0], "the kernel is one statement, and what is computed of its elements"
     try:

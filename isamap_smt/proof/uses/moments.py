@@ -52,11 +52,11 @@ class UseSite:
 
     @property
     def engine(self) -> str:
-        """Who issues it."""
+        """The engine that issues it."""
         return self.use.instruction.engine
 
     def common(self, other: UseSite) -> int:
-        """How many loops stand around both."""
+        """The number of loops around both."""
         same = 0
         while same < min(len(self.loops), len(other.loops)) and self.path[same] == other.path[same]:
             same += 1

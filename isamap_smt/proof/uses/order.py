@@ -35,7 +35,7 @@ from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lem
 
 
 def order_claims(book: UseBook, moments: Moments) -> None:
-    """All of it."""
+    """All claims about contents in time."""
     _numbers(book, moments)
     _apart(book, moments)
     for buffer in moments.buffers.values():
@@ -190,7 +190,7 @@ def _of_use(
 
 
 def _pieces_beyond(begin: UseSite, buffer: Buffer, own: Ref) -> Any:
-    """The number of pieces behind its own within reach of a use that begins a content."""
+    """The number of pieces behind its own that a beginning use may write to."""
     operand = next(begin.use.instruction.operand(o) for o, p in begin.use.operands if p is own)
     rows = rows_of(begin, operand)
     return FloorDiv(rows - 1, buffer.rows) if rows > buffer.rows else sp.S.Zero

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from isamap_smt.simulator import Simulation
 
 
-# ---- What a program of uses is made of: buffers in rows of the machine's memories, plain loops, uses of its
-# instructions.
+# ---- Parts of a program of uses: buffers in rows of the machine's memories, plain loops, uses of its instructions.
 #
-# The other claims read every field of these that means something on engines. What means something on cores alone is
-# refused here, so that no field of a proved program is one that nobody reads.
+# The other claims read every field of these with a meaning on engines. Fields with a meaning on cores alone are refused
+# here, so some claim reads every field of a proved program.
 
 
 def recognised(book: UseBook, machine: Hardware) -> bool:
@@ -175,7 +174,9 @@ FEW = 9  # of each size, with which a loop over tiles goes on
 
 
 def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
-    """Whether the simulator finds a race, a use beyond its memory or a deadlock. Values play no part in these."""
+    """Whether the simulator finds a race, a use beyond its memory, a wrong state or a deadlock. Values play no part in
+    these.
+    """
     try:
         return not _simulated(program, sizes).sound
     except AssumedError:
@@ -185,7 +186,9 @@ def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
 
 
 def goes_wrong_somewhere(program: Program) -> Refuted | None:
-    """Small sizes with a race, a misconfigured use or a deadlock in the simulator; None if it finds none."""
+    """Small sizes at which the simulator finds a race, a use beyond its memory, a wrong state or a deadlock; None if it
+    finds none.
+    """
     for sizes in _small(program):
         try:
             found = _simulated(program, sizes)

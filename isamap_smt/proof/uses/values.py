@@ -114,7 +114,7 @@ def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite
 
 
 def _after(moments: Moments, site: UseSite, total: str, tree: Any) -> Any:
-    """The value of a step whose cells of sums hold `tree`; None for a step that reads no such cell."""
+    """The value of a step with `tree` in the cells of sums it reads. tree: None for a step that reads no such cell."""
     i, places = site.use.instruction, dict(site.use.operands)
     elements = {o: moments.buffers[p.name].type.tensor for o, p in beside(moments, site, total)}
 
