@@ -27,8 +27,10 @@ ARITHMETICS = ("reals", "bits")
 
 @dataclass(frozen=True)
 class Equality:
-    """The answer. arithmetic: `reals` or `bits`. claims: one for each result. difference: a refuting input, if one is
-    known. where: relations by the shapes between sizes of different names in the two kernels, such as `K = 4*S`.
+    """The answer for two kernels. arithmetic: `reals` or `bits`. claims: one for each result.
+
+    difference: a refuting input, if one is known. where: relations by the shapes between sizes of different names in
+    the two kernels, such as `K = 4*S`.
     """
 
     first: Kernel

@@ -1,6 +1,4 @@
-"""Two kernels of the same arguments, in one vocabulary of sizes: shapes express the second one's sizes by the first
-one's.
-"""
+"""Two kernels of the same arguments over one set of sizes: shapes express the second one's sizes by the first one's."""
 
 from __future__ import annotations
 

@@ -53,9 +53,7 @@ Way = tuple[dict[str, Any], dict[str, Any], list[Any]]
 
 
 class Canceller:
-    """bits: width of the integers of a type whose sums are taken modulo 2^bits, by the type's name; no other type has a
-    modulus.
-    """
+    """bits: type -> width of its integers, whose sums are taken modulo 2^bits; no other type has a modulus."""
 
     def __init__(self, moduli: dict[str, int]) -> None:
         self.moduli, self.pairs = moduli, 0
@@ -225,9 +223,7 @@ class Canceller:
         self, ours: Sequence[Range], theirs: Sequence[Range], pairs: Sequence[tuple[Atom, Atom]], known: Known,
         guard: Sequence[Any], guard_there: Sequence[Any],
     ) -> Iterator[Way]:  # fmt: skip
-        """Candidate maps between both terms' axes, in both directions, with the equations behind them; they are still
-        to be proved.
-        """
+        """Candidate maps between both terms' axes, in both directions, with the equations behind them; not yet proved."""
         for equations in islice(_equations(pairs), 8):
             inside = known.also([*box(ours), *guard, *box(theirs), *guard_there])
             there = solved(equations, theirs, inside)
@@ -269,9 +265,7 @@ class Canceller:
         )
 
     def _same_maximum(self, a: Atom, b: Atom, known: Known) -> bool:
-        """Whether two maxima are over the same values: each value of one occurs in the other. Nesting, arity and axes
-        may differ.
-        """
+        """Whether two maxima are over the same values: each value of one occurs in the other, in any nesting or axes."""
         if a.head == b.head == FOLD and self._same_fold(a, b, known):
             return True
         ours, theirs = _extremes(a), _extremes(b)

@@ -115,9 +115,7 @@ def pieces_without(guard: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def simple(e: Any, known: Known) -> Any:
-    """The expression in one form: remainders by quotients, and quotients without multiples of the divisor or parts
-    below it.
-    """
+    """The expression in one form: remainders by quotients, without multiples of the divisor or parts below it."""
     if not isinstance(e, sp.Basic) or not e.has(FloorDiv, FloorMod, IMin, IMax, ISelect):
         return sp.expand(e) if isinstance(e, sp.Expr) else e
     if isinstance(e, sp.core.relational.Relational):

@@ -256,9 +256,7 @@ def _merged(factors: Iterable[Factor]) -> tuple[Factor, ...]:
 
 
 def power(value: Sum, exponent: Any) -> Sum:
-    """value^exponent over the reals. Whole negative powers go into products; the common factor of a sum's terms comes
-    out of it.
-    """
+    """value^exponent over the reals. Whole negative powers go into products; a sum's common factor comes out."""
     exponent = sp.sympify(exponent)
     if exponent.is_Integer and exponent >= 0:
         out = ONE

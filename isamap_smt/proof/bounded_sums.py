@@ -69,8 +69,9 @@ def beginning(mapping: Mapping) -> tuple[Range, ...]:
 
 
 def adds_exactly(mapping: Mapping, operands: Ranges, tensors: dict[str, tuple[int, int]]) -> Verdict:
-    """Whether the instruction, one with carries(), adds in this mapping. Refuted with a number of terms, and the
-    largest fitting one.
+    """Whether the instruction, which carries(), adds in this mapping. Refuted with a number of terms.
+
+    The refutation also names the largest number that fits.
 
     operands: possible values of their cells. tensors: assumed values of the kernel's inputs.
     """
@@ -79,8 +80,9 @@ def adds_exactly(mapping: Mapping, operands: Ranges, tensors: dict[str, tuple[in
 
 
 def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unknown]) -> tuple[int, int, bool] | None:
-    """A largest range (low, high) of one input under which the instruction adds in this mapping; None if no range is
-    found.
+    """A largest range of one input under which the instruction adds in this mapping, as (low, high, tight).
+
+    The other inputs stay as they are. tight: each end, moved one further out, is refuted. None if no range is found.
 
     The other inputs stay as they are. The third result tells whether each end, moved one further out, is refuted.
 
@@ -115,9 +117,7 @@ def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unkno
 
 
 def _greatest(top: int, holds: Callable[[int], bool]) -> int:
-    """The greatest number from 0 to `top` that `holds`; the predicate is true up to some number, and 0 is not asked
-    about.
-    """
+    """The greatest number from 0 to `top` that `holds`, a predicate true up to some number; 0 is not asked about."""
     low = 0
     if top > 0 and holds(top):
         return top

@@ -179,9 +179,7 @@ def _of_cells(m: Mapping, operand: str) -> Mapping:
 
 
 def padded_cells(mapping: Mapping, data: tuple[Data, ...], operand: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """(cells of the operand with each index at the padding 0, the operand's shape), for lanes without a point of the
-    kernel.
-    """
+    """(cells of the operand with each index at the padding 0, its shape), for lanes without a point of the kernel."""
     zero = _changing({d.mine: sp.S.Zero for d in data})
     return tuple(map(zero, mapping.cells(operand))), mapping.instruction.kernel.tensor(operand).shape
 

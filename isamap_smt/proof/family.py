@@ -1,5 +1,4 @@
-"""The families: every assignment of kernel axes, or of low digits of theirs, to instruction axes, times every operand
-binding.
+"""The families: every assignment of kernel axes, or of their low digits, to instruction axes, times every binding.
 
 `fuse` places whole axes. `digits` also places low digits: of d points in an instruction axis of n, if d divides n.
 Candidates are not enumerated in advance: they are counted by formula, and found as models (encodings/models.py).

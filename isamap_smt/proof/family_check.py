@@ -1,5 +1,4 @@
-"""Completeness, checked again: nothing but the listed candidates is in normal form and outside of every witness'
-clause.
+"""Completeness, checked again: only listed candidates are in normal form and outside of every witness' clause.
 
 Plain integers show that a witness excludes all of its clause; a solver answers whether anything else is left.
 """
@@ -38,8 +37,10 @@ SHOWN = 100  # candidates that nothing accounts for
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """ok: the set is complete. uncovered: up to 100 unaccounted candidates, by id. faults: witnesses that exclude
-    nothing, and any other fault. solvers: the solvers that find nothing else left.
+    """Result of a check; ok: the set is complete.
+
+    uncovered: up to 100 unaccounted candidates, by id. faults: witnesses that exclude nothing, and any other fault.
+    solvers: the solvers that find nothing else left.
     """
 
     ok: bool
@@ -54,8 +55,9 @@ class CertificateCheck:
 
 @dataclass(frozen=True)
 class Accounted:
-    """Cubes of a family's candidates: not in normal form, excluded by a valid witness, on the legal list. Faults in
-    words.
+    """Cubes of a family's candidates: not in normal form, excluded by a valid witness, on the legal list.
+
+    faults: of witnesses and of the list, in words.
     """
 
     family: Family
@@ -91,8 +93,7 @@ class Accounted:
 
 
 def account(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> Accounted:
-    """Accounts for the candidates of the family. prove() answers another question: whether the listed mappings are
-    legal.
+    """Accounts for the candidates of the family. Whether the listed mappings are legal is a question for prove().
 
     No solver is asked, except to prove again the refutation of one candidate, or of a value.
     """
@@ -167,8 +168,9 @@ def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
 
 
 def _order_holds(family: Family, w: OrderWitness) -> bool:
-    """Whether a candidate of the witness is refuted because of its order, and `axis`, if any, lies in a reduction axis
-    of several points.
+    """Whether a candidate of the witness is refuted because of its order.
+
+    `axis`, if any, must lie in a reduction axis of several points.
     """
     if w.axis and (w.axis not in family.axes or w.point not in reductions(family) or dict(family.points)[w.point] == 1):
         return False

@@ -162,8 +162,7 @@ def count_normal(family: Family, excluded: Sequence[Cube] = ()) -> tuple[int, bo
 
 
 def _count(family: Family, cubes: Sequence[Cube]) -> int | None:
-    """Codes in normal form and in none of the cubes, axis by axis from the innermost; None if there are too many
-    states.
+    """Codes in normal form and in none of the cubes, axis by axis from the innermost; None for too many states.
 
     A state: the cubes that may still hold the candidate (bits), and the content of each instruction axis so far.
     """

@@ -61,8 +61,7 @@ class PairWitness:
         return bool((elements[0] != elements[1]) == (self.claim == "agreement"))
 
     def violates(self, family: Family, cube: Cube) -> bool:
-        """Whether each of these candidates clashes on the pair: both points in one execution, in one cell instead of
-        two or the reverse.
+        """Whether each of these candidates clashes: both points in one execution, in one cell for two or two for one.
 
         Returns False, too, if there are too many cases to decide.
         """

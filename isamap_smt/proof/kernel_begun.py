@@ -199,9 +199,7 @@ def answer(
 
 
 def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
-    """The refutation in words, with a statement that writes the element too late; Unknown if some point begins it in
-    time.
-    """
+    """The refutation in words, with a statement that writes the element too late; Unknown if one begins it in time."""
     witness = {n: int(v) for n, v in refuted.witness.items()}
     cell = tuple(value(i, witness) for i in needed.element)
     name = f"{needed.tensor}[{','.join(map(str, cell))}]"
@@ -229,9 +227,7 @@ def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
 
 
 def _points_that_write(s: Statement, cell: tuple[int, ...], sizes: Mapping[str, int]) -> list[dict[str, int]] | None:
-    """The statement's points that write the element at these sizes, by axis; None if they are too many, or depend on
-    data.
-    """
+    """The statement's points that write the element at these sizes, by axis; None if too many, or a matter of data."""
     if writes_by_data(s):
         return None
     env = {n: v for n, v in sizes.items() if n not in {a.name for a in s.axes}}

@@ -80,8 +80,10 @@ def _finders(mapping: Mapping, fused: bool) -> Iterator[tuple[Finder, str]]:
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """lows: least value of every free size and parameter. extents: axis extents given by expressions, taken >= 1.
-    needed: conditions on sizes by the kernel's declared shapes.
+    """Hypotheses about sizes.
+
+    lows: least value of every free size and parameter. extents: axis extents given by expressions, taken >= 1. needed:
+    conditions on sizes by the kernel's declared shapes.
     """
 
     lows: tuple[tuple[str, int], ...]
@@ -117,9 +119,7 @@ class Hypotheses:
 
     @property
     def listed(self) -> tuple[Hypothesis, ...]:
-        """The hypotheses as listed in the proof. If an axis has no points, its statement has none, and all its claims
-        hold.
-        """
+        """The hypotheses as the proof lists them. All claims hold of a statement whose axis has no points."""
         stated = (Stated(f"{e} >= 1") for e in self.extents)
         lows = (Condition(sym(n), ">=", sp.Integer(low)) for n, low in self.lows)
         return (*map(Relation, lows), *stated, *map(Relation, self.needed))

@@ -11,8 +11,7 @@ from isamap_smt.proof.overflow import Overflow, overflow
 
 @lru_cache(maxsize=256)  # a plan asks for each mapping, and its proof again
 def sums_fit(kernel: Kernel, bits: int, where: str) -> Verdict:
-    """Whether each sum of the first statement, from 0, stays within signed numbers of so many bits, and every part of
-    it.
+    """Whether each sum of the first statement, from 0, fits signed numbers of so many bits, and every part of it.
 
     Refuted with a number of terms and elements that add up to more, and with the sizes or ranges that would fit. where:
     the holder of the sums, in words.

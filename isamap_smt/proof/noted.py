@@ -14,8 +14,10 @@ Formula = Any
 
 
 class Noted:
-    """Collects verdicts. given: known facts of all claims; counterexamples keep their `sizes` small. stop: any
-    counterexample will do, not only a smallest one. watch: receives each claim as soon as it is decided.
+    """Collects verdicts.
+
+    given: known facts of all claims; counterexamples keep their `sizes` small. stop: any counterexample will do, not
+    only a smallest one. watch: receives each claim as soon as it is decided.
     """
 
     def __init__(

@@ -1,12 +1,10 @@
-"""Proves that a maximum and the sums that depend on it may run block by block: E is any function with E(a) E(b) = E(a +
-b).
+"""Proves that a maximum and the sums that depend on it may run block by block, for any E with E(a) E(b) = E(a + b).
 
 State after some blocks: m, the maximum so far, and for each sum s, the sum of its terms so far, each taken at m. A term
 t at m is t f at m', with one f for all of them: if it contains E(a), a' = a + c turns E(a') into E(a) E(c), and f is
 E(c).
 
-    bounds, exclusive, coverage, program   every block computes, at each of its points once, the value of the whole
-    (rewrite_points.py)
+    bounds, exclusive, coverage, program   every block computes each of its points once, as the whole (rewrite_points.py)
     scalar argument    a' = a + c, for each argument a of E that depends on m, and the factor's own, c
     scalar factor      each term at m' is the one at m, times the factor
     scalar state       after a block m' is the larger of m and the block's, and s' is s f and the block's sum

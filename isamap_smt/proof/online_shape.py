@@ -98,9 +98,7 @@ class OnlineShape(RewriteBook):
         return len(self.online.kernel.statements) - len(self.online.whole.statements)
 
     def _chain(self) -> None:
-        """Conditions on the chain: one writer for each tensor, above its readers, one axis a dimension; sums may be
-        regrouped.
-        """
+        """The chain: one writer for each tensor, above its readers, one axis a dimension; its sums may be regrouped."""
         x = self.online
         wrong = []
         for n in range(x.first, x.end):
@@ -197,8 +195,9 @@ class OnlineShape(RewriteBook):
                 self.structure("neutral", self._name(n), words, begin.value == value, f"it begins at {begin.value}")
 
     def _form(self, role: Role, n: int, rest: bool) -> tuple[Access, tuple[Any, ...], str | None]:
-        """(target, shape, the operator allowed beside `=`) of a statement with this role; no operator if other claims
-        ask for it.
+        """(target, shape, operator allowed beside `=`) of a statement with this role.
+
+        The operator is None if other claims ask for it.
         """
         x, shape = self.online, self.online.whole.tensor(self._name(n)).shape
         rows = sp.Integer(x.steps + 1)
@@ -226,8 +225,9 @@ class OnlineShape(RewriteBook):
         return {n: every[n] for n in symbols_of(target.index)}
 
     def _order_of_reads(self) -> None:
-        """An element read was written above, in the same block; the state before a block, by the one before it or at
-        the beginning.
+        """An element read was written above, in the same block.
+
+        The state before a block is written by the block before it, or at the beginning.
         """
         x = self.online
         writers: dict[str, list[int]] = {}

@@ -54,9 +54,7 @@ class Overflow:
 
     @property
     def name(self) -> str:
-        """The number of points of one element, as the user may write it: `k`, or `c*r*s`; `terms` if an index joins
-        axes.
-        """
+        """The number of points of one element, for the user: `k`, or `c*r*s`; `terms` if an index joins axes."""
         return "*".join(self.axes) if not self.joined else "terms"
 
     def __str__(self) -> str:

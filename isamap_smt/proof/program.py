@@ -109,9 +109,7 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 def _proved(
     program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
 ) -> tuple[Proof, tuple[Hypothesis, ...]]:
-    """The proof, and the entry conditions that would mend failing preconditions. computed: inputs left by earlier
-    phases.
-    """
+    """The proof, and the entry conditions that would mend failing preconditions. computed: inputs of earlier phases."""
     if program.parameters and not program.machine:
         if wrong := misplaced(program):
             return Proof((ClaimResult("hypotheses", "", Unknown(wrong), _NAMES),), ""), ()
@@ -146,8 +144,7 @@ def _proved(
 
 
 def guarded(program: Program) -> Program:
-    """The program with the conditions on sizes and addresses needed by its instructions' preconditions, beyond the
-    implied ones.
+    """The program with the missing conditions on sizes and addresses for its instructions' preconditions.
 
     Each is the weakest of its form, and every call of the compiled kernel checks it. The result is not proved yet.
     """

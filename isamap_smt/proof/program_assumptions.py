@@ -27,8 +27,7 @@ def presupposed(program: Program) -> tuple[Hypothesis, ...]:
 
 
 def possible(book: Book) -> Verdict | None:
-    """Some sizes meet all relations assumed by the program, and the hypotheses: from a contradiction everything
-    follows.
+    """Some sizes meet the hypotheses and all relations assumed by the program: a contradiction would imply everything.
 
     Returns None if the program assumes none.
     """

@@ -32,9 +32,7 @@ class Book(Noted):
     def covered(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
-        """Like ask(), for a foundation of other claims: a program may be right without it, so a counterexample gives
-        Unknown.
-        """
+        """Like ask(), for a basis of other claims: a program may be right without it, so it is Unknown, never Refuted."""
         return self.note(claim, subject, statement, self.looked_at(claim, subject, statement, assumptions, goals))
 
     def looked_at(

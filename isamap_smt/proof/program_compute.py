@@ -192,9 +192,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: 
 
 
 def _finite(book: Book, tensor: str) -> bool:
-    """Whether the tensor's elements are known to be finite. A call can check only its inputs; integers are always
-    finite.
-    """
+    """Whether the tensor's elements are known to be finite: integers always, and inputs, since a call can check them."""
     kernel = book.sites.kernel
     known = Finite(tensor) in book.sites.program.hypotheses or not kernel.tensor(tensor).dtype.is_float
     return known and tensor in kernel.inputs

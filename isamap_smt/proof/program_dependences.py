@@ -224,9 +224,7 @@ def point_by_point(book: Book, tensor: str, found: Sequence[Execution]) -> None:
 
 
 def _conflicts(tensor: str, e: Execution, f: Execution) -> Iterator[tuple[Sequence[Any], Sequence[Any], str]]:
-    """(element of e, element of f, words) for each pair of accesses to the tensor, first by e and then by f; at least
-    one is a write.
-    """
+    """(element of e, element of f, words) for pairs of accesses to the tensor, first e, then f; one of them writes."""
     alike = e.position == f.position and e.statement.op != "=" and not _reads(tensor, e)
     first, second = _touches(tensor, e), _touches(tensor, f)
     for mine, writes in first:

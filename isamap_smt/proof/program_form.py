@@ -48,8 +48,7 @@ BETWEEN_BARRIERS = "phases stand between barriers, with counters and loops of th
 
 
 def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result], stop: bool) -> Result | None:
-    """The proofs of all phases as one; None for a program of one. A phase leaves tensors in main memory for the next
-    ones to read.
+    """The proofs of all phases as one; None for a program of one. Later phases read the tensors left in main memory.
 
     proved: takes a phase, and the tensors computed by earlier ones.
     """
@@ -200,9 +199,7 @@ WORDS = "each use is of an instruction of the machine, as its description says i
 
 
 def foreign(program: Program) -> str:
-    """An instruction of none of the schedules' machines, in words; '' if there is none, or if a machine is not
-    described.
-    """
+    """An instruction of none of the schedules' machines, in words; '' if there is none, or a machine is not described."""
     described = [s.hardware for s in program.schedules if s.hardware is not None]
     if program.machine is not None or not described or len(described) < len(program.schedules):
         return ""

@@ -1,14 +1,11 @@
 """Claim 16: tests left out and code reordered in the C change nothing (isamap_smt.codegen.decided makes these marks).
 
-test      a relation left untested at some values of unrolled variables holds there, at every point of the surrounding
-loops
-whole     under the relations that choose whole tiles, the copy's guard holds at all points of the inner loops; if one
-test
-          stands before the inner loops, the guard does not mention them
+test      a relation left untested at some values of unrolled variables holds there, wherever the loops around lead
+whole     under the relations that choose whole tiles, the copy's guard holds at all points of the inner loops;
+          if one test stands before the inner loops, the guard does not mention them
 end       if a loop stops early, its body consists of tests, and each of them fails from that iteration on
 fold      a temporary with a block of its own for each iteration is filled anew in each, and touched in that one alone
-block     the words of a call lie at the places that the helper reads and writes; if the block is cut, the guard is the
-rest
+block     the words of a call lie at the places that the helper reads and writes; if it is cut, the guard is the rest
 """
 
 from __future__ import annotations

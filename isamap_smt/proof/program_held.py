@@ -36,8 +36,10 @@ class Held:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell of a buffer or an element of a tensor. lies: the shape to address it by, another one if the program folds
-    the tensor. home: the Alloc's site, None for a tensor.
+    """A cell of a buffer or an element of a tensor.
+
+    lies: the shape by which it is addressed, another one if the program folds the tensor. home: the Alloc's site, None
+    for a tensor.
     """
 
     ref: Ref
@@ -54,7 +56,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Transfer:
-    """One copy or move: it reads the source under `selected`, and writes `fill` elsewhere ('' leaves the destination).
+    """One copy or move: it reads the source under `selected`, and takes `fill` elsewhere ('' leaves the destination).
+
     adds: to the destination's content.
     """
 

@@ -310,9 +310,7 @@ def _fits(book: Book) -> None:
 
 
 def _divisors(book: Book) -> None:
-    """Divisors of every expression of the program are positive, under the sizes' hypotheses alone; elements in indices
-    are inputs.
-    """
+    """Divisors of every expression are positive, under the sizes' hypotheses alone; elements in indices are inputs."""
     found: dict[Any, None] = {}
     indices: dict[Any, None] = {}
     for site in book.sites.sites:

@@ -36,9 +36,7 @@ from isamap_smt.proof.program_start import begins
 
 
 def read_claims(book: Book, transfers: Sequence[Transfer], touched: Sequence[Access]) -> None:
-    """Every read of a buffer, by a transfer or an execution, is covered; an execution also reads the target of its
-    addition.
-    """
+    """Every read of a buffer, by a transfer or an execution, is covered; additions of an execution read their target."""
     for a in touched:
         if a.place.home is not None and not (a.writes and a.transfer is not None):
             _covered(book, transfers, a)
@@ -97,9 +95,7 @@ def _subject(site: Site) -> str:
 
 
 def _frame(book: Book, site: Site) -> None:
-    """The type's value is the same at two moments of one life of the buffer, told apart by variables outside its
-    declaration.
-    """
+    """The type means the same at two moments of one life of the buffer; variables not around its declaration differ."""
     b = site.node.buffer  # type: ignore[union-attr]
     statement = f"the type of {b.name} mentions only loops around its declaration ({place(site)})"
     fixed = {c.name for c in b.cells} | {x.var.name for x in site.loops} | set(book.sites.sizes)

@@ -61,9 +61,7 @@ class Scope:
 
 
 def scope_claims(book: Book, touched: Sequence[Access], accumulators: Accumulators) -> dict[tuple[int, ...], Scope]:
-    """Both claims for every accumulator, and no output is touched ahead of the call; scopes by the position of their
-    declarations.
-    """
+    """Both claims for every accumulator; no output is touched ahead of the call. Returns scopes by declaration."""
     outputs = set(book.sites.kernel.outputs)
     early = [a for a in touched if a.site.position[0] == 0 and a.place.held.tensor in outputs]
     book.structure(
@@ -88,9 +86,7 @@ def scope_claims(book: Book, touched: Sequence[Access], accumulators: Accumulato
 
 
 def _scope(h: Site, touched: Sequence[Access], accumulators: Accumulators) -> Scope:
-    """The transfers of one accumulator: loads and stores go between it and a place nearer to the output, the rest is
-    work.
-    """
+    """The transfers of one accumulator: loads and stores go to a place nearer to the output, the rest is work."""
     loads: list[Transfer] = []
     stores: list[Transfer] = []
     added: list[Transfer] = []

@@ -109,8 +109,9 @@ class Sites:
 
     @property
     def hypotheses(self) -> list[Formula]:
-        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1; and the program's own `>=`
-        assumptions on sizes.
+        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1.
+
+        The program's own `>=` relations on sizes are among them.
 
         The proof lists these assumptions, and the entry check enforces them.
         """

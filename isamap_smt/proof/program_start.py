@@ -128,8 +128,9 @@ def _tensor(
 def _stored_before_read(
     book: Book, tensor: str, scopes: Sequence[Scope], touched: Sequence[Access]
 ) -> list[tuple[str, Verdict]]:
-    """Claims with verdicts: accumulators of the first statement stored each element of a temporary before it is read
-    and counts.
+    """Claims with verdicts: accumulators of the first statement stored an element of a temporary before its read.
+
+    Only reads that count are claimed.
     """
     stores = [(t.site, t.dst, t.selected) for s in scopes for t in s.stores]
     homes = {s.site.position for s in scopes}
@@ -163,9 +164,7 @@ def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
 
 
 def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequence[Access]) -> None:
-    """The begun visit is the first one of its elements, in a call that adds to nothing; or their old values are added
-    in it.
-    """
+    """The begun visit is the first one of its elements, in a call that adds to nothing; or it adds their old values."""
     live = [*state(t.site), t.dst.held.guard]
     if scope.added:
         added = [(a.site, a.dst, a.selected) for a in scope.added]

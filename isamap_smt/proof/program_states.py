@@ -1,13 +1,11 @@
-"""Claim 15: states of a thread satisfy each instruction wherever it runs; numbered registers belong to their buffer
-alone.
+"""Claim 15: states of a thread suit each instruction wherever it runs; a numbered register belongs to its buffer alone.
 
-number   registers of buffers alive at the same time have different numbers, all below the size of the file; buffers
-without such
-         a file have no number
+number   registers of buffers alive at the same time have different numbers, all below the size of their file;
+         buffers without such a file have no number
 needs    each cell an instruction needs holds its value on every path: loops run once or more, conditions go either way
 kept     the content of numbered registers is lost behind a write of a state, and no longer used
 left     a thread leaves 0 in every cell it has written
-granted  any number the machine may grant is the number of active points of the instructions that need it
+granted  any number the machine may grant is the number of active points of the instruction that needs it
 
 A thread begins with 0 in each cell. A parallel loop's body runs on threads of its own and on the surrounding one.
 """
@@ -140,9 +138,7 @@ def _verdict(book: Book, site: Site, name: str, held: Held, needed: Any, write: 
 
 
 def _told(write: Ask, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
-    """The counterexample in words: the number asked for (AVL), the largest grant (VLMAX), and a possible grant unlike
-    the need.
-    """
+    """The counterexample in words: the number asked for (AVL), the largest grant (VLMAX), and a possible wrong grant."""
     marked = f"{held.memory}'"
     asks, most = (value(sp.sympify(e), witness) for e in (write.number, write.instruction.grants))
     found = f"{held.memory} may be {witness[marked]}, where {value(needed, witness)} points are active"
@@ -153,9 +149,7 @@ def _told(write: Ask, held: Held, needed: Any, witness: Mapping[str, int]) -> st
 
 @dataclass
 class _Walk:
-    """Obligations by their statement, with the worst verdict found. files: buffer -> its register file, if that one is
-    numbered.
-    """
+    """Obligations by their statement, with the worst verdict found. files: buffer -> its register file, if numbered."""
 
     files: dict[str, str]
     found: dict[tuple[str, str], Verdict] = field(default_factory=dict)
@@ -246,7 +240,9 @@ def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: 
 
 @dataclass(frozen=True)
 class _Now:
-    """cells: state memory -> its cells, None if two paths differ. lost: buffer -> the write of a state since its
+    """State of a thread at a point of its program.
+
+    cells: state memory -> its cells, None if two paths differ. lost: buffer -> a write of a state since its
     declaration.
     """
 
@@ -263,9 +259,7 @@ class _Now:
 
 
 def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """The state behind a body entered in state `now`. live: buffers of numbered registers declared earlier by this
-    thread.
-    """
+    """The state behind a body entered in state `now`. live: buffers of numbered registers declared by its thread."""
     live = dict(live)
     for node in body:
         match node:

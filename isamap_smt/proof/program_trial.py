@@ -150,9 +150,7 @@ def _case(
     kernel: Kernel, hypotheses: tuple[Hypothesis, ...], sizes: dict[str, int], random: np.random.Generator, special: bool,
     seed: int,
 ) -> _Case | None:  # fmt: skip
-    """Random elements at these sizes; None if the kernel has no result there, or if the program's hypotheses exclude
-    the sizes.
-    """
+    """Random elements at these sizes; None if the kernel has no result there, or the hypotheses exclude the sizes."""
     if broken(hypotheses, sizes, {}):
         return None  # no call has these sizes
     arrays = {t.name: _elements(kernel, hypotheses, t.name, sizes, random, special) for t in kernel.tensors}
@@ -166,9 +164,7 @@ def _case(
 
 
 def _one(program: Program, case: _Case) -> str | None:
-    """The first difference: in a call that adds to outputs, or else, if some outputs hold anything, in a call that adds
-    to nothing.
-    """
+    """The first difference: in a call that adds to outputs, or, if some hold anything, in a call that adds to nothing."""
     found = _compared(program, case, case.outputs, case.expected)
     if found is None and set(program.unfilled) - set(program.kernel.temporaries):
         found = _compared(program, case, None, case.begun)
@@ -195,8 +191,7 @@ def _compared(
 
 
 def _rounded_alike(got: np.ndarray, want: np.ndarray, case: _Case) -> Any:
-    """Elementwise: may the difference come from the order of roundings? Only if some number is too large to be exact in
-    its type.
+    """Elementwise: may a difference come from the order of roundings? Only if some number is too large to be exact.
 
     Inputs are small whole numbers, so sums of few products are exact in any order; values that grow from iteration to
     iteration are not.

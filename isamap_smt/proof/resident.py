@@ -39,9 +39,7 @@ HELD, FAR = "v", "m"  # operands of what closes a phase
 
 @dataclass(frozen=True)
 class Resident:
-    """A buffer filled by phase `left` and used as it is by the phases `found`. stored: its contents go to main memory,
-    too.
-    """
+    """A buffer filled by phase `left` and used as it is by the phases `found`. stored: also in main memory."""
 
     buffer: Buffer
     left: int
@@ -225,9 +223,7 @@ def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction) -> Node:
 
 
 def _count(r: Resident, guard: Sequence[Any], cell: str, size: Any, cells: set[str]) -> Any:
-    """The number of rows or columns of a tile with elements. Raises ScheduleError unless they are the first ones, by
-    number.
-    """
+    """The number of rows or columns of a tile with elements. Raises ScheduleError unless they are the first ones."""
     count = size
     for g in guard:
         slack = g.gts - g.lts if isinstance(g, sp.StrictLessThan | sp.StrictGreaterThan) else None

@@ -1,5 +1,4 @@
-"""The one checker of rewrites: each point once, equal terms, temporaries written before their reads, sums regrouped if
-allowed.
+"""The one checker of rewrites: each point once, equal terms, temporaries written before read, sums regrouped if legal.
 
 Both kernels are read as they stand. The roles of a rewrite's statements are claims, proved with every open size
 symbolic. A row lists the roles of its statements, the claims they need, and the words. The first refutation in a group

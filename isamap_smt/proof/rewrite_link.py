@@ -1,6 +1,4 @@
-"""Claims that a rewrite leaves everything but its restated parts as it was: statements, tensors, names, sizes,
-recurrences.
-"""
+"""A rewrite leaves all but its restated parts as it was: statements, tensors, names, sizes, recurrences."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ def before(c: RewriteBook) -> None:
 
 
 def statements(c: RewriteBook, cast: Cast) -> None:
-    """Statements without a role are the whole's, in its order; a statement with a role stands in place of the restated
-    one.
-    """
+    """Statements without a role are the whole's, in its order; others stand in place of the statement they restate."""
     x = c.x
     there = Counter(map(type, x.roles))
     order = stood_for(c)
@@ -53,8 +49,7 @@ def statements(c: RewriteBook, cast: Cast) -> None:
 
 
 def stood_for(c: RewriteBook) -> list[int]:
-    """For each statement of the kernel, the number of its statement in the whole, or of the one it replaces; FRONT for
-    one in front.
+    """For each statement of the kernel, its number in the whole, or the one it replaces; FRONT for one in front.
 
     Returns [] if the roles leave more or fewer statements than the whole has besides.
     """

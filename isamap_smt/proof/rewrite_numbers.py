@@ -29,9 +29,7 @@ from isamap_smt.proof.rewrite_temporaries import each_once, written_and_read
 
 @dataclass(frozen=True)
 class _Met:
-    """An element in place of a value. kind: the value's type there. compared: the whole numbers it is compared with, if
-    nothing else.
-    """
+    """An element in place of a value. kind: the value's type there. compared: whole numbers, its only comparands."""
 
     value: Any
     element: Any
@@ -87,9 +85,7 @@ class _Numbers:
             self._element(n, old, m)
 
     def _met(self, old: Any, new: Any, kind: DType | None) -> Iterator[_Met]:
-        """The values turned into elements, each with its former type: like a literal, it takes the other operand's
-        type.
-        """
+        """The values turned into elements, each with its former type: like a literal's, the other operand's."""
         if isinstance(old, IndexValue):
             if (
                 isinstance(new, Cast)

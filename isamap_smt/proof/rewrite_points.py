@@ -58,9 +58,7 @@ def pieces(c: RewriteBook, counted: bool) -> None:
 
 
 def in_order(c: RewriteBook) -> None:
-    """One piece computes the points in the order of the whole: its new axes are in the place of the old ones, and count
-    up.
-    """
+    """One piece computes the points in the order of the whole: its new axes take the place of the old, and count up."""
     p, old = c.x.pieces[0], c.x.row.replaced
     names = [a.name for a in c.statement(p).axes]
     new = [a for a in names if a not in c.others]

@@ -32,9 +32,7 @@ def stored(c: RewriteBook) -> list[Stored]:
 
 
 def temporaries(c: RewriteBook) -> None:
-    """Only the statements of its role write and read a temporary; a temporary that enters the output has the output's
-    type.
-    """
+    """Only the statements of its role write and read a temporary; a part of the output has the output's type."""
     for r in stored(c):
         written_and_read(c, r)
         part = isinstance(r, Valued) and isinstance(c.x.row, Staged) and c.x.row.parts > 0
@@ -103,9 +101,7 @@ def restated(c: RewriteBook) -> None:
 
 
 def _reads_it(c: RewriteBook, f: object, value: Any) -> bool:
-    """Whether the value equals the original statement's after reads of the filled temporary are replaced by their
-    meaning.
-    """
+    """Whether the value is the original statement's, if the filled elements are replaced by the values behind them."""
     match f:
         case Copied(into=into, of=of):
             back = rewrite_reads(value, lambda r: Read(sp.Symbol(of), *r.index) if r.tensor == into else r)

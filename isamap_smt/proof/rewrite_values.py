@@ -22,9 +22,7 @@ from isamap_smt.proof.scalar_bits import equal_bits
 
 
 def values_kept(c: RewriteBook) -> None:
-    """With each element replaced by its value, the statement's value is the original one at that point, with the same
-    conversions.
-    """
+    """With each element replaced by its value, the statement's value is the original, with the same conversions."""
     ((each, name),) = [(c.statement(r), r.into) for r in c.x.roles if isinstance(r, Valued)]
     element = typed_value(c.x.kernel, each)
     mine = typed_value(c.x.kernel, _again(c))

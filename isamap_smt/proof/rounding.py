@@ -39,9 +39,7 @@ Ends = Mapping[str, tuple[float, float]]
 
 
 class NotFollowedError(Exception):
-    """The rounding errors there are not known; gives the reason. placed: the text also names the value and its
-    statement.
-    """
+    """The rounding errors there are not known; gives the reason. placed: the text names the value and its statement."""
 
     def __init__(self, why: str, placed: bool = False) -> None:
         super().__init__(why)
@@ -50,9 +48,7 @@ class NotFollowedError(Exception):
 
 @dataclass(frozen=True)
 class Held(Known):
-    """Known bounds of a value at the points of a statement. peak: along the axes `over`, one value at least is as
-    large.
-    """
+    """Known bounds of a value at the points of a statement. peak: a lower bound of the largest along the axes `over`."""
 
     peak: Fraction | None = None
     over: tuple[str, ...] = ()

@@ -1,5 +1,4 @@
-"""A chain of rewrite rules leads from one value to another; each rule is proved for all values in the arithmetic of its
-place.
+"""One value becomes another by a chain of rewrite rules, each proved for all values in the arithmetic of its place.
 
 If a claim about two values cannot be decided directly (floating point, bit for bit), such a chain decides it. Equality
 saturation finds the chain; here each link is checked alone. The two trees differ at one place, in the two sides of the
@@ -89,9 +88,7 @@ def _elements(e: Any) -> Any:
 
 
 def follows(rule: Rule, before: Any, after: Any, types: Types, out: DType, reals: bool) -> str | None:
-    """The arithmetic in which one use of the rule, at one place and in either direction, turns `before` into `after`;
-    else None.
-    """
+    """The arithmetic in which one use of the rule, in either direction, turns `before` into `after`; else None."""
     return _follows(rule, before, after, out.name, dict(types), reals)
 
 
@@ -118,9 +115,7 @@ def _kind(e: Any, want: str, types: dict[str, DType]) -> str:
 
 
 def _sides(rule: Rule, before: Any, after: Any, kind: str, types: dict[str, DType], reals: bool) -> str | None:
-    """The arithmetic in which the trees are the rule's two sides, and the rule is proved for values of this kind; else
-    None.
-    """
+    """The arithmetic in which the trees are the rule's sides, and it is proved for values of this kind; else None."""
     s = sides(rule)
     known = element_types(rule, "saturating" if kind == EXACT else kind)
     if known is None or (rule.types and kind != known[1].name):
@@ -154,9 +149,7 @@ def _allowed(
     named: Mapping[str, DType],
     arithmetic: str,
 ) -> bool:
-    """Whether the trees for the names have their types, and the numbers meet the rule's conditions in the given
-    arithmetic.
-    """
+    """Whether the trees for the names have their types, and the numbers meet the rule's conditions in `arithmetic`."""
     for name, tree in bound.items():
         wanted = EXACT if kind == EXACT else named[name].name
         own = _kind(tree, wanted, types)

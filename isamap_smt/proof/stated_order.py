@@ -56,9 +56,7 @@ def order_question(instruction: Instruction) -> tuple[Question, dict[str, str]]:
 
 
 def follow_each_other(mapping: Mapping) -> Verdict:
-    """Whether one execution adds consecutive points of the kernel's sum to a cell, in the order of the instruction's
-    axis.
-    """
+    """Whether one execution adds consecutive points of the kernel's sum to a cell, in the instruction's order."""
     s, groups = mapping.statement, dict(mapping.groups)
     inside = fibres(mapping.instruction.kernel, mapping.instruction.kernel.statements[0]).axes
     several = [t for t in inside if mapping.instruction.axes[t] > 1 and groups.get(t)]

@@ -16,9 +16,7 @@ from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
 def ending(mapping: Mapping, operand: str) -> str:
-    """A summed axis that ends inside an execution with the operand, and needs a copy with zeros behind its end; ''
-    without one.
-    """
+    """A summed axis that ends inside an execution with the operand and needs zeros of a copy behind its end; else ''."""
     used = symbols_of(mapping.operand_access(operand).index)
     for axis in program_axes(mapping):
         if not axis.reduction or axis.leaf == 1 or not {*axis.members} & used or _fits(axis):
@@ -34,8 +32,7 @@ def _fits(axis: ProgramAxis) -> bool:
 
 
 def harmless_beyond(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
-    """Operands such that zeros behind the axis's end in one of them let the given operand be read on there; () if there
-    are none.
+    """Operands such that zeros behind the axis's end in one of them let the given operand be read on there; () if none.
 
     All are integers, so a zero makes the product zero, and the places read lie in the operand's tensor. tile: points of
     the axis computed together.

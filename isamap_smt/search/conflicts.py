@@ -126,9 +126,7 @@ LARGEST = 2  # axes in a part
 def conflicts_of(
     family: Family, legal: tuple[ProvedMapping, ...], small: tuple[SmallKernel, ...]
 ) -> tuple[Conflict, ...]:
-    """Parts of up to two axes that refute agreement or exclusiveness, with every binding, and contain no smaller such
-    part.
-    """
+    """Parts of up to two axes that refute agreement or exclusiveness, with every binding, without such a smaller part."""
     literals = [(a, g) for g in range(len(family.points)) for a in range(len(family.axes))]
     used = [frozenset(_literals(family, p)) for p in legal]
     found: dict[frozenset[Literal], Conflict] = {}
@@ -226,9 +224,7 @@ def reasons_of(
 
 
 def _pairs(family: Family, conflicts: tuple[Conflict, ...]) -> list[tuple[str, str]]:
-    """Pairs of instruction axes that cannot both be fed, with one example; within one axis, kernel axes that do not
-    fuse.
-    """
+    """Pairs of instruction axes that cannot both be fed, with one example; within one axis, axes that do not fuse."""
     grouped: dict[str, list[Conflict]] = {}
     for c in conflicts:
         if sum(len(g) for g in c.part.values()) > 1:

@@ -90,9 +90,7 @@ class MappingSet(Shown):
         return "\n".join(lines)
 
     def tables(self) -> tuple[Table, ...]:
-        """The legal mappings with the layout of their operands in memory, and the smallest parts that forbid the
-        others.
-        """
+        """The legal mappings with their operands' layout in memory, and the smallest parts that forbid the others."""
         rows = tuple((p.mapping.id, *(supply(p.mapping, o).kind for o, _ in p.mapping.binding)) for p in self.legal)
         found = []
         if rows:

@@ -31,8 +31,7 @@ Seen = Callable[[dict[str, int]], bool | Refuted]
 
 
 class UseBook(Book):
-    """ask() a claim with the facts about its moments. A refutation needs a counterexample with numbers of iterations by
-    their definition.
+    """ask() a claim with the facts about its moments. Refuted only if the numbers of iterations obey their definition.
 
     trial: runs the program. Some claims exceed the need (an order by the text, or by one counter): they are refuted
     only if the run goes wrong at the counterexample's sizes.

@@ -48,8 +48,9 @@ def negated(guard: list[Formula]) -> Formula:
 
 @dataclass(frozen=True)
 class Cell:
-    """The cell of an operand, at a point: its content, its piece and row there, and its column. inside: conditions on
-    the row under which it is a cell of a content.
+    """The cell of an operand, at a point: its content, its piece and row there, and its column.
+
+    inside: conditions on the row under which it is a cell of a content.
     """
 
     version: tuple[Any, ...]
@@ -106,9 +107,7 @@ def stands_for(moments: Moments, site: UseSite, x: Moment, found: Cell, buffer: 
 
 
 def holds_zero(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Formula:
-    """The cell of an operand belongs to a content, and to no element, so it holds 0; FALSE if the content may hold
-    anything there.
-    """
+    """The cell of an operand belongs to a content, but to no element, so it holds 0; FALSE if it may hold anything."""
     if moments.buffers[place.name].type.outside != "0":
         return FALSE
     found = cell(moments, site, operand, place)

@@ -250,9 +250,7 @@ def _seen(book: UseBook, sizes: dict[str, int], later: bool) -> bool | Refuted:
 
 
 def _seen_somewhere(book: UseBook, later: bool) -> Refuted | None:
-    """Refutation by the first use with a wrong state, at sizes one point more than a few steps of all loops; None
-    without one.
-    """
+    """Refutation by the first use with a wrong state, at sizes one point above a few steps of all loops; else None."""
     for sizes in book.alike(_FEW):
         if seen := _wrong(book.sites.program, sizes, later):
             at = " ".join(f"{k}={v}" for k, v in sorted(sizes.items())) or "every size"

@@ -59,9 +59,7 @@ NOTHING = {"+": "0", "*": "1", "max": "nothing", "min": "nothing"}  # what leave
 
 
 def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite | None) -> None:
-    """Claim of each use that writes a memory of few bits: its sums fit. add, begin: the uses of the sums; any other
-    write is Unknown.
-    """
+    """Claims for each use that writes a memory of few bits. add, begin: the uses of the sums; others are Unknown."""
     kernel = moments.program.kernel
     for site in moments.sites:
         if (place := target(site)) is None:
@@ -84,9 +82,7 @@ def covered(
     book: UseBook, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
     alive: Sequence[Formula] = (), where: Sequence[Formula] = (),
 ) -> None:  # fmt: skip
-    """Each point (under the guards `where`) has an iteration and cells satisfying `alive`: its digits, supplied and
-    then checked.
-    """
+    """Each point (under the guards `where`) has an iteration and cells that satisfy `alive`: its digits, checked."""
     extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
     given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
     given += where
@@ -147,8 +143,7 @@ def _divided(e: Any) -> tuple[Any, Any]:
 
 
 def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
-    """Digits of a value in a sum such as `32 * j0 + 16 * ju + l`: values of its symbols, the one of the largest step
-    first.
+    """Digits of a value in a sum such as `32 * j0 + 16 * ju + l`: values of its symbols, the largest step first.
 
     The constant part is subtracted first; `I - 1 - 8 * i0 - r` counts backwards. The caller proves that the digits give
     the value.
@@ -218,9 +213,7 @@ def _ended(
     book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite | None, onward: list[UseSite],
     steps: list[UseSite],
 ) -> None:  # fmt: skip
-    """Sums begin, change and are stored as in the kernel; the last of the steps stores. begin: None if `add` assigns
-    the sums.
-    """
+    """Sums begin, change and are stored as in the kernel; the last step stores. begin: None if `add` assigns them."""
     *updates, store = steps
     begins = [] if begin is None else [begin]
     if not _together(book, moments, epilogue, [*begins, add], onward, steps):
@@ -311,8 +304,9 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
 
 
 def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> str:
-    """Kind of the use: 'compute', 'copy', 'begin', 'onward', 'update' or 'store'; '' if none. Notes the claims about
-    its cells.
+    """Kind of the use: 'compute', 'copy', 'begin', 'onward', 'update' or 'store'; '' if none.
+
+    Notes the claims about its cells.
     """
     instruction, contract, place = site.use.instruction, contract_of(site), target(site)
     sources, out = list(dict.fromkeys(r.tensor for r in reads(contract.value))), epilogue.sum
@@ -377,9 +371,7 @@ def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
 
 
 def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> None:
-    """A use with counted axes leaves no cell as it was: inactive cells are zeroed by the instruction, or there are
-    none.
-    """
+    """A use with counted axes leaves no cell as it was: the instruction zeroes inactive cells, or there are none."""
     instruction, x = site.use.instruction, moments.moment(site)
     if instruction.beyond == KEPT and instruction.counted:
         words = f"{site.name} leaves no cell of {buffer.name} as it was"
@@ -537,8 +529,7 @@ def _element(
 
 
 def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
-    """Each operand of the contract with an element of the statement: the next unused one of the tensor it holds, or the
-    last one.
+    """Each operand of the contract with an element of the statement: the next one of the tensor it holds, or the last.
 
     The order is free, as products commute; the value computed from the pairs is compared with the kernel's.
     """
@@ -556,9 +547,7 @@ def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[
 def _exclusive(
     book: UseBook, moments: Moments, add: UseSite, site: UseSite, taken: tuple[Operand, Ref] | None = None
 ) -> None:
-    """A cell of sums touched by one use and a cell changed by another stand for different elements, unless they are one
-    cell.
-    """
+    """A cell of sums touched by one use and a cell changed by another are one cell, or stand for different elements."""
     (mine, here), (other, there) = sums_of(moments, add), taken or sums_of(moments, site)
     x, y = moments.moment(add), moments.moment(site, "'")
     (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)

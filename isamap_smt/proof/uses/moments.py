@@ -124,8 +124,9 @@ class Moment:
 
 
 def together(x: Moment, y: Moment) -> list[Formula]:
-    """Facts about the numbers of two moments, for each loop around both; and about its base, a step larger in the next
-    iteration.
+    """Facts about the numbers of two moments, for each loop around both.
+
+    The base of a loop is a step larger in the next iteration.
     """
     found: list[Formula] = []
     for loop in x.site.loops[: x.site.common(y.site)]:

@@ -1,5 +1,4 @@
-"""Contents of buffers in time: begun before their uses, used before the next one takes their place, and without a
-deadlock.
+"""Contents of buffers in time: begun before use, used before the next one takes their place, and no deadlock.
 
 One iteration of the beginning use puts a content into a buffer, and others add to it. Uses name the content by that
 iteration. With

@@ -174,9 +174,7 @@ FEW = 9  # of each size, with which a loop over tiles goes on
 
 
 def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
-    """Whether the simulator finds a race, a use beyond its memory, a wrong state or a deadlock. Values play no part in
-    these.
-    """
+    """Whether the simulator finds a race, a use beyond its memory, a wrong state or a deadlock, independent of values."""
     try:
         return not _simulated(program, sizes).sound
     except AssumedError:
@@ -186,9 +184,7 @@ def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
 
 
 def goes_wrong_somewhere(program: Program) -> Refuted | None:
-    """Small sizes at which the simulator finds a race, a use beyond its memory, a wrong state or a deadlock; None if it
-    finds none.
-    """
+    """Small sizes with a race, a use beyond its memory, a wrong state or a deadlock in the simulator; else None."""
     for sizes in _small(program):
         try:
             found = _simulated(program, sizes)
@@ -237,9 +233,7 @@ def _zeros(program: Program, sizes: dict[str, int]) -> dict[str, np.ndarray]:
 
 
 def use_claims(book: UseBook, machine: Hardware) -> None:
-    """Claims about the program's parts (`shape`), its cells (`data`), their order of use (`order`) and its states
-    (`configured`).
-    """
+    """Claims about a program's parts (`shape`), its cells (`data`), their order (`order`) and states (`configured`)."""
     if recognised(book, machine):
         moments = Moments(book.sites, machine)
         order_claims(book, moments)

@@ -1,9 +1,8 @@
-"""The form of an engines' program for the claims: loops over executed iterations only, and signals before their awaits
-in the text.
+"""A program of engines in the form for its claims: loops over executed iterations, and signals before awaits.
 
 Each engine takes its own uses, in their order, and nothing else of the text has a meaning. So parts of a body without a
-common engine may change places. One order of the text that is a legal execution is looked for; the claims are asked of
-it.
+common engine may change places. The claims look for one order of the text that is a legal execution; they are asked of
+this order.
 """
 
 from __future__ import annotations
@@ -38,9 +37,7 @@ def _of_its_trips(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class _Part:
-    """A node of a body. engines: None if it has to keep its place. needs: counters awaited before the end of any
-    iteration.
-    """
+    """A node of a body. engines: None if it has to keep its place. needs: counters awaited before any iteration ends."""
 
     node: Node
     engines: frozenset[str] | None

@@ -1,5 +1,4 @@
-"""Values computed by uses: the products they add are the kernel's, and the composed steps of an epilogue are its
-expression.
+"""Values computed by uses: the products added are the kernel's, and the steps of an epilogue compose to its expression.
 
 A step reads the cell of a sum and, besides, elements from main memory or the code. Their identity is asked for every
 cell. Then the contracts are composed, and the result is compared with the kernel's expression, bit for bit.
