@@ -69,7 +69,7 @@ class Equality:
 
 
 def meant(kernel: Kernel, arithmetic: str) -> str:
-    """The arithmetic to compare two kernels of these types in, in words."""
+    """The arithmetic of a comparison of two kernels of these types, in words."""
     floating = any(t.dtype.is_float for t in kernel.tensors)
     if not floating:
         return "bit for bit"

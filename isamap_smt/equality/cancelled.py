@@ -117,7 +117,7 @@ class Canceller:
         return terms
 
     def _met(self, t: Term, others: Sequence[Term], known: Known, kind: str, merge: bool) -> tuple[int, Sum] | None:
-        """The position of the first of the others to leave the least when matched, and the remains of both terms."""
+        """(number of the partner that leaves the fewest terms, the remains of both terms); None without a partner."""
         best: tuple[int, Sum] | None = None
         for m, u in enumerate(others):
             if _signature(t) != _signature(u):

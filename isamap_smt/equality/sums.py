@@ -1,12 +1,12 @@
-"""Values as sums of products: a kernel's value in a form with sums to be regrouped and products to be distributed.
+"""Values as sums of products: a form of a kernel's results with sums free to regroup and products free to distribute.
 
 A `Sum` is a tuple of terms. A term is a coefficient times factors, summed over its own axes, under its guard:
 
     1/N * X[i,n]^2 * G[i]     over n in [0, N), where n < i
 
 A factor is an `Atom` to some power: an element of an input, or a function of sums other than their product or sum. The
-names of bound axes are used once in a process, so a value put in for a free name never meets a bound name of its own.
-The exception is a value put into itself: `fresh` renames the axes of a copy.
+names of bound axes are used once in a process, so a value put in for a free name never meets a bound axis with one of
+its names. The exception is a value put into itself: `fresh` renames the axes of a copy.
 """
 
 from __future__ import annotations

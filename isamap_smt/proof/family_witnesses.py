@@ -61,9 +61,10 @@ class PairWitness:
         return bool((elements[0] != elements[1]) == (self.claim == "agreement"))
 
     def violates(self, family: Family, cube: Cube) -> bool:
-        """Whether each of these candidates clashes: both points in one execution, in one cell for two or two for one.
+        """Whether both points clash in each of these candidates.
 
-        Returns False, too, if there are too many cases to decide.
+        They fall into one execution, and into one cell instead of two, or into two instead of one. Returns False, too,
+        if there are too many cases to decide.
         """
         if not all(cube.places) or not cube <= family.everything:
             return False

@@ -105,7 +105,7 @@ def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterato
 
 
 def _needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
-    """Each place in need of elements of the tensor, once."""
+    """Each place that needs elements of the tensor, once."""
     shape = kernel.tensor(tensor).shape
     for n, s in enumerate(kernel.statements):
         added = () if s.op == "=" or n == begins else (s.target,)

@@ -483,7 +483,7 @@ class Judge:
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """Small sizes to look for counterexamples on."""
+        """Small sizes searched for counterexamples."""
         return witness.instances(self.mapping, self.fused)
 
     def _small(self, operand: str, finder: witness.Finder, among: Sequence[Instance]) -> Refuted | None:

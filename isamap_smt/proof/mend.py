@@ -103,7 +103,7 @@ def _call(m: Mapping) -> str:
 
 
 def _kernel_words(m: Mapping, types: bool) -> tuple[list[str], list[str]] | None:
-    """([the kernel's name, or --text and its text], further options) to make the same mapping from."""
+    """([the kernel's name, or --text and its text], further options) that give the same mapping; None without any."""
     for spec, given, kernel in _ways(m.kernel, types or _said(m)):
         try:
             made = fuse(
@@ -326,7 +326,7 @@ def _padded(m: Mapping) -> Iterator[Candidate]:
 
 
 def _open(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
-    """(the kernel as written, with its element types; the sizes to turn it into the kernel again). Raises SizeError."""
+    """(the kernel as written, with its element types; the sizes that turn it into the kernel again). Raises SizeError."""
     written_ = kernel_of_text(kernel.text, name=kernel.name, dtypes={t.name: t.dtype for t in kernel.tensors})
     sizes = sizes_between(written_, kernel)
     if replace(written_.with_sizes(sizes), ranges=kernel.ranges) != kernel:

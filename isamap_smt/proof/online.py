@@ -177,7 +177,7 @@ class OnlineClaims(OnlineShape):
                     self._state(n, on, rest)
 
     def _ranges(self) -> None:
-        """The values covered by the claims about the rounding of a sum."""
+        """Notes the claims about the rounding of sums, with the values they cover."""
         for n in range(self.online.first, self.online.end):
             if (found := range_of(self.online, n)) is not None:
                 sums, differences, beyond = words(found, self._name(n))

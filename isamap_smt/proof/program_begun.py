@@ -40,7 +40,7 @@ def begun_claims(book: Book) -> None:
 
 
 def filled_claims(book: Book) -> None:
-    """Outputs of a program for engines begin at 0 in main memory; no tensor may hold anything."""
+    """Outputs of a program for engines begin at 0 in main memory, so none may be declared to hold anything."""
     for tensor in book.sites.program.unfilled:
         said = f"{tensor} is said to hold anything before, and outputs of a program for engines begin at 0"
         book.structure(_CLAIM, tensor, f"{tensor} begins at 0", False, said)

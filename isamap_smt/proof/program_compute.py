@@ -144,7 +144,7 @@ def _neutral(book: Book, site: Site) -> None:
 def is_product(value: Any, ordered: bool) -> bool:
     """A product of elements, each perhaps converted: zero as soon as one factor is zero.
 
-    If the sign of a zero counts (ordered), it is neither negated nor has numbers as factors.
+    If the sign of a zero counts (ordered), it is not negated, and has no numbers as factors.
     """
     match value:
         case Read():
@@ -192,7 +192,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: 
 
 
 def _finite(book: Book, tensor: str) -> bool:
-    """Whether the tensor's elements are known to be finite: integers always, and inputs, since a call can check them."""
+    """Whether the tensor is an input, of integers or assumed finite: a call can check nothing else."""
     kernel = book.sites.kernel
     known = Finite(tensor) in book.sites.program.hypotheses or not kernel.tensor(tensor).dtype.is_float
     return known and tensor in kernel.inputs

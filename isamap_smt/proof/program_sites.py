@@ -111,9 +111,7 @@ class Sites:
     def hypotheses(self) -> list[Formula]:
         """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1.
 
-        The program's own `>=` relations on sizes are among them.
-
-        The proof lists these assumptions, and the entry check enforces them.
+        The program's own `>=` relations on sizes are added; the proof lists them. The entry check enforces all of it.
         """
         low = {p.name: p.low for p in self.kernel.parameters}
         flag = span(FRESH, 2) if self.program.starts else []

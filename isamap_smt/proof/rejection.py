@@ -75,7 +75,7 @@ class Rejection(Shown):
     def ranges(self) -> tuple[WeakestRange, ...]:
         """For single inputs, the largest range of values under which the mapping is proved; worked out when asked.
 
-        Empty unless the instruction saturates or wraps.
+        Empty if the mapping is rejected for another reason than saturation or wrapping.
         """
         from isamap_smt.proof.ranges import weakest_ranges  # it proves, and proving makes rejections
 

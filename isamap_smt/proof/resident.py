@@ -4,9 +4,10 @@
     phase 2:  Y += H@spm[i] * V         uses them, and begins none
 
 A buffer used by two phases is resident. Phases are proved apart, so each is closed: a phase that finds contents first
-copies them from main memory, and a phase that leaves its result ends with its store. The proof with both holds without
-them. The store puts into H exactly the cells the copy takes from it, since buffer and type are one, and nothing is
-begun in these rows between the two. Cells without an element may hold anything: the store left them behind.
+copies them from main memory, and a phase that leaves its result ends with its store. The proof with copies and stores
+also holds without them. The store puts into H exactly the cells the copy takes from it, since buffer and type are one,
+and nothing is begun in these rows between the two. Cells without an element may hold anything: the store left them
+behind.
 
 A phase may also store its result, for readers of main memory. Then it is proved twice: as it is, and with signals in
 place of its stores, before its closing store; signals change no buffer.
@@ -72,7 +73,7 @@ def residents(phases: Sequence[Program]) -> tuple[Resident, ...]:
 
 
 def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[tuple[int, Program], ...]:
-    """Each phase with its number, between copies of its found contents and the store of those it leaves.
+    """Each phase with its number, between copies of the contents it finds and the store of those it leaves.
 
     A phase that stores its result itself also occurs without the closing store. Raises ScheduleError if no copy or
     store can be made.

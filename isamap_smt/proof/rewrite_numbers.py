@@ -29,7 +29,10 @@ from isamap_smt.proof.rewrite_temporaries import each_once, written_and_read
 
 @dataclass(frozen=True)
 class _Met:
-    """An element in place of a value. kind: the value's type there. compared: whole numbers, its only comparands."""
+    """An element in place of a value. kind: the value's type there.
+
+    compared: the whole numbers it is compared with, if with nothing else.
+    """
 
     value: Any
     element: Any

@@ -7,8 +7,9 @@ order. The numbers in between come from isamap_smt.ir.rounding_notes and are not
 is refuted.
 
 Some bounds follow from structure, without a question. A value minus its maximum over some axes is at most 0, and 0 at
-one point: both take the same elements, without a guard, and neither has been written since. isamap_smt.ir.fibres shows
-the number of terms of an element; one without terms keeps the start value of its first statement.
+one point. This holds if the maximum was taken of the same elements, without a guard, and neither has been written
+since. isamap_smt.ir.fibres shows the number of terms of an element; one without terms keeps the start value of its
+first statement.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class _Walk(Ranges):
             self.watch([found])
 
     def result(self, name: str, derived: Known, stated: tuple[float, float] | None) -> None:
-        """Claims the stated bound for the result's elements, or the derived one without a stated."""
+        """Claims the stated bound for the result's elements, or the derived one if none is stated."""
         wanted = derived
         if stated is not None:
             relative, absolute = (Fraction(repr(float(x))) for x in stated)

@@ -59,7 +59,7 @@ Finder = Callable[[Instance, str], Found | None]
 
 
 def instances(mapping: Mapping, fused: bool) -> tuple[Instance, ...]:
-    """The small instances to look for counterexamples on, in order."""
+    """The small instances searched for counterexamples, in order."""
     return tuple(Instance(mapping, sizes, fused) for sizes in size_vectors(mapping))
 
 

@@ -1,4 +1,4 @@
-"""Small instances of a mapping on plain integers: the points to look for a counterexample among.
+"""Small instances of a mapping on plain integers: the points searched for a counterexample.
 
 Nearly every wrong mapping is wrong at sizes 1 and 2; sizes just above an instruction axis follow.
 """

@@ -1,4 +1,4 @@
-"""The smallest parts of a mapping to refute it, for display: nothing is excluded because of them.
+"""The smallest parts of a mapping that refute it, for display: nothing is excluded because of them.
 
 A part is judged as a mapping with every other instruction axis empty. Parts of a legal mapping are not shown (with
 fixed sizes or guards, a larger mapping can be legal though a part of it is not).

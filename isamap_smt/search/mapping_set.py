@@ -42,7 +42,7 @@ class MappingSet(Shown):
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """The smallest parts to refute a mapping. Computed on demand: a plan needs none of them."""
+        """The smallest parts that refute a mapping. Computed on demand: a plan needs none of them."""
         return conflicts_of(self.family, self.legal, self.small) if self.small and not self.cut_short else ()
 
     @cached_property

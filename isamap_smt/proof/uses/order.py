@@ -5,8 +5,7 @@ iteration. With
 
 1. each use comes after the beginning of the content it names, in the same slot;
 2. each use of a content is complete before a later content begins in its slot;
-3. every addition to a content is complete before it is read by others, and before it is changed; changes follow as in
-the text
+3. every addition to a content is complete before others read it, and before it is changed; changes follow the text
 
 two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete
 before the later one's begins. Pieces of different buffers lie apart. So no cell changes between its writer and its
