@@ -27,8 +27,11 @@ ARITHMETICS = ("reals", "bits")
 
 @dataclass(frozen=True)
 class Equality:
-    """The answer. arithmetic: `reals` or `bits`. claims: one for each result. difference: an input that refutes, if one is known.
-    where: what the shapes ask of sizes that the two kernels call differently, such as `K = 4*S`."""
+    """The answer for two kernels. arithmetic: `reals` or `bits`. claims: one for each result.
+
+    difference: a refuting input, if one is known. where: relations by the shapes between sizes of different names in
+    the two kernels, such as `K = 4*S`.
+    """
 
     first: Kernel
     second: Kernel
@@ -66,7 +69,7 @@ class Equality:
 
 
 def meant(kernel: Kernel, arithmetic: str) -> str:
-    """In which arithmetic two kernels of these types are compared, in words."""
+    """The arithmetic of a comparison of two kernels of these types, in words."""
     floating = any(t.dtype.is_float for t in kernel.tensors)
     if not floating:
         return "bit for bit"
@@ -82,10 +85,10 @@ def equal(
 ) -> Equality:
     """Whether both kernels give the same results for all sizes and all inputs.
 
-    arithmetic: `reals` takes floating point for real numbers, so sums may be regrouped and products distributed; `bits` takes each
-    operation as its type says, sums in the order in which they are written. Integers wrap as their types say in both. Compared is
-    what is computed where every value is a number, without `out`. sizes: fixes sizes of both. Raises ArgumentError where the
-    arguments differ, SizeError, TimeLimitError at 2.5 times `timeout` seconds.
+    arithmetic: `reals` takes floating point for real numbers, so sums may be regrouped and products distributed; `bits`
+    takes each operation by its type, with sums in their written order. Integers wrap by their types in both. Results
+    are compared without `out`, wherever every value is a number. sizes: fixes sizes of both. Raises ArgumentError if
+    the arguments differ, SizeError, TimeLimitError at 2.5 times `timeout` seconds.
     """
     for k in (first, second):
         require_kind("equal", k, Kernel, KERNEL)
@@ -107,7 +110,7 @@ def equal(
 
 
 def _refuted(both: Together, claims: tuple[ClaimResult, ...], found: Difference) -> tuple[ClaimResult, ...]:
-    """The claims with the one that the difference refutes."""
+    """The claims, with the one refuted by the difference."""
     out = []
     for n in both.first.results:
         known = next((c for c in claims if c.subject == n), None)

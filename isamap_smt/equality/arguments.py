@@ -1,4 +1,4 @@
-"""Two kernels of the same arguments, in one vocabulary of sizes: the second one's are said by the first one's where shapes tell."""
+"""Two kernels of the same arguments over one set of sizes: shapes express the second one's sizes by the first one's."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from isamap_smt.ir.kernel import Kernel, Tensor
 
 @dataclass(frozen=True)
 class Together:
-    """Both kernels over one set of sizes. facts: what both ask of them. names: of each size, as its own kernel calls it.
-    agree: what sizes of the two have to do with each other, in words, where they are not the same."""
+    """Both kernels over one set of sizes.
+
+    facts: conditions of both kernels on the sizes. names: of each size, in its own kernel. agree: relations between
+    different sizes of the two, in words.
+    """
 
     first: Kernel
     second: Kernel
@@ -27,12 +30,15 @@ class Together:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The names of sizes and parameters that are open."""
+        """The names of open sizes and parameters."""
         return tuple(sorted({*self.first.free_sizes, *self.second.free_sizes}))
 
 
 def together(a: Kernel, b: Kernel) -> Together:
-    """Raises ArgumentError where the kernels have different inputs, results or parameters, or shapes that never agree."""
+    """Both kernels over one set of sizes.
+
+    Raises ArgumentError if the kernels have different inputs, results or parameters, or shapes that never agree.
+    """
     _check_tensors(a, b, "input", a.inputs, b.inputs)
     _check_tensors(a, b, "result", a.results, b.results)
     _check_parameters(a, b)
@@ -67,7 +73,7 @@ def together(a: Kernel, b: Kernel) -> Together:
 
 
 def _apart(k: Kernel, taken: set[str]) -> Kernel:
-    """The kernel without axes that are called like sizes of the other one, which shapes may bring into it."""
+    """The kernel with axes renamed that share a name with sizes of the other one; shapes may bring these into it."""
     table = {a.name: f"{a.name}'" for a in k.axes if a.name in taken - set(k.free_sizes)}
     if not table:
         return k
@@ -114,7 +120,7 @@ def _solved(a: Kernel, b: Kernel, equations: list[Any], given: set[str]) -> dict
 
 
 def _ways(x: Any, y: Any, given: set[str], plain: bool) -> Iterator[tuple[str, Any]]:
-    """Symbols that x = y determines, with their values; where `plain`, those that are one side."""
+    """Symbols determined by x = y, with their values; if `plain`, only symbols that are one side."""
     for e, other in ((y, x), (x, y)):
         if e.is_Symbol and e.name not in given and e.name not in symbols_of([other]):
             yield e.name, other

@@ -1,8 +1,8 @@
-"""A sum is 0 where its terms cancel: pairs of them are matched point by point, and what no partner meets is left over.
+"""A sum is 0 if its terms cancel: pairs of terms are matched point by point, and unmatched points are left over.
 
-Two terms are matched by a map from the points of the one to those of the other. It is found by solving that all elements read have
-equal indices; what is found is then proved: the map is one to one where it is taken, and takes each factor to an equal one. Terms
-need not meet everywhere. Both are cut into the part that meets, which has the sum of both coefficients, and parts that do not.
+A map from the points of one term to those of the other matches the two. It is found by equating the indices of all
+elements read. Then it is proved: the map is one to one on its domain, and takes each factor to an equal one. Terms need
+not meet everywhere. Both are cut into the common part, with the sum of both coefficients, and the remaining parts.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Way = tuple[dict[str, Any], dict[str, Any], list[Any]]
 
 
 class Canceller:
-    """bits: of the integers in which sums are taken modulo 2^bits, by the name of a type; nothing else is a modulus."""
+    """bits: type -> width of its integers, whose sums are taken modulo 2^bits; no other type has a modulus."""
 
     def __init__(self, moduli: dict[str, int]) -> None:
         self.moduli, self.pairs = moduli, 0
@@ -69,9 +69,9 @@ class Canceller:
         return self.asked[question]
 
     def left(self, value: Sum, known: Known, kind: str = "") -> Sum:
-        """The terms that are left of a value, none of which is proved to be 0.
+        """The terms left of a value; none of them is proved to be 0.
 
-        Where a term divides by a sum, the value is 0 if its product with that sum is.
+        If a term divides by a sum, the value is 0 as soon as its product with the sum is 0.
         """
         left = self._left(value, known, kind)
         for _ in range(MOST_DIVISORS):
@@ -89,8 +89,11 @@ class Canceller:
         return left
 
     def _left(self, value: Sum, known: Known, kind: str) -> Sum:
-        """The same without clearing divisors. Axes that nothing mentions are first left as they are, since a partner may have the
-        same; then each makes as many terms of one as it has points."""
+        """The same without clearing divisors.
+
+        Unused axes stay at first, since a partner may have the same ones; then each multiplies its term by its number
+        of points.
+        """
         terms = [t for s in add(value) for t in self._tidy(s, known, kind)]
         for merge in (False, True):
             terms = self._cancelled(terms, known, kind, merge)
@@ -101,7 +104,7 @@ class Canceller:
         return tuple(terms)
 
     def _cancelled(self, terms: list[Term], known: Known, kind: str, merge: bool) -> list[Term]:
-        """The terms that are left when no two of them meet any more."""
+        """The terms left when no two of them meet any more."""
         n = 0
         while n < len(terms):
             found = self._met(terms[n], terms[n + 1 :], known, kind, merge)
@@ -114,7 +117,7 @@ class Canceller:
         return terms
 
     def _met(self, t: Term, others: Sequence[Term], known: Known, kind: str, merge: bool) -> tuple[int, Sum] | None:
-        """The first of the others which the term meets best, and what is left of both."""
+        """(number of the partner that leaves the fewest terms, the remains of both terms); None without a partner."""
         best: tuple[int, Sum] | None = None
         for m, u in enumerate(others):
             if _signature(t) != _signature(u):
@@ -131,7 +134,7 @@ class Canceller:
         return best
 
     def _tidy(self, t: Term, known: Known, kind: str) -> Sum:
-        """The term without axes that equations determine and without guards that hold; no term where it has no points."""
+        """The term without axes determined by equations and without guards known to hold; () if it has no points."""
         equal = [g for g in t.guard if isinstance(g, sp.Eq)]
         if equal and t.axes:
             inside = known.also([*box(t.axes), *(g for g in t.guard if g not in equal)])
@@ -161,7 +164,7 @@ class Canceller:
         return c if c.is_Number else sp.cancel(sp.expand(c))
 
     def _counted(self, t: Term, known: Known) -> Term:
-        """Without axes that nothing mentions: the term is taken as many times as they have points."""
+        """The term without unused axes: its coefficient is multiplied by their numbers of points."""
         used = symbols_of([t.coefficient, *t.guard, *(e for _, e in t.axes)]).union(
             *(free_names(a) for a, _ in t.factors)
         )
@@ -174,7 +177,7 @@ class Canceller:
     # ---- two terms
 
     def _meeting(self, t: Term, u: Term, known: Known, kind: str, merge: bool) -> Sum | None:
-        """What is left of two terms whose points meet somewhere. merge: also where their coefficients do not cancel."""
+        """The remains of two terms whose points meet somewhere. merge: also if their coefficients do not cancel."""
         u = fresh(u)
         for pairing in islice(_pairings(t.factors, u.factors), MOST_WAYS):
             met = self._map(t, u, [(a, b) for (a, _), (b, _) in pairing], known)
@@ -195,7 +198,7 @@ class Canceller:
     def _map(
         self, t: Term, u: Term, pairs: Sequence[tuple[Atom, Atom]], known: Known
     ) -> tuple[dict[str, Any], tuple[Any, ...], tuple[Any, ...]] | None:
-        """The map from points of t to points of u, and the guards under which it and the one back are taken."""
+        """The map from points of t to points of u, and the guards under which it and its inverse are taken."""
         for table, back, equations in self._maps(t.axes, u.axes, pairs, known, t.guard, u.guard):
             inside = known.also([*box(t.axes), *t.guard])
             meets = [sp.Eq(simple(substitute(e, table), inside), 0) for e in equations]
@@ -220,7 +223,7 @@ class Canceller:
         self, ours: Sequence[Range], theirs: Sequence[Range], pairs: Sequence[tuple[Atom, Atom]], known: Known,
         guard: Sequence[Any], guard_there: Sequence[Any],
     ) -> Iterator[Way]:  # fmt: skip
-        """Ways to say each side's axes by the other's, to be proved, with the equations that they come from."""
+        """Candidate maps between both terms' axes, in both directions, with the equations behind them; not yet proved."""
         for equations in islice(_equations(pairs), 8):
             inside = known.also([*box(ours), *guard, *box(theirs), *guard_there])
             there = solved(equations, theirs, inside)
@@ -262,7 +265,7 @@ class Canceller:
         )
 
     def _same_maximum(self, a: Atom, b: Atom, known: Known) -> bool:
-        """Maxima of values, each of which the other one has, too; so written as two, as many, or over axes."""
+        """Whether two maxima are over the same values: each value of one occurs in the other, in any nesting or axes."""
         if a.head == b.head == FOLD and self._same_fold(a, b, known):
             return True
         ours, theirs = _extremes(a), _extremes(b)
@@ -296,7 +299,7 @@ class Canceller:
         return all(known.also([*box(values.axes), *g]).impossible() for g in open_)
 
     def _same_fold(self, a: Atom, b: Atom, known: Known) -> bool:
-        """Reductions over the same points, in any order; where a type's order counts, axis by axis."""
+        """Whether two reductions run over the same points, in any order; axis by axis if the type's order counts."""
         (x,), (y,), (modulus,) = a.args, b.args, a.moduli or ("",)
         if len(a.index) != len(b.index) or (len(a.axes) != len(b.axes) and (a.index or a.name not in REPEATS)):
             return False
@@ -332,7 +335,7 @@ class Canceller:
 
 
 def _extremes(a: Atom) -> list[Term]:
-    """The values of which an atom is the maximum: each in a factor of its own, over axes where a guard holds."""
+    """The values under an atom's maximum: each in a factor of its own, over axes with a guard."""
     out: list[Term] = []
     for value in a.args:
         inner = value[0].factors[0][0] if len(value) == 1 and len(value[0].factors) == 1 else None
@@ -346,7 +349,7 @@ def _extremes(a: Atom) -> list[Term]:
 
 
 def _sort(a: Atom) -> tuple[str, str, str]:
-    """What two atoms share that may be equal: maxima may be written in two ways, where the order of zeros does not count."""
+    """The key shared by atoms that may be equal: maxima may be written in two ways, unless the order of zeros counts."""
     op = a.name if a.head == FOLD else a.head
     return (EXTREME, op, a.kind) if op in REPEATS and a.kind not in FLOATS else (a.head, a.name, a.kind)
 
@@ -357,7 +360,7 @@ def _is_even(a: Atom) -> bool:
 
 
 def _kept(guard: Sequence[Any], known: Known) -> tuple[Any, ...]:
-    """The relations that do not follow, each from what is known and those before it."""
+    """The relations not implied, each by the known facts and the relations before it."""
     kept: list[Any] = []
     for g in dict.fromkeys(guard):
         if g != True and not known.also(kept).holds(g):  # noqa: E712
@@ -366,7 +369,7 @@ def _kept(guard: Sequence[Any], known: Known) -> tuple[Any, ...]:
 
 
 def _landing(table: dict[str, Any], axes: Sequence[Range], guard: Sequence[Any], known: Known) -> list[Any]:
-    """That a map's point lies in the domain."""
+    """Relations: the image of a point lies in the domain."""
     found = [r for a, e in axes for r in between(table[a.name], substitute(e, table))]
     return [simple(r, known) for r in (*found, *(substitute(g, table) for g in guard))]
 
@@ -405,8 +408,10 @@ def _hints(x: Sum, y: Sum) -> list[tuple[Atom, Atom]]:
 
 
 def _equations(pairs: Sequence[tuple[Atom, Atom]]) -> Iterator[list[Any]]:
-    """What has to be 0 where the atoms of all pairs read the same elements. Several ways, where a function reads a tensor more than
-    once."""
+    """Differences of indices, all 0 if the atoms of every pair read the same elements.
+
+    Yields several lists if a function reads a tensor more than once.
+    """
     fixed: list[Any] = []
     ways: list[list[list[Any]]] = []
     for a, b in pairs:

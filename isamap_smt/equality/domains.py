@@ -1,7 +1,7 @@
-"""Which points a sum runs over: what is known there, axes that equations determine, and index expressions in one form.
+"""The points of a sum: known facts there, axes determined by equations, and index expressions in one form.
 
-Everything here is an equivalence where what is known holds. A step that needs more, such as a remainder's range, asks for a proof
-of it first, and is left out without.
+Every step is an equivalence under the known facts. A step with a further condition, such as a remainder's range, first
+asks for its proof, and is left out without one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BRIEF = 60_000
 
 @dataclass(frozen=True)
 class Known:
-    """What holds where a question is asked."""
+    """Facts that hold in the place of a question."""
 
     facts: tuple[Any, ...] = ()
     asked: dict[Any, bool] = field(default_factory=dict, compare=False, hash=False)
@@ -79,17 +79,17 @@ def _multiplies(e: Any) -> bool:
 
 
 def box(axes: Iterable[Range]) -> list[Any]:
-    """That each axis is in its range."""
+    """Relations: each axis is in its range."""
     return [r for a, e in axes for r in (sp.Ge(a, 0), sp.Lt(a, e))]
 
 
 def between(e: Any, extent: Any) -> list[Any]:
-    """That 0 <= e < extent."""
+    """Relations: 0 <= e < extent."""
     return [sp.Ge(e, 0), sp.Lt(e, extent)]
 
 
 def opposite(relation: Any) -> Any:
-    """The relation that holds where this one does not."""
+    """The negation of the relation."""
     match relation:
         case sp.Lt() | sp.StrictLessThan():
             return sp.Ge(relation.lhs, relation.rhs)
@@ -107,7 +107,7 @@ def opposite(relation: Any) -> Any:
 
 
 def pieces_without(guard: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Guards that exclude each other, one of which holds where not all of `guard` do."""
+    """Mutually exclusive guards; one of them holds if `guard` fails."""
     return [(*guard[:n], opposite(g)) for n, g in enumerate(guard)]
 
 
@@ -115,7 +115,7 @@ def pieces_without(guard: Sequence[Any]) -> list[tuple[Any, ...]]:
 
 
 def simple(e: Any, known: Known) -> Any:
-    """The expression in one form: remainders by quotients, without multiples of a divisor in them, nor what is less than it."""
+    """The expression in one form: remainders by quotients, without multiples of the divisor or parts below it."""
     if not isinstance(e, sp.Basic) or not e.has(FloorDiv, FloorMod, IMin, IMax, ISelect):
         return sp.expand(e) if isinstance(e, sp.Expr) else e
     if isinstance(e, sp.core.relational.Relational):
@@ -157,7 +157,7 @@ def _quotient(n: Any, d: Any, known: Known) -> Any:
 
 @lru_cache(maxsize=50_000)
 def _multiple(t: Any, d: Any) -> Any:
-    """How many times a term is the divisor, where that is a polynomial of whole coefficients; else None."""
+    """The quotient of the term by the divisor, if it is a polynomial with whole coefficients; else None."""
     q = sp.cancel(t / d)
     return q if _is_whole(q) else None
 
@@ -189,7 +189,7 @@ def _small_quotient(n: Any, d: Any, known: Known) -> Any:
 
 @dataclass(frozen=True)
 class Solved:
-    """values: of axes, by name, without any of these axes in them. guard: what holds besides. left: the axes that are free yet."""
+    """values: of axes, by name, free of these axes. guard: further conditions. left: the axes still free."""
 
     values: Mapping[str, Any]
     guard: tuple[Any, ...]
@@ -197,10 +197,10 @@ class Solved:
 
 
 def solved(equations: Iterable[Any], axes: Sequence[Range], known: Known) -> Solved:
-    """The points of the axes' box where every equation's expression is 0.
+    """The points of the axes' box at which every equation's expression is 0.
 
-    They are the points where the values are taken, the guard holds and what is left lies in its range. No equation is lost: what
-    determines nothing is in the guard.
+    They are the points with these values, under the guard, with the remaining axes in their ranges. No equation is
+    lost: one that determines nothing joins the guard.
     """
     left = list(axes)
     values: dict[str, Any] = {}
@@ -271,7 +271,7 @@ def _step(e: Any, left: Sequence[Range], known: Known, n: int) -> Step | None:
 
 
 def _falls(c: Any) -> bool:
-    """Whether a coefficient looks negative; nothing depends on it but what is tried."""
+    """Whether a coefficient looks negative; a hint for the order of tries only."""
     return bool(c.is_negative or (c.is_negative is None and c.could_extract_minus_sign()))
 
 

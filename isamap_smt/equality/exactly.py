@@ -1,8 +1,8 @@
-"""A kernel's results in exact numbers, point by point: the other opinion, which knows no normal form.
+"""A kernel's results in exact numbers, point by point: a second opinion, independent of any normal form.
 
-Integers wrap as their types say. Floating point is computed over the reals: fractions, and numbers of 120 digits behind a function
-that leaves them. Nothing is said where those could mislead: beyond 10^20, of a quotient by less than 10^-20, and of two that are
-compared, or of one that is rounded, where 30 digits do not tell on which side it is.
+Integers wrap by their types. Floating point is computed over the reals: in fractions, and in numbers of 120 digits
+after a function that leaves the fractions. No answer is given where these could mislead: beyond 10^20; for a quotient
+by less than 10^-20; and for a comparison or a rounding undecided by 30 digits.
 """
 
 from __future__ import annotations
@@ -66,9 +66,10 @@ class UndefinedError(Exception):
 
 
 def exact_results(kernel: Kernel, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Results as arrays of objects, None where a value is no real number.
+    """Results as arrays of objects; None stands for a value that is no real number.
 
-    kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError where an element is written that is none.
+    kernel: of known sizes. arrays: of integers and fractions. Raises UndefinedError if a statement writes outside its
+    tensor.
     """
     held = {n: np.asarray(arrays[n], dtype=object) for n in kernel.inputs}
     for s in kernel.statements:
@@ -107,21 +108,21 @@ def _long(x: Any) -> Any:
 
 
 def _told(v: Any) -> Any:
-    """The number, where its digits are known behind the point. Raises UndefinedError."""
+    """The number, if its digits behind the point are known. Raises UndefinedError."""
     if isinstance(v, mpmath.mpf) and mpmath.isfinite(v) and abs(v) > FAR:
         raise UndefinedError("too large to be told apart")
     return v
 
 
 def _divisor(v: Any) -> Any:
-    """The number, where it is known not to be 0. Raises UndefinedError."""
+    """The number, if it is known not to be 0. Raises UndefinedError."""
     if isinstance(v, mpmath.mpf) and abs(v) < 1 / FAR:
         raise UndefinedError("too small to be told from 0")
     return v
 
 
 def _whole(v: Any, to: Callable[[Any], Any]) -> int:
-    """A number rounded by one of Python's functions. Raises UndefinedError where it jumps."""
+    """A number rounded by one of Python's functions. Raises UndefinedError close to a jump of the function."""
     if not isinstance(v, mpmath.mpf):
         return int(to(Fraction(v)))
     if not mpmath.isfinite(v) or _alike(2 * v, mpmath.nint(2 * v)):  # floor jumps at whole numbers, rint between them
@@ -384,7 +385,7 @@ _ROUNDED: dict[str, Callable[[Any], Any]] = {"floor": floor, "ceil": ceil, "trun
 
 
 def _root(x: Any) -> Any:
-    """The root of a fraction, where it is one."""
+    """The exact root of a fraction; None if it is no fraction."""
     if isinstance(x, mpmath.mpf) or x < 0:
         return None
     x = Fraction(x)

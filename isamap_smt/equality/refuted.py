@@ -1,4 +1,4 @@
-"""Inputs for which two kernels differ, the smallest that are found: few elements first, then zeros and small numbers in them."""
+"""Inputs for which two kernels differ, the smallest found: few elements first, then zeros and small numbers in them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def difference(both: Together, reals: bool, points: int) -> Difference | None:
 
 
 def _sizes(both: Together) -> list[dict[str, int]]:
-    """Values of all open sizes, smaller ones first, that satisfy what both kernels ask."""
+    """Values of all open sizes under both kernels' conditions, smaller ones first."""
     names = both.sizes
     lows = {p.name: p.low for k in (both.first, both.second) for p in k.parameters}
     highs = {p.name: p.high for k in (both.first, both.second) for p in k.parameters if p.high is not None}
@@ -119,7 +119,7 @@ def _agree(a: Kernel, b: Kernel) -> bool:
 
 
 def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: bool) -> dict[str, np.ndarray] | None:
-    """Inputs of small whole numbers; those that are indices are drawn as for a call."""
+    """Inputs of small whole numbers; indices are drawn as for a call."""
     given = random_arrays(a, rng=rng)
     if not reals:
         return {n: _with_zeros(a, b, n, v, rng) for n, v in given.items()} if draw % 2 else given
@@ -147,7 +147,7 @@ def _drawn(a: Kernel, b: Kernel, rng: np.random.Generator, draw: int, reals: boo
 
 
 def _with_zeros(a: Kernel, b: Kernel, name: str, array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """An array of floating point with zeros of both signs here and there, which operations tell apart."""
+    """A floating-point array with zeros of both signs here and there; operations can tell them apart."""
     (low, high), kind = _range(a, b, name), a.tensor(name).dtype
     if not kind.is_float or kind.is_scale or not low <= 0 <= high:
         return array

@@ -1,12 +1,12 @@
-"""Values as sums of products: what a kernel computes, in a form in which sums may be regrouped and products distributed.
+"""Values as sums of products: a form of a kernel's results with sums free to regroup and products free to distribute.
 
-A `Sum` is a tuple of terms. A term is a coefficient times factors, summed over axes of its own, wherever its guard holds:
+A `Sum` is a tuple of terms. A term is a coefficient times factors, summed over its own axes, under its guard:
 
     1/N * X[i,n]^2 * G[i]     over n in [0, N), where n < i
 
-A factor is an `Atom` to some power: an element of an input, or a function of sums that is no product and no sum of theirs. The
-names of bound axes are used once in a process, so what is put in for a free name never meets a bound one of the same name, unless a
-value is put into itself: `fresh` names the axes of a copy anew.
+A factor is an `Atom` to some power: an element of an input, or a function of sums other than their product or sum. The
+names of bound axes are used once in a process, so a value put in for a free name never meets a bound axis with one of
+its names. The exception is a value put into itself: `fresh` renames the axes of a copy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TRUTHS = ("less", "equal")  # 1 where the argument is above 0, or is 0; else 0
 @hashed_once
 @dataclass(frozen=True)
 class Term:
-    """coefficient * product of the factors, summed over the axes where every relation of the guard holds.
+    """coefficient * product of the factors, summed over the axes, wherever every relation of the guard holds.
 
     The coefficient is an expression over sizes, parameters and axes.
     """
@@ -56,11 +56,13 @@ Sum = tuple[Term, ...]
 @hashed_once
 @dataclass(frozen=True)
 class Atom:
-    """head: ELEMENT of the tensor `name` at an index; BASE, the value of a sum itself, for powers that are not written out; EXP of
-    a term; FOLD by the operator `name` over axes where a guard holds, in the order of the index where that counts; else a function.
+    """A factor without its power; `head` tells its kind.
 
-    kind: the type in which the function computes, where that counts; '' over the reals. moduli: of each argument the integer type
-    in which it counts alone, so that sums are equal modulo 2^bits; '' or none where there is no such type.
+    head: ELEMENT of the tensor `name` at an index; BASE, a sum as a value, for powers not written out; EXP of a term;
+    FOLD by the operator `name` over guarded axes, in the order of the index if the order counts; else a function.
+
+    kind: the type in which the function computes, if the type matters; '' over the reals. moduli: for each argument,
+    the integer type in which it counts, so sums equal modulo 2^bits are the same; '' or none without such a type.
     """
 
     head: str
@@ -89,7 +91,7 @@ def of_atom(atom: Atom, power: Any = sp.S.One) -> Sum:
 
 
 def fresh_axis(name: str) -> Any:
-    """A bound axis that nothing else is called by."""
+    """A bound axis with an unused name."""
     return sym(f"{name.split('#', maxsplit=1)[0]}#{next(_numbers)}")
 
 
@@ -136,7 +138,7 @@ def fresh(t: Term) -> Term:
 
 
 def free_names(value: Sum | Term | Atom) -> frozenset[str]:
-    """Names that a value is made of, without those that it binds."""
+    """Free names of a value; its bound names are left out."""
     if isinstance(value, Term):
         return _free_in_term(value)
     if isinstance(value, Atom):
@@ -201,7 +203,7 @@ class _Text:
 
 
 def add(*values: Sum) -> Sum:
-    """The sum. Terms that are the same but for their coefficients become one."""
+    """The sum. Terms equal up to their coefficients become one."""
     known: dict[str, Term] = {}
     for t in (t for v in values for t in v):
         own = _Text({}).term(replace(t, coefficient=sp.S.One))
@@ -254,7 +256,7 @@ def _merged(factors: Iterable[Factor]) -> tuple[Factor, ...]:
 
 
 def power(value: Sum, exponent: Any) -> Sum:
-    """value^exponent over the reals. Whole negative powers go into products; what a sum's terms have in common comes out of it."""
+    """value^exponent over the reals. Whole negative powers go into products; a sum's common factor comes out."""
     exponent = sp.sympify(exponent)
     if exponent.is_Integer and exponent >= 0:
         out = ONE
@@ -280,7 +282,7 @@ def _is_base(t: Term) -> bool:
 
 
 def _content(value: Sum) -> tuple[Term, Sum]:
-    """A term without axes, and a sum, whose product the value is: what all terms have in common."""
+    """(term without axes, sum) with the value as their product; the term is the common factor of all terms."""
     shared: dict[str, Factor] | None = None
     for t in value:
         own = {key(a): (a, p) for a, p in t.factors if not _free_in_atom(a) & t.bound}
@@ -313,7 +315,7 @@ def exponential(value: Sum) -> Sum:
 
 
 def without_exponentials(value: Sum) -> tuple[Sum, Sum]:
-    """(t, rest) with value = e^t * rest, where every term has e^t."""
+    """(t, rest) with value = e^t * rest; every term has the factor e^t."""
     if not value:
         return (), value
     outside, _ = _content(value)
@@ -335,7 +337,7 @@ def _atoms_in(factors: Iterable[Factor], around: frozenset[str]) -> Iterator[tup
 
 
 def elements_in(a: Atom) -> list[tuple[Atom, frozenset[str]]]:
-    """The elements of inputs in an atom, with the names that are bound around them inside of it."""
+    """The elements of inputs in an atom, with the names bound around them inside it."""
     return [(x, b) for x, b in _atoms_in(((a, sp.S.One),), frozenset()) if x.head == ELEMENT]
 
 

@@ -1,4 +1,4 @@
-"""What a kernel's results are, as sums over its inputs: temporaries are unfolded from the last statement back."""
+"""A kernel's results as sums over its inputs: temporaries are unfolded from the last statement back."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Unfolded:
             raise NotUnfoldedError(f"{kernel.name} goes on over time steps (`for {axis}:`)")
 
     def at(self, tensor: str, index: tuple[Any, ...], before: int, known: Known) -> Sum:
-        """An element of a tensor, as the statements before that one leave it."""
+        """An element of a tensor, as left by the statements before number `before`."""
         writers = [n for n, s in enumerate(self.kernel.statements[:before]) if s.target.tensor == tensor]
         if tensor in self.kernel.inputs:
             return of_atom(Atom(ELEMENT, tensor, tuple(simple(i, known) for i in index)))
@@ -192,12 +192,12 @@ class Unfolded:
 
 
 def _over(value: Sum, axes: Any, guard: Any) -> Sum:
-    """The value summed over axes, where a guard holds."""
+    """The value summed over axes, under a guard."""
     return tuple(replace(t, axes=(*axes, *t.axes), guard=(*guard, *t.guard)) for t in value)
 
 
 def _typed(kind: DType, real: bool, arguments: int, exact: bool = False) -> dict[str, Any]:
-    """The type of an atom, and of its arguments, which are of that type."""
+    """The type of an atom and of its arguments, one for all."""
     modulus = "" if kind.is_float or exact or kind.name == "bool" else kind.name
     return {"kind": "" if real else kind.name, "moduli": (modulus,) * arguments if modulus else ()}
 
@@ -405,7 +405,7 @@ class _Value(Meaning[Sum]):
         return of_atom(Atom("call", f"convert {source.name if not self.reals else ''}", args=(a,), kind=to.name))
 
     def _integer(self, a: Sum, kind: DType) -> Sum:
-        """The integer that a sum modulo 2^bits stands for: the sum itself, where it never leaves the type's range."""
+        """The integer behind a sum modulo 2^bits: the sum itself, if it never leaves the type's range."""
         low, high = self._ends(a)
         if kind.low <= low and high <= kind.high:
             return a

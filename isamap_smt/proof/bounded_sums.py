@@ -1,14 +1,16 @@
 """Instructions that saturate their accumulator, or keep it in fewer bits: `exact` is `acc[l] = sat_i32(acc[l] + ...)`.
 
-Such an instruction is no `+=`, and its additions may not be reordered. But where no sum of some of the kernel's terms leaves
-what it computes exactly, it adds, whatever the order and however the sum is divided: an accumulator that begins at 0 holds the
-sum of some terms before each execution and after it. Asked is, for the assumed values of the operands and the number of terms:
+Such an instruction is no `+=`, and its additions may not be reordered. But it does add if no partial sum of the
+kernel's terms leaves its exact range, in any order and however the sum is divided: an accumulator begun at 0 holds the
+sum of some terms before and after each execution. Two questions are asked, for the assumed values of the operands and
+the number of terms:
 
-- sums stay: every sum of at most so many terms lies between bounds within the type (induction over the number of terms);
-- the instruction adds: wherever accumulator and result lie between these bounds, `exact` is the accumulator plus the contract's
-  contribution (bit-vectors).
+- sums stay: every sum of at most so many terms lies between bounds within the type (induction over the number of
+  terms);
+- the instruction adds: if accumulator and result lie between these bounds, `exact` is the accumulator plus the
+  contract's contribution (bit-vectors).
 
-That the sum begins at 0 is an assumption about the output, which each call checks, unless it is a temporary.
+The start at 0 is an assumption about the output, checked at each call, unless the output is a temporary.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ NARROW = 16  # bits of an input for which the range that would fit is looked for
 
 
 def carries(instruction: Instruction) -> bool:
-    """Whether what the instruction really computes is a function of its accumulator, of integers, other than a sum with it."""
+    """Whether `exact` is a function of the instruction's integer accumulator, other than a sum with it."""
     if instruction.exact is None or len(instruction.exact.statements) != 1:
         return False
     s = instruction.exact.statements[0]
@@ -59,7 +61,7 @@ def carries(instruction: Instruction) -> bool:
 
 
 def beginning(mapping: Mapping) -> tuple[Range, ...]:
-    """What such an instruction's sum presupposes of the output: each call checks it."""
+    """The assumption of such an instruction's sum about the output: it begins at 0; each call checks it."""
     name = mapping.statement.target.tensor
     if not carries(mapping.instruction) or name in mapping.kernel.temporaries:
         return ()
@@ -67,19 +69,24 @@ def beginning(mapping: Mapping) -> tuple[Range, ...]:
 
 
 def adds_exactly(mapping: Mapping, operands: Ranges, tensors: dict[str, tuple[int, int]]) -> Verdict:
-    """Whether the instruction, which carries(), adds in this mapping. Refuted with a number of terms, and with what would fit.
+    """Whether the instruction, which carries(), adds in this mapping. Refuted with a number of terms.
 
-    operands: what their cells may hold. tensors: the values that are assumed of the kernel's inputs.
+    The refutation also names the largest number that fits.
+
+    operands: possible values of their cells. tensors: assumed values of the kernel's inputs.
     """
     kernel, number = mapping.kernel, mapping.statement_index
     return _verdict(_Sum(_assuming(kernel, tensors), number, mapping.instruction, operands, mapping.binding))
 
 
 def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unknown]) -> tuple[int, int, bool] | None:
-    """A largest range of one input under which the instruction adds in this mapping, the others as they are, and whether it is
-    refuted with either end one further out; None if no range is found.
+    """A largest range of one input under which the instruction adds in this mapping, as (low, high, tight).
 
-    cells: what the operands' cells hold in a mapping of that kernel.
+    The other inputs stay as they are. tight: each end, moved one further out, is refuted. None if no range is found.
+
+    The other inputs stay as they are. The third result tells whether each end, moved one further out, is refuted.
+
+    cells: the possible values of the operands' cells in a mapping of the given kernel.
     """
     d = mapping.kernel.tensor(name).dtype
     low, high = next(((x, y) for n, x, y in mapping.kernel.ranges if n == name), (d.low, d.high))
@@ -110,7 +117,7 @@ def widest(mapping: Mapping, name: str, cells: Callable[[Kernel], Ranges | Unkno
 
 
 def _greatest(top: int, holds: Callable[[int], bool]) -> int:
-    """The greatest number from 0 to `top` that `holds`, which is true up to some number; 0 is not asked about."""
+    """The greatest number from 0 to `top` that `holds`, a predicate true up to some number; 0 is not asked about."""
     low = 0
     if top > 0 and holds(top):
         return top
@@ -145,12 +152,12 @@ class _Sum:
 
     @cached_property
     def meeting(self) -> Fibres:
-        """Which terms one element has."""
+        """The terms of one element."""
         return fibres(self.kernel, self.statement)
 
     @property
     def points(self) -> int | None:
-        """The number of terms of one element at most; None where a size is open."""
+        """The largest number of terms of one element; None if a size is open."""
         return self.meeting.number
 
     @cached_property
@@ -172,7 +179,7 @@ def _term(kernel: Kernel, number: int) -> TermRange | None:
 
 @lru_cache(maxsize=4096)
 def _adds(instruction: Instruction, operands: Ranges, sums: tuple[int, int]) -> Verdict:
-    """The bit-vectors' part, for sums within these bounds, which lie within the type."""
+    """The bit-vector question, for sums within these bounds; the bounds lie within the type."""
     assert instruction.exact is not None
     contract, really = instruction.kernel.statements[0], instruction.exact.statements[0]
     name, found = naming()
@@ -189,7 +196,7 @@ def _adds(instruction: Instruction, operands: Ranges, sums: tuple[int, int]) -> 
 
 
 def _unfit(x: _Sum) -> str:
-    """Why nothing is known about this sum; '' where it can be asked about."""
+    """The reason why nothing is known about this sum; '' if the questions apply."""
     s, target = x.statement, x.statement.target
     contract, really = x.instruction.kernel.statements[0], x.instruction.exact.statements[0]  # type: ignore[union-attr]
     if x.instruction.engine:
@@ -212,7 +219,7 @@ def _unfit(x: _Sum) -> str:
 
 
 def _limits(x: _Sum) -> int | None:
-    """The largest number of terms whose sums stay within the type; None where all do."""
+    """The largest number of terms with all sums within the type; None if every number is fine."""
     assert x.term is not None
     return largest_count(x.term.low, x.term.high, kind(x.kernel.tensor(x.statement.target.tensor).dtype))
 
@@ -243,7 +250,7 @@ def _verdict(x: _Sum) -> Verdict:
 
 
 def _told(x: _Sum, largest: int) -> Refuted | None:
-    """One term more than fit, shown in the interpreter, and what would fit; None where nothing is shown."""
+    """One term more than fit, shown in the interpreter, and the largest number that fits; None if nothing is shown."""
     assert x.term is not None
     if largest == 0 and (found := _at_once(x)) is not None:
         return found
@@ -275,7 +282,7 @@ def _told(x: _Sum, largest: int) -> Refuted | None:
 
 
 def _at_once(x: _Sum) -> Refuted | None:
-    """Elements for which one execution is wrong from 0, shown in the interpreter."""
+    """Elements with a wrong result after one execution from 0, shown in the interpreter."""
     target = x.instruction.kernel.statements[0].target.tensor
     alone = replace(x, operands=(*x.operands, (target, 0, 0)))
     verdict = alone.adds(1)
@@ -289,7 +296,7 @@ def _at_once(x: _Sum) -> Refuted | None:
 
 
 def _cells(x: _Sum, at: Any) -> dict[str, int]:
-    """The operands' first cells that hold these elements of the kernel's; all others are 0."""
+    """Values of the operands' first cells for these elements of the kernel; all other cells are 0."""
     found = {}
     by_operand = {a.tensor: a for a in x.instruction.kernel.statements[0].inputs}
     for operand, access in x.binding:
@@ -306,7 +313,7 @@ def _first(access: Any) -> str:
 
 
 def _fitting(x: _Sum, largest: int) -> str:
-    """What would fit, in words."""
+    """The largest fitting number of terms, in words."""
     if not largest:
         return "no sum of such terms fits"
     return f"{x.name} <= {largest} would fit"

@@ -1,11 +1,11 @@
-"""Indices that are made of data, in a mapping: an element of an index is a coordinate of its own, of which any value may come.
+"""Indices made of data, in a mapping: an element used as an index becomes a coordinate of its own, with any value.
 
     contract  d[l] = t[idx[l]]                               kernel  Y[i] = T[X[i]]
     contract  c[i,j] += v[i,k] * b[4*(k//2) + idx[i,k], j]   kernel  C[i,j] += V[i,k] * B[4*(k//2) + P[i,k], j]
 
-Where idx is bound to X, both sides see one value. So the claims about t are those of `t[x]` and `T[x]`, with one more axis x on
-either side, the same for both: what holds for any x at any point holds for the one that X has there. The opened mapping says just
-that; it computes nothing, and its other claims are asked of nobody.
+If idx is bound to X, both sides see one value. So the claims about t are those of `t[x]` and `T[x]`, with one more axis
+x on either side, the same for both: a claim that holds for any x at any point holds for the value of X there. The
+opened mapping expresses only this; it computes nothing, and its other claims are never asked.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Change = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Data:
-    """One operand that is an index: its element and the kernel's, and the values that come, from `low` to `high`.
+    """One operand used as an index: its element and the kernel's, and its range of values, from `low` to `high`.
 
-    axis, point: names of the axis of the kernel and of the instruction that stand for the value. plain: the extents that the
-    kernel's element indexes by itself alone; none where it stands in a sum.
+    axis, point: names of the kernel's and of the instruction's axis for the value. plain: extents of the dimensions
+    indexed by the kernel's element alone; none if it also stands in a sum.
     """
 
     operand: str
@@ -53,7 +53,7 @@ class Data:
 
 
 def follows(mapping: Mapping, operand: str) -> bool:
-    """Whether data says which cell of the operand, or which element of its tensor, is meant."""
+    """Whether data determines the operand's cell, or the element of its tensor."""
     return bool(elements((*mapping.cells(operand), *mapping.operand_access(operand).index)))
 
 
@@ -63,7 +63,7 @@ def any_follows(mapping: Mapping) -> bool:
 
 
 def unbound(mapping: Mapping) -> str:
-    """What keeps the mapping from being opened, in words; '' where nothing does."""
+    """The obstacle to opening the mapping, in words; '' without one."""
     ours = {e.tensor: e for e in elements(i for o, _ in mapping.binding for i in mapping.cells(o))}
     bound = dict(mapping.binding)
     read = [element(bound[o].tensor, bound[o].index) for o in ours]
@@ -81,7 +81,7 @@ def unbound(mapping: Mapping) -> str:
 
 
 def data_of(mapping: Mapping, ranges: Dict[str, tuple[int, int]]) -> tuple[Data, ...]:
-    """The operands that are indices. ranges: tensor -> its assumed values. What pads is 0, so that this is a value, too."""
+    """The operands used as indices. ranges: tensor -> its assumed values. The padding 0 is always among the values."""
     ours = {e.tensor: e for e in elements(i for o, _ in mapping.binding for i in mapping.cells(o))}
     used = {a.name for a in mapping.statement.axes} | set(mapping.instruction.axes) | set(mapping.kernel.free_sizes)
     indices = [i for _, a in mapping.binding for i in a.index]
@@ -106,11 +106,11 @@ def _named(of: str, used: set[str]) -> str:
 
 
 def opened(mapping: Mapping, data: tuple[Data, ...], used: bool, cells_of: str = "") -> Mapping:
-    """The mapping in which each value of an index is an axis.
+    """The mapping with each value of an index as an axis.
 
-    used: of the values alone that are an index where the kernel uses them, which each call checks; else of all that the type has,
-    and then the cells alone are meant, not the elements.
-    cells_of: an operand whose cells stand in the place of its elements, so that the claim of bounds is one about cells.
+    used: take only valid indices, as the kernel uses them and each call checks them; else take all values of the type,
+    and ask about cells alone, not elements.
+    cells_of: an operand whose cells take the place of its elements, so its claim of bounds is about cells.
     """
     return _opened(mapping, data, used, cells_of)
 
@@ -137,7 +137,7 @@ def _opened(mapping: Mapping, data: tuple[Data, ...], used: bool, cells_of: str)
 
 
 def _left_out(e: Any) -> Any:
-    """An index, 0 where it is made of data: which element it is, is asked elsewhere, and no size has to hold it."""
+    """The index, or 0 if it is made of data: another claim asks for its element, and no size has to hold it."""
     return sp.S.Zero if elements([e]) else e
 
 
@@ -179,7 +179,7 @@ def _of_cells(m: Mapping, operand: str) -> Mapping:
 
 
 def padded_cells(mapping: Mapping, data: tuple[Data, ...], operand: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """(cells of the operand where each index is 0, which pads, and its shape): of lanes that no point of the kernel has."""
+    """(cells of the operand with each index at the padding 0, its shape), for lanes without a point of the kernel."""
     zero = _changing({d.mine: sp.S.Zero for d in data})
     return tuple(map(zero, mapping.cells(operand))), mapping.instruction.kernel.tensor(operand).shape
 

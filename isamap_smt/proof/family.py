@@ -1,7 +1,7 @@
-"""The families: every assignment of kernel axes, or of low digits of theirs, to instruction axes, times every operand binding.
+"""The families: every assignment of kernel axes, or of their low digits, to instruction axes, times every binding.
 
-`fuse` places whole axes. `digits` places low digits, too: of d points in an instruction axis of n, where d divides n.
-No candidate is written down before it is asked for: they are counted by formula, and found as models (encodings/models.py).
+`fuse` places whole axes. `digits` also places low digits: of d points in an instruction axis of n, if d divides n.
+Candidates are not enumerated in advance: they are counted by formula, and found as models (encodings/models.py).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ FAMILIES = ("fuse", "digits")
 
 
 class FamilyError(IsamapError):
-    """A name of a family that nobody has written, or of an order of operands."""
+    """An unknown name of a family, or of an order of operands."""
 
 
 def known_family(name: object) -> str:
-    """The name itself. Raises FamilyError where no family is called so."""
+    """The name itself. Raises FamilyError for an unknown one."""
     if not isinstance(name, str) or name not in FAMILIES:
         raise FamilyError(f"unknown family {name!r}; {did_you_mean(name, FAMILIES)}")
     return name
@@ -48,7 +48,7 @@ class Family:
 
     @property
     def told(self) -> str:
-        """What people read for its name."""
+        """Its name in words for people."""
         return {"fuse": '"whole loops"', "digits": '"whole loops, or their low digits"'}[self.name]
 
     @cached_property
@@ -63,8 +63,10 @@ class Family:
 
     @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Where an axis may be: (position in points, points of the digit that is there, or 0 for the whole axis). Whole axes first,
-        in the order of points."""
+        """Possible places of an axis: (position in points, points of the digit there, or 0 for the whole axis).
+
+        Whole axes come first, in the order of points.
+        """
         found = [(g, 0) for g in range(len(self.points))]
         if self.name == "digits":
             found += [(g, d) for g, (_, n) in enumerate(self.points) for d in range(2, n) if n % d == 0]
@@ -75,7 +77,7 @@ class Family:
         return frozenset(p for p, (h, _) in enumerate(self.places, 1) if h == g)
 
     def moved(self, p: int, f: Any, x: Any, extent: int) -> tuple[Any, Any]:
-        """An axis of that extent put inside the fused index f at its point x: the new index, and what stays outside."""
+        """An axis of that extent put inside the fused index f at its point x: (the new index, the part outside)."""
         d = self.places[p - 1][1]
         return (f * d + x % d, x // d) if d else (f * extent + x, 0)
 
@@ -86,7 +88,7 @@ class Family:
 
     @property
     def choices(self) -> Choices:
-        """What a solver chooses."""
+        """The choices open to a solver."""
         each = () if self.partial else tuple(self.within(g) for g in range(len(self.points)))
         names = tuple(f"{self.points[g][0]}%{d}" if d else self.points[g][0] for g, d in self.places)
         return Choices(self.axes, names, len(self.bindings), each)
@@ -115,7 +117,7 @@ class Family:
         return Cube(frozenset(range(len(self.bindings))), (places,) * len(self.axes))
 
     def groups(self, code: Code) -> Groups:
-        """The groups that a code stands for; of digits, the axes of the kernel that is split."""
+        """The groups of a code; digits are axes of the split kernel."""
         split = self.split(code)
         low = {} if split is None else {digit.partition("%")[0]: a for a, digit in split.low_digits.items()}
         placed = [(a, *self.places[p - 1]) for a, p in zip(self.axes, code, strict=True) if p]
@@ -124,7 +126,7 @@ class Family:
         )
 
     def split(self, code: Code) -> Rewrite | None:
-        """The kernel with the digits that a code places, and how it comes from the family's; None for whole axes."""
+        """The kernel with the digits placed by a code, and its derivation from the family's; None for whole axes."""
         digits = tuple((a, self.places[p - 1][1]) for a, p in zip(self.axes, code, strict=True) if p)
         return split_axes(self.kernel, tuple((a, d) for a, d in digits if d), self.statement)
 
@@ -139,12 +141,12 @@ class Family:
         return fuse_groups(kernel, self.instruction, self.groups(code), binding, self.statement, split)
 
     def any_of(self, binding: int) -> Mapping:
-        """A mapping of whole axes with this binding, for claims that do not depend on which axes go where."""
+        """A mapping of whole axes with this binding, for claims independent of the placement of axes."""
         points = len(self.points)
         return self.mapping((binding, tuple(min(k + 1, points) for k in range(len(self.axes)))))
 
     def candidate(self, mapping: Mapping) -> Model | None:
-        """The candidate that is this mapping, or None where none is; a group's axes are in the kernel's order."""
+        """The candidate equal to this mapping, or None if there is none; a group's axes are in the kernel's order."""
         digits = {} if mapping.split is None else mapping.split.low_digits
         points, where = [t for t, _ in self.points], {}
         for t, group in mapping.groups:

@@ -1,6 +1,6 @@
-"""Completeness, checked again: nothing but the listed candidates is in normal form and outside of every witness' clause.
+"""Completeness, checked again: only listed candidates are in normal form and outside of every witness' clause.
 
-That a witness excludes what its clause says is found with plain integers; that nothing else is left is a question to a solver.
+Plain integers show that a witness excludes all of its clause; a solver answers whether anything else is left.
 """
 
 from __future__ import annotations
@@ -37,8 +37,11 @@ SHOWN = 100  # candidates that nothing accounts for
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """ok: the set is complete. uncovered: candidates that nothing accounts for, by id, up to 100 of them. faults: witnesses that
-    say nothing, and what else is wrong. solvers: who says that nothing else is left."""
+    """Result of a check; ok: the set is complete.
+
+    uncovered: up to 100 unaccounted candidates, by id. faults: witnesses that exclude nothing, and any other fault.
+    solvers: the solvers that find nothing else left.
+    """
 
     ok: bool
     candidates: int
@@ -52,7 +55,10 @@ class CertificateCheck:
 
 @dataclass(frozen=True)
 class Accounted:
-    """Cubes of candidates of a family: not in normal form, excluded by a witness that holds, on the legal list. Faults in words."""
+    """Cubes of a family's candidates: not in normal form, excluded by a valid witness, on the legal list.
+
+    faults: of witnesses and of the list, in words.
+    """
 
     family: Family
     normal: tuple[Cube, ...]
@@ -74,7 +80,7 @@ class Accounted:
         return nothing_else(self.family.choices, self.cubes, STEPS)
 
     def check(self, verdict: Verdict) -> CertificateCheck:
-        """What is to be said of it."""
+        """The result of the check, given the verdict on the remaining candidates."""
         left: list[Model] = []
         faults = list(self.faults)
         if isinstance(verdict, Unknown):
@@ -87,9 +93,9 @@ class Accounted:
 
 
 def account(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> Accounted:
-    """What accounts for the candidates of the family. That the listed mappings are legal is another question: prove() answers it.
+    """Accounts for the candidates of the family. Whether the listed mappings are legal is a question for prove().
 
-    No solver is asked, except that a refutation of one candidate, or of a value, is proved to be refuted again.
+    No solver is asked, except to prove again the refutation of one candidate, or of a value.
     """
     faults: list[str] = []
     cubes: list[Cube] = []
@@ -109,13 +115,13 @@ def account(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witnes
 
 
 def check_family(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> CertificateCheck:
-    """Is every candidate on the legal list, not in normal form, or excluded by a witness that holds? By Z3."""
+    """Is every candidate on the legal list, not in normal form, or excluded by a valid witness? By Z3."""
     accounted = account(family, legal, witnesses)
     return accounted.check(accounted.verdict())
 
 
 def check_twice(family: Family, legal: Sequence[Mapping], witnesses: Iterable[Witness]) -> CertificateCheck:
-    """check_family(), and the same question answered by cvc5, where that is installed."""
+    """check_family(), with the same question answered by cvc5, too, if it is installed."""
     accounted = account(family, legal, witnesses)
     with recording() as queries:
         found = accounted.check(accounted.verdict())
@@ -162,7 +168,10 @@ def _kernel_witness_holds(family: Family, w: KernelWitness) -> bool:
 
 
 def _order_holds(family: Family, w: OrderWitness) -> bool:
-    """That one of the candidates is refuted because of its order, and that its only axis is where several are added."""
+    """Whether a candidate of the witness is refuted because of its order.
+
+    `axis`, if any, must lie in a reduction axis of several points.
+    """
     if w.axis and (w.axis not in family.axes or w.point not in reductions(family) or dict(family.points)[w.point] == 1):
         return False
     if not family.bindings:

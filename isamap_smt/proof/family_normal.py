@@ -1,11 +1,13 @@
-"""Normal form of the family, and how many candidates are in it: said without going over them.
+"""Normal form of the family, and the number of candidates in it, without enumeration.
 
-A candidate is not in normal form where what an axis gives is constant within every execution, for all sizes: it is the same mapping
-as the one with that axis outside. An axis is constant if it has one point, or if the axes inside it in its group span whole tiles.
+A candidate is not in normal form if the contribution of an axis is constant within every execution, for all sizes: the
+mapping is the same with that axis outside. An axis is constant if it has one point, or if the axes inside it in its
+group span whole tiles.
 
-With low digits in a group of an instruction axis of n points, the normal form is one whole axis outside of them all, and digits
-whose points divide n and are fewer: the whole axis is cut to what is left of n, and so stands for a low digit of its own. The
-digits of a group are not all whole axes, which is a candidate without digits, and none is half empty.
+With low digits in a group of an instruction axis of n points, the normal form has one whole axis outside of them all.
+The points of the digits divide n and are fewer. So the whole axis is cut to the rest of n, and stands for a low digit
+of its own. Not all digits of a group are whole axes, since the candidate without digits is the same mapping; and none
+is half empty.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ EMPTY: State = (0, 1, True)
 
 
 def _inside(state: State, d: int, extent: Any, n: int) -> State | None:
-    """An instruction axis of n points with one axis more, outside of those that are in it; None where no normal form has that.
+    """An instruction axis of n points with one more axis outside the present ones; None if no normal form has it.
 
-    d: points of the digit that is put there, 0 for the whole axis.
+    d: points of the new digit, 0 for the whole axis.
     """
     rest, points, plain = state
     if extent == 1 or (d and (rest or n % (points * d) or points * d == n or _half_empty(d, extent))):
@@ -53,7 +55,7 @@ def _half_empty(d: int, extent: Any) -> bool:
 
 
 def not_normal(family: Family) -> tuple[Cube, ...]:
-    """Cubes that hold exactly the candidates that are not in normal form."""
+    """Cubes of exactly the candidates outside normal form."""
     extents = [a.extent for a in family.kernel.statements[family.statement].axes]
     found: list[Cube] = []
     for g, (_, n) in enumerate(family.points):
@@ -64,8 +66,10 @@ def not_normal(family: Family) -> tuple[Cube, ...]:
 
 
 def _not_whole(family: Family, g: int, n: int, extents: Sequence[Any]) -> Iterator[Cube]:
-    """Each says: an axis is in an instruction axis, together with axes inside it that span whole tiles, none of which can be
-    left out. A single axis that spans tiles of one point, or has one point itself, is constant with none inside it."""
+    """Each cube: an axis is in an instruction axis, with a minimal set of axes inside it that span whole tiles.
+
+    A single axis with tiles of one point, or with one point itself, is constant with none inside it.
+    """
     constant = [k for k, e in enumerate(extents) if e == 1]
     whole = frozenset({g + 1})
     yield from (_placed(family, {k: family.within(g)}) for k in constant)
@@ -144,9 +148,9 @@ def is_normal(family: Family, code: Sequence[int]) -> bool:
 
 
 def count_normal(family: Family, excluded: Sequence[Cube] = ()) -> tuple[int, bool]:
-    """(candidates in normal form and in none of the cubes, whether that is exact).
+    """(candidates in normal form and in none of the cubes, whether the number is exact).
 
-    Where the cubes tell too many candidates apart, only the plainest of them count: the number is then too large.
+    If the cubes tell too many candidates apart, only the plainest of them count: the number is then too large.
     """
     plain = sorted(excluded, key=lambda c: sum(p != q for p, q in zip(c.places, family.everything.places, strict=True)))
     exact = True
@@ -158,9 +162,9 @@ def count_normal(family: Family, excluded: Sequence[Cube] = ()) -> tuple[int, bo
 
 
 def _count(family: Family, cubes: Sequence[Cube]) -> int | None:
-    """Codes in normal form and in none of the cubes, axis by axis from the innermost; None where states are too many.
+    """Codes in normal form and in none of the cubes, axis by axis from the innermost; None for too many states.
 
-    A state: cubes that still may hold the candidate (bits), and what is in each instruction axis so far.
+    A state: the cubes that may still hold the candidate (bits), and the content of each instruction axis so far.
     """
     extents = [a.extent for a in family.kernel.statements[family.statement].axes]
     last = _done(family, cubes)
@@ -186,7 +190,7 @@ def _count(family: Family, cubes: Sequence[Cube]) -> int | None:
 
 
 def _each_place(family: Family, inside: tuple[State, ...], extent: Any) -> Iterator[tuple[int, tuple[State, ...]]]:
-    """Every place for an axis outside of those that made these states, with the states then."""
+    """Every place for an axis outside of those in these states, with the resulting states."""
     yield 0, inside
     for p, (g, d) in enumerate(family.places, 1):
         state = _inside(inside[g], d, extent, family.points[g][1])
@@ -195,7 +199,7 @@ def _each_place(family: Family, inside: tuple[State, ...], extent: Any) -> Itera
 
 
 def _done(family: Family, cubes: Sequence[Cube]) -> list[int]:
-    """Per axis, the cubes (bits) that say nothing of the axes outside it, and at the end those that say nothing at all."""
+    """Per axis, the cubes (bits) that do not constrain the axes outside it; last, the cubes without any constraint."""
     count = len(family.axes)
     found = [0] * (count + 1)
     everything = family.everything.places

@@ -1,11 +1,11 @@
-"""What a counterexample says about the other candidates: a clause that excludes some of those it violates, by plain integers.
+"""Lessons of a counterexample for the other candidates: a clause excludes some of those it violates, by plain integers.
 
-A pair (sizes and two kernel points) violates agreement of an access when both points fall into one execution and one
-cell of the operand it feeds, and name different elements; it violates exclusiveness when both fall into one execution,
-name the same output element and have different output cells. Nothing is assumed of larger candidates.
+A pair (sizes and two kernel points) violates agreement of an access if both points fall into one execution and one cell
+of the operand it feeds, and name different elements; it violates exclusiveness if both fall into one execution, name
+the same output element and have different output cells. Nothing is assumed of larger candidates.
 
-A witness comes with a cube of candidates, all of which it violates: that is checked axis by axis, from the outermost, over what
-the two fused indices of each instruction axis can be, and not over the candidates.
+A witness comes with a cube of candidates, all violated by it. The check goes axis by axis, from the outermost, over the
+possible pairs of fused indices of each instruction axis, and not over the candidates.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Fused = tuple[tuple[int, int], ...]  # per instruction axis, the fused index of 
 class PairWitness:
     """Two kernel points at concrete sizes. claim: agreement (of `access`) or exclusive (of the output).
 
-    where: candidates that they violate.
+    where: candidates violated by the pair.
     """
 
     claim: str
@@ -41,7 +41,7 @@ class PairWitness:
     text: str = ""
 
     def holds(self, family: Family) -> bool:
-        """Whether the points are of the kernel and say something, and every candidate of `where` violates them."""
+        """Whether both points are a pair of the kernel for the claim, and violate every candidate of `where`."""
         return self.is_pair(family) and self.violates(family, self.where)
 
     def is_pair(self, family: Family) -> bool:
@@ -61,8 +61,11 @@ class PairWitness:
         return bool((elements[0] != elements[1]) == (self.claim == "agreement"))
 
     def violates(self, family: Family, cube: Cube) -> bool:
-        """Whether each of these candidates puts both points into one execution, and into one cell where there should be two, or
-        into two where there should be one. False, too, where there are too many cases to say so."""
+        """Whether both points clash in each of these candidates.
+
+        They fall into one execution, and into one cell instead of two, or into two instead of one. Returns False, too,
+        if there are too many cases to decide.
+        """
         if not all(cube.places) or not cube <= family.everything:
             return False
         reached = self._reached(family, cube)
@@ -78,9 +81,9 @@ class PairWitness:
         )
 
     def _reached(self, family: Family, cube: Cube) -> set[Fused] | None:
-        """The fused indices of both points in any candidate of the cube; None where one puts them into two executions.
+        """The fused indices of both points in any candidate of the cube; None if one puts them into two executions.
 
-        Points in different tiles of a fused axis stay apart whatever is fused inside it.
+        Points in different tiles of a fused axis stay apart, independent of any axes fused inside it.
         """
         sizes = dict(self.sizes)
         statement = family.kernel.statements[family.statement]
@@ -124,7 +127,7 @@ class PairWitness:
 
 @dataclass(frozen=True)
 class OneWitness:
-    """A refutation that excludes only its own candidate."""
+    """A refutation of its own candidate only."""
 
     claim: str
     candidate: Model
@@ -134,7 +137,7 @@ class OneWitness:
 
 @dataclass(frozen=True)
 class KernelWitness:
-    """A refutation that does not depend on which axes go where: of every candidate, or of every one with a binding.
+    """A refutation independent of the placement of axes: of every candidate, or of every one with a binding.
 
     bounds and order speak of the kernel's own points, scalar of the value and the operands.
     """
@@ -148,10 +151,12 @@ class KernelWitness:
 
 @dataclass(frozen=True)
 class OrderWitness:
-    """A sum in the kernel's order, which an instruction adds or rounds in another: of every candidate that has a kernel axis in a
-    reduction axis of the instruction (`axis in point`), or, with neither, of every candidate that has none there.
+    """A sum in the kernel's order, added or rounded in another order by the instruction.
 
-    Whether several products are added at once depends on nothing else of a mapping, nor does the rounding where one is added.
+    It excludes every candidate with kernel axis `axis` in the instruction's reduction axis `point`; if both are empty,
+    every candidate without a kernel axis in a reduction axis.
+
+    Nothing else in a mapping decides whether several products are added at once, nor the rounding of a single addition.
     """
 
     axis: str
@@ -161,7 +166,7 @@ class OrderWitness:
     claim: ClassVar[str] = "scalar"
 
     def where(self, family: Family) -> Cube:
-        """The candidates that it speaks of. Raises ValueError for names of nothing there is."""
+        """The excluded candidates. Raises ValueError for unknown names."""
         everything, points = family.everything, [t for t, _ in family.points]
         if self.axis:
             k, places = family.axes.index(self.axis), family.within(points.index(self.point))
@@ -177,7 +182,7 @@ class OrderWitness:
 
 
 def reductions(family: Family) -> tuple[str, ...]:
-    """Instruction axes over which the instruction adds."""
+    """The instruction's reduction axes."""
     return family.instruction.kernel.statements[0].reduction_axes
 
 
@@ -185,7 +190,7 @@ Witness = PairWitness | OneWitness | OrderWitness | KernelWitness
 
 
 def excluded(witness: Witness, family: Family) -> Cube:
-    """The candidates that are excluded by the witness, if it holds."""
+    """The candidates excluded by the witness, if it holds."""
     match witness:
         case PairWitness():
             return witness.where
@@ -199,7 +204,7 @@ def excluded(witness: Witness, family: Family) -> Cube:
 
 
 def widened(family: Family, witness: PairWitness) -> PairWitness:
-    """The same two points, or smaller ones, with as many candidates in `where` as a cube around it can hold."""
+    """The same two points, or smaller ones, with `where` grown to as large a cube as possible."""
     pair = _smaller(family, witness)
     free, cube = family.everything, pair.where
     anywhere = [(k, places) for k, places in enumerate(free.places)]

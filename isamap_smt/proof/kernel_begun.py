@@ -1,9 +1,9 @@
-"""Which elements of a tensor a kernel needs, and which points of it begin them before: the kernel's side of claim 18.
+"""Needed elements of a tensor and the earlier points that begin them: the kernel's side of claim 18.
 
-An element is needed where a statement reads it or adds to it, and at the end where the tensor is a result. A point of a statement
-that writes it begins it, if it precedes in the kernel's own order: the time step first, then the statement. The point is guessed
-by inverting the statement's target. Proved is that for every needed element some guess is a point of its domain, writes the element
-and precedes.
+A statement needs each element it reads or adds to; the caller needs each element of a result at the end. A point that
+writes the element begins it, if it precedes in the kernel's own order: the time step first, then the statement. The
+point is guessed by inverting the statement's target. Then it is proved: for every needed element, some guess is a point
+of its domain, writes the element and precedes.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ MOST = 20_000  # points that are looked at to confirm a counterexample
 
 @dataclass(frozen=True)
 class Needed:
-    """Elements of a tensor that statement `reader` needs, over its axes; -1: the caller, once everything is done.
+    """Elements of a tensor needed by statement `reader`, over its axes; -1: the caller, at the end of the kernel.
 
-    data: symbols for indices that are elements of inputs.
+    data: symbols for indices read from inputs.
     """
 
     tensor: str
@@ -50,7 +50,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class Question:
-    """goals follow from what is known of the needed elements. None: a statement that precedes assigns every element there is."""
+    """goals follow from the facts about the needed elements. None: an earlier statement assigns every element."""
 
     needed: Needed
     goals: tuple[Formula, ...] | None
@@ -63,8 +63,10 @@ def needs_no_fill(kernel: Kernel, tensor: str) -> bool:
 
 
 def reduction_begins(kernel: Kernel, position: int) -> bool:
-    """Whether each needed element of the statement's target gets a point of that statement before; or, of a temporary outside of
-    recurrences, whether accumulators stand for it."""
+    """Whether each needed element of the statement's target gets an earlier point of the statement.
+
+    For a temporary outside of recurrences, it suffices that accumulators stand for the element.
+    """
     s = kernel.statements[position]
     if s.extents_of([i for i in s.target.index if not is_constant(i)]) is None:
         return False
@@ -75,8 +77,10 @@ def reduction_begins(kernel: Kernel, position: int) -> bool:
 
 
 def with_room(kernel: Kernel, n: int) -> Kernel:
-    """The kernel whose n-th statement has points for each element that its guard leaves, as far as the element decides that: its
-    accumulators stand for these."""
+    """The kernel with points in its n-th statement for each element the accumulators stand for.
+
+    The guard is weakened to its part decided by the output element.
+    """
     s = kernel.statements[n]
     changed = replace(s, guard=decided_by_output(s))
     return replace(kernel, statements=(*kernel.statements[:n], changed, *kernel.statements[n + 1 :]))
@@ -92,7 +96,8 @@ def _all_begun(kernel: Kernel, tensor: str, begins: int | None) -> bool:
 def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Question]:
     """One for each place in the kernel that needs elements of the tensor.
 
-    begins: the statement that begins them all, a reduction whose own additions need nothing; None: whichever writes them.
+    begins: the statement that begins them all, a reduction whose own additions need nothing; None: any writer may begin
+    them.
     """
     for needed in _needed_elements(kernel, tensor, begins):
         writers = range(len(kernel.statements)) if begins is None else (begins,)
@@ -100,7 +105,7 @@ def questions(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterato
 
 
 def _needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> Iterator[Needed]:
-    """Where elements of the tensor are needed, each place once."""
+    """Each place that needs elements of the tensor, once."""
     shape = kernel.tensor(tensor).shape
     for n, s in enumerate(kernel.statements):
         added = () if s.op == "=" or n == begins else (s.target,)
@@ -114,7 +119,7 @@ def _needed_elements(kernel: Kernel, tensor: str, begins: int | None = None) -> 
 
 
 def _needed_by(s: Statement, n: int, access: Access, shape: Sequence[Any]) -> Needed:
-    """What a statement reads or adds to there: the element exists (claim 5)."""
+    """The elements a statement reads or adds to there; they exist (claim 5)."""
     table = {e: sym(str(e)) for e in insides(access.index)}
     element = tuple(sp.sympify(i).xreplace(table) for i in access.index)
     axes = (*s.axes, *(Axis(name, sp.Integer(count)) for name, count in bound_axes(s.value).items()))
@@ -144,7 +149,7 @@ def _question(kernel: Kernel, needed: Needed, writers: Sequence[int]) -> Questio
 
 
 def _has_points(kernel: Kernel, s: Statement) -> bool:
-    """Whether each element that the statement writes has a point, whatever the sizes: a sum along J - 1 has none at J = 1."""
+    """Whether each element written by the statement has a point, at all sizes: a sum along J - 1 has none at J = 1."""
     low = {p.name: p.low for p in kernel.parameters}
     summed = [sp.sympify(s.axis(a).extent) for a in s.reduction_axes]
     asked = [e for e in summed if not (e.is_Symbol and low.get(e.name, 1) >= 1) and not (e.is_Integer and e >= 1)]
@@ -154,7 +159,7 @@ def _has_points(kernel: Kernel, s: Statement) -> bool:
 
 
 def _guessed(s: Statement, needed: Needed, order: Order) -> list[list[Formula]]:
-    """Points of the statement that may write the element: that each is one, and that it precedes."""
+    """Guessed points of the statement that may write the element, each as its goals: it is in the domain, and precedes."""
     own = {a.name: sym(f"{a.name}~w") for a in s.axes}
     index = [rename(sp.sympify(i), own) for i in s.target.index]
     extents = {own[a.name].name: rename(a.extent, own) for a in s.axes}
@@ -182,9 +187,9 @@ def _sizes(kernel: Kernel) -> tuple[str, ...]:
 def answer(
     kernel: Kernel, q: Question, known: Sequence[Formula], sizes: Sequence[str] = (), smallest: bool = True
 ) -> Verdict:
-    """The verdict. Refuted only where no point of the kernel at all begins the element that is named.
+    """The verdict. Refuted only if no point of the kernel at all begins the named element.
 
-    known: of sizes. sizes: more names that have a value from the start.
+    known: facts about sizes. sizes: further names with a given value.
     """
     if q.goals is None:
         return Proved()
@@ -194,7 +199,7 @@ def answer(
 
 
 def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
-    """The refutation in words, with whoever writes the element too late; Unknown where some point begins it in time."""
+    """The refutation in words, with a statement that writes the element too late; Unknown if one begins it in time."""
     witness = {n: int(v) for n, v in refuted.witness.items()}
     cell = tuple(value(i, witness) for i in needed.element)
     name = f"{needed.tensor}[{','.join(map(str, cell))}]"
@@ -222,8 +227,7 @@ def _confirmed(kernel: Kernel, needed: Needed, refuted: Refuted) -> Verdict:
 
 
 def _points_that_write(s: Statement, cell: tuple[int, ...], sizes: Mapping[str, int]) -> list[dict[str, int]] | None:
-    """The statement's points, by axis, that write the element at these sizes; None where there are too many to look, or data says
-    which."""
+    """The statement's points that write the element at these sizes, by axis; None if too many, or a matter of data."""
     if writes_by_data(s):
         return None
     env = {n: v for n, v in sizes.items() if n not in {a.name for a in s.axes}}

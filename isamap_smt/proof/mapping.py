@@ -1,7 +1,7 @@
 """prove(): claims 1 to 6 and 14 for one mapping, for all sizes at once.
 
-A mapping of the fuse family is proved stage by stage (encodings/space.py) after checking that it is one; any other goes
-through its own forward, inverse and guard. Counterexamples are looked for on small integers first.
+A mapping of the fuse family is first checked to be one, then proved stage by stage (encodings/space.py). Any other is
+proved by its own forward, inverse and guard. Counterexamples on small integers are looked for first.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def scan(mapping: Mapping, among: Sequence[Instance]) -> Found | None:
 
 
 def _finders(mapping: Mapping, fused: bool) -> Iterator[tuple[Finder, str]]:
-    """Every question about points, those that fail most often first; a fuse mapping covers its domain by its form."""
+    """Finders of counterexamples, the most frequent failures first; a fuse mapping covers its domain by its form."""
     out = mapping.instruction.kernel.statements[0].target.tensor
     if not fused:
         yield witness.coverage, ""
@@ -80,8 +80,11 @@ def _finders(mapping: Mapping, fused: bool) -> Iterator[tuple[Finder, str]]:
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """lows: least value of every free size and parameter. extents: axis extents that are expressions, taken >= 1. needed: what the
-    kernel's declared shapes ask of sizes."""
+    """Hypotheses about sizes.
+
+    lows: least value of every free size and parameter. extents: axis extents given by expressions, taken >= 1. needed:
+    conditions on sizes by the kernel's declared shapes.
+    """
 
     lows: tuple[tuple[str, int], ...]
     extents: tuple[Any, ...]
@@ -116,7 +119,7 @@ class Hypotheses:
 
     @property
     def listed(self) -> tuple[Hypothesis, ...]:
-        """As the proof lists them. An axis that has no points leaves its statement none, of which all claims hold."""
+        """The hypotheses as the proof lists them. All claims hold of a statement whose axis has no points."""
         stated = (Stated(f"{e} >= 1") for e in self.extents)
         lows = (Condition(sym(n), ">=", sp.Integer(low)) for n, low in self.lows)
         return (*map(Relation, lows), *stated, *map(Relation, self.needed))
@@ -134,7 +137,7 @@ class Hypotheses:
         return results
 
     def _positive(self, mapping: Mapping, divisor: Any) -> Verdict:
-        """divisor >= 1 for all sizes; refuted by sizes that replay."""
+        """divisor >= 1 for all sizes; Refuted only with sizes that replay."""
         verdict = bounds.positive(divisor, self.lows, self.formulas)
         if isinstance(verdict, Proved):
             return verdict
@@ -183,19 +186,19 @@ FIRST = 2  # instances tried before the solver: nearly every wrong mapping shows
 def prove(mapping: Mapping, assume: Sequence[str] = (), timeout: float | None = None) -> ProvedMapping | Rejection:
     """A ProvedMapping when every claim is proved, else a Rejection with the reason; the latter is false in conditions.
 
-    Sizes that the kernel leaves open stay symbolic: what is proved holds for all of them, from 1 (for parameters, from
-    their lowest value). `.proof` of either result has one verdict per obligation (Proved, Refuted with the smallest
-    counterexample, Unknown with its reason; times in seconds), `.proof.assumptions` the hypotheses in words, and
-    `.proof.arithmetic` says what holds: 'exact' (machine integers), 'ordered' (bit for bit in the kernel's order) or
-    'reassociate' (over the reals). The limit is a number of solver steps, so a busy machine gives the same verdict.
+    Sizes left open by the kernel stay symbolic: the proof covers all of them, from 1 (for parameters, from their lowest
+    value). `.proof` of either result has one verdict per obligation: Proved, Refuted with the smallest counterexample,
+    or Unknown with its reason; times are in seconds. `.proof.assumptions` gives the hypotheses in words.
+    `.proof.arithmetic` is 'exact' (machine integers), 'ordered' (bit for bit in the kernel's order) or 'reassociate'
+    (over the reals). The limit is a number of solver steps, so a busy machine gives the same verdict.
 
-    assume: values of integer inputs to take for granted, such as "A <= 127" or "-64 <= B <= 64"; they are listed among
+    assume: values of integer inputs to take for granted, such as "A <= 127" or "-64 <= B <= 64". They are listed among
     the assumptions, stay with the proved mapping's kernel, and are checked at every call of a compiled one.
 
-    timeout: seconds; what is not decided then is Unknown, and names the limit.
+    timeout: seconds; obligations still open then are Unknown and name the limit.
 
-    Raises MappingError when the value is not a mapping at all (an axis without expression, a name nobody has), and
-    what isamap_smt.assume() raises.
+    Raises MappingError if the value is no mapping at all (an axis without expression, an unknown name), and the errors
+    of isamap_smt.assume().
 
     >>> import isamap_smt as im
     >>> gemm, fma = im.find_kernel("gemm"), im.find_instruction("avx2.fmadd_ps")
@@ -219,11 +222,12 @@ def prove(mapping: Mapping, assume: Sequence[str] = (), timeout: float | None = 
 def prove_after(
     mapping: Mapping, first: int, watch: Watch | None = None, stop: bool = False, timeout: float | None = None
 ) -> ProvedMapping | Rejection:
-    """prove(), with the number of small instances looked at before the solver is asked (0: the search has done so).
+    """prove(), given the number of small instances to try before the solver (0: the search has tried them).
 
-    `watch` is told the obligations of each step as soon as they are decided. stop: leave off at the first claim that is
-    not proved, with a counterexample that need not be the smallest and fewer solver steps; what is proved is proved.
-    timeout: seconds, after which what is not decided is Unknown; without, DeadlinePassed is raised at the end of a caller's time.
+    `watch` receives the obligations of each step as soon as they are decided. stop: end at the first claim not proved,
+    with a counterexample that need not be the smallest and fewer solver steps; a proof it gives is a full one. timeout:
+    seconds; obligations open after them are Unknown. Without it, DeadlinePassed is raised at the end of a caller's
+    time.
     """
     started = time.perf_counter()
     check_form(mapping)
@@ -245,12 +249,12 @@ class Judge:
 
     @cached_property
     def fused(self) -> bool:
-        """Whether the mapping is exactly what its groups say."""
+        """Whether the mapping is exactly the one of its groups."""
         return bool(self.mapping.groups) and is_fused(self.mapping)
 
     @cached_property
     def hypotheses(self) -> Hypotheses:
-        """What is taken for granted about sizes."""
+        """The hypotheses about sizes."""
         return Hypotheses.of(self.mapping)
 
     @cached_property
@@ -302,7 +306,7 @@ class Judge:
         return tuple(results)
 
     def _left(self, done: Sequence[ClaimResult]) -> list[ClaimResult]:
-        """What was not decided when the time was over."""
+        """The claims undecided at the time limit, as Unknown."""
         operands = [o for o, _ in self.mapping.binding]
         wanted = [("scalar", ""), ("coverage", ""), ("neutral", ""), ("exclusive", self.out)]
         wanted += [(claim, o) for claim in ("agreement", "bounds") for o in operands]
@@ -345,13 +349,13 @@ class Judge:
         yield self.order()
 
     def _scanned(self, found: witness.Found | None) -> Sequence[ClaimResult]:
-        """The claim that a counterexample refutes, as it was found; nothing when there is none."""
+        """The claim refuted by a counterexample, as found; empty without one."""
         if found is None:
             return ()
         return (ClaimResult(found.claim, found.operand, _as_found(found)),)
 
     def listed(self, claims: Sequence[ClaimResult]) -> tuple[Hypothesis, ...]:
-        """What the proof takes for granted."""
+        """All hypotheses of the proof."""
         asked = any(c.claim == "neutral" for c in claims) and "neutrality" in vars(
             self
         )  # it may not have been, in time
@@ -404,7 +408,7 @@ class Judge:
         return results
 
     def bounds(self, operand: str) -> ClaimResult:
-        """Every element accessed lies in its tensor; of those that data says, each call checks the index."""
+        """Every element accessed lies in its tensor; if data gives the index, each call checks it."""
         if operand in self.by_value:
             return self._opened(True).bounds(operand)
         m, h = self.mapping, self.hypotheses
@@ -423,7 +427,7 @@ class Judge:
 
     @cached_property
     def by_value(self) -> tuple[str, ...]:
-        """Operands of which data says the cell, or the element."""
+        """Operands whose cell or element is given by data."""
         return tuple(o for o, _ in self.mapping.binding if follows(self.mapping, o))
 
     @cached_property
@@ -432,11 +436,11 @@ class Judge:
         return data_of(self.mapping, {} if isinstance(held, Unknown) else held)
 
     def _opened(self, used: bool, cells_of: str = "") -> Judge:
-        """The same questions of the mapping in which a value of an index is an axis (isamap_smt.proof.by_data)."""
+        """The same questions about the mapping with an index's value as an axis (isamap_smt.proof.by_data)."""
         return replace(self, mapping=opened(self.mapping, self._data, used, cells_of))
 
     def cells_exist(self, operand: str) -> Sequence[ClaimResult]:
-        """The cell that an index names is one of the operand: for each value that comes, and for 0, which pads."""
+        """The cell named by an index is one of the operand: for each possible value, and for the padding 0."""
         words = f"each cell of {operand} that an index names exists"
         axes = tuple((a, sp.Integer(n)) for a, n in self.mapping.instruction.axes.items())
         cells, shape = padded_cells(self.mapping, self._data, operand)
@@ -470,7 +474,7 @@ class Judge:
         return ClaimResult("neutral", "", self.neutrality.verdict, words)
 
     def order(self) -> list[ClaimResult]:
-        """A statement that reads elements it writes needs an order that a mapping alone does not fix."""
+        """A statement that reads its own target needs an order, and a mapping alone fixes none: Unknown."""
         s = self.mapping.statement
         if all(a.tensor != s.target.tensor or a == s.target for a in s.inputs):
             return []
@@ -479,7 +483,7 @@ class Judge:
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """Small sizes on which counterexamples are looked for."""
+        """Small sizes searched for counterexamples."""
         return witness.instances(self.mapping, self.fused)
 
     def _small(self, operand: str, finder: witness.Finder, among: Sequence[Instance]) -> Refuted | None:
@@ -490,9 +494,9 @@ class Judge:
         return None if found is None else Refuted(found.values, tell(self.mapping, found))
 
     def _decide(self, operand: str, finder: witness.Finder, proof: Callable[[], Verdict]) -> Verdict:
-        """A counterexample where every size is 2, else the proof, else a counterexample on other small sizes.
+        """A counterexample on the first small sizes, else the proof, else a counterexample on other small sizes.
 
-        A model of the solver that no small instance shows is Unknown.
+        A solver's model not confirmed by a small instance is Unknown.
         """
         first = self._small(operand, finder, self.instances[: self.first])
         if first is not None:

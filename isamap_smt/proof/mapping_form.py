@@ -1,4 +1,4 @@
-"""Whether a value is a mapping at all: every axis has an expression, over names that exist. Otherwise it is misuse."""
+"""Whether a value is a mapping at all: every axis has an expression, over existing names. Otherwise it is misuse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isamap_smt.ir.mapping import Mapping
 
 
 class MappingError(IsamapError):
-    """A mapping written by hand that lacks an expression or uses a name nobody has, or a value that is no mapping."""
+    """A mapping written by hand with a missing expression or an unknown name, or a value that is no mapping."""
 
 
 def check_form(m: Mapping) -> None:
@@ -47,7 +47,7 @@ def check_form(m: Mapping) -> None:
 
 @lru_cache(maxsize=256)
 def _own_cells(instruction: Instruction) -> None:
-    """Raise MappingError when a point of the instruction has a cell that the operand does not have."""
+    """Raises MappingError if a point of the instruction has a cell outside its operand."""
     if len(instruction.kernel.statements) != 1:
         return  # the scalar claim says so
     s = instruction.kernel.statements[0]
@@ -93,7 +93,7 @@ def _known(what: str, used: set[str], known: set[str]) -> None:
 
 
 def check_operands(instruction: Instruction) -> None:
-    """Raise MappingError where the instruction reads several cells of one operand at a point."""
+    """Raises MappingError if the instruction reads several cells of one operand at a point."""
     read = [a.tensor for a in instruction.kernel.statements[0].inputs]
     for operand in dict.fromkeys(read):
         if read.count(operand) > 1:

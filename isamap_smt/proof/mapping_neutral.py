@@ -1,4 +1,4 @@
-"""What makes points outside the guard harmless: which operand cells are filled, with what, and what that presupposes."""
+"""How points outside the guard become harmless: the operand cells to fill, their values, and the conditions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _neutral(mapping: Mapping, reached: Reached, among: Sequence[Instance]) -> N
 def let_through(mapping: Mapping) -> list[tuple[str, ...]]:
     """The smallest sets of operands that, live, let something through.
 
-    Raises DTypeError where the statement or the contract is no accumulation.
+    Raises DTypeError if the statement or the contract is no accumulation.
     """
     contract = mapping.instruction.kernel.statements[0]
     operands = [o for o, _ in mapping.binding if o != contract.target.tensor]
@@ -111,7 +111,7 @@ def _words(verdict: Verdict) -> str:
 
 
 def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached: Reached) -> Neutral:
-    """Proved, with what it presupposes of the cells and of the other operand."""
+    """Proved, with its hypotheses about the cells and the other operand."""
     tensors = {o: mapping.operand_access(o).tensor for o in operands}
     out = mapping.kernel.tensor(mapping.statement.target.tensor).dtype
     ordered = mapping.statement.ordered and out.is_float
@@ -143,7 +143,7 @@ def _assumed(mapping: Mapping, op: str, value: Any, operands: list[str], reached
 def _arithmetic(op: str, of: tuple[str, int], ordered: bool, alive: bool) -> Verdict:
     """Whether the fill is neutral in the machine's own arithmetic, for every accumulator; asked once per process.
 
-    A sum that need not keep its order need not keep the sign of a zero either.
+    A sum without a fixed order need not keep the sign of a zero either.
     """
     if op == "+" and of[0] in ("f", "bf"):
         if ordered:

@@ -1,10 +1,10 @@
-"""What to change so that a refuted mapping is legal: a short list of candidates, and only what is proved is offered.
+"""Changes to make a refuted mapping legal: a short list of candidates, offered only with a proof.
 
-Candidates are taken in the order of how little they change: the operands' order, one axis taken out of a group, moved to or
-exchanged with another instruction axis, another axis in its place; for a mapping written by hand the fuse mapping with
-the same lanes, or its guard completed; for other element types an instruction of the same machine, or the same mapping with
-the instruction's types; for an ordered sum the kernel without `ordered`; and sizes padded to what the instruction's
-axes divide. Ranges of values are found elsewhere (ranges.py).
+Candidates come in the order of their distance: the operands' order; one axis taken out of a group, moved to or
+exchanged with another instruction axis, or replaced by another axis; for a mapping written by hand the fuse mapping
+with the same lanes, or its guard completed; for other element types an instruction of the same machine, or the same
+mapping with the instruction's types; for an ordered sum the kernel without `ordered`; and sizes padded to multiples of
+the instruction's axes. Ranges of values are found elsewhere (ranges.py).
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from isamap_smt.proof.witness_points import Instance, size_vectors
 
 
 def written(m: Mapping, types: bool = False) -> str:
-    """`isamap prove ...` where names on the command line give exactly this fuse mapping, else `im.fuse(...)`.
+    """`isamap prove ...` if names on the command line give exactly this fuse mapping, else `im.fuse(...)`.
 
-    types: say element types even where the instruction gives them anyway.
+    types: name element types even if the instruction gives them anyway.
     """
     named = next((n for n in (m.instruction.file, m.instruction.name) if _names(n, m.instruction)), None)
     kernel = None if named is None else _kernel_words(m, types)
@@ -59,7 +59,7 @@ def _names(name: str, instruction: Instruction) -> bool:
 
 
 def guarded(m: Mapping, conditions: list[Any]) -> str | None:
-    """`mapping.with_guard(...)`; None where its text does not read back as these conditions."""
+    """`mapping.with_guard(...)`; None if its text does not read back as these conditions."""
     texts = [relation_text(c) for c in conditions]
     try:
         same = m.with_guard(*texts).guard == (*m.guard, *conditions)
@@ -74,7 +74,7 @@ def axes_text(m: Mapping) -> str:
 
 
 def _operands(m: Mapping) -> str | None:
-    """The binding, as --operands takes it; None where it is the written order."""
+    """The binding in the form of --operands; None for the written order."""
     if m.binding == bind(m.kernel, m.instruction, "fixed", m.statement_index):
         return None
     out = m.instruction.kernel.statements[0].target.tensor
@@ -103,7 +103,7 @@ def _call(m: Mapping) -> str:
 
 
 def _kernel_words(m: Mapping, types: bool) -> tuple[list[str], list[str]] | None:
-    """([the kernel's name, or --text and its text], further options) from which the same mapping is made."""
+    """([the kernel's name, or --text and its text], further options) that give the same mapping; None without any."""
     for spec, given, kernel in _ways(m.kernel, types or _said(m)):
         try:
             made = fuse(
@@ -122,7 +122,7 @@ def _kernel_words(m: Mapping, types: bool) -> tuple[list[str], list[str]] | None
 
 
 def _said(m: Mapping) -> bool:
-    """Whether element types must be said: those that the instruction would give are others."""
+    """Whether element types must be given, as the instruction's own are others."""
     return any(m.kernel.tensor(a.tensor).dtype != m.instruction.kernel.tensor(o).dtype for o, a in m.binding)
 
 
@@ -173,7 +173,7 @@ GIVEN_UP = ("hypotheses", "order")  # claims about the kernel itself: no other m
 
 @dataclass(frozen=True)
 class Mend:
-    """A proved mapping near the refuted one. text: a command, or a call of the API. change: what is different, in words."""
+    """A proved mapping near the refuted one. text: a command, or a call of the API. change: the difference in words."""
 
     text: str
     proved: ProvedMapping
@@ -185,7 +185,7 @@ class Mend:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A mapping to try. change: what is different, in words, where its text does not show it. text: what to write for it."""
+    """A mapping to try. change: the difference in words, unless its text shows it. text: the command or call for it."""
 
     mapping: Mapping
     change: str = ""
@@ -193,7 +193,7 @@ class Candidate:
 
 
 def mend(rejection: Rejection) -> Mend | None:
-    """The first candidate that is proved; None when none is, or when the kernel itself is at fault."""
+    """The first candidate with a proof; None if there is none, or if the kernel itself is at fault."""
     failed = rejection.proof.failed()
     lanes = is_fused(rejection.mapping)  # then its bounds are the kernel's own, too
     if any(c.claim in GIVEN_UP or (c.claim == "bounds" and lanes) for c in failed):
@@ -220,7 +220,7 @@ def _proved(m: Mapping) -> ProvedMapping | None:
 
 
 def _survives(m: Mapping) -> bool:
-    """No two points clash where every size is 2: a quick look before the prover is asked."""
+    """No two points clash at all sizes 2: a quick look ahead of the prover."""
     fused = bool(m.groups)
     out = m.instruction.kernel.statements[0].target.tensor
     for sizes in size_vectors(m)[:1]:
@@ -233,7 +233,7 @@ def _survives(m: Mapping) -> bool:
 
 
 def candidates(m: Mapping, values: bool = False) -> Iterator[Candidate]:
-    """What to try, nearest first. values: the arithmetic is refuted, so that places do not matter."""
+    """Candidates, nearest first. values: the arithmetic is refuted, so places do not matter."""
     makers: list[Callable[[Mapping], Iterator[Candidate]]] = [_other_order]
     if m.statement.ordered:
         makers += [_padded, _unordered]
@@ -299,7 +299,7 @@ def _other_types(m: Mapping) -> Iterator[Candidate]:
 
 
 def _padded(m: Mapping) -> Iterator[Candidate]:
-    """Every size that the lanes do not divide, padded to a multiple of them."""
+    """Every size not divided by the lanes, padded to a multiple of them."""
     groups = dict(m.groups) if m.groups else _resembling(m)
     if groups is None or not any(groups.values()):
         return
@@ -326,7 +326,7 @@ def _padded(m: Mapping) -> Iterator[Candidate]:
 
 
 def _open(kernel: Kernel) -> tuple[Kernel, dict[str, int]]:
-    """The kernel as written, with its element types, and the sizes that make it the kernel again. Raises SizeError."""
+    """(the kernel as written, with its element types; the sizes that turn it into the kernel again). Raises SizeError."""
     written_ = kernel_of_text(kernel.text, name=kernel.name, dtypes={t.name: t.dtype for t in kernel.tensors})
     sizes = sizes_between(written_, kernel)
     if replace(written_.with_sizes(sizes), ranges=kernel.ranges) != kernel:
@@ -342,7 +342,7 @@ def _fused(m: Mapping, groups: dict[str, list[str]]) -> Candidate:
 
 
 def _same_access(m: Mapping, a: Access) -> Access:
-    """The access of the mapping's own statement that reads the tensor: sizes in its index may have changed."""
+    """The mapping's own access to the tensor: sizes in its index may have changed."""
     accesses = (m.statement.target, *m.statement.inputs)
     return a if a in accesses else next(b for b in accesses if b.tensor == a.tensor)
 
@@ -401,7 +401,7 @@ def _replaced(m: Mapping) -> Iterator[Candidate]:
 
 
 def _by_hand(m: Mapping) -> Iterator[Candidate]:
-    """For a mapping of no groups: the guard that keeps every axis in its extent, then the fuse mapping it resembles."""
+    """For a mapping without groups: a guard to keep every axis in its extent, then the fuse mapping it resembles."""
     if m.groups and is_fused(m):
         return
     table = dict(m.forward)

@@ -11,9 +11,10 @@ from isamap_smt.proof.overflow import Overflow, overflow
 
 @lru_cache(maxsize=256)  # a plan asks for each mapping, and its proof again
 def sums_fit(kernel: Kernel, bits: int, where: str) -> Verdict:
-    """Whether each sum of the first statement, from 0, stays within signed numbers of so many bits, and every part of it.
+    """Whether each sum of the first statement, from 0, fits signed numbers of so many bits, and every part of it.
 
-    Refuted with a number of terms and elements that add up to more, and with what would fit. where: who holds the sums, in words.
+    Refuted with a number of terms and elements that add up to more, and with the sizes or ranges that would fit. where:
+    the holder of the sums, in words.
     """
     found = overflow(kernel, 0, bits)
     if found is None or not isinstance(found.verdict, Proved):
@@ -36,7 +37,7 @@ def _told(found: Overflow, terms: int, bits: int, where: str) -> str:
 
 
 def _fitting(kernel: Kernel, found: Overflow, bits: int) -> str:
-    """What would fit, in words: fewer terms, or a range of one input for as many."""
+    """The sizes or ranges that would fit, in words: fewer terms, or a range of one input for as many."""
     ways = [f"{found.name} <= {found.largest}"] if found.largest else []
     if found.points is not None:
         for name in dict.fromkeys(a.tensor for a in kernel.statements[0].inputs if a.tensor in kernel.inputs):
@@ -46,7 +47,7 @@ def _fitting(kernel: Kernel, found: Overflow, bits: int) -> str:
 
 
 def _widest(kernel: Kernel, name: str, found: Overflow, bits: int) -> int:
-    """An n such that as many terms fit where values of an input lie between -n (unsigned: 0) and n, proved; 0 where none is found.
+    """An n such that as many terms fit, proved, with an input between -n (unsigned: 0) and n; 0 if none is found.
 
     Terms grow as their factors do, so it is the largest one there.
     """

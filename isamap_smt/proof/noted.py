@@ -1,4 +1,4 @@
-"""Claims with their verdicts, in the order in which they are asked."""
+"""Claims with their verdicts, in the order of asking."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ Formula = Any
 
 
 class Noted:
-    """Collects verdicts. given: what is known in all claims, over variables of which `sizes` are small in counterexamples.
-    stop: any counterexample will do, and no smallest one is looked for. watch: told each claim as soon as it is decided."""
+    """Collects verdicts.
+
+    given: known facts of all claims; counterexamples keep their `sizes` small. stop: any counterexample will do, not
+    only a smallest one. watch: receives each claim as soon as it is decided.
+    """
 
     def __init__(
         self, given: Iterable[Formula], sizes: Sequence[str], stop: bool = False, watch: Watch | None = None
@@ -31,14 +34,14 @@ class Noted:
     def ask(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
-        """Ask whether what is given and the assumptions imply all goals."""
+        """Asks whether the given facts and the assumptions imply all goals."""
         verdict = self.implied(claim, subject, statement, assumptions, goals)
         return self.note(claim, subject, statement, in_words(verdict, statement))
 
     def implied(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
-        """The solver's verdict, which nobody writes down."""
+        """The solver's verdict, not noted."""
         known, name = [*self.given, *assumptions], f"{claim} {subject}: {statement}"
         return implied(known, goals, self.sizes, name, smallest=not self.stop)
 
@@ -51,13 +54,13 @@ class Noted:
         return verdict
 
     def structure(self, claim: str, subject: str, statement: str, right: bool, wrong: str) -> bool:
-        """A claim on the shape of what is proved; `wrong` says what is the matter."""
+        """A claim on the shape of the proved object; `wrong` tells the fault."""
         self.note(claim, subject, statement, Proved() if right else Refuted({}, wrong))
         return right
 
 
 def in_words(verdict: Verdict, statement: str, nowhere: str = "every size") -> Verdict:
-    """The verdict; a refutation says where the statement fails. nowhere: what it says of no values."""
+    """The verdict; a refutation says where the statement fails. nowhere: the words for a witness without values."""
     if not isinstance(verdict, Refuted):
         return verdict
     return Refuted(verdict.witness, f"{statement}: fails at {witness_words(verdict.witness, nowhere)}", verdict.seconds)

@@ -1,18 +1,20 @@
-"""Proves that a maximum and the sums that depend on it may run block by block: E is any function with E(a) E(b) = E(a + b).
+"""Proves that a maximum and the sums that depend on it may run block by block, for any E with E(a) E(b) = E(a + b).
 
-State after some blocks: m, the maximum so far, and for each sum s, the sum of its terms so far, each as it is at m. A term t at m
-is t f at m', with one f for all of them: where E(a) stands in it, a' = a + c makes E(a') of E(a) E(c), and f is E(c).
+State after some blocks: m, the maximum so far, and for each sum s, the sum of its terms so far, each taken at m. A term
+t at m is t f at m', with one f for all of them: if it contains E(a), a' = a + c turns E(a') into E(a) E(c), and f is
+E(c).
 
-    bounds, exclusive, coverage, program   every block computes, at each of its points once, what the whole does (rewrite_points.py)
+    bounds, exclusive, coverage, program   every block computes each of its points once, as the whole (rewrite_points.py)
     scalar argument    a' = a + c, for each argument a of E that depends on m, and the factor's own, c
     scalar factor      each term at m' is the one at m, times the factor
     scalar state       after a block m' is the larger of m and the block's, and s' is s f and the block's sum
     neutral            before the first block m is the least number of its type; and s is 0, whatever its first factor
-    order              the sums may be regrouped, and what is read was written above
+    order              the sums may be regrouped, and every element is written above its read
     link               the last state is given back; all else is as it was
-    rounding           for the values that are stated no sum overflows, and no factor hides a difference that does
+    rounding           for the stated values no sum overflows, and no factor hides a difference that overflows
 
-Over the reals, and of numbers: of a row whose scores are all minus infinity nothing is said. Both kernels are read as they stand.
+The claims hold over the reals, and for numbers: a row whose scores are all minus infinity is not covered. Both kernels
+are read as they stand.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ _M, _AFTER = sp.Symbol("m"), sp.Symbol("m'")
 
 @dataclass(frozen=True)
 class _Depends:
-    """The maximum, by its statement's number, at which a value is taken, and the index of its element."""
+    """The maximum at which a value is taken, by its statement's number, and the index of its element."""
 
     maximum: int
     index: tuple[Any, ...]
@@ -119,7 +121,7 @@ class OnlineClaims(OnlineShape):
         self.about = ""
 
     def _seen(self, n: int, rest: bool, r: Any) -> Any:
-        """An element of a block as the one of the whole that it stands for; of the state, the maximum, as it is after the block."""
+        """The whole kernel's element for an element of a block; a maximum of the state is the one after the block."""
         x = self.online
         if r.tensor in {t.name for t in x.whole.tensors}:
             if r.tensor in self.homes:
@@ -144,7 +146,7 @@ class OnlineClaims(OnlineShape):
     # ---- the values
 
     def _dependence(self, n: int) -> None:
-        """At which maximum the statement's value is taken."""
+        """Records the maximum at which the statement's value is taken."""
         x, found = self.online, set()
         for a in self._whole(n).inputs:
             m = self.homes.get(a.tensor)
@@ -165,7 +167,7 @@ class OnlineClaims(OnlineShape):
         self.depends[n] = next(iter(found), None)
 
     def _values(self) -> None:
-        """The states after a block, and what a growing maximum makes of each term."""
+        """The states after a block, and the effect of a growing maximum on each term."""
         for n in range(self.online.first, self.online.end):
             on = self.depends[n]
             for rest in self.online.stages():
@@ -175,7 +177,7 @@ class OnlineClaims(OnlineShape):
                     self._state(n, on, rest)
 
     def _ranges(self) -> None:
-        """The values for which something is stated of the rounding of a sum."""
+        """Notes the claims about the rounding of sums, with the values they cover."""
         for n in range(self.online.first, self.online.end):
             if (found := range_of(self.online, n)) is not None:
                 sums, differences, beyond = words(found, self._name(n))
@@ -185,7 +187,7 @@ class OnlineClaims(OnlineShape):
                     self.note("rounding", self._name(n), beyond, seen(found))
 
     def _argument(self, on: _Depends, rest: bool) -> Any:
-        """What the factor is E of, with symbols for the maximum before and after a block."""
+        """(E, the factor's argument), with symbols for the maximum before and after a block."""
         x, m = self.online, on.maximum
         _, scale = self._home(Role.SCALE, m, rest)
         value = scale.value
@@ -209,7 +211,7 @@ class OnlineClaims(OnlineShape):
         return type(value), rewrite_reads(value.args[0], leaf)
 
     def _scales(self, n: int, on: _Depends, rest: bool) -> None:
-        """The value at the maximum after a block is that at the one before, times the factor."""
+        """The value at the maximum after a block is the value at the one before, times the factor."""
         words = f"{self._name(n)} at a larger maximum is {self._name(n)} times the factor"
         try:
             head, c = self._argument(on, rest)
@@ -226,8 +228,11 @@ class OnlineClaims(OnlineShape):
         self._equal(f"factor of {self._name(n)}{where}", words, after, SMul(before, _F))
 
     def _at(self, value: Any, head: type[Any], pairs: list[tuple[Any, Any]], late: bool) -> Any:
-        """The value with a symbol for each element. late: at the maximum after a block, where an exponential that depends on it, or
-        what was computed from one, is its old value times the factor, if its argument grows by that of the factor (`pairs`)."""
+        """The value with a symbol for each element.
+
+        late: at the maximum after a block. An exponential of the maximum, or a value computed from one, is then its old
+        value times the factor, if its argument grows by the factor's argument (`pairs`).
+        """
         if isinstance(value, head) and self._moves(value):
             old, new = (rewrite_reads(value.args[0], partial(self._leaf, at)) for at in (_M, _AFTER))
             if any(isinstance(e, Exp) for t in (old, new) for e in sp.preorder_traversal(t)):
@@ -262,7 +267,7 @@ class OnlineClaims(OnlineShape):
         return any(m is not None and (self.reduced[m] or self.depends.get(m) is not None) for m in found)
 
     def _state(self, n: int, on: _Depends | None, rest: bool) -> None:
-        """The state after a block is that of all points so far."""
+        """The state after a block covers all points so far."""
         _, s = self._home(Role.UPDATE, n, rest)
         old, part = sp.Symbol("before"), sp.Symbol("block")
         known = {element(self._before(n, rest)): old, element(self._part(n, rest)): part}

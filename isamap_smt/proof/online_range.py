@@ -1,8 +1,8 @@
 """Claim 17 of sums with running maxima: for stated values no sum overflows, and no factor hides a difference that does.
 
-Each is one question: of N terms in any order, to both solvers (isamap_encodings.error_steps); of the exponential of the largest
-number times the least factor, to rational numbers around it. Values that are weighted are not looked at in each call, since an
-overflow is one of the result (isamap_encodings.infinite).
+Each is one question: of N terms in any order, to both solvers (isamap_encodings.error_steps); of the exponential of the
+largest number times the least factor, to rational numbers around it. Weighted values are not checked in each call,
+since an overflow shows in the result (isamap_encodings.infinite).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def seen(r: OnlineRange) -> Verdict:
 
 
 def words(r: OnlineRange, tensor: str) -> tuple[str, str, str]:
-    """What is asked, of a sum with this name."""
+    """Statements of the claims about a sum with this name."""
     sized = f" of values of at most {r.values[1]:g}" if r.values else ""
     factor = "".join(f" {name} >= {low:g}" for name, low, _ in r.factors)
     return (

@@ -1,6 +1,6 @@
-"""The shape that a kernel with running maxima has: what each statement writes and reads, and that all else is as it was.
+"""The shape of a kernel with running maxima: writes and reads of each statement; all else is as it was.
 
-What the values of its statements are is asked in isamap_smt.proof.online.
+isamap_smt.proof.online asks about the values of its statements.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from isamap_smt.proof.rewrite_link import names, shapes
 
 
 class UnreadableError(Exception):
-    """A statement is not of the form that its role has; str() says which, and why."""
+    """A statement without the form of its role; str() names it, and the reason."""
 
 
 class OnlineShape(RewriteBook):
@@ -98,7 +98,7 @@ class OnlineShape(RewriteBook):
         return len(self.online.kernel.statements) - len(self.online.whole.statements)
 
     def _chain(self) -> None:
-        """What the chain must be: one writer for each tensor, above its readers, one axis a dimension; sums may be regrouped."""
+        """The chain: one writer for each tensor, above its readers, one axis a dimension; its sums may be regrouped."""
         x = self.online
         wrong = []
         for n in range(x.first, x.end):
@@ -161,7 +161,7 @@ class OnlineShape(RewriteBook):
         return Access(self._home(Role.UPDATE, n, True)[1].target.tensor, self._whole(n).target.index)
 
     def _part(self, n: int, rest: bool) -> Access:
-        """What a block, or the rest, gives at a point of the whole's target."""
+        """The result of a block, or of the rest, at a point of the whole's target."""
         _, s = self._home(Role.POINTS, n, rest)
         index = [self.online.near(rest) if i == sym(self.online.axis) else i for i in self._whole(n).target.index]
         return Access(s.target.tensor, tuple(index) if rest else (sym(self.online.step), *index))
@@ -172,7 +172,7 @@ class OnlineShape(RewriteBook):
         return Access(s.target.tensor, index if rest else (sym(self.online.step), *index))
 
     def _states(self) -> None:
-        """The states: one row for each block and the one before; begun, taken on, and of the type of what they stand for."""
+        """The states: one row for each block and the one before; begun, taken on, and of their tensor's type."""
         x = self.online
         for m, s in zip(x.made, x.kernel.statements[x.first :], strict=False):
             t, home = x.kernel.tensor(s.target.tensor), x.whole.tensor(self._name(m.of))
@@ -195,7 +195,10 @@ class OnlineShape(RewriteBook):
                 self.structure("neutral", self._name(n), words, begin.value == value, f"it begins at {begin.value}")
 
     def _form(self, role: Role, n: int, rest: bool) -> tuple[Access, tuple[Any, ...], str | None]:
-        """Target and shape of a statement with this role; the operator it may have beside `=`, None where others ask for that."""
+        """(target, shape, operator allowed beside `=`) of a statement with this role.
+
+        The operator is None if other claims ask for it.
+        """
         x, shape = self.online, self.online.whole.tensor(self._name(n)).shape
         rows = sp.Integer(x.steps + 1)
         match role:
@@ -222,7 +225,10 @@ class OnlineShape(RewriteBook):
         return {n: every[n] for n in symbols_of(target.index)}
 
     def _order_of_reads(self) -> None:
-        """What is read was written above, in the same block; the state before a block, by the one before it or at the beginning."""
+        """An element read was written above, in the same block.
+
+        The state before a block is written by the block before it, or at the beginning.
+        """
         x = self.online
         writers: dict[str, list[int]] = {}
         for n, s in enumerate(x.kernel.statements[x.first : x.first + len(x.made)]):
@@ -273,14 +279,14 @@ class OnlineShape(RewriteBook):
                 self._no_row_is_empty(n)
 
     def _no_row_is_empty(self, n: int) -> None:
-        """A maximum that is given back has a point for each element; without one it is minus infinity, its state not."""
+        """A maximum given back has a point for each element; without one it is minus infinity, its state not."""
         whole, name = self.online.whole, self._name(n)
         for q in questions(whole, name, n):
             self.note("coverage", name, f"{q.needed.words}, by a point", answer(whole, q, self.given))
 
 
 def element(access: Access) -> Any:
-    """The value that it is."""
+    """The value at the access."""
     return Read(sp.Symbol(access.tensor), *access.index)
 
 

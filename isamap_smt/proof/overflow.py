@@ -1,8 +1,8 @@
-"""How long an integer reduction may be before its accumulator can overflow.
+"""Largest length of an integer reduction without overflow of its accumulator.
 
-Nothing else depends on it: a kernel's integers wrap, an instruction's accumulator wraps in the same way, and addition modulo
-2^bits may be reordered, so that mapping and kernel give the same bits whether or not the sum overflows. But who expects the
-sum of the products as integers has to know where that ends.
+No other claim depends on it. A kernel's integers wrap, an instruction's accumulator wraps in the same way, and addition
+modulo 2^bits may be reordered: mapping and kernel give the same bits with or without overflow. But a reader who expects
+the sum of the products as integers has to know its limit.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from isamap_smt.proof.scalar_trees import access_of, accumulation, kind, leaves
 class Overflow:
     """About the sum of one statement, from an accumulator of 0.
 
-    term: least and greatest value of what one point adds. largest: the number of points up to which no sum overflows, in
-    any order, or None where none ever does, or 0 where one term may overflow by itself; `verdict` is its proof. tight:
-    one point more can overflow, with the elements of `witness` at every point. axes: those along which points meet in one element.
-    points: how many of them at most, where that is a number. exact: some element has so many. joined: by an index (`S[i+k]`).
+    term: least and greatest value added by one point. largest: the number of points up to which no sum overflows, in
+    any order, or None if none ever does, or 0 if one term may overflow by itself; `verdict` is its proof. tight: one
+    point more can overflow, with the elements of `witness` at every point. axes: axes along which points meet in one
+    element. points: the largest number of them, None if a size is open. exact: some element has so many. joined: by an
+    index (`S[i+k]`).
     """
 
     accumulator: str
@@ -53,7 +54,7 @@ class Overflow:
 
     @property
     def name(self) -> str:
-        """The number of points of one element, as the user may write it: `k`, or `c*r*s`; `terms` where an index joins axes."""
+        """The number of points of one element, for the user: `k`, or `c*r*s`; `terms` if an index joins axes."""
         return "*".join(self.axes) if not self.joined else "terms"
 
     def __str__(self) -> str:
@@ -92,10 +93,11 @@ BEYOND = "wraps modulo 2^bits, in the kernel and in the instruction alike: the r
 
 
 def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | None:
-    """The largest number of reduction points for which the integer sum of a statement cannot overflow, proved.
+    """The largest number of reduction points without overflow of the integer sum of a statement, proved.
 
-    None where nothing is summed, where the sum is floating point, or where the terms are not integer arithmetic. Ranges
-    that the kernel assumes of its inputs count. bits: of an accumulator that has fewer than the sum's type; 0: as many.
+    Returns None if nothing is summed, if the sum is floating point, or if the terms are not integer arithmetic. The
+    kernel's assumed ranges of inputs count. bits: width of an accumulator narrower than the sum's type; 0: the type's
+    own.
 
     >>> import isamap_smt as im
     >>> found = overflow(im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"}))
@@ -127,9 +129,9 @@ def overflow(kernel: Kernel, statement: int = 0, bits: int = 0) -> Overflow | No
 
 
 def term_of(kernel: Kernel, s: Statement) -> TermRange | None:
-    """The bounds of what one point of an integer sum adds; None where it is no sum, or no integer arithmetic.
+    """The bounds of one point's term in an integer sum; None if it is no sum, or no integer arithmetic.
 
-    Elements are named as accesses: `A[i,k]`. Ranges that the kernel assumes of its inputs count.
+    Elements are named as accesses: `A[i,k]`. The kernel's assumed ranges of inputs count.
     """
     out = kernel.tensor(s.target.tensor).dtype
     try:

@@ -1,8 +1,8 @@
 """Proves a lowered program: every statement type-checks, every output receives every point of its domain once.
 
 The program is walked as it stands. Nothing in it is trusted, neither its types nor the hints on its loops: types are
-claims that every writer must meet and every reader relies on. A structure that the claims do not cover is Unknown; it
-is Refuted when a run on small sizes shows it wrong.
+claims, met by every writer and used by every reader. A structure outside the claims is Unknown, or Refuted if a run on
+small sizes shows it wrong.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from isamap_smt.proof.uses.text import in_order
 
 
 def reaches_out(kernel: Kernel, given: Sequence[Formula]) -> str | None:
-    """An element that a statement has and its tensor has not, with sizes and axes at which that is so; None where none is found.
+    """An element of a statement outside its tensor, in words, with sizes and axes; None if none is found.
 
-    given: what is known of sizes.
+    given: facts about sizes.
     """
     sizes = sorted({*kernel.free_sizes, *(p.name for p in kernel.parameters)})
     for s in kernel.statements:
@@ -92,9 +92,9 @@ TRIALS = 8  # runs at small sizes where a claim is Unknown
 
 
 def prove_program(program: Program, stop: bool = False, watch: Watch | None = None) -> Proof:
-    """One verdict per obligation, for all free sizes at once. `hypotheses` are what the entry check must test.
+    """One verdict per obligation, for all free sizes at once; the entry check tests the proof's `hypotheses`.
 
-    stop: leave off at the first obligation that is not proved. watch: told each obligation as soon as it is decided.
+    stop: end at the first obligation not proved. watch: receives each obligation as soon as it is decided.
     """
     require_kind("prove_program", program, Program, "what isamap_smt.lower() returns")
     if wrong := misshapen(program):
@@ -109,7 +109,7 @@ def prove_program(program: Program, stop: bool = False, watch: Watch | None = No
 def _proved(
     program: Program, stop: bool = False, watch: Watch | None = None, computed: frozenset[str] = frozenset()
 ) -> tuple[Proof, tuple[Hypothesis, ...]]:
-    """The proof, and the entry conditions that would mend preconditions which fail. computed: inputs that earlier phases leave."""
+    """The proof, and the entry conditions that would mend failing preconditions. computed: inputs of earlier phases."""
     if program.parameters and not program.machine:
         if wrong := misplaced(program):
             return Proof((ClaimResult("hypotheses", "", Unknown(wrong), _NAMES),), ""), ()
@@ -144,8 +144,9 @@ def _proved(
 
 
 def guarded(program: Program) -> Program:
-    """The program with the conditions on sizes and addresses that its instructions' preconditions need and that do not
-    follow; each is the weakest of its form, and every call of the compiled kernel checks it. Nothing is proved here.
+    """The program with the missing conditions on sizes and addresses for its instructions' preconditions.
+
+    Each is the weakest of its form, and every call of the compiled kernel checks it. The result is not proved yet.
     """
     proof, wanted = _proved(program)
     failed = {c.claim for c in proof.failed()}
@@ -155,10 +156,10 @@ def guarded(program: Program) -> Program:
 
 
 def require_proof(program: Program, watch: Watch | None = None) -> ProvedProgram:
-    """The program with its complete proof. Raises NotProvedError naming what failed; then no code may be made of it.
+    """The program with its complete proof. Raises NotProvedError naming the failures; then no code may be made of it.
 
-    Where only preconditions of instructions fail, the program is proved with the entry conditions that they need. watch: told each
-    obligation as soon as it is decided, those of the first attempt, too.
+    If only preconditions of instructions fail, the program is proved with the entry conditions they need. watch:
+    receives each obligation as soon as it is decided, those of the first attempt, too.
     """
     proof = prove_program(program, watch=watch)
     if not proof.proved and {c.claim for c in proof.failed()} == {"precondition"}:
@@ -185,7 +186,7 @@ def require_proof(program: Program, watch: Watch | None = None) -> ProvedProgram
 
 
 def _require_inside(program: Program, proof: Proof) -> None:
-    """Raise SizeError where it is the kernel that reaches out of a tensor."""
+    """Raises SizeError if the kernel itself reaches out of a tensor."""
     if any(c.claim == "bounds" and isinstance(c.verdict, Refuted) for c in proof.failed()):
         outside = reaches_out(program.kernel, collect(program).hypotheses)
         if outside is not None:
@@ -193,7 +194,7 @@ def _require_inside(program: Program, proof: Proof) -> None:
 
 
 def _why(c: ClaimResult) -> str:
-    """What the obligation says, with the counterexample where its own text has one, or why it is not decided."""
+    """The obligation in words: with its counterexample, if it has one of its own, or the reason why it is undecided."""
     match c.verdict:
         case Refuted(text=text) if text:
             return text
@@ -205,7 +206,7 @@ def _why(c: ClaimResult) -> str:
 
 
 def _claims(book: Book) -> None:
-    """All claims, those about the program's shape and single statements first; none where no call meets what is assumed."""
+    """All claims, those about the program's shape and single statements first; none if the hypotheses admit no call."""
     if not isinstance(possible(book), Proved | None):
         return
     machine = book.sites.program.machine
@@ -231,7 +232,7 @@ def _claims(book: Book) -> None:
 
 
 def _tried(program: Program, results: list[ClaimResult]) -> list[ClaimResult]:
-    """Where something is Unknown and nothing is Refuted: does a run at small sizes show the program wrong?"""
+    """If something is Unknown and nothing is Refuted: the refutation by a run at small sizes, if one goes wrong."""
     # What an instruction asks of addresses is no part of its meaning, so no run can show that it is not met.
     open_ones = [r for r in results if isinstance(r.verdict, Unknown) and r.claim != "precondition"]
     if program.machine or not open_ones or any(isinstance(r.verdict, Refuted) for r in results):

@@ -1,4 +1,4 @@
-"""Every place that a program's statements read or write, whatever kind of statement it is."""
+"""Every place read or written by a program's statements, of any kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from isamap_smt.proof.program_sites import Formula, Site
 
 @dataclass(frozen=True)
 class Access:
-    """One place read or written at a site, where `where` holds. transfer: the statement copies, it does not compute."""
+    """One place read or written at a site, under `where`. transfer: the statement copies, it does not compute."""
 
     site: Site
     place: Place
@@ -29,7 +29,7 @@ class Access:
 
 
 def accesses(book: Book, transfers: Sequence[Transfer]) -> list[Access]:
-    """All of them; an execution that is not recognised becomes an Unknown."""
+    """All of them; an execution not recognised becomes an Unknown."""
     found = [Access(t.site, t.dst, t.written, True, t) for t in transfers]
     found += [Access(t.site, t.src, t.selected, False, t) for t in transfers if t.src is not None]
     for site in executions(book.sites):

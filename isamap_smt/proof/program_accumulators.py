@@ -1,7 +1,7 @@
-"""Buffers that stand for elements of outputs: accumulators, which are stored back, and copies, which are only read.
+"""Buffers of elements of outputs: accumulators, stored back, and copies, only read.
 
 A copy is filled from the output itself (or from another copy) and nothing goes back from it; no execution writes it.
-Every other buffer whose type names an output is an accumulator, and program_scope asks all of its claims.
+Every other buffer with an output in its type is an accumulator, and program_scope asks all of its claims.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Accumulators:
     distances: dict[tuple[int, ...], int]
 
     def distance(self, h: Site) -> int:
-        """1 for an accumulator that is loaded from the output itself; 0 when no transfer leads there."""
+        """1 for an accumulator loaded from the output itself; 0 when no transfer leads there."""
         return self.distances.get(h.position, 0)
 
     def is_copy(self, h: Site | None) -> bool:
@@ -37,7 +37,7 @@ class Accumulators:
 
 
 def accumulators(sites: Sites, touched: Sequence[Access]) -> Accumulators:
-    """All buffers of the program that stand for outputs."""
+    """All buffers of the program for elements of outputs."""
     outputs = set(sites.kernel.outputs)
     found = [s for s in sites.of(Alloc) if s.node.buffer.type.tensor in outputs]  # type: ignore[union-attr]
     transfers = list(dict.fromkeys(a.transfer for a in touched if a.transfer is not None))

@@ -1,4 +1,4 @@
-"""What the proof of a program takes for granted: what every claim rests on, its mappings' and its own."""
+"""Hypotheses of a program's proof: those of every claim, of its mappings and of its own."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from isamap_smt.proof.scalar import computed_arithmetic
 
 
 def presupposed(program: Program) -> tuple[Hypothesis, ...]:
-    """Those that prove_program() lists for this program, without proving it. Raises UnrecognisedError as collect()."""
+    """The hypotheses of prove_program() for this program, without a proof. Raises UnrecognisedError as collect() does."""
     sites, bound = collect(instances(program)[0]), entry_bound(program)
     return listed(sites, () if is_constant(bound) else (Fits(bound),))
 
 
 def possible(book: Book) -> Verdict | None:
-    """Some sizes meet all relations that the program assumes, and the hypotheses: from a contradiction everything follows. None
-    where it assumes none."""
+    """Some sizes meet the hypotheses and all relations assumed by the program: a contradiction would imply everything.
+
+    Returns None if the program assumes none.
+    """
     sites = book.sites
     stated = list(relations(sites.program.hypotheses, frozenset(sites.sizes)))
     if not stated:
@@ -46,7 +48,7 @@ def possible(book: Book) -> Verdict | None:
 
 
 def listed(sites: Sites, found: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """All of them, each once; `found`: those that single claims were proved under."""
+    """All of them, each once; `found`: the hypotheses of single claims."""
     mapped = [h for s in sites.program.schedules for h in s.proved.proof.hypotheses]
     if not sites.program.schedules:
         mapped = list(computed_arithmetic(sites.kernel)[1])
@@ -56,7 +58,7 @@ def listed(sites: Sites, found: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
 
 
 def _entry(sites: Sites) -> list[Hypothesis]:
-    """Hypotheses that every claim rests on."""
+    """Hypotheses common to all claims."""
     kernel = sites.kernel
     low = {p.name: p.low for p in kernel.parameters}
     sizes = [Relation(Condition(sym(name), ">=", sp.Integer(low.get(name, 1)))) for name in sites.sizes]

@@ -1,16 +1,16 @@
-"""Claim 18: nothing that is read, or given back, depends on what memory held before the call.
+"""Claim 18: no value read, or given back, depends on the memory's content before the call.
 
-The memory of some tensors is filled before a call with what their reductions start from; that of the others (Program.starts and
-Program.assigned) holds anything: of temporaries in every call, of results in calls that add to nothing. Asked is that the kernel
-begins every element of these before it needs it (isamap_smt.proof.kernel_begun):
+Before a call, the memory of some tensors is filled with the start value of their reductions. The memory of the others
+(Program.starts and Program.assigned) holds anything: of temporaries in every call, of results in calls that add to
+nothing. The claim is that the kernel begins every element of these before it needs it (isamap_smt.proof.kernel_begun):
 
-- of a tensor that is assigned: each element that a statement reads or adds to is written by a point that precedes, so that
-  the first one that touches it assigns it; and each element of a result is written;
-- of a sum that begins in accumulators: each element that others need gets a point of the first statement before, or is
-  stored before by its accumulators without one (isamap_smt.proof.program_start).
+- of an assigned tensor: an earlier point writes each element a statement reads or adds to, so the first point to touch
+  it assigns it; and each element of a result is written;
+- of a sum begun in accumulators: each element needed elsewhere gets an earlier point of the first statement, or its
+  accumulators stored it before without one (isamap_smt.proof.program_start).
 
-The program does the same: its executions are the kernel's points (claims 4 and 13), and those that touch one element run in the
-kernel's order (claim 11). Cells of buffers are claim 9.
+The program does the same: its executions are the kernel's points (claims 4 and 13), and executions on one element run
+in the kernel's order (claim 11). Cells of buffers are claim 9.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Stored = Callable[[], Sequence[tuple[str, Verdict]]]
 
 
 def begun_claims(book: Book) -> None:
-    """The claim, for the tensors that are assigned."""
+    """The claim, for assigned tensors."""
     kernel = book.sites.kernel
     for tensor in book.sites.program.assigned:
         right = tensor in kernel.outputs and tensor not in book.sites.program.starts
@@ -40,15 +40,18 @@ def begun_claims(book: Book) -> None:
 
 
 def filled_claims(book: Book) -> None:
-    """Of a program for engines: its outputs begin at 0 in main memory, none holds anything."""
+    """Outputs of a program for engines begin at 0 in main memory, so none may be declared to hold anything."""
     for tensor in book.sites.program.unfilled:
         said = f"{tensor} is said to hold anything before, and outputs of a program for engines begin at 0"
         book.structure(_CLAIM, tensor, f"{tensor} begins at 0", False, said)
 
 
 def begun_by_points(book: Book, tensor: str, first: int, stored: _Stored | None) -> None:
-    """The claim for a tensor that begins in accumulators of the statement `first`. stored: what shows that these store each element
-    that is read, with points or without; None where every element is needed."""
+    """The claim for a tensor begun in accumulators of the statement `first`.
+
+    stored: asks whether these accumulators store each element before it is read, with points or without, and returns
+    the verdicts; None if every element is needed.
+    """
     kernel = book.sites.kernel
     known, sizes = book.sites.hypotheses, book.sites.sizes
     found = [(q.needed.words, answer(kernel, q, known, sizes)) for q in questions(kernel, tensor, first)]
@@ -68,7 +71,7 @@ def begun_by_points(book: Book, tensor: str, first: int, stored: _Stored | None)
 
 
 def _without_points(words: str, room: Verdict) -> Verdict:
-    """Refuted where no accumulator stands for an element that is needed; else nothing shows that one begins it."""
+    """Refuted if no accumulator stands for a needed element; else Unknown, as no point is found to begin it."""
     if isinstance(room, Refuted):
         return room
     return Unknown(f"{words}: no point of the reduction is found for some element")

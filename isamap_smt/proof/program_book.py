@@ -12,12 +12,14 @@ from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedErr
 
 
 class StopHere(Exception):
-    """The first obligation that is not proved was found, and no more was asked for."""
+    """The first obligation not proved was found, and no more was asked for."""
 
 
 class Book(Noted):
-    """Collects obligations in the order they are asked; with `stop`, up to the first that is not proved, and with any
-    witness that replays instead of a smallest one."""
+    """Collects obligations in the order of asking.
+
+    With `stop`, it ends at the first one not proved, with any witness that replays instead of a smallest one.
+    """
 
     def __init__(self, sites: Sites, stop: bool = False, watch: Watch | None = None) -> None:
         super().__init__(sites.hypotheses, sites.sizes, stop, watch)
@@ -30,13 +32,13 @@ class Book(Noted):
     def covered(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
-        """Like ask(), for what the claims rest on: a program of which it is not so may be right, and is Unknown."""
+        """Like ask(), for a basis of other claims: a program may be right without it, so it is Unknown, never Refuted."""
         return self.note(claim, subject, statement, self.looked_at(claim, subject, statement, assumptions, goals))
 
     def looked_at(
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula]
     ) -> Verdict:
-        """The verdict of covered(), not written down: for those who have another way where it is not so."""
+        """The verdict of covered(), not noted: for callers with another way if it fails."""
         verdict = self.implied(claim, subject, statement, assumptions, goals)
         if isinstance(verdict, Refuted):
             verdict = Unknown(f"{statement}: not so at {witness_words(verdict.witness)}, and no claim covers that")
@@ -63,7 +65,7 @@ class Book(Noted):
 
 
 def place(site: Site) -> str:
-    """Where a statement stands, by the loops around it: 'inside j0, k0'."""
+    """The place of a statement by the loops around it: 'inside j0, k0'."""
     names = [loop.var.name for loop in site.loops]
     return f"inside {', '.join(names)}" if names else "at the top"
 

@@ -1,20 +1,22 @@
 """Claims 6 and 9 for executions: a live accumulator receives just its own points, and nothing else changes it.
 
-program  where an execution's point lies in the domain and its accumulator cell is live, the cell stands for the
-         point's output and each operand's type says exactly the element that the kernel reads at the point
-neutral  where the cell is live and the point is outside the domain, what is added changes nothing
+program  if an execution's point lies in the domain and its accumulator cell is live, the cell stands for the
+         point's output, and each operand's type names exactly the element read by the kernel at the point
+neutral  if the cell is live and the point is outside the domain, the added value changes nothing
 
 Neutral means, with a product as the value: for integers one operand is a known zero; for floating point every operand
-is a known zero, or one is and each other is a known zero or an element of a tensor assumed finite, of which nothing
-infinite is made before it meets the zero (zero_products). In floating point
-adding +0 turns an accumulated -0 into +0: over the reals that is nothing; a kernel that says `ordered` needs the
-product to be -0, which is neutral for every accumulator, so there all operands are zeros, an odd number of them -0.
+is a known zero, or one is and each other is a known zero or an element of a tensor assumed finite, with no infinite
+value made of it before it meets the zero (zero_products). In floating point adding +0 turns an accumulated -0 into +0:
+over the reals nothing changes. An `ordered` kernel needs the product to be -0, neutral for every accumulator; so there
+all operands are zeros, an odd number of them -0.
 
-A maximum or a minimum of elements by themselves meets a known number that its reduction starts from, which is the least or the
-most of the accumulator's own type: of no other, since an element that no point reaches keeps the number that it began with.
+A maximum or a minimum of elements by themselves meets a known number, the start of its reduction: the least or the
+greatest of the accumulator's own type. No other number is neutral, since an element without points keeps the number it
+began with.
 
-A product may be negated, and have numbers among its factors: these are finite in every type, so it is a zero just where
-the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing neutral to add.
+A product may be negated, and have numbers among its factors. These are finite in every type, so it is a zero just if
+the product of its elements is one. The sign of that zero may then be the other, so an `ordered` kernel has nothing
+neutral to add.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ def compute_claims(book: Book) -> None:
 
 
 def subject(site: Site) -> str:
-    """The instruction, or the number of the statement that is computed."""
+    """The short name of the instruction executed."""
     node = site.node
     return node.instruction.short  # type: ignore[union-attr]
 
@@ -140,8 +142,10 @@ def _neutral(book: Book, site: Site) -> None:
 
 
 def is_product(value: Any, ordered: bool) -> bool:
-    """A product of elements, each perhaps converted: zero as soon as one factor is zero. Where the sign of a zero counts
-    (ordered), neither negated nor with numbers as factors."""
+    """A product of elements, each perhaps converted: zero as soon as one factor is zero.
+
+    If the sign of a zero counts (ordered), it is not negated, and has no numbers as factors.
+    """
     match value:
         case Read():
             return True
@@ -165,7 +169,7 @@ def _zero(p: Place) -> Formula:
 
 
 def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: bool) -> tuple[Formula, str]:
-    """plain: neither negated nor with numbers as factors. one: one zero is enough where the others are finite."""
+    """plain: neither negated nor with numbers as factors. one: one zero is enough if the others are finite."""
     zeros = [_zero(p) for p in inputs]
     if ordered:
         odd = sum(p.held.outside == "-0" for p in inputs) % 2
@@ -188,7 +192,7 @@ def _floating(book: Book, inputs: list[Place], ordered: bool, plain: bool, one: 
 
 
 def _finite(book: Book, tensor: str) -> bool:
-    """Only what comes in at a call can be checked there; integers are finite by themselves."""
+    """Whether the tensor is an input, of integers or assumed finite: a call can check nothing else."""
     kernel = book.sites.kernel
     known = Finite(tensor) in book.sites.program.hypotheses or not kernel.tensor(tensor).dtype.is_float
     return known and tensor in kernel.inputs

@@ -1,7 +1,7 @@
 """A reader is covered by its writers: every cell read was written before, in the same life of the buffer.
 
-A writer runs before a reader when it stands earlier at equal values of the loops they share. Which iteration of the
-writer's own loops wrote the cell is found by inverting its index, digit by digit; the guess is checked, not trusted.
+A writer runs before a reader when it stands earlier at equal values of the loops they share. The iteration of the
+writer's own loops is found by inverting its index, digit by digit; the guess is checked, not trusted.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def covered(
 ) -> Formula:
     """A formula in the reader's variables that implies: some writer has written this cell before.
 
-    writers: (site, the cell it writes, where it writes at all). shared: how many positions of the writer are taken at
-    the reader's values, when that is not simply what they have in common.
+    writers: (site, the cell it writes, the condition of the write). shared: the number of positions of the writer taken
+    at the reader's values, if other than their common ones.
     """
     options: list[Formula] = []
     for site, place, where in writers:
@@ -62,10 +62,10 @@ def inverted(
     extents: Mapping[str, Any] = MappingProxyType({}),
     left_open: int = 0,
 ) -> dict[str, Any] | None:
-    """Values of the unknowns at which index = cell if there are any; None when an index is not affine in them.
+    """Values of the unknowns with index = cell if there are any; None when an index is not affine in them.
 
     extents: of the unknowns; with them steps may be negative, too, and no digit but the last is beyond its extent.
-    left_open: the value of those that the cell does not determine.
+    left_open: the value of unknowns not determined by the cell.
     """
     solved: dict[str, Any] = {}
     waiting = _joined(list(zip(index, cell, strict=True)))
@@ -90,7 +90,7 @@ def inverted(
 
 
 def _joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """The pairs, with x // n = a and x % n = b as x = n*a + b, so that lanes which two axes share are found."""
+    """The pairs, with x // n = a and x % n = b as x = n*a + b: this finds lanes shared by two axes."""
     table = dict(pairs)
     whole = [(e, table[m]) for e, _ in pairs if isinstance(e, FloorDiv) and (m := FloorMod(*e.args)) in table]
     taken = {x for e, _ in whole for x in (e, FloorMod(*e.args))}
@@ -101,5 +101,5 @@ def _joined(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def writes(transfers: Sequence[Transfer], home: Site | None) -> list[tuple[Site, Place, Formula]]:
-    """The transfers that write into the buffer declared at `home`."""
+    """The transfers into the buffer declared at `home`."""
     return [(t.site, t.dst, t.written) for t in transfers if t.dst.home is home]

@@ -1,16 +1,16 @@
-"""Claim 11 between statements: what one statement of the kernel leaves is there before another one uses it.
+"""Claim 11 between statements: a later statement of the kernel finds all contributions of the earlier ones.
 
 The kernel runs one statement after the other. So all contributions of earlier statements to an element have reached
 memory before a later statement reads that element, or writes it:
 
-- a contribution reaches memory when the accumulator that received it is stored (the outermost one, where one is
-  loaded from another), or at once where the statement is computed over memory;
-- an element is read when it is copied from memory, or by the statement that is computed over memory.
+- a contribution reaches memory when its accumulator is stored (the outermost one, if one is loaded from another), or at
+  once if the statement is computed over memory;
+- an element is read when it is copied from memory, or by a statement computed over memory.
 
-Covered are tensors whose readers come after all their writers, statements `x = f(x, ...)` that read of their own output
-only the element that they write, and recurrences: there "earlier" is the time step first and then the statement, and that no
-element is written after it was read is a claim about the kernel. Others are Unknown, unless they are computed over memory
-alone: then all their points are compared with the kernel's own order (program_direct).
+Covered are tensors with all readers after all writers, statements `x = f(x, ...)` that read of their own output only
+the element they write, and recurrences. In a recurrence "earlier" is the time step first and then the statement; it is
+a claim about the kernel that no element is written after its read. Others are Unknown, unless they are computed over
+memory alone: then all their points are compared with the kernel's own order (program_direct).
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ from isamap_smt.proof.program_sites import (
 # compared with every access to the same tensor or buffer: at different values of the loop's variable (and any values of
 # the loops inside it) they are at different elements.
 #
-# No register lives across a loop that threads share: each has its own, and gives back those that it configured (AMX).
-# Where iterations take turns they move and compute on registers, and do nothing else.
+# No register lives across a loop shared by threads: each thread has its own registers, and gives back the ones it
+# configured (AMX). If iterations take turns, they move and compute on registers, and do nothing else.
 
 
 def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
@@ -82,8 +82,10 @@ def parallel_claims(book: Book, touched: Sequence[Access]) -> None:
 
 
 def _takes_turns(book: Book, loop: Unrolled) -> None:
-    """The steps of moves and executions are all that stands in a woven loop. A register with a number would be
-    the same one in every iteration."""
+    """A woven loop holds nothing but steps of moves and executions.
+
+    A register with a number would be the same one in every iteration, so no buffer of the loop has a number.
+    """
     others = [
         n
         for n, _ in walk(loop.body)
@@ -143,15 +145,15 @@ def _apart(book: Book, loop: Loop, position: tuple[int, ...], a: Access, b: Acce
 # ---- Claim 11 for one statement: an `ordered` floating-point reduction adds to each element in the order of the
 # kernel's axes.
 #
-# Two executions that add to one output element are compared: where the loops put one first, its point comes first in
-# the kernel's own order. Lanes of one execution add to elements of their own (exclusive), so they need no order.
+# Two executions that add to one output element are compared: if the loops put one first, its point comes first in the
+# kernel's own order. Lanes of one execution add to elements of their own (exclusive), so they need no order.
 
 
 _WORDS = "each element receives its points in the order of the kernel's axes"
 
 
 def order_claims(book: Book) -> None:
-    """The claim, for statements that fix the order of a floating-point sum or product."""
+    """The claim, for floating-point sums or products in a fixed order."""
     for position, s in enumerate(book.sites.kernel.statements):
         dtype = book.sites.kernel.tensor(s.target.tensor).dtype
         if s.ordered and dtype.is_float and s.op in ("+", "*"):
@@ -184,11 +186,11 @@ def _one_loop(book: Book, e: Execution, position: int) -> None:
 # kernel's order.
 #
 # No accumulator stands for such a tensor and no buffer holds a copy of it: each point reads and writes memory at one
-# moment, its own. So it is enough that two points of the kernel that touch one element, and one of which writes it, run
-# in the order in which the kernel carries them out: then every point reads what the kernel reads, and the kernel's last
-# value is left in the end. Nothing is asked of the kernel itself: it may assign an element twice, or read what it
-# writes later. Points of one statement that add to an element and read nothing of the tensor may come in any order
-# (where a sum is `ordered`, program_order asks for that).
+# moment, its own. So one condition is enough: two points of the kernel on one element, at least one of them a write, run
+# in the kernel's order. Then every point reads the same value as in the kernel, and the kernel's last value is left in
+# the end. The kernel itself is free: it may assign an element twice, or read an element that it writes later. Points of
+# one statement that add to an element and read nothing of the tensor may come in any order (program_order asks for the
+# order of an `ordered` sum).
 
 
 def is_direct(tensor: str, touched: Sequence[Access]) -> bool:
@@ -222,7 +224,7 @@ def point_by_point(book: Book, tensor: str, found: Sequence[Execution]) -> None:
 
 
 def _conflicts(tensor: str, e: Execution, f: Execution) -> Iterator[tuple[Sequence[Any], Sequence[Any], str]]:
-    """Elements that the two touch, first e and then f, where one of them writes; in words."""
+    """(element of e, element of f, words) for pairs of accesses to the tensor, first e, then f; one of them writes."""
     alike = e.position == f.position and e.statement.op != "=" and not _reads(tensor, e)
     first, second = _touches(tensor, e), _touches(tensor, f)
     for mine, writes in first:
@@ -251,7 +253,7 @@ Scopes = Mapping[tuple[int, ...], Scope]
 
 @dataclass(frozen=True)
 class _Use:
-    """An element of an output in memory that is read, or that a later statement writes."""
+    """An element of an output in memory, read here, or written by a later statement."""
 
     site: Site
     element: tuple[object, ...]
@@ -311,8 +313,10 @@ def _tensor(
 def _read_when_complete(
     book: Book, tensor: str, writers: Sequence[int], found: Sequence[Execution]
 ) -> list[tuple[str, Verdict]]:
-    """That the kernel assigns each element of the tensor once and reads it complete, or in place: what is asked for it, with the
-    verdicts. Raises UnrecognisedError where it plainly does not."""
+    """Claims with verdicts: the kernel assigns each element of the tensor once, and reads it complete, or in place.
+
+    Raises UnrecognisedError if it plainly does not.
+    """
     kernel = book.sites.kernel
     for n in writers:
         if kernel.statements[n].op == "=" and not injective(kernel.statements[n]):
@@ -350,7 +354,7 @@ def _later(
     kernel: Kernel, tensor: str, n: int, writers: Sequence[int], found: Sequence[Execution],
     touched: Sequence[Access], accumulators: Accumulators,
 ) -> Iterator[_Use]:  # fmt: skip
-    """What must come after statement n: copies of the tensor out of memory, later executions that read or write it."""
+    """Uses that come after statement n: copies of the tensor out of memory, later executions that read or write it."""
     for a in touched:
         if a.writes or a.place.home is not None or a.place.name != tensor:
             continue
@@ -382,7 +386,7 @@ def _before(book: Book, e: Execution, use: _Use, accumulators: Accumulators, sco
 
 
 def _settled(target: Place, accumulators: Accumulators, scopes: Scopes) -> tuple[Site | None, int]:
-    """The outermost accumulator on the way to memory and the statement of its body that stores it last."""
+    """The outermost accumulator on the way to memory and the last statement of its body to store it."""
     home: Site | None = target.home
     while home is not None:
         scope = scopes.get(home.position)

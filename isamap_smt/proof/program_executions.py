@@ -1,7 +1,8 @@
-"""What a program executes: instructions for the mapped statement, portable ones of single points for any.
+"""Executions of a program: instructions for the mapped statement, portable ones of single points for any.
 
-Both are seen alike: a point of a statement, the places of the output and of the elements read, and where it counts.
-A program axis is what the loops count: kernel axes fused into an instruction axis, or one kernel axis by itself.
+Both are seen alike: a point of a statement, the places of the output and of the elements read, and a condition under
+which it counts. A program axis is counted by loops: kernel axes fused into an instruction axis, or one kernel axis by
+itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from isamap_smt.proof.program_sites import Formula, Site, Sites, UnrecognisedErr
 
 @dataclass(frozen=True)
 class Axis:
-    """A program axis: the kernel axes fused into it with their extents, and the instruction axis that is its leaf."""
+    """A program axis: the kernel axes fused into it with their extents, and the instruction axis at its leaf."""
 
     name: str
     members: tuple[tuple[str, Any], ...]
@@ -31,10 +32,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Execution:
-    """Points of statement number `position` that one execution computes, as functions of its state.
+    """Points of statement number `position` computed by one execution, as functions of its state.
 
-    point: by kernel axis. target: the place updated; inputs: (element the statement reads, place it is taken from).
-    empty: the value of each program axis without kernel axes. live: where the lane counts.
+    point: by kernel axis. target: the place updated; inputs: (element read by the statement, its place). empty: the
+    value of each program axis without kernel axes. live: the condition under which the lane counts.
     """
 
     site: Site
@@ -66,12 +67,12 @@ class Execution:
 
     @property
     def output(self) -> list[Any]:
-        """Coordinates of the output that the point adds to."""
+        """Coordinates of the output element of the point."""
         return [rename(i, self.point) for i in self.statement.target.index]
 
 
 def the_mapping(sites: Sites, position: int) -> Mapping:
-    """The proved mapping of a statement, which the program's instructions carry out."""
+    """The proved mapping of a statement, carried out by the program's instructions."""
     found = [x.proved.mapping for x in sites.program.schedules if x.proved.mapping.statement_index == position]
     if len(found) != 1:
         raise UnrecognisedError(f"statement {position + 1} has {len(found)} proved mappings; instructions need one")
@@ -97,7 +98,7 @@ def program_axes(sites: Sites, position: int) -> tuple[Axis, ...]:
 
 
 def operand_access(sites: Sites, position: int, operand: str) -> Access:
-    """What a statement reads (or writes) for an instruction operand, by position in the statement."""
+    """The statement's access for an instruction operand, by position in the statement."""
     m, s = the_mapping(sites, position), the_statement(sites, position)
     bound = dict(m.binding).get(operand)
     if bound is None:
@@ -151,10 +152,13 @@ def _point(claimed: tuple[tuple[str, Any], ...], s: Statement) -> dict[str, Any]
 
 
 def _counted(sites: Sites, site: Site, statement: Statement, point: dict[str, Any]) -> tuple[Axis, ...]:
-    """Program axes that the loops around one point count: a mapping's, told in the statement's own axes where it
-    reads the mapped output element by element, and its own axes for the rest. Where it reads several, the loops name the axes
-    of one. No proof rests on them; wrong ones would let coverage look refuted, so a loop whose name is an axis of both is taken
-    for the one that the point says."""
+    """Program axes counted by the loops around one point.
+
+    If the statement reads the mapped output element by element, these are the mapping's axes, in terms of the
+    statement's own; the rest are its own axes. If it reads several outputs, the loops name the axes of one. No proof
+    rests on this choice, but a wrong one would let coverage look refuted. So a loop with the name of an axis of both
+    counts as the one in the point.
+    """
     counted = {x.axis for x in site.loops if x.axis}
     read = {a.tensor for a in statement.inputs}
     positions = [x.proved.mapping.statement_index for x in sites.program.schedules]
@@ -177,7 +181,7 @@ def _counted(sites: Sites, site: Site, statement: Statement, point: dict[str, An
 
 
 def _same_axes(mapped: Statement, statement: Statement) -> dict[str, str]:
-    """Axis of the mapped statement's output -> axis of the statement that reads it."""
+    """Axis of the mapped statement's output -> axis of the reading statement."""
     for a in statement.inputs:
         if a.tensor == mapped.target.tensor and len(a.index) == len(mapped.target.index):
             both = [(sp.sympify(i), sp.sympify(j)) for i, j in zip(mapped.target.index, a.index, strict=True)]

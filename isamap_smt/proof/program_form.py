@@ -1,7 +1,7 @@
-"""Whether each part of a core's program has the form that it needs. What has not says nothing: no claim is asked, and nothing runs.
+"""Forms of the parts of a core's program. If a part is misshapen, no claim is asked, and nothing runs.
 
-field     every field holds what its annotation says
-core      a core's program says nothing that engines alone have a meaning for; its buffers, loops, places and copies are whole
+field     every field holds a value of its annotation
+core      a core's program has no parts for engines alone; its buffers, loops, places and copies are whole
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ BETWEEN_BARRIERS = "phases stand between barriers, with counters and loops of th
 
 
 def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result], stop: bool) -> Result | None:
-    """The proofs of all phases as one; None for a program of one. What a phase leaves in main memory the next ones read.
+    """The proofs of all phases as one; None for a program of one. Later phases read the tensors left in main memory.
 
-    proved: takes a phase, and the tensors that earlier ones computed.
+    proved: takes a phase, and the tensors computed by earlier ones.
     """
     try:
         apart = phases(program)
@@ -90,11 +90,11 @@ def at_each_phase(program: Program, proved: Callable[[Program, Computed], Result
 
 
 class NotLegalError(Exception):
-    """A mapping that is legal at the schedule's values of the parameters is not at these."""
+    """A mapping legal at the schedule's values of the parameters, but not at these."""
 
 
 def misplaced(program: Program) -> str:
-    """Why its parameters are not those of a machine that all its schedules are for, in words; '' where they are."""
+    """Why the program's parameters do not belong to one machine of all its schedules, in words; '' if they do."""
     machine = program.schedules[0].hardware if program.schedules else None
     known = [m.name for m in machine.whole.parameters] if machine else []
     odd = next((p for n, p in enumerate(program.parameters) if p not in known or p in program.parameters[:n]), None)
@@ -108,9 +108,9 @@ def misplaced(program: Program) -> str:
 
 
 def at_each_value(program: Program, proved: Callable[[Program], Result], stop: bool) -> Result:
-    """The proofs of the program at every value, as one; and the conditions that would mend preconditions which fail.
+    """The proofs of the program at every value, as one; and the conditions to mend failing preconditions.
 
-    stop: leave off after the first value at which something is not proved.
+    stop: end after the first value with an obligation not proved.
     """
     machine = program.schedules[0].hardware
     assert machine is not None
@@ -164,7 +164,7 @@ def _mapping_at(proved: ProvedMapping, machine: Hardware, values: tuple[tuple[st
 
 
 def _together(parts: list[tuple[dict[str, int], Proof]]) -> tuple[ClaimResult, ...]:
-    """Each obligation that is proved at all values once, with the time of all; what is not proved, with the values."""
+    """If all is proved at all values, each obligation once, with the total time; else each one with its values."""
     shapes = {tuple((c.claim, c.subject) for c in p.claims) for _, p in parts}
     found: list[ClaimResult] = []
     if len(shapes) == 1 and all(p.proved for _, p in parts):
@@ -187,19 +187,19 @@ def _said(c: ClaimResult, where: str, values: Mapping[str, int]) -> Proved | Ref
     return c.verdict
 
 
-# ---- Which instructions a program of a core may use: those of the machines that it was scheduled for, as they are
-# described there, and those that isamap makes: of several by selection, of a broadcast and a number, of a load and an
-# addition, of one point of a statement.
+# ---- Instructions allowed in a program of a core: those of the machines it was scheduled for, as described there, and
+# those made by isamap: of several by selection, of a broadcast and a number, of a load and an addition, of one point of
+# a statement.
 #
-# What an instruction does is taken from its description, and so is its C. So a use that says another C of the same
-# contract is no use of the machine's.
+# The description gives an instruction's meaning, and its C. So a use with another C for the same contract is no use of
+# the machine's instruction.
 
 
 WORDS = "each use is of an instruction of the machine, as its description says it"
 
 
 def foreign(program: Program) -> str:
-    """What is wrong with an instruction that is none of these; '' where all are, and where nothing says what the machine is."""
+    """An instruction of none of the schedules' machines, in words; '' if there is none, or a machine is not described."""
     described = [s.hardware for s in program.schedules if s.hardware is not None]
     if program.machine is not None or not described or len(described) < len(program.schedules):
         return ""
@@ -223,7 +223,7 @@ CACHES = range(1, 5)  # that __builtin_prefetch names: the last is none that kee
 
 
 def misshapen(program: Program) -> str:
-    """The first part that has not its form, in words; '' where all have."""
+    """The first part without its form, in words; '' if all have theirs."""
     if program.machine is not None:  # its claims ask for the forms of engines' parts, one by one
         return ""
     if wrong := misfit(program, (*PARTS, *HYPOTHESES)):

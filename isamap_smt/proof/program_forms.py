@@ -1,11 +1,11 @@
-"""Claim 16: what the C leaves out or turns round changes nothing (isamap_smt.codegen.decided makes these marks).
+"""Claim 16: tests left out and code reordered in the C change nothing (isamap_smt.codegen.decided makes these marks).
 
-test      a relation that is not tested at some values of unrolled variables holds there, wherever the loops around lead
-whole     where the relations that choose whole tiles hold, the copy's guard holds for all points of the inner loops; where one test
-          stands before the inner loops, the guard says nothing of them
-end       from the iteration on at which a loop stops, each test that its body consists of fails
-fold      a temporary of which each iteration of a loop has a block of its own is filled anew in each, and touched in that one alone
-block     the words of a call lie where the helper takes them, and where it puts them; where it is cut, the guard is what is left
+test      a relation left untested at some values of unrolled variables holds there, wherever the loops around lead
+whole     under the relations that choose whole tiles, the copy's guard holds at all points of the inner loops;
+          if one test stands before the inner loops, the guard does not mention them
+end       if a loop stops early, its body consists of tests, and each of them fails from that iteration on
+fold      a temporary with a block of its own for each iteration is filled anew in each, and touched in that one alone
+block     the words of a call lie at the places that the helper reads and writes; if it is cut, the guard is the rest
 """
 
 from __future__ import annotations
@@ -40,27 +40,24 @@ from isamap_smt.proof.program_book import Book, place
 from isamap_smt.proof.program_held import Place, place_of
 from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, holds, span, state
 
-# ---- Claim 16 for temporaries of which each iteration of a loop has a block of its own (Loop.folds,
-# isamap_smt.ir.folds).
+# ---- Claim 16 for temporaries with a block of their own for each iteration of a loop (Loop.folds, isamap_smt.ir.folds).
 #
-# Asked is that each place of the tensor that is touched lies in the block that the loop counts. The loop stands at the
-# top, or in loops that fold the tensor too, in another dimension or around its block in the same one; everything that touches
-# the tensor stands inside it. So an element is touched in one iteration of them all: those of one loop count blocks that lie
-# apart, in each iteration of the loops around. In one iteration the elements have cells of their own, the block being moved by a
-# constant; and what is read there was written there: each element is assigned, or begun
-# at 0, before it is read (claims 10 and 18). The tensor is no result, and nothing is read of what the memory held
-# before.
+# Each touched place of the tensor must lie in the block counted by the loop. The loop stands at the top, or in loops that
+# fold the tensor too, in another dimension or around its block in the same one. Every use of the tensor stands inside it.
+# So an element is touched in one iteration of them all: the blocks of one loop lie apart, in each iteration of the loops
+# around. In one iteration the elements have cells of their own, since the block is moved by a constant. Every element
+# read there was written there: it is assigned, or begun at 0, before its read (claims 10 and 18). The tensor is no
+# result, and no value that the memory held before is read.
 #
-# Of a ring (Loop.rings) each iteration touches rows var and var + 1, what stands before the loop rows 0 and 1, and what
-# stands behind it the last two. A row is then touched in two iterations that follow each other, and the next one in its
-# place only after them.
+# Of a ring (Loop.rings) each iteration touches rows var and var + 1; code before the loop touches rows 0 and 1, and code
+# behind it the last two. So a row is touched in two consecutive iterations, and the next row in its place only after them.
 
 
 _CLAIM = "forms"
 
 
 def fold_claims(book: Book, touched: Sequence[Access]) -> None:
-    """All of it, for each tensor that a loop of the program folds."""
+    """All of it, for each tensor folded by a loop of the program."""
     program = book.sites.program
     for node, around in walk(program):
         for tensor, dimension in node.folds if isinstance(node, Loop) else ():
@@ -107,7 +104,7 @@ def _ring(book: Book, loop: Loop, tensor: str, dimension: int, at: int, touched:
 def _all_within(
     book: Book, tensor: str, dimension: int, touched: Sequence[Access], base: Callable[[Access], Any], length: Any, what: str
 ) -> None:  # fmt: skip
-    """Each place of the tensor that is touched lies in so many rows from base(access) on."""
+    """Each touched place of the tensor lies within `length` rows from base(access) on."""
     seen = set()
     for a in touched:
         if a.place.home is not None or a.place.name != tensor:
@@ -165,9 +162,9 @@ def _uses(nodes: Sequence[Node], tensor: str) -> int:
 # ---- A point that instructions compute from elements side by side: they lie in one row, and the tree is the point's
 # own.
 #
-# The instructions are those of the machine. What their contracts say one after the other, of these elements in this
-# order, is the statement's value, operation by operation; so every bit is. That each element is there to be read is
-# claimed of the point itself.
+# The instructions are those of the machine. Their contracts, one after the other, of these elements in this order,
+# compose to the statement's value, operation by operation; so every bit agrees. The point itself has the claim that each
+# element read exists.
 
 
 def across_claims(book: Book) -> None:
@@ -203,7 +200,7 @@ _ROWS = {"isamap_interleave_2": 2, "isamap_interleave_4": 4}
 
 
 def form_claims(book: Book, touched: Sequence[Access]) -> None:
-    """All of them, for each mark of the program. touched: every place that it reads or writes."""
+    """All of them, for each mark of the program. touched: every place read or written."""
     program = book.sites.program
     fold_claims(book, touched)
     across_claims(book)
@@ -250,7 +247,7 @@ def _known(book: Book, node: If, around: tuple[Loop | If, ...]) -> None:
 
 
 def _end(book: Book, loop: Serial, around: Sequence[Any]) -> None:
-    """Nothing is done in the iterations that the C does not carry out."""
+    """The iterations left out in the C do nothing."""
     tests = [n.condition for n in loop.body if isinstance(n, If)]
     if not loop.plain or len(tests) < len(loop.body):
         raise UnrecognisedError(
@@ -292,7 +289,7 @@ def _copy(book: Book, site: Site, subject: str) -> None:
 
 
 def _check_form(copy: Copy, form: CopyForm, known: set[str]) -> None:
-    """Raises UnrecognisedError for a form that no C can be printed of: names that are not known there, loops that it has not."""
+    """Raises UnrecognisedError for a form without any C: names unknown there, or loops it does not have."""
     if not 0 <= form.split <= len(copy.over):
         raise UnrecognisedError(f"{form.split} loops outside, of {len(copy.over)}")
     inner = copy.over[form.split :]

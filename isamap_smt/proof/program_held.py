@@ -1,7 +1,7 @@
-"""What a cell holds, as its type says: an element of a tensor where the guard holds, else a known value or anything.
+"""The value of a cell by its type: an element of a tensor under the guard, else a known value or anything.
 
-A transfer (a copy or a move) takes what its source holds to its destination. It is right when the destination's type
-says of every cell written just what arrives there.
+A transfer (a copy or a move) takes values from its source to its destination. It is right if the destination's type
+describes exactly the arriving value, for every cell written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEAD = "dead"
 
 @dataclass(frozen=True)
 class Held:
-    """tensor[coordinates] where `guard` holds; elsewhere `outside`: a number as text ('0', '-0', '-oo', '-128'), or 'dead'."""
+    """tensor[coordinates] under `guard`; elsewhere `outside`: a number ('0', '-0', '-oo', '-128') as text, or 'dead'."""
 
     tensor: str
     coordinates: tuple[Any, ...]
@@ -36,8 +36,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell of a buffer or an element of a tensor. lies: the shape by which it is addressed, which differs where the program
-    folds the tensor. home: the Alloc's site, None for a tensor."""
+    """A cell of a buffer or an element of a tensor.
+
+    lies: the shape by which it is addressed, another one if the program folds the tensor. home: the Alloc's site, None
+    for a tensor.
+    """
 
     ref: Ref
     index: tuple[Any, ...]
@@ -53,8 +56,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Transfer:
-    """One copy or move: `selected` says where the source is read; elsewhere `fill` ('' leaves the destination). adds: to what the
-    destination holds."""
+    """One copy or move: it reads the source under `selected`, and takes `fill` elsewhere ('' leaves the destination).
+
+    adds: to the destination's content.
+    """
 
     site: Site
     dst: Place
@@ -65,7 +70,7 @@ class Transfer:
 
     @property
     def written(self) -> Formula:
-        """Where the destination is written."""
+        """The condition under which the destination is written."""
         leaves = self.fill == ""
         return self.selected if leaves else TRUE
 
@@ -96,7 +101,7 @@ def register_cell(ref: Ref, index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def transfer(sites: Sites, site: Site) -> Transfer:
-    """What a copy or move does. Raises UnrecognisedError for a move that is no plain copy of elements."""
+    """The effect of a copy or move. Raises UnrecognisedError for a move other than a plain copy of elements."""
     node = site.node
     assert isinstance(node, Copy | Move)
     if isinstance(node, Copy):
@@ -127,7 +132,7 @@ def transfer(sites: Sites, site: Site) -> Transfer:
 
 
 def active(node: Move) -> Formula:
-    """Where a lane is active."""
+    """The condition of an active lane."""
     if not node.active:
         return TRUE
     axes = [*map(sym, node.instruction.axes)] or [sp.S.Zero]
@@ -161,7 +166,7 @@ def operand_cells(site: Site, sites: Sites) -> tuple[Place, list[tuple[str, Plac
 
 
 def arrives(t: Transfer) -> Formula:
-    """The destination's type says of the cell written just what arrives: element for element, outside for outside."""
+    """The destination's type describes exactly the arriving value: element for element, outside for outside."""
     want = t.dst.held
     same, outside = _same_fill(t.fill, want), ("not", want.guard)
     if t.src is None:

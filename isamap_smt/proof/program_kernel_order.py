@@ -16,20 +16,20 @@ from isamap_smt.proof.program_sites import Formula, UnrecognisedError, conjuncti
 class Order:
     """When one point of a statement precedes one of another statement (or of the same one).
 
-    axis: the recurrence that both stand in, '' for none: then always. same: within one time step, too.
+    axis: their common recurrence, '' for none: then always. same: within one time step, too.
     """
 
     axis: str = ""
     same: bool = True
 
     def holds(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Formula]:
-        """That the first point (by axis) precedes the second one."""
+        """Formulas: the first point (by axis) precedes the second one."""
         if not self.axis:
             return []
         return [("le" if self.same else "lt", first[self.axis], second[self.axis])]
 
     def fails(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Formula]:
-        """That it does not. Only for an order within a recurrence."""
+        """Formulas: it does not. Only for an order within a recurrence."""
         return [("lt" if self.same else "le", second[self.axis], first[self.axis])]
 
 
@@ -56,13 +56,13 @@ def injective(s: Statement) -> bool:
 
 
 def _steps(index: Any, axis: Any) -> bool:
-    """Whether the index is a whole number other than 0 times the axis, and what does not depend on it."""
+    """Whether the index is a nonzero whole multiple of the axis, plus a rest independent of it."""
     step = sp.expand(index).coeff(axis, 1)
     return bool(step.is_Integer and step != 0 and axis not in sp.expand(index - step * axis).free_symbols)
 
 
 def axes_in_order(kernel: Kernel, n: int) -> list[str]:
-    """The axes of a statement in the order in which its points follow one another: a recurrence's time step comes first."""
+    """The axes of a statement in the order of its points: a recurrence's time step comes first."""
     r, names = kernel.recurrence_of(n), [a.name for a in kernel.statements[n].axes]
     return names if r is None else [r.axis, *(a for a in names if a != r.axis)]
 
@@ -79,7 +79,7 @@ def lexicographic(points: Sequence[tuple[Any, Any]]) -> Formula:
 
 
 def precedes(kernel: Kernel, n: int, first: Mapping[str, Any], m: int, second: Mapping[str, Any]) -> Formula | None:
-    """That a point of statement n is carried out before one of statement m, each by axis. None: never."""
+    """Formula: a point of statement n runs before one of statement m, each given by axis. None: never."""
     if n == m:
         return lexicographic([(first[a], second[a]) for a in axes_in_order(kernel, n)])
     order = order_of(kernel, n, m)
@@ -88,16 +88,17 @@ def precedes(kernel: Kernel, n: int, first: Mapping[str, Any], m: int, second: M
 
 @dataclass(frozen=True)
 class Question:
-    """Something about the kernel alone, in words and as a formula; it holds where that cannot be met."""
+    """A claim about the kernel alone, in words and as a formula; it holds if the formula cannot be met."""
 
     words: str
     given: tuple[Formula, ...]
 
 
 def overwrites(kernel: Kernel, n: int, access: Access, writer: int) -> Question | None:
-    """Whether what a point of statement n reads there is written by a point of `writer` that follows it in the kernel.
+    """Is an element read by a point of statement n written by a later point of `writer`?
 
-    None where it plainly is not. Raises UnrecognisedError where no recurrence puts the two in order and the writer stands later.
+    Returns None if it plainly is not. Raises UnrecognisedError if no recurrence orders the two and the writer stands
+    later.
     """
     order = order_of(kernel, writer, n)
     tensor = access.tensor

@@ -1,10 +1,10 @@
 """Claims 4 and 13: the executions of a program are the points of the kernel, each exactly once.
 
 link      an execution's lane computes a point of the kernel, and no two (execution, lane) compute the same one
-coverage  every point of the kernel's own domain is computed: the loop variables that compute it are its digits
+coverage  every point of the kernel's own domain is computed: its digits are the loop variables of its execution
 
-Only live lanes count: those whose accumulator cell stands for an output. A program axis that is empty (no kernel axis
-fused into an instruction axis) has one point, 0, so only one of its lanes counts.
+Only live lanes count: those with an output in their accumulator cell. An empty program axis (no kernel axis fused into
+an instruction axis) has one point, 0, so only one of its lanes counts.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _once(book: Book, e: Execution, f: Execution) -> None:
 
 
 def _everything(book: Book, position: int, group: list[Execution]) -> None:
-    """The digits of a point of the domain are an execution that computes it."""
+    """The digits of a point of the domain give an execution to compute it."""
     statements = book.sites.kernel.statements
     statement = statements[position]
     of = f" of statement {position + 1}" if len(statements) > 1 else ""
@@ -146,7 +146,7 @@ def _everything(book: Book, position: int, group: list[Execution]) -> None:
 
 
 def _prefix(axis: Axis, n: int, point: dict[str, Any]) -> Any:
-    """The value of the first n kernel axes fused: a variable of its own, so that each fusion is one small product."""
+    """The value of the first n kernel axes fused: a variable of its own, so each fusion is one small product."""
     return point[axis.members[0][0]] if n == 1 else sym(f"{axis.name}[:{n}] of the point")
 
 
@@ -162,11 +162,11 @@ def _fused(axis: Axis, point: dict[str, Any], defined: list[Formula]) -> Any:
 
 
 def _digits(e: Execution, point: dict[str, Any]) -> tuple[list[Formula], list[Formula]]:
-    """Definitions of the loop variables as digits of the point, and what must then hold.
+    """(definitions of the loop variables as digits of the point, the goals under them).
 
-    value = step1*v1 + rest1, 0 <= rest1 < step1; rest1 = step2*v2 + rest2; and so on; the last rest is the lane.
-    Such digits exist for every value, so the definitions restrict nothing. Loops without a hint stand where a
-    condition around the execution puts them, else at 0.
+    value = step1*v1 + rest1, 0 <= rest1 < step1; rest1 = step2*v2 + rest2; and so on; the last rest is the lane. Such
+    digits exist for every value, so the definitions restrict nothing. Loops without a hint get their value from a
+    condition around the execution, else 0.
     """
     defined: list[Formula] = []
     sums: list[Formula] = []
@@ -200,7 +200,7 @@ def _digits(e: Execution, point: dict[str, Any]) -> tuple[list[Formula], list[Fo
 
 
 def _fixed(e: Execution) -> dict[Any, Any]:
-    """Loop variables that a condition around the execution sets equal to something that depends on sizes only."""
+    """Loop variables set by a condition around the execution to a value over sizes only."""
     varying = {x.var.name for x in e.site.loops}
     conditions = [c for n in e.site.around if isinstance(n, If) for c in n.condition]
     equations = [c for c in conditions if isinstance(c, sp.Eq) and c.lhs.is_Symbol]

@@ -2,8 +2,8 @@
 
 memory      register indices are constants once the unrolled loops are unrolled; a heap buffer's shape depends on
             sizes only; the magnitude of every index, counter and byte offset is below a polynomial in the sizes,
-            which the entry check compares with 2**63
-hypotheses  every divisor is positive where it stands; no statement's context is a contradiction
+            compared with 2**63 by the entry check
+hypotheses  every divisor is positive in its place; no statement's context is a contradiction
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Magnitude:
             self.variables[v.name] = self.count(sp.sympify(n))
 
     def of(self, e: Any) -> Any:
-        """|e| <= the result; the results for all parts that C computes on the way are kept in `seen`."""
+        """|e| <= the result; `seen` collects the results for all parts computed in C on the way."""
         e = sp.sympify(e)
         if e not in self._known:
             self._known[e] = sp.expand(self._of(e))
@@ -171,7 +171,7 @@ class _Magnitude:
         raise UnrecognisedError(f"no magnitude for {e}")
 
     def count(self, e: Any) -> Any:
-        """A bound on a loop's variable, which only a bound of the count from above limits."""
+        """A bound on a loop's variable, limited only by an upper bound of the count."""
         self.of(e)
         return sp.expand(self._above(e))
 
@@ -210,8 +210,8 @@ def _most(polynomials: tuple[Any, ...]) -> Any:
 def entry_bound(program: Program) -> Any:
     """A polynomial in the free sizes: while it is below 2**63, no index, counter or byte offset overflows int64.
 
-    Of a program with machine parameters the C computes terms apart that are one number at each value, such as 4*VL - 8, and each of
-    them stays below OPEN times what all come to at some value.
+    With machine parameters, the C computes terms apart, such as 4*VL - 8, though they are one number at each value.
+    Each such term stays below OPEN times the largest bound at some value.
     """
     if not program.parameters or program.machine:
         return (_known(program) or [bound_of(collect(program))])[0]
@@ -225,7 +225,7 @@ def _sizes(sites: Sites) -> dict[str, Any]:
 
 
 def bound_of(sites: Sites) -> Any:
-    """The same of what was collected already."""
+    """The same for sites already collected."""
     known = _known(sites.program)
     if not known:
         known.append(_bound_of(sites))
@@ -234,7 +234,7 @@ def bound_of(sites: Sites) -> Any:
 
 @per_object(most=256)
 def _known(program: Program) -> list[Any]:
-    """Room for what is found of a program: a proof asks for it, and who prints the program asks again."""
+    """A list for the program's bound, cached once found: the proof asks for it, and so does the printer."""
     return []
 
 
@@ -260,7 +260,7 @@ def _positive(shape: tuple[Any, ...]) -> list[Any]:
 
 
 def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
-    """Every number that the C computes at a statement, offsets in bytes included."""
+    """Every number computed in C at a statement, offsets in bytes included."""
     node = site.node
     for n in site.around:
         yield from (a for c in n.condition for a in getattr(c, "args", ())) if isinstance(n, If) else (n.trips,)
@@ -285,7 +285,7 @@ def _expressions(sites: Sites, site: Site) -> Iterator[Any]:
 
 
 def _form(copy: Copy) -> Iterator[Any]:
-    """What is computed besides where a copy goes tile by tile."""
+    """The further numbers of a copy in tiles."""
     if copy.form is None:
         return
     yield from (a for g in copy.form.whole or () for a in getattr(g, "args", ()))
@@ -310,7 +310,7 @@ def _fits(book: Book) -> None:
 
 
 def _divisors(book: Book) -> None:
-    """Divisors of every expression of the program, under the sizes' hypotheses alone; and elements that indices are made of."""
+    """Divisors of every expression are positive, under the sizes' hypotheses alone; elements in indices are inputs."""
     found: dict[Any, None] = {}
     indices: dict[Any, None] = {}
     for site in book.sites.sites:
@@ -339,7 +339,7 @@ def _everything(sites: Sites, site: Site) -> Iterator[Any]:
 
 
 def _contexts(book: Book) -> None:
-    """What is proved of a statement is proved of something that happens."""
+    """No proof about a statement is vacuous: its context can be met, or it never runs."""
     asked: set[tuple[Any, ...]] = set()
     for site in book.sites.sites:
         context = (*book.sites.hypotheses, *state(site))

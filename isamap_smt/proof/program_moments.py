@@ -1,5 +1,7 @@
-"""Two moments of a run, compared: at every depth of the loops that they share, "equal outside, later here" must be impossible,
-and at equal values of all of them the text decides."""
+"""Two moments of a run, compared: "equal outside, later here" is impossible at every depth of their common loops.
+
+At equal values of all common loops the text decides.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ from isamap_smt.proof.program_sites import Formula, Site, common, primed
 def never_earlier(
     book: Book, claim: str, tensor: str, about: str, anchor: tuple[Site, int], given: Sequence[Formula], use: Site
 ) -> None:
-    """Two moments of a run, as `given` describes them, the second one with primed variables: it is never before the first.
+    """Two moments of a run, described by `given`, the second one with primed variables: it is never before the first.
 
-    anchor: where the first one stands, and which statement of the body around it; -1 for the place itself. use: where the
-    second one stands.
+    anchor: the position of the first one, and its statement in the body around it; -1 for the place itself. use: the
+    position of the second one.
     """
     site, settled = anchor
     shared = common(site, use)

@@ -1,9 +1,9 @@
-"""Claims about single transfers: what arrives is what the type says, and every access stays inside.
+"""Claims about single transfers: arriving values agree with the type, and every access stays inside.
 
-program       move: each cell written holds what the destination's type says, for every iteration and size
-program       frame: a buffer's type says the same throughout the buffer's life
+program       move: each cell written agrees with the destination's type, for every iteration and size
+program       frame: a buffer's type has one meaning throughout the buffer's life
 bounds        every element really accessed lies inside its tensor or buffer; inputs are not written
-precondition  lanes lie in memory as the place of the instruction's operand says; masks fit the instruction
+precondition  lanes lie in memory at the place of the instruction's operand; masks fit the instruction
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from isamap_smt.proof.program_start import begins
 
 
 def read_claims(book: Book, transfers: Sequence[Transfer], touched: Sequence[Access]) -> None:
-    """Every read of a buffer, by a transfer or an execution, is covered; an execution also reads what it adds to."""
+    """Every read of a buffer, by a transfer or an execution, is covered; additions of an execution read their target."""
     for a in touched:
         if a.place.home is not None and not (a.writes and a.transfer is not None):
             _covered(book, transfers, a)
@@ -57,7 +57,7 @@ def _covered(book: Book, transfers: Sequence[Transfer], a: Access) -> None:
 
 
 def move_claims(book: Book) -> list[Transfer]:
-    """All claims about copies and moves; returns the transfers that were recognised."""
+    """Notes all claims about copies and moves; returns the recognised transfers."""
     found: list[Transfer] = []
     for site in book.sites.of(Alloc):
         _frame(book, site)
@@ -95,7 +95,7 @@ def _subject(site: Site) -> str:
 
 
 def _frame(book: Book, site: Site) -> None:
-    """Two moments of one life of the buffer, told apart by variables that do not enclose its declaration."""
+    """The type means the same at two moments of one life of the buffer; variables not around its declaration differ."""
     b = site.node.buffer  # type: ignore[union-attr]
     statement = f"the type of {b.name} mentions only loops around its declaration ({place(site)})"
     fixed = {c.name for c in b.cells} | {x.var.name for x in site.loops} | set(book.sites.sizes)
@@ -140,8 +140,10 @@ def _move(book: Book, t: Transfer, subject: str) -> None:
 
 
 def _keeps_type(t: Transfer) -> bool:
-    """One type, which is a move's own; or a copy of an input into a buffer of a type that has all its values, to which it is
-    converted."""
+    """Whether the element type is kept, and is the move's own.
+
+    A copy of an input into a buffer may also convert to a type with all of the input's values.
+    """
     use: Any = t.site.node
     copies = isinstance(use, Copy)
     if not copies and t.dst.held.dtype != use.instruction.kernel.tensor(_written(use)).dtype:
@@ -155,7 +157,7 @@ def _keeps_type(t: Transfer) -> bool:
 
 
 def _written(use: Move) -> str:
-    """The operand that a move writes."""
+    """The operand written by a move."""
     return use.instruction.kernel.statements[0].target.tensor
 
 
@@ -166,7 +168,7 @@ def _inside(book: Book, subject: str, p: Place, assumptions: list[Formula], verb
 
 
 def _data(book: Book, site: Site) -> None:
-    """Elements that indices are made of are read, too."""
+    """Elements used in indices are read, too."""
     for e in elements(i for r in (*refs(site.node), *asked_for(site.node)) for i in r.index):
         shape = book.sites.kernel.tensor(e.tensor).shape
         goals = [f for i, n in zip(e.index, shape, strict=True) for f in span(i, n)]

@@ -1,8 +1,8 @@
-"""Claim 7 for what an instruction asks beyond its shape: alignment and relations, at each use in a program.
+"""Claim 7 for an instruction's demands beyond its shape: alignment and relations, at each use in a program.
 
-Where it does not follow for all sizes, the weakest condition on sizes of a simple form that makes it follow is looked for:
-every part of an address that a loop multiplies must be divisible by itself. A condition that is among the program's
-hypotheses may be used, because each call checks it; otherwise it is suggested, and the claim fails.
+If a demand does not follow for all sizes, the weakest condition on sizes of a simple form to imply it is looked for:
+every part of an address multiplied by a loop must be divisible by itself. A condition among the program's hypotheses
+may be used, because each call checks it; otherwise it is suggested, and the claim fails.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BUFFER_START = 64  # bytes: where the C and the runtime let every buffer start
 
 @dataclass(frozen=True)
 class _Use:
-    """One use of a move: its memory operand, the address of the first lane in elements, and what holds there."""
+    """One use of a move: its memory operand, the address of the first lane in elements, and the facts there."""
 
     book: Book
     subject: str
@@ -42,7 +42,7 @@ class _Use:
 
 
 def stated(book: Book, subject: str, node: Move, memory: Place, address: Any, around: list[Formula]) -> None:
-    """Every precondition that the instruction of a move states."""
+    """Claims every precondition stated by the instruction of a move."""
     start = dict.fromkeys(node.instruction.axes, sp.S.Zero)
     counts = {p: sp.sympify(n) for (_, p), n in zip(node.instruction.active, node.active, strict=False)}
     use = _Use(book, subject, memory, sp.expand(substitute(address, start)), counts, around)
@@ -132,7 +132,7 @@ def _divisible(use: _Use, statement: str, value: Any, step: int) -> None:
 
 
 def _conditions(value: Any, step: int, sizes: set[str]) -> list[Condition] | None:
-    """For each product of loop variables in the value, when its factor is divisible by step; None where one never is."""
+    """For each product of loop variables in the value, when its factor is divisible by step; None if one never is."""
     parts: dict[Any, Any] = {}
     for term in sp.Add.make_args(sp.expand(value)):
         number, factors = term.as_coeff_mul()
@@ -151,7 +151,7 @@ def _conditions(value: Any, step: int, sizes: set[str]) -> list[Condition] | Non
 
 
 def needed(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
-    """Those that no other one implies: J % 8 == 0 says that J % 4 == 0."""
+    """The hypotheses not implied by another one: J % 8 == 0 implies J % 4 == 0."""
     found = list(dict.fromkeys(hypotheses))
     parts = {h: d for h in found if isinstance(h, Relation) and (d := h.condition.divides) is not None}
     implied_by = {
@@ -164,7 +164,7 @@ def needed(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
 
 
 def _factor(factor: Any, step: int) -> list[Condition] | None:
-    """Conditions under which a polynomial of sizes is divisible by step; None where it never is."""
+    """Conditions under which a polynomial of sizes is divisible by step; None if it never is."""
     reduced = sp.S.Zero
     for term in sp.Add.make_args(factor):
         number, rest = term.as_coeff_Mul()
@@ -190,7 +190,7 @@ def _ask(use: _Use, goal: Formula, statement: str) -> Verdict:
 
 
 def _with(use: _Use, failed: Verdict, conditions: list[Condition], goal: Formula | None, statement: str) -> Verdict:
-    """Proved where every condition is one of the program's hypotheses, else the failure with what would mend it."""
+    """Proved if the program's hypotheses include every condition, else the failure with the conditions to mend it."""
     granted, asked = use.book.sites.program.hypotheses, [*map(Relation, conditions)]
     if all(needed([*granted, h]) == needed(granted) for h in asked):
         use.book.hypotheses |= dict.fromkeys(asked)
@@ -207,7 +207,7 @@ def _with(use: _Use, failed: Verdict, conditions: list[Condition], goal: Formula
 
 
 def _granted(use: _Use, start: Start) -> None:
-    """What no size decides: a hypothesis of the program, or wanted as one."""
+    """A demand undecided by sizes: a hypothesis of the program, or wanted as one."""
     if start in use.book.sites.program.hypotheses:
         use.book.hypotheses[start] = None
         use.book.note("precondition", use.subject, str(start), Proved())

@@ -1,19 +1,18 @@
 """Claims 3 and 10: each visit of an accumulator is one step 'output += some points', and no contribution is lost.
 
-An accumulator (a buffer whose type names an output) has a home: the output itself, or an accumulator that stands
-between (one transfer nearer to the output). In the body of its declaration it is loaded from its home, then worked on,
-then stored back:
+An accumulator (a buffer of an output's type) has a home: the output itself, or an accumulator in between (one transfer
+nearer to the output). In the body of its declaration it is loaded from its home, then worked on, then stored back:
 
-- before the work every live cell holds its home's value (so the contribution set in it is the home's);
+- before the work every live cell holds its home's value (so its present contributions are the home's);
 - after the work every live cell is stored, and nothing else touches the home in between;
 - live cells stand for distinct outputs, and for the same ones during the whole visit (their type mentions only loops
   around the declaration: program, frame).
 
-An accumulator may also begin anew at each visit, at 0, and have its home's value added between the work and the stores: at most
-once, where nothing keeps the order of the sum. Where it is not added, the visit is the first of all (program_start).
+An accumulator may also begin anew at each visit, at 0, and have its home's value added between the work and the stores:
+at most once, if nothing keeps the order of the sum. If it is not added, the visit is the first of all (program_start).
 
-Then a visit adds to each output just the points executed in it. That all visits together add every point once is
-link and coverage. A reduction that is empty runs no execution and leaves the output as it was.
+Then a visit adds to each output just the points executed in it. Link and coverage show that all visits together add
+every point once. An empty reduction runs no execution and leaves the output as it was.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from isamap_smt.proof.program_sites import Formula, Site, UnrecognisedError, equ
 
 @dataclass(frozen=True)
 class Scope:
-    """What happens to one accumulator."""
+    """Transfers and work of one accumulator."""
 
     site: Site
     loads: tuple[Transfer, ...]
@@ -44,16 +43,16 @@ class Scope:
 
     @property
     def moved(self) -> tuple[Transfer, ...]:
-        """Everything that goes between it and its home."""
+        """All transfers between it and its home."""
         return (*self.loads, *self.added, *self.stores)
 
     @property
     def settled(self) -> int:
-        """The statement of the accumulator's own body after which its home is up to date."""
+        """The statement of the accumulator's own body that brings its home up to date; -1 without stores."""
         return max((self.turn(t.site) for t in self.stores), default=-1)
 
     def turn(self, site: Site) -> int:
-        """Which statement of the accumulator's own body `site` belongs to."""
+        """The number of the statement of the accumulator's own body around `site`."""
         return site.position[len(self.site.position) - 1]
 
     @property
@@ -62,8 +61,7 @@ class Scope:
 
 
 def scope_claims(book: Book, touched: Sequence[Access], accumulators: Accumulators) -> dict[tuple[int, ...], Scope]:
-    """Both claims for every accumulator, and that outputs are touched in the calls only; scopes by the position of
-    their declarations."""
+    """Both claims for every accumulator; no output is touched ahead of the call. Returns scopes by declaration."""
     outputs = set(book.sites.kernel.outputs)
     early = [a for a in touched if a.site.position[0] == 0 and a.place.held.tensor in outputs]
     book.structure(
@@ -88,7 +86,7 @@ def scope_claims(book: Book, touched: Sequence[Access], accumulators: Accumulato
 
 
 def _scope(h: Site, touched: Sequence[Access], accumulators: Accumulators) -> Scope:
-    """The transfers of one accumulator: with what is nearer to the output it is loaded and stored, the rest is work."""
+    """The transfers of one accumulator: loads and stores go to a place nearer to the output, the rest is work."""
     loads: list[Transfer] = []
     stores: list[Transfer] = []
     added: list[Transfer] = []
@@ -137,7 +135,7 @@ def _ref(s: Scope) -> Ref:
 
 
 def _phases(book: Book, s: Scope) -> None:
-    """In the body of the declaration stand all loads, all work, all that is added and all stores, in this order."""
+    """The body of the declaration holds all loads, all work, all additions and all stores, in this order."""
     turns = [
         [s.turn(t.site) for t in s.loads], [s.turn(x) for x in s.work], [s.turn(t.site) for t in s.added],
         [s.turn(t.site) for t in s.stores],
@@ -155,7 +153,7 @@ def _phases(book: Book, s: Scope) -> None:
 
 
 def _home(s: Scope) -> Place | None:
-    """The one place that the accumulator is loaded from and stored to."""
+    """The one place the accumulator is loaded from and stored to."""
     found = {(t.src.name, t.src.home and t.src.home.position): t.src for t in (*s.loads, *s.added) if t.src is not None}
     found |= {(t.dst.name, t.dst.home and t.dst.home.position): t.dst for t in s.stores}
     if len(found) > 1:
@@ -184,7 +182,7 @@ def _undisturbed(book: Book, s: Scope, home: Place, touched: Sequence[Access]) -
 
 
 def _begins_anew(book: Book, s: Scope) -> None:
-    """Every visit begins at 0, sums in any order, and adds what its home holds at most once to each cell."""
+    """Every visit begins at 0, sums in any order, and adds its home's value at most once to each cell."""
     found = [execution(book.sites, x) for x in s.work]
     words = f"{s.name} begins at 0 at each visit {place(s.site)}, and sums in any order"
     anew = all(t.src is None and t.fill == "0" for t in s.loads)

@@ -1,4 +1,4 @@
-"""Where each statement of a program stands: the loops and conditions around it, and the buffers it can see.
+"""Position of each statement of a program: the loops and conditions around it, and the buffers in scope.
 
 Ranges in every formula come from here: from the loops and conditions around the statement, and nothing else.
 """
@@ -92,7 +92,7 @@ def span(v: Any, count: Any) -> list[Formula]:
 
 @dataclass(frozen=True)
 class Sites:
-    """All statements of a program in order, and what is known of its sizes."""
+    """All statements of a program in order, and the facts about its sizes."""
 
     program: Program
     sites: tuple[Site, ...]
@@ -109,8 +109,10 @@ class Sites:
 
     @property
     def hypotheses(self) -> list[Formula]:
-        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1; and what the program assumes of sizes by
-        `>=`, which the proof lists. The entry check enforces it."""
+        """Sizes are at least 1, parameters at least their lower bound, FRESH is 0 or 1.
+
+        The program's own `>=` relations on sizes are added; the proof lists them. The entry check enforces all of it.
+        """
         low = {p.name: p.low for p in self.kernel.parameters}
         flag = span(FRESH, 2) if self.program.starts else []
         least = [c.formula for c in relations(self.program.hypotheses, frozenset(self.sizes)) if c.op == ">="]
@@ -118,12 +120,12 @@ class Sites:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """Names that have a value from the start: the sizes, and FRESH where the program starts tensors by itself."""
+        """Names with a value from the start: the sizes, and FRESH if the program starts tensors by itself."""
         return (*self.sizes, FRESH.name) if self.program.starts else self.sizes
 
     @cached_property
     def lying(self) -> dict[str, tuple[Any, ...]]:
-        """The shapes by which tensors that the program folds are addressed: those of their blocks."""
+        """The shapes by which folded tensors are addressed: those of their blocks."""
         return shapes(self.program)
 
     def of(self, *kinds: type) -> list[Site]:
@@ -131,7 +133,7 @@ class Sites:
         return [s for s in self.sites if isinstance(s.node, kinds)]
 
     def moving(self) -> list[Site]:
-        """Sites of copies, and of uses that move."""
+        """Sites of copies and moves."""
         return self.of(Copy, Move)
 
     def computing(self) -> list[Site]:
@@ -219,12 +221,12 @@ def _check_names(sites: Sites) -> None:
 
 
 def _own(loop: Loop) -> tuple[Any, ...]:
-    """Symbols that a loop over a vector length defines beside its variable."""
+    """Symbols defined by a loop over a vector length beside its variable."""
     return () if loop.base is None else (loop.base, loop.count)
 
 
 def _check_bases(sites: Sites) -> None:
-    """The count of a loop with a base is a symbol of its own, which stands for one number wherever it is used."""
+    """The count of a loop with a base is a symbol of its own, with one meaning throughout the program."""
     known: dict[Any, tuple[Any, Any]] = {}
     for loop in (x for s in sites.sites for x in s.loops if x.base is not None):
         odd = not (loop.base.is_Symbol and sp.sympify(loop.count).is_Symbol)
@@ -315,7 +317,7 @@ def _check_issued(use: Issued, known: set[str], sites: Sites, s: Site) -> None:
 
 
 def _check_written(use: Configure, known: set[str], sites: Sites, s: Site) -> None:
-    """What an engine's state gets is over loops around it and sizes, or elements of tensors there."""
+    """A value written to an engine's state is over surrounding loops and sizes, or an element of a tensor there."""
     shapes = {t.name: len(t.shape) for t in sites.kernel.tensors}
     for e in use.cells:
         if not isinstance(e, Ref):
@@ -329,7 +331,7 @@ def _check_written(use: Configure, known: set[str], sites: Sites, s: Site) -> No
 
 
 def _check_turn(n: Loop, around: list[Loop], s: Site) -> None:
-    """What a loop's direction depends on is the variable of a loop around it."""
+    """A loop's direction depends on the variable of a surrounding loop."""
     if n.backwards is not None:
         _need({x.var.name for x in around if isinstance(x, Counted)}, (n.backwards,), s)
         if not n.backwards.is_Symbol:
@@ -345,7 +347,7 @@ def _need(known: set[str], expressions: Iterable[Any], s: Site) -> None:
 
 
 def own_names(node: Node) -> list[str]:
-    """Variables that run inside one statement: a copy's points, an instruction's axes, an Alloc's cells."""
+    """Variables of a single statement: a copy's points, an instruction's axes, an Alloc's cells."""
     match node:
         case Copy():
             return [s.name for s, _ in node.over]

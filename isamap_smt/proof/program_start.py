@@ -1,19 +1,19 @@
-"""Claims 10 and 18 for reductions that begin in an accumulator: nothing is lost, and nothing is taken from memory unwritten.
+"""Claims 10 and 18 for reductions begun in an accumulator: no contribution is lost, and no unwritten memory is used.
 
-A program may set accumulators to what the reduction starts from (0, or the least of all for a maximum) instead of loading them
-(Program.starts): always for temporaries, and for outputs in calls in which FRESH is 1. The memory of such a tensor holds anything
-before the call. Asked is:
+A program may set accumulators to the reduction's start (0, or the least value for a maximum) instead of loading them
+(Program.starts): always for temporaries, and for outputs in calls with FRESH = 1. The memory of such a tensor holds
+anything before the call. The claims are:
 
-- the number is what the first statement that writes the tensor starts from;
-- a begun visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one set of
-  values of the others, and whatever else writes it comes later; so no contribution is lost;
-- an element that the first statement's accumulators load in such a call was begun, and so stored, at an earlier visit: the one
-  at which all loops that the element does not depend on stand at 0;
-- the first statement that adds to it does so in accumulators only, never in memory itself;
-- each element that is needed receives some point of the first statement before (claim 18). Accumulators of later statements may
-  load it for the same reason: by the second claim it was begun before they store it, and no visit of another accumulator stands
-  between their load and their store (claim 10). A temporary may have elements without points (`where k <= q`): then each of its
-  elements that is read was stored before by accumulators of the first statement.
+- the number is the start value of the first statement to write the tensor;
+- a begun visit is the first of its elements: the loops that only count visits stand at 0, an element is visited at one
+  set of values of the others, and any other write of it comes later; so no contribution is lost;
+- an element loaded by the first statement's accumulators in such a call was begun and stored at an earlier visit: the
+  one with all loops at 0 that the element does not depend on;
+- the first statement to add to the tensor does so in accumulators only, never in memory itself;
+- each needed element receives an earlier point of the first statement (claim 18). So accumulators of later statements
+  may load it: by the second claim it was begun before they store it, and no visit of another accumulator stands between
+  their load and their store (claim 10). A temporary may have elements without points (`where k <= q`): then
+  accumulators of the first statement stored each element before it is read.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def start_claims(
     book: Book, transfers: Sequence[Transfer], touched: Sequence[Access], accumulators: Accumulators,
     scopes: Mapping[tuple[int, ...], Scope],
 ) -> None:  # fmt: skip
-    """All of it, for every tensor that the program starts by itself."""
+    """Notes all these claims, for every tensor started by the program itself."""
     for tensor in book.sites.program.starts:
         words = f"{tensor} begins in accumulators"
         book.attempt(
@@ -64,15 +64,17 @@ def start_claims(
 
 
 def begins(book: Book, t: Transfer) -> bool:
-    """Whether a number is put into an accumulator of such a tensor; start_claims() asks about it. A zero in any other register
-    is a transfer like others, such as padding of what a later statement reads."""
+    """Whether a number is put into an accumulator of such a tensor; start_claims() asks about it.
+
+    A zero in any other register is a transfer like others, such as padding for a later statement.
+    """
     if t.src is not None or t.dst.home is None or t.dst.held.tensor not in book.sites.program.starts:
         return False
     return any(_adds_to(site) is t.dst.home for site in book.sites.computing())
 
 
 def _adds_to(site: Site) -> Site | None:
-    """Where the accumulator of an execution is declared."""
+    """The declaration of an execution's accumulator; None if its target is no register."""
     node = site.node
     assert isinstance(node, Compute)
     ref = dict(node.operands).get(node.instruction.kernel.statements[0].target.tensor)
@@ -126,8 +128,10 @@ def _tensor(
 def _stored_before_read(
     book: Book, tensor: str, scopes: Sequence[Scope], touched: Sequence[Access]
 ) -> list[tuple[str, Verdict]]:
-    """An element of a temporary that is read, and counts, was stored before by accumulators of the first statement: what is asked
-    for it, with the verdicts."""
+    """Claims with verdicts: accumulators of the first statement stored an element of a temporary before its read.
+
+    Only reads that count are claimed.
+    """
     stores = [(t.site, t.dst, t.selected) for s in scopes for t in s.stores]
     homes = {s.site.position for s in scopes}
     at = {site.position: execution(book.sites, site) for site in executions(book.sites)}
@@ -146,13 +150,13 @@ def _stored_before_read(
 
 
 def _begins_at(kernel: Kernel, position: int) -> str:
-    """What the statement's reduction starts from."""
+    """The start value of the statement's reduction."""
     s = kernel.statements[position]
     return str(sp.sympify(neutral(s.op, kernel.tensor(s.target.tensor).dtype)))
 
 
 def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
-    """Loops around an accumulator: those that its elements depend on, and those that only count visits of them."""
+    """Loops around an accumulator: (loops its elements depend on, loops that only count visits of them)."""
     held: IndexType = scope.site.node.buffer.type  # type: ignore[union-attr]
     mentioned = symbols_of([*map(sp.sympify, held.coordinates), *held.guard])
     apart = [x for x in scope.site.loops if x.var.name in mentioned]
@@ -160,7 +164,7 @@ def _visits(scope: Scope) -> tuple[list[Loop], list[Loop]]:
 
 
 def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequence[Access]) -> None:
-    """The begun visit is the first one of its elements, in a call that adds to nothing; or what they hold is added in it."""
+    """The begun visit is the first one of its elements, in a call that adds to nothing; or it adds their old values."""
     live = [*state(t.site), t.dst.held.guard]
     if scope.added:
         added = [(a.site, a.dst, a.selected) for a in scope.added]
@@ -185,7 +189,7 @@ def _zeroed(book: Book, tensor: str, t: Transfer, scope: Scope, touched: Sequenc
 
 
 def _apart(book: Book, scope: Scope) -> None:
-    """An element is visited at one set of values of the loops that the accumulator's type mentions, and at no other."""
+    """An element is visited at one set of values of the loops in the accumulator's type, and at no other."""
     buffer: Buffer = scope.site.node.buffer  # type: ignore[union-attr]
     loops, _ = _visits(scope)
     here = place_of(book.sites, scope.site, Ref(buffer.name, buffer.cells), buffer.cells)
@@ -199,7 +203,7 @@ def _apart(book: Book, scope: Scope) -> None:
 
 
 def _loaded(book: Book, tensor: str, t: Transfer, scope: Scope) -> None:
-    """In a call that adds to nothing the element was begun and stored before, at the first visit of all."""
+    """In a call that adds to nothing, the element was begun and stored before, at its first visit."""
     _, again_and_again = _visits(scope)
     if any(x.unordered for x in again_and_again):
         raise UnrecognisedError(f"visits of one element of {tensor} run in any order")

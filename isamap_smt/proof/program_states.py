@@ -1,13 +1,13 @@
-"""Claim 15: what instructions need of their thread's states holds wherever they run; registers with numbers are their buffer's own.
+"""Claim 15: states of a thread suit each instruction wherever it runs; a numbered register belongs to its buffer alone.
 
-number   the registers of buffers that live at the same time have different numbers, all below those that the file has; none
-         without such a file
-needs    each cell that an instruction needs holds its value, on every way that leads there: loops that run once or more, conditions
-kept     what lies in registers with numbers is not used behind a write of a state: it is gone
-left     a thread leaves 0 in every cell that it has written
-granted  the numbers that a program asks for: isamap_smt.proof.program_states
+number   registers of buffers alive at the same time have different numbers, all below the size of their file;
+         buffers without such a file have no number
+needs    each cell an instruction needs holds its value on every path: loops run once or more, conditions go either way
+kept     the content of numbered registers is lost behind a write of a state, and no longer used
+left     a thread leaves 0 in every cell it has written
+granted  any number the machine may grant is the number of active points of the instruction that needs it
 
-A thread begins with 0 in each cell. A parallel loop's body runs on threads of its own and on the one around it.
+A thread begins with 0 in each cell. A parallel loop's body runs on threads of its own and on the surrounding one.
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ from isamap_smt.mapping.moves import registers_of
 from isamap_smt.proof.program_book import Book
 from isamap_smt.proof.program_sites import Site
 
-# ---- Claim 15, of numbers that a program asks for: whichever it is granted, it is the one that instructions need where
-# they run.
+# ---- Claim 15, of numbers that a program asks for: any number granted is the one needed by the instructions.
 #
-# An implementation is free between `most` and twice that (isamap_smt.ir.states.allowed). So what is asked for decides
-# the number only up to `most`: a program is proved for all numbers that it may be granted, and refuted by one of them.
+# An implementation is free between `most` and twice that (isamap_smt.ir.states.allowed). So the number asked for decides
+# the grant only up to `most`: a program is proved for all numbers that it may be granted, and refuted by one of them.
 #
-# Which write an instruction sees follows from where both stand: the last one before it in its own body or one around
+# The places of both decide the write that reaches an instruction: the last one before it in its own body or one around
 # it, unless a loop or a condition in between writes, too. Then the loops around the write have the same values at both.
 
 
@@ -48,7 +47,7 @@ Now = Mapping[str, Ask | str]  # state memory -> what wrote it last
 
 @dataclass
 class _Seen:
-    """Each use that needs a number with the writes that it sees."""
+    """Each use that needs a granted number, with the writes that reach it."""
 
     at: dict[tuple[int, ...], dict[str, list[Ask | str]]] = field(default_factory=dict)
 
@@ -61,7 +60,7 @@ class _Seen:
 
 
 def granted_claims(book: Book) -> None:
-    """All of them, for programs whose instructions need numbers that are granted."""
+    """Notes the claims about granted numbers, for programs whose instructions need them."""
     program = book.sites.program
     seen = _Seen()
     for part, body in enumerate((program.ahead, program.body)):
@@ -75,7 +74,7 @@ def granted_claims(book: Book) -> None:
 
 
 def _walked(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now: Now) -> Now:
-    """What was written last behind a body that begins so."""
+    """The last write of each state behind a body entered with `now`."""
     now = dict(now)
     for n, node in enumerate(body):
         place = (*at, n)
@@ -91,7 +90,10 @@ def _walked(seen: _Seen, body: tuple[Node, ...], at: tuple[int, ...], now: Now) 
 
 
 def _inside(seen: _Seen, node: Loop | If, at: tuple[int, ...], now: Now) -> Now:
-    """Behind the body, which may begin anew with what it leaves; threads of a parallel loop begin with nothing."""
+    """The last writes behind the body of a loop or a condition.
+
+    An iteration may begin with the writes of the one before; threads of a parallel loop begin with none.
+    """
     if isinstance(node, If):
         return _walked(seen, node.body, at, now)
     begun: Now = {} if isinstance(node, Parallel) else now
@@ -136,7 +138,7 @@ def _verdict(book: Book, site: Site, name: str, held: Held, needed: Any, write: 
 
 
 def _told(write: Ask, held: Held, needed: Any, witness: Mapping[str, int]) -> str:
-    """The counterexample: how many are asked for, how many are granted for sure, and which number may come of it."""
+    """The counterexample in words: the number asked for (AVL), the largest grant (VLMAX), and a possible wrong grant."""
     marked = f"{held.memory}'"
     asks, most = (value(sp.sympify(e), witness) for e in (write.number, write.instruction.grants))
     found = f"{held.memory} may be {witness[marked]}, where {value(needed, witness)} points are active"
@@ -147,13 +149,13 @@ def _told(write: Ask, held: Held, needed: Any, witness: Mapping[str, int]) -> st
 
 @dataclass
 class _Walk:
-    """Obligations by what they say, with the worst that was found. files: buffer -> its register file, where that has numbers."""
+    """Obligations by their statement, with the worst verdict found. files: buffer -> its register file, if numbered."""
 
     files: dict[str, str]
     found: dict[tuple[str, str], Verdict] = field(default_factory=dict)
 
     def note(self, subject: str, statement: str, wrong: str = "", open_: str = "") -> None:
-        """wrong: what refutes it; open_: why it is not known."""
+        """wrong: the refutation; open_: the reason for Unknown; the worst verdict of a statement stays."""
         verdict: Verdict = Refuted({}, wrong) if wrong else Unknown(open_) if open_ else Proved()
         before = self.found.get((subject, statement), Proved())
         if isinstance(before, Proved) or (isinstance(before, Unknown) and wrong):
@@ -161,7 +163,7 @@ class _Walk:
 
 
 def state_claims(book: Book) -> None:
-    """All of them, for programs whose instructions have numbers or states."""
+    """Notes all these claims, for programs whose instructions have numbers or states."""
     program = book.sites.program
     nodes = [n for n, _ in walk(program)]
     _edges(book, nodes)
@@ -198,7 +200,7 @@ def state_claims(book: Book) -> None:
 
 
 def _edges(book: Book, nodes: list[Node]) -> None:
-    """What threads do once, around the iterations that they take, is to write states, and to clear them in the other order."""
+    """Around its iterations, a thread only writes states, and clears them in the reverse order."""
     for x in (n for n in nodes if isinstance(n, Parallel)):
         if [use.state for use in x.enter] != [use.state for use in reversed(x.leave)] or any(
             any(u.cells) for u in x.leave
@@ -238,13 +240,17 @@ def _numbers(w: _Walk, body: tuple[Node, ...], live: Mapping[str, range], most: 
 
 @dataclass(frozen=True)
 class _Now:
-    """cells: state memory -> its cells, None where two ways differ. lost: buffer -> what wrote a state since it was declared."""
+    """State of a thread at a point of its program.
+
+    cells: state memory -> its cells, None if two paths differ. lost: buffer -> a write of a state since its
+    declaration.
+    """
 
     cells: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
 
     def or_else(self, other: _Now) -> _Now:
-        """What is known on both ways; cells that neither has written are 0."""
+        """The facts known on both paths; cells written on neither are 0."""
         found = {}
         for memory in {*self.cells, *other.cells}:
             both = zip_longest(self.cells.get(memory, ()), other.cells.get(memory, ()), fillvalue=0)
@@ -253,7 +259,7 @@ class _Now:
 
 
 def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """What holds behind a body that begins so. live: buffers of numbered registers that its thread has declared before."""
+    """The state behind a body entered in state `now`. live: buffers of numbered registers declared by its thread."""
     live = dict(live)
     for node in body:
         match node:
@@ -277,13 +283,13 @@ def _body(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer
 
 
 def _turns(w: _Walk, body: tuple[Node, ...], now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """Behind one turn or more, of which a later one begins with what one leaves."""
+    """The state behind one iteration or more; a later one begins with the result of an earlier one."""
     once = _body(w, body, now, live)
     return once if once == now else once.or_else(_body(w, body, now.or_else(once), live))
 
 
 def _parallel(w: _Walk, loop: Parallel, now: _Now, live: Mapping[str, Buffer]) -> _Now:
-    """Threads of its own begin with 0, the one around with what it has; each takes any number of iterations."""
+    """The loop's own threads begin with 0, the surrounding one with its state; each takes any number of iterations."""
     alone = _thread(_Walk(w.files), loop, _Now(), {})
     _left(w, f"each thread of {loop.var}", alone)
     behind = _thread(w, loop, now.or_else(_Now()), live)
@@ -332,7 +338,7 @@ def _needs(w: _Walk, i: Instruction, operand: str, ref: Ref, now: _Now, live: Ma
 
 
 def _met(i: Instruction, need: Need, number: int, now: _Now) -> tuple[str, str]:
-    """(what is wrong, what is not known) of one cell."""
+    """(the refutation, the reason for Unknown) of one needed cell; both are '' if it holds its value."""
     at, cells = need.at(number), now.cells.get(need.memory)
     has = 0 if cells is None else cells[at] if at < len(cells) else 0
     if has == need.value:

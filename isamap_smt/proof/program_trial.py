@@ -30,7 +30,7 @@ SEARCH = 20_000  # points of all the domains together that a search runs through
 
 @dataclass(frozen=True)
 class Trial:
-    """What went wrong at which sizes."""
+    """The sizes of a failed run, and the failure in words."""
 
     sizes: dict[str, int]
     text: str
@@ -38,7 +38,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class _Case:
-    """Elements at some sizes, and what the kernel makes of them. Never written to: programs copy their outputs."""
+    """Elements at some sizes, and the kernel's results for them. Never written to: programs copy their outputs."""
 
     kernel: Kernel
     sizes: dict[str, int]
@@ -49,15 +49,15 @@ class _Case:
 
     @cached_property
     def begun(self) -> dict[str, np.ndarray]:
-        """What the kernel makes of them where no output is given."""
+        """The kernel's results without given outputs."""
         return run_kernel(self.kernel, self.arrays, None, self.sizes)
 
 
 def trials(program: Program, count: int, seed: int = 0, special: bool = True) -> Trial | None:
     """Run at `count` vectors of small sizes against the kernel; the first failure, or None.
 
-    Elements are small integers, so that every order of summation gives the same. `special` puts NaN and infinities
-    into some inputs, except where the program assumes them finite.
+    Elements are small integers, so every order of summation gives the same. `special` puts NaN and infinities into some
+    inputs, unless the program assumes them finite.
     """
     for case in islice(_cases(program.kernel, program.hypotheses, seed, special), count):
         found = None if case is None else _one(program, case)
@@ -150,7 +150,7 @@ def _case(
     kernel: Kernel, hypotheses: tuple[Hypothesis, ...], sizes: dict[str, int], random: np.random.Generator, special: bool,
     seed: int,
 ) -> _Case | None:  # fmt: skip
-    """None where the kernel has no result, and at sizes that the program assumes away."""
+    """Random elements at these sizes; None if the kernel has no result there, or the hypotheses exclude the sizes."""
     if broken(hypotheses, sizes, {}):
         return None  # no call has these sizes
     arrays = {t.name: _elements(kernel, hypotheses, t.name, sizes, random, special) for t in kernel.tensors}
@@ -164,7 +164,7 @@ def _case(
 
 
 def _one(program: Program, case: _Case) -> str | None:
-    """The first difference: in a call that adds to what outputs hold, or, where some hold anything, in one that does not."""
+    """The first difference: in a call that adds to outputs, or, if some hold anything, in a call that adds to nothing."""
     found = _compared(program, case, case.outputs, case.expected)
     if found is None and set(program.unfilled) - set(program.kernel.temporaries):
         found = _compared(program, case, None, case.begun)
@@ -191,9 +191,10 @@ def _compared(
 
 
 def _rounded_alike(got: np.ndarray, want: np.ndarray, case: _Case) -> Any:
-    """Where a difference may be the order of roundings: once some number is too large to be exact in its type.
+    """Elementwise: may a difference come from the order of roundings? Only if some number is too large to be exact.
 
-    Inputs are small whole numbers, so sums of few products are exact in any order; what grows from turn to turn is not.
+    Inputs are small whole numbers, so sums of few products are exact in any order; values that grow from iteration to
+    iteration are not.
     """
     if want.dtype.kind != "f":
         return False

@@ -1,8 +1,8 @@
-"""A mapping that is refuted because its instruction saturates or wraps: for which values would it be right?
+"""Values for which a mapping would be right, if it is refuted because its instruction saturates or wraps.
 
-For each integer input alone, a largest range (0 to a, or from low to high around 0) for which the scalar claim is proved, the
-other inputs taking every value; and for two inputs together, a pair of ranges neither of which can be made wider. A range is
-offered only when the whole mapping is proved under it.
+For each integer input alone: a largest range (0 to a, or from low to high around 0) under which the scalar claim is
+proved, with the other inputs at every value. For two inputs together: a pair of ranges, neither of which can be made
+wider. A range is offered only when the whole mapping is proved under it.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class RangePair:
 
 
 def range_pair(rejection: Rejection, given: str | None = None) -> RangePair | None:
-    """A range of one input, the largest range of another that it allows, and the largest of the first given that.
+    """A range of one input, the largest range of another allowed by it, and the largest of the first given that.
 
-    given: the range to begin with, such as "A <= 200" or "abs(B) <= 100"; by default the middle between what the first
-    input allows alone and its type. None where the rejection is not about values, or has no two inputs with ranges.
-    Raises what assume() raises for `given`.
+    given: the range to begin with, such as "A <= 200" or "abs(B) <= 100"; by default the middle between the first
+    input's own largest range and its type. Returns None if the rejection is not about values, or has no two inputs with
+    ranges. Raises the errors of assume() for `given`.
 
     >>> import isamap_smt as im
     >>> gemm = im.find_kernel("gemm").with_dtypes({"A": "u8", "B": "i8", "C": "i32"})
@@ -114,7 +114,7 @@ def _pair(mapping: Mapping, begun: tuple[str, int, int], tensors: tuple[str, ...
 
 
 def _under(mapping: Mapping, ranges: dict[str, tuple[int, int]], tensor: str) -> WeakestRange | None:
-    """The largest range of one input where others have theirs; its whole type where the mapping is proved as it is."""
+    """The largest range of one input under the others' ranges; its whole range if the mapping is proved as it is."""
     from isamap_smt.proof.mapping import prove_after  # it makes rejections
 
     ranged = replace(mapping, kernel=mapping.kernel.with_ranges(ranges))
@@ -128,15 +128,15 @@ def _under(mapping: Mapping, ranges: dict[str, tuple[int, int]], tensor: str) ->
 
 
 def weakest_ranges(rejection: Rejection) -> tuple[WeakestRange, ...]:
-    """For each input that alone can mend the rejection: the largest range of its values under which prove() succeeds.
+    """For each input able to mend the rejection alone: the largest range of its values under which prove() succeeds.
 
-    Empty when the rejection has another reason than the values of integers, or when no range mends it.
+    Empty if the rejection has another reason than the values of integers, or if no range mends it.
     """
     return _weakest(rejection.mapping) if values_at_fault(rejection) else ()
 
 
 def values_at_fault(rejection: Rejection) -> bool:
-    """Whether nothing is wrong but the values that the instruction gives."""
+    """Whether only values computed by the instruction are wrong."""
     failed = rejection.proof.failed()
     values = [c for c in failed if c.claim == "scalar" and c.subject in ("value", "instruction")]
     return len(values) == len(failed) > 0 and all(isinstance(c.verdict, Refuted) for c in values)
@@ -170,7 +170,7 @@ def _weakest(mapping: Mapping) -> tuple[WeakestRange, ...]:
 
 
 def _largest(mapping: Mapping, held: Ranges, tensor: str, d: DType) -> WeakestRange | None:
-    """The largest range of one tensor under which every scalar claim that fails now is proved."""
+    """The largest range of one tensor under which every failing scalar claim is proved."""
     if carries(mapping.instruction):
         return _widest(mapping, tensor)
     op = accumulation(mapping.kernel, mapping.statement)[0]
@@ -188,7 +188,7 @@ def _largest(mapping: Mapping, held: Ranges, tensor: str, d: DType) -> WeakestRa
 
 
 def _widest(mapping: Mapping, tensor: str) -> WeakestRange | None:
-    """The largest range of one tensor under which sums stay within what the instruction adds."""
+    """The largest range of one tensor under which the instruction adds exactly."""
 
     def cells(kernel: Kernel) -> tuple[tuple[str, int, int], ...] | Unknown:
         ranged = replace(mapping, kernel=kernel)
@@ -200,7 +200,7 @@ def _widest(mapping: Mapping, tensor: str) -> WeakestRange | None:
 
 
 def _questions(mapping: Mapping, held: Ranges, tensor: str, fill: int) -> list[tuple[Question, frozenset[str], int]]:
-    """The scalar claims that are refuted, each with the elements of the tensor in it and a value they may hold too."""
+    """The refuted scalar claims, each with the elements of the tensor in it and a further value they may hold."""
     refuted = {c.subject for c in scalar_claims(mapping) if isinstance(c.verdict, Refuted)}
     questions = []
     if "value" in refuted:

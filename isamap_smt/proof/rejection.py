@@ -1,4 +1,4 @@
-"""A rejection is a result: a mapping that is not legal, or not known to be, with the reason in the user's names."""
+"""A rejection is a result: a mapping not legal, or not known to be, with the reason in the user's names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def origin(kernel: Kernel, statement: Statement) -> str:
-    """`ops.py:12: S[i,j] += ...`; without the line where the file does not hold the statement as written; '' if no file.
+    """`ops.py:12: S[i,j] += ...`; without the line if the file does not hold the statement as written; '' if no file.
 
     A kernel's file is `path:name` or a path, as find_kernel() takes it.
     """
@@ -39,7 +39,7 @@ def origin(kernel: Kernel, statement: Statement) -> str:
 
 
 def _line(path: Path, written: str, name: str) -> int:
-    """The line (from 1) that holds the statement, the first after `name` is assigned; else where `name` is; else 0."""
+    """The line (from 1) of the statement, the first after `name` is assigned; else the line of `name`; else 0."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -56,7 +56,7 @@ def _line(path: Path, written: str, name: str) -> int:
 
 @dataclass(frozen=True)
 class Rejection(Shown):
-    """What prove() returns for a mapping that is refuted or unknown. False in a condition."""
+    """The result of prove() for a mapping that is refuted or unknown. False in a condition."""
 
     mapping: Mapping
     proof: Proof
@@ -68,14 +68,14 @@ class Rejection(Shown):
 
     @property
     def claim(self) -> ClaimResult:
-        """The obligation that decides: the first refuted one, else the first unknown."""
+        """The deciding obligation: the first refuted one, else the first unknown."""
         return self.proof.failed()[0]
 
     @cached_property
     def ranges(self) -> tuple[WeakestRange, ...]:
-        """Values of one input under which the mapping is proved, each as large a range as can be; worked out when asked.
+        """For single inputs, the largest range of values under which the mapping is proved; worked out when asked.
 
-        Empty where the reason is not that an instruction saturates or wraps.
+        Empty if the mapping is rejected for another reason than saturation or wrapping.
         """
         from isamap_smt.proof.ranges import weakest_ranges  # it proves, and proving makes rejections
 
@@ -83,18 +83,20 @@ class Rejection(Shown):
 
     @cached_property
     def mend(self) -> Mend | None:
-        """A proved mapping near this one, with what to write for it; None when none of a short list is.
+        """A proved mapping near this one, with its command or call; None if no candidate of a short list is proved.
 
-        Worked out when asked, within half a second."""
+        Worked out when asked, within half a second.
+        """
         from isamap_smt.proof.mend import mend  # it proves, and proving makes rejections
 
         return mend(self)
 
     @cached_property
     def suggestions(self) -> tuple[str, ...]:
-        """What to write instead, each proved: options that assume values, or else the mend's command or call.
+        """Proved alternatives to write: options that assume values, or else the mend's command or call.
 
-        Where the instruction contradicts its own contract and neither helps: where it is described."""
+        If the instruction contradicts its own contract and neither helps: the place of its description.
+        """
         if self.ranges:
             return tuple(f'--assume "{r.text}"{"  # refuted one further" if r.exact else ""}' for r in self.ranges)
         if self.mend is not None:
@@ -116,7 +118,7 @@ class Rejection(Shown):
 
     @property
     def clash(self) -> tuple[str, ...]:
-        """Which index dimension or condition clashes, and over what; empty where the claim is not about places."""
+        """The clashing index dimensions or conditions, and their axes; empty if the claim is not about places."""
         text = self.reason
         return text.why if isinstance(text, Counterexample) else ()
 

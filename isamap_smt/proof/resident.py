@@ -1,15 +1,16 @@
-"""What one phase leaves in a memory of the machine, and later ones find there: nothing of it passes main memory.
+"""Tiles left by one phase in a memory of the machine and found there by later ones, without a trip through main memory.
 
     phase 1:  H@spm[i] = ...            begins the contents of a buffer, and stores none of them
     phase 2:  Y += H@spm[i] * V         uses them, and begins none
 
-A buffer that two phases use is such a one. Phases are proved apart, so each is closed: in front of one that finds contents stands a
-copy of them from main memory, and behind one that leaves its result stands its store. What is proved with both holds without
-them: the store puts into H what the copy takes from it, cell by cell, since buffer and type are one, and between the two
-nothing is begun in these rows. Cells that stand for no element may hold anything: the store left them behind.
+A buffer used by two phases is resident. Phases are proved apart, so each is closed: a phase that finds contents first
+copies them from main memory, and a phase that leaves its result ends with its store. The proof with copies and stores
+also holds without them. The store puts into H exactly the cells the copy takes from it, since buffer and type are one,
+and nothing is begun in these rows between the two. Cells without an element may hold anything: the store left them
+behind.
 
-A phase may store its result as well, for those that look for it in main memory. Then it is proved twice: as it is, and with signals
-in the place of its stores, which change no buffer, before the store that closes it.
+A phase may also store its result, for readers of main memory. Then it is proved twice: as it is, and with signals in
+place of its stores, before its closing store; signals change no buffer.
 """
 
 from __future__ import annotations
@@ -39,8 +40,7 @@ HELD, FAR = "v", "m"  # operands of what closes a phase
 
 @dataclass(frozen=True)
 class Resident:
-    """buffer: of which phase number `left` begins contents, and the phases `found` use them as they are. stored: in main memory,
-    too."""
+    """A buffer filled by phase `left` and used as it is by the phases `found`. stored: also in main memory."""
 
     buffer: Buffer
     left: int
@@ -49,12 +49,12 @@ class Resident:
 
     @property
     def tensor(self) -> str:
-        """What lies there."""
+        """The tensor it holds."""
         return self.buffer.type.tensor
 
 
 def residents(phases: Sequence[Program]) -> tuple[Resident, ...]:
-    """Buffers that several phases use, by the phases that begin contents there."""
+    """Buffers used by several phases, each with the phase that begins its contents."""
     made: dict[tuple[str, int], list[int]] = {}
     buffers: dict[str, Buffer] = {}
     last: dict[str, int] = {}
@@ -73,8 +73,11 @@ def residents(phases: Sequence[Program]) -> tuple[Resident, ...]:
 
 
 def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[tuple[int, Program], ...]:
-    """Each phase with its number, between copies of what it finds and the store of what it leaves; one that stores this itself also
-    without that. Raises ScheduleError where none can be made."""
+    """Each phase with its number, between copies of the contents it finds and the store of those it leaves.
+
+    A phase that stores its result itself also occurs without the closing store. Raises ScheduleError if no copy or
+    store can be made.
+    """
     made: list[tuple[int, Program]] = []
     for n, phase in enumerate(phases):
         before = [(r, _begun(phases[r.left], r)) for r in found if n in r.found]
@@ -87,7 +90,7 @@ def closed(phases: Sequence[Program], found: Sequence[Resident]) -> tuple[tuple[
 
 
 def _silent(phase: Program, tensors: Collection[str]) -> Program:
-    """The same with signals in the place of what stores these."""
+    """The same phase with signals in place of its stores of these tensors."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, Command) or written(node) not in tensors:
@@ -102,7 +105,7 @@ def _stores(phase: Program, tensor: str) -> bool:
 
 
 def claims(program: Program, phases: Sequence[Program], found: Sequence[Resident]) -> Iterator[ClaimResult]:
-    """That nobody else disturbs what stays, and nobody looks for it in main memory."""
+    """Resident contents stay undisturbed, and no use looks for them in main memory."""
     named = {r.name for r in parts(program.body, Ref)}
     for r in found:
         b, last = r.buffer, max(r.found)
@@ -141,14 +144,14 @@ def _begins(phase: Program, name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Begun:
-    """Contents of a buffer: loops that count them, and the slot of each, over the variables of these loops."""
+    """Contents of a buffer: the loops to count them, and the slot of each, over the variables of these loops."""
 
     loops: tuple[tuple[Any, Any], ...]
     slot: Any
 
 
 def _begun(phase: Program, r: Resident) -> _Begun:
-    """How a phase begins the contents. Raises ScheduleError where they are counted otherwise than tile by tile."""
+    """How a phase begins the contents. Raises ScheduleError unless they are counted tile by tile."""
     for node, around in walk(phase.body):
         if isinstance(node, Command) and node.begins and written(node) == r.buffer.name:
             place = dict(node.operands)[node.instruction.target]
@@ -221,7 +224,7 @@ def _nest(r: Resident, begun: _Begun, mark: str, move: Instruction) -> Node:
 
 
 def _count(r: Resident, guard: Sequence[Any], cell: str, size: Any, cells: set[str]) -> Any:
-    """How many rows or columns of a tile stand for elements. Raises ScheduleError where no number of the first ones says it."""
+    """The number of rows or columns of a tile with elements. Raises ScheduleError unless they are the first ones."""
     count = size
     for g in guard:
         slack = g.gts - g.lts if isinstance(g, sp.StrictLessThan | sp.StrictGreaterThan) else None

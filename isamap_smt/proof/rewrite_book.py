@@ -1,4 +1,4 @@
-"""The book of a rewrite's claims: each with its verdict, under what is known of sizes."""
+"""The book of a rewrite's claims: each with its verdict, under the known facts about sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FRONT = -1  # where a statement stands in front of all of the whole
 
 @dataclass(frozen=True)
 class Words:
-    """What the claims of a row say, with places for names: {name} of a temporary, {home} of the output."""
+    """Wordings of the claims of a row, with places for names: {name} of a temporary, {home} of the output."""
 
     statements: str = "all other statements are as they were, and the pieces are in the place of the sum"
     temporaries: str = ""  # all of them at once; each by its name where ""
@@ -28,7 +28,7 @@ class Words:
 
 
 class RewriteBook(Noted):
-    """Collects the verdicts. about: what the claims that follow speak of, where it is not the kernel's only sum."""
+    """Collects the verdicts. about: the subject of the next claims, if it is not the kernel's only sum."""
 
     def __init__(self, x: Rewrite, words: Words, watch: Watch | None = None) -> None:
         low = {p.name: p.low for p in x.whole.parameters}
@@ -64,12 +64,12 @@ class RewriteBook(Noted):
         return at_point(self.statement(role))
 
     def note(self, claim: str, subject: str, statement: str, verdict: Verdict) -> Verdict:
-        """Write a verdict down, of what is spoken of."""
+        """Notes a verdict, with `about` in front of its subject."""
         return super().note(claim, f"{self.about} {subject}".strip(), statement, verdict)
 
 
 def at_point(s: Statement) -> list[Formula]:
-    """What holds at a point of the statement."""
+    """The ranges and guards at a point of the statement."""
     return [*(f for a in s.axes for f in span(a.symbol, a.extent)), *s.guard]
 
 

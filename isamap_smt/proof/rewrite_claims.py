@@ -1,9 +1,8 @@
-"""The one checker of rewrites: each point once, equal terms, temporaries written before they are read, sums regrouped where the
-arithmetic allows it.
+"""The one checker of rewrites: each point once, equal terms, temporaries written before read, sums regrouped if legal.
 
-Both kernels are read as they stand; what a rewrite says of its statements, their roles, is claimed, and proved with every open
-size symbolic. A row says which roles its statements have, which claims these need, and in which words. After each group, the
-first refutation ends it: the claims that follow rest on those before.
+Both kernels are read as they stand. The roles of a rewrite's statements are claims, proved with every open size
+symbolic. A row lists the roles of its statements, the claims they need, and the words. The first refutation in a group
+is the end: later claims rest on earlier ones.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ AROUND, IN_TIME = (partial(recurrences_around, inside=inside) for inside in (Fal
 
 @dataclass(frozen=True)
 class Asked:
-    """cast: the roles. last: what ends the claims about all that is as it was. groups: the claims behind it, one group each."""
+    """cast: the roles. last: the final claims, about all unchanged parts. groups: the claims behind it, group by group."""
 
     cast: Cast
     groups: tuple[tuple[Claim, ...], ...]

@@ -1,4 +1,4 @@
-"""The claims that all but what a rewrite restates is as it was: statements, tensors, names, conditions on sizes, recurrences."""
+"""A rewrite leaves all but its restated parts as it was: statements, tensors, names, sizes, recurrences."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Cast = Mapping[type, tuple[int, int]]  # the roles of a rewrite's statements; ho
 
 
 def before(c: RewriteBook) -> None:
-    """The whole is what the rewrite before it leads to."""
+    """The whole is the result of the rewrite before it."""
     if c.x.before is not None:
         right = c.x.before.kernel == c.x.whole
         c.structure("link", "before", "it is the kernel that was left before", right, "it is another kernel")
 
 
 def statements(c: RewriteBook, cast: Cast) -> None:
-    """Statements without a role are those of the whole, in its order; those with one stand in the place of what they restate."""
+    """Statements without a role are the whole's, in its order; others stand in place of the statement they restate."""
     x = c.x
     there = Counter(map(type, x.roles))
     order = stood_for(c)
@@ -49,8 +49,10 @@ def statements(c: RewriteBook, cast: Cast) -> None:
 
 
 def stood_for(c: RewriteBook) -> list[int]:
-    """For each statement of the kernel, the one of the whole that it is, or in whose place it stands; FRONT of one in front.
-    Nothing where the roles leave more or fewer statements than the whole has besides."""
+    """For each statement of the kernel, its number in the whole, or the one it replaces; FRONT for one in front.
+
+    Returns [] if the roles leave more or fewer statements than the whole has besides.
+    """
     x = c.x
     placed = {r.statement: c.stands_for(r) for r in x.roles}
     rest = [n for n in range(len(x.whole.statements)) if n not in x.row.restated]
@@ -62,13 +64,13 @@ def stood_for(c: RewriteBook) -> list[int]:
 
 
 def same_but_value(c: RewriteBook, role: Again) -> bool:
-    """Whether the statement is that of the whole but for its value."""
+    """Whether the statement equals the whole's, up to its value."""
     mine, theirs = c.statement(role), c.x.whole.statements[role.of]
     return replace(mine, value=theirs.value, source=theirs.source) == theirs
 
 
 def tensors(c: RewriteBook) -> None:
-    """One temporary more for each that a role names."""
+    """One more temporary for each one named by a role."""
     x, whole, new = c.x, c.x.whole, c.x.kernel
     more = x.temporaries
     kept = [t for t in new.tensors if t.name not in more]
@@ -100,7 +102,7 @@ def names(c: RewriteBook) -> None:
 
 
 def shapes(c: RewriteBook) -> None:
-    """What declared shapes ask of sizes is known from here on, as programs of the kernel ask it, too."""
+    """Conditions of declared shapes on sizes are known from here on, as programs of the kernel require them, too."""
     asked = size_conditions(c.x.whole)
     c.given.extend(q.formula for q in asked)
     if asked:
@@ -115,8 +117,10 @@ def recurrences(c: RewriteBook) -> None:
 
 
 def recurrences_around(c: RewriteBook, inside: bool) -> None:
-    """They hold the same statements, and none whose points are computed otherwise. inside: but with its own in each time step,
-    where the axis of these is one of the output's."""
+    """Recurrences hold the same statements, and none with its points computed in another way.
+
+    inside: except a recurrence with its own restated sum in each time step, if its axis is one of the output's.
+    """
     block = c.x.whole.recurrence_of(c.x.row.restated[0])
     kept = inside and block is not None and block.axis not in (*c.old.reduction_axes, *c.x.row.replaced)
     words = "the recurrences hold the same statements" + (", and not the sum" if block is None else "")

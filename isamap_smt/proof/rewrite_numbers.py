@@ -1,9 +1,9 @@
-"""The claims about elements of temporaries in the place of values of axes.
+"""Claims about elements of temporaries in place of values of axes.
 
-scalar      a temporary has whole numbers in its type; an element has the type that the value had there, or, of a comparison,
-            one that holds all of both sides
-program     the trees of operations are the same, with an element where a value of an axis was
-bounds      an element that is read is one of the temporary's
+scalar      a temporary has whole numbers in its type; an element has the former value's type there or, in a comparison,
+            a type with all values of both sides
+program     the trees of operations are the same, with elements in place of values of axes
+bounds      an element read is one of the temporary's
 axis        it is the value of the same expression at that point
 """
 
@@ -29,7 +29,10 @@ from isamap_smt.proof.rewrite_temporaries import each_once, written_and_read
 
 @dataclass(frozen=True)
 class _Met:
-    """An element in the place of a value. kind: the type that the value has there. compared: with whole numbers alone, these."""
+    """An element in place of a value. kind: the value's type there.
+
+    compared: the whole numbers it is compared with, if with nothing else.
+    """
 
     value: Any
     element: Any
@@ -42,7 +45,7 @@ class _AnotherTreeError(Exception):
 
 
 def tables(c: RewriteBook) -> None:
-    """A temporary for each value: written once, in front of all that read it, with the value of an expression in its type."""
+    """A temporary for each value: written once, ahead of all its readers, with an expression's value in its type."""
     for r in c.x.roles:
         if not isinstance(r, Counted):
             continue
@@ -55,7 +58,7 @@ def tables(c: RewriteBook) -> None:
 
 
 def elements_for_values(c: RewriteBook) -> None:
-    """What is read in the place of values, in each statement."""
+    """Claims about the elements in place of values, in each statement."""
     for r in c.x.roles:
         if isinstance(r, Again):
             _Numbers(c).statement(r)
@@ -70,7 +73,7 @@ class _Numbers:
         self.types = {t.name: t.dtype for t in c.x.kernel.tensors}
 
     def statement(self, role: Again) -> None:
-        """The same operations, with elements for values, each of which is right."""
+        """The same operations, with the right elements for values."""
         c, n = self.c, role.of
         old, s = c.x.whole.statements[n], c.statement(role)
         words = "the operations are those of the whole, with elements for values of axes"
@@ -85,7 +88,7 @@ class _Numbers:
             self._element(n, old, m)
 
     def _met(self, old: Any, new: Any, kind: DType | None) -> Iterator[_Met]:
-        """The values that became elements, with the type that each had: that of what stands beside it, as a literal's."""
+        """The values turned into elements, each with its former type: like a literal's, the other operand's."""
         if isinstance(old, IndexValue):
             if (
                 isinstance(new, Cast)

@@ -27,8 +27,10 @@ def each_point_once(c: RewriteBook) -> None:
 
 
 def pieces(c: RewriteBook, counted: bool) -> None:
-    """A piece has the statement's axes but those that others replace, and says where all of these are. counted: each new axis
-    has a point, which no other claim says."""
+    """A piece has the statement's axes, with some replaced by others, and gives the position of all of these.
+
+    counted: each new axis has a point, claimed nowhere else.
+    """
     for n, p in enumerate(c.x.pieces):
         s = c.statement(p)
         axes, split = {a.name: a.extent for a in s.axes}, {a.name for a in c.old.axes}
@@ -56,7 +58,7 @@ def pieces(c: RewriteBook, counted: bool) -> None:
 
 
 def in_order(c: RewriteBook) -> None:
-    """One piece that computes the points in the order of the whole: its new axes stand in the old ones' place, and count up."""
+    """One piece computes the points in the order of the whole: its new axes take the place of the old, and count up."""
     p, old = c.x.pieces[0], c.x.row.replaced
     names = [a.name for a in c.statement(p).axes]
     new = [a for a in names if a not in c.others]

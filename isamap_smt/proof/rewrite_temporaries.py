@@ -1,9 +1,9 @@
-"""The claims about temporaries of a rewrite, and about the statements that write and read them.
+"""Claims about temporaries of a rewrite, and about the statements that write and read them.
 
-neutral     a temporary is written by one statement, and read behind it by those alone whose role it is; of the output's type
-coverage    a statement that fills one gives each element once
-exclusive   a cell of partial sums is one point; a total goes over all that the sum goes over
-program     the statement that reads what was filled is the one that was, at the same points
+neutral     one statement writes a temporary, and only later statements of its role read it; it has the output's type
+coverage    a statement that fills a temporary writes each element once
+exclusive   a cell of partial sums is one point; a total covers every point of the sum
+program     a statement that reads filled elements is the original one at the same points, but for these elements
 link        the closing statement adds to every output of the sum, once
 """
 
@@ -27,12 +27,12 @@ Stored = Partial | Filled | Total
 
 
 def stored(c: RewriteBook) -> list[Stored]:
-    """The roles of statements that write a temporary."""
+    """The roles of all statements that write a temporary."""
     return [r for r in c.x.roles if isinstance(r, Stored)]
 
 
 def temporaries(c: RewriteBook) -> None:
-    """Each is written and read by the statements of its role alone; what becomes a part of the output has its type."""
+    """Only the statements of its role write and read a temporary; a part of the output has the output's type."""
     for r in stored(c):
         written_and_read(c, r)
         part = isinstance(r, Valued) and isinstance(c.x.row, Staged) and c.x.row.parts > 0
@@ -43,7 +43,7 @@ def temporaries(c: RewriteBook) -> None:
 
 
 def written_and_read(c: RewriteBook, r: Stored) -> None:
-    """A temporary has one writer, in front of those that read it."""
+    """A temporary has one writer, ahead of all its readers."""
     every = c.x.kernel.statements
     writers = [n for n, s in enumerate(every) if s.target.tensor == r.into]
     found = [n for n, s in enumerate(every) if any(a.tensor == r.into for a in s.inputs)]
@@ -63,14 +63,14 @@ def written_and_read(c: RewriteBook, r: Stored) -> None:
 
 
 def elements(c: RewriteBook) -> None:
-    """Each element of what is filled is written once."""
+    """Each element of a filled temporary is written once."""
     for r in c.x.roles:
         if isinstance(r, Filled):
             each_once(c, r)
 
 
 def each_once(c: RewriteBook, r: Filled) -> None:
-    """Its statement writes each element once, at the points and under the guard that its role says."""
+    """The statement writes each element once, at the points and under the guard of its role."""
     s, shape = c.statement(r), c.x.kernel.tensor(r.into).shape
     guard: tuple[Any, ...] = ()
     match r:
@@ -90,7 +90,7 @@ def each_once(c: RewriteBook, r: Filled) -> None:
 
 
 def restated(c: RewriteBook) -> None:
-    """The sum that was, of what was filled where anything was."""
+    """The restated sum is the original one, with filled elements in place of the values they stand for."""
     assert c.words.again is not None
     subject, words = c.words.again
     for r in c.x.roles:
@@ -101,7 +101,7 @@ def restated(c: RewriteBook) -> None:
 
 
 def _reads_it(c: RewriteBook, f: object, value: Any) -> bool:
-    """Whether a value is that of the statement before, with what was filled in the place of what it stands for."""
+    """Whether the value is the original statement's, if the filled elements are replaced by the values behind them."""
     match f:
         case Copied(into=into, of=of):
             back = rewrite_reads(value, lambda r: Read(sp.Symbol(of), *r.index) if r.tensor == into else r)
@@ -126,7 +126,7 @@ def wrapping(c: RewriteBook) -> None:
 
 
 def totals(c: RewriteBook) -> None:
-    """A total depends on some axes of the output, and is summed over all that the sum is summed over."""
+    """A total depends on some axes of the output, and is summed over all reduction axes of the sum."""
     old = c.old
     for r in c.x.roles:
         if not isinstance(r, Total):
@@ -150,7 +150,7 @@ def totals(c: RewriteBook) -> None:
 
 
 def _of_others(c: RewriteBook, value: Any) -> bool:
-    """Where an operand is copied, whether the value reads what the sum reads besides."""
+    """If an operand is copied: whether the value reads only the sum's other operands."""
     copied = {r.of for r in c.x.roles if isinstance(r, Copied)}
     others = {(r.tensor, r.index) for r in reads(c.old.value) if r.tensor not in copied}
     return not copied or all((r.tensor, r.index) in others for r in reads(value))
@@ -169,7 +169,10 @@ def closing(c: RewriteBook) -> None:
 
 
 def closing_factors(c: RewriteBook) -> dict[str, Any] | None:
-    """What each total is multiplied with, 1 where it stands alone; None where a term is anything else, or varies along the sum."""
+    """Total -> its factor in the closing statement, 1 if the total stands alone.
+
+    Returns None if a term is anything else, or varies along the sum.
+    """
     places = {r.into: c.statement(r).target.index for r in stored(c) if isinstance(r, Total)}
     s = _closing(c)
     found: dict[str, Any] = {}
@@ -186,7 +189,7 @@ def closing_factors(c: RewriteBook) -> dict[str, Any] | None:
 
 
 def _closes(c: RewriteBook) -> bool:
-    """Whether the closing statement stands at each output of the sum, under what the guard says of outputs."""
+    """Whether the closing statement runs at each output of the sum, under the guards on outputs."""
     s, every = _closing(c), {a.name for a in c.old.axes}
     ours = [g for g in c.old.guard if symbols_of([g]) & every <= set(c.outer)]
     mine = {a.name: a.extent for a in s.axes}

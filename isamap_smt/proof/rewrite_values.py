@@ -1,7 +1,7 @@
-"""The claims that terms are equal: of an operand that is moved, of factors that are multiplied out, of values with elements of
-their own. Each element is a number by itself, whatever its index.
+"""Claims that terms are equal: with a moved operand, with factors multiplied out, with values in elements of their own.
 
-Integers wrap, so sums may be taken apart and regrouped, and what does not vary may be taken out: sum c s = c sum s.
+Each element is a number by itself, independent of its index. Integers wrap, so sums may be taken apart and regrouped,
+and a constant factor may be taken out: sum c s = c sum s.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from isamap_smt.proof.scalar_bits import equal_bits
 
 
 def values_kept(c: RewriteBook) -> None:
-    """With what its elements are in their place, the statement's value is what it was at that point, with the same conversions."""
+    """With each element replaced by its value, the statement's value is the original, with the same conversions."""
     ((each, name),) = [(c.statement(r), r.into) for r in c.x.roles if isinstance(r, Valued)]
     element = typed_value(c.x.kernel, each)
     mine = typed_value(c.x.kernel, _again(c))
@@ -72,7 +72,7 @@ def terms_moved(c: RewriteBook) -> None:
 
 
 def terms_multiplied(c: RewriteBook) -> None:
-    """The old term is the new one and what the closing statement adds for it."""
+    """The old term is the new one plus its addition by the closing statement."""
     main, totals = _again(c), [(r.into, c.statement(r)) for r in c.x.roles if isinstance(r, Total)]
     known = {t.name for t in c.x.whole.tensors}
     every = [r.tensor for s in (*(s for _, s in totals), main) for r in reads(s.value)]

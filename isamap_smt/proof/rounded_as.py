@@ -1,4 +1,4 @@
-"""What expressions a program computes, whose rounding is followed: its kernel's, or what instructions compute in their place."""
+"""The expressions to follow in a program's rounding: its kernel's, or those its instructions compute in their place."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KNOWN = ("exact", "fused", "unfused")
 
 
 def computed_by(program: Program) -> tuple[Kernel, dict[int, Any]]:
-    """The kernel that a program computes, and the values, by number of statement, that its instructions compute in other words.
+    """(the program's kernel, number of a statement -> the value its instructions compute in other operations).
 
-    Raises SizeError where an instruction rounds in a way of its own.
+    Raises SizeError if an instruction rounds in a way of its own.
     """
     strange = [s.proved.mapping.instruction for s in program.schedules if not _is_followed(s)]
     if strange:
@@ -46,7 +46,7 @@ def _is_followed(s: Schedule) -> bool:
 
 
 def _computed(s: Schedule) -> Any:
-    """What the steps of a selected instruction compute, of the elements that the statement reads; None of others."""
+    """The value computed by the steps of a selected instruction from the elements of the statement; None for others."""
     m = s.proved.mapping
     if not isinstance(m.instruction, SelectedInstruction) or m.instruction.exact is None:
         return None

@@ -1,13 +1,15 @@
-"""Claim 17, rounding: for all inputs in stated ranges, each result of a program is off by no more than is stated.
+"""Claim 17, rounding: for all inputs in stated ranges, each result of a program is off by no more than stated.
 
-An operation is one question over the reals (isamap_encodings.error_steps): exact operands in their ranges, a program's off by no
-more than known, the result rounded with the stated ULP. What is known of a result is what has been asked of it, so that errors add
-up from the inputs to the results; a sum is asked as a whole, in any order. The numbers between come from
-isamap_smt.ir.rounding_notes, and are trusted in nothing: what does not follow is refuted.
+An operation is one question over the reals (isamap_encodings.error_steps): exact operands lie in their ranges, the
+program's operands are off by their known bounds, and the result is rounded with the stated ULP. Each proved bound is
+the known one for the next operation, so errors add up from the inputs to the results; a sum is one question, in any
+order. The numbers in between come from isamap_smt.ir.rounding_notes and are not trusted: a bound that does not follow
+is refuted.
 
-What follows without a question is structure. What is less the maximum over it is at most 0, and 0 at one point of that maximum:
-where the maximum was taken of the same elements, without a guard, and neither has been written since. How many terms an element has
-is what isamap_smt.ir.fibres shows; one without any keeps what it had, which is what its first statement starts from.
+Some bounds follow from structure, without a question. A value minus its maximum over some axes is at most 0, and 0 at
+one point. This holds if the maximum was taken of the same elements, without a guard, and neither has been written
+since. isamap_smt.ir.fibres shows the number of terms of an element; one without terms keeps the start value of its
+first statement.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ Ends = Mapping[str, tuple[float, float]]
 
 
 class NotFollowedError(Exception):
-    """What happens to rounding errors there is not known; says why. placed: and of which value of which statement."""
+    """The rounding errors there are not known; gives the reason. placed: the text names the value and its statement."""
 
     def __init__(self, why: str, placed: bool = False) -> None:
         super().__init__(why)
@@ -47,7 +49,7 @@ class NotFollowedError(Exception):
 
 @dataclass(frozen=True)
 class Held(Known):
-    """What is known of a value at the points of a statement. peak: of those over the axes `over`, one at least is as large."""
+    """Known bounds of a value at the points of a statement. peak: a lower bound of the largest along the axes `over`."""
 
     peak: Fraction | None = None
     over: tuple[str, ...] = ()
@@ -57,11 +59,13 @@ def prove_rounding(
     kernel: Kernel, ranges: Ends, trees: Mapping[int, Any], stated: Mapping[str, tuple[float, float]] | None = None,
     watch: Watch | None = None,
 ) -> tuple[Proof, dict[str, tuple[float, float]]]:  # fmt: skip
-    """A verdict for each operation, and for each result of floating point; and for each of these what is derived, as (part of the
-    exact element, and absolutely).
+    """(proof, derived bounds): a verdict for each operation and each floating-point result.
 
-    stated: what is claimed of the results; what is derived where nothing is. trees: values, by number of their statement, that a
-    program computes in their place. Raises SizeError for open sizes and recurrences, UnknownNameError and RangeError for ranges.
+    The derived bound of a result is a pair (part of the exact element, absolute).
+
+    stated: claimed bounds of the results; the derived ones if there is no claim. trees: by number of its statement, the
+    value a program computes in its place. Raises SizeError for open sizes and recurrences, UnknownNameError and
+    RangeError for ranges.
     """
     started = time.perf_counter()
     inputs, notes = rounding_notes(kernel, ranges, trees)
@@ -99,7 +103,7 @@ def arithmetic(kind: DType) -> Arithmetic:
 
 
 class _Walk(Ranges):
-    """Every statement in turn, in fractions. claims: what has been asked."""
+    """Every statement in turn, in fractions. claims: the questions so far."""
 
     def __init__(self, kernel: Kernel, inputs: dict[str, Held], notes: Notes, watch: Watch | None) -> None:
         super().__init__(kernel, inputs)
@@ -116,7 +120,7 @@ class _Walk(Ranges):
             self.watch([found])
 
     def result(self, name: str, derived: Known, stated: tuple[float, float] | None) -> None:
-        """That its elements are off by no more than is stated."""
+        """Claims the stated bound for the result's elements, or the derived one if none is stated."""
         wanted = derived
         if stated is not None:
             relative, absolute = (Fraction(repr(float(x))) for x in stated)
@@ -165,7 +169,7 @@ class _Walk(Ranges):
         return _known(self.notes[self.number, x, kind.name])
 
     def of(self, x: Any, kind: DType) -> Held:
-        """What is known of an expression, whose type is this where it has none of its own."""
+        """Known bounds of an expression; `kind` is its type if it has none of its own."""
         own = self.own(x, kind)
         if (x, own.name) not in self.made:
             try:

@@ -1,9 +1,9 @@
 """Scalar: the kernel's value equals the instruction's, operand by operand, in exact machine arithmetic.
 
-Four obligations: the operator is the same; the element types fit; the kernel's value is the contract's; and the contract,
-summed over the instruction's own reduction, is what the instruction really computes (its intermediate widths and
-saturation included). Floating-point values are compared over the reals; a kernel that fixes the order of its
-reduction (`ordered`) is refused where the instruction rounds or adds otherwise.
+Four obligations: the operator is the same; the element types fit; the kernel's value is the contract's; and the
+contract, summed over the instruction's own reduction, is the value really computed (intermediate widths and saturation
+included). Floating-point values are compared over the reals. A kernel with a fixed order of its reduction (`ordered`)
+is refused if the instruction rounds or adds otherwise.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _narrow(e: Any, mapping: Mapping) -> bool:
 
 
 def _any_value(e: Any, mapping: Mapping, out: DType) -> bool:
-    """Whether both factors are plain elements of the accumulator's type, so that the example can occur."""
+    """Whether both factors are plain elements of the accumulator's type, so the example can occur."""
     return all(isinstance(a, Read) and mapping.kernel.tensor(a.tensor).dtype == out for a in e.args)
 
 
@@ -168,13 +168,13 @@ def scalar_claims(mapping: Mapping) -> tuple[ClaimResult, ...]:
 
 
 def _computes(contract: Verdict) -> str:
-    """What the claim about the instruction says, a chain of rules named."""
+    """Statement of the claim about the instruction; a chain of rules is named."""
     text = "the instruction computes its contract"
     return f"{text}, by {contract.how}" if isinstance(contract, Proved) and contract.how else text
 
 
 def _fitting(mapping: Mapping) -> str:
-    """What the claim about operands says, conversions named."""
+    """Statement of the claim about operands; conversions are named."""
     words = ["element types and operator fit"]
     for operand, access in mapping.binding:
         wanted = _converted(mapping, operand)
@@ -186,7 +186,7 @@ def _fitting(mapping: Mapping) -> str:
 
 
 def arithmetic(mapping: Mapping) -> str:
-    """exact, ordered or reassociate: what 'equal' means in this mapping's proof."""
+    """'exact', 'ordered' or 'reassociate': the meaning of 'equal' in this mapping's proof."""
     return _arithmetic(mapping.kernel, mapping.statement, mapping.instruction.rounding)
 
 
@@ -201,7 +201,7 @@ def _arithmetic(kernel: Kernel, s: Statement, rounding: str) -> str:
 
 
 def computed_arithmetic(kernel: Kernel) -> tuple[str, tuple[Hypothesis, ...]]:
-    """For statements that are computed in the kernel's own operations: what 'equal' means, and the hypotheses."""
+    """(the meaning of 'equal', the hypotheses) for statements computed in the kernel's own operations."""
     kinds = [_arithmetic(kernel, s, "unfused") for s in kernel.statements]
     listed = [
         _any_order(kernel, s)
@@ -213,7 +213,7 @@ def computed_arithmetic(kernel: Kernel) -> tuple[str, tuple[Hypothesis, ...]]:
 
 
 def scalar_hypotheses(mapping: Mapping) -> tuple[Hypothesis, ...]:
-    """Hypotheses of the scalar claim: value ranges, and rounding and order that the reals do not show."""
+    """Hypotheses of the scalar claim: value ranges, and rounding and order, invisible over the reals."""
     i = mapping.instruction
     ranges = [*mapping.kernel.ranges, *((mapping.operand_access(o).tensor, low, high) for o, low, high in i.assume)]
     listed: list[Hypothesis] = [*(Range(*r) for r in dict.fromkeys(ranges)), *beginning(mapping)]
@@ -267,7 +267,7 @@ def _operands(mapping: Mapping) -> Verdict:
 
 
 def _converted(mapping: Mapping, operand: str) -> DType | None:
-    """The operand's type where elements of another type are converted to it."""
+    """The operand's type if elements of another type are converted to it, else None."""
     wanted, held = mapping.instruction.kernel.tensor(operand).dtype, mapping.element(operand)
     return wanted if wanted != held and widens(held, wanted) else None
 
@@ -297,8 +297,8 @@ def _value(mapping: Mapping) -> Verdict:
 def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) -> bool:
     """Whether operator, element types and value are proved to be the instruction's, in some order of operands.
 
-    These claims do not depend on where axes go: without such an order no mapping is legal, and none need be looked for. A
-    statement that reads by data has none here: no program of such a mapping is made.
+    These claims do not depend on the placement of axes: without such an order no mapping is legal, and none need be
+    looked for. A statement that reads by data has no such order here: no program of such a mapping is made.
     """
     if by_data(kernel.statements[statement]):
         return False
@@ -310,9 +310,10 @@ def may_compute(kernel: Kernel, instruction: Instruction, statement: int = 0) ->
 
 
 def _up_to_names(q: Question, bits: bool) -> Verdict:
-    """compare(), asked once per process for questions that differ in the names of leaves only.
+    """compare(), asked once per process for questions equal up to the names of leaves.
 
-    The new names sort as the old ones do, and stand for them alone. A question whose text is recorded is asked in its own names.
+    The new names sort like the old ones and stand only for them. A question whose text is recorded is asked in its own
+    names.
     """
     if is_recording():
         return compare(q, bits)
@@ -345,9 +346,9 @@ def _compared(
 
 
 def value_question(mapping: Mapping, held: Ranges) -> tuple[Question, dict[str, str]]:
-    """The kernel's value against the contract's for these values of tensors; and leaf -> tensor.
+    """The kernel's value against the contract's, for these values of tensors; and leaf -> tensor.
 
-    Raises DTypeError, and KeyError with the access that no operand is for.
+    Raises DTypeError, and KeyError with an access that has no operand.
     """
     kernel, instruction = mapping.kernel, mapping.instruction
     names = {a: _written(a) for _, a in mapping.binding}
@@ -377,8 +378,11 @@ def _text(e: KeyError) -> str:
 
 
 def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
-    """bits: the same floating-point value bit for bit, NaN included, of which equality over the reals says nothing. An integer
-    that comes from floating point is compared bit for bit always. rules: what may decide where a solver gives up."""
+    """Whether both values are equal; an integer computed from floating point is always compared bit for bit.
+
+    bits: floating-point values agree bit for bit, NaN included, beyond equality over the reals. rules: rewrite rules to
+    decide a question the solver gives up.
+    """
     if q.result[0] in ("f", "bf"):
         verdict = encoding.equal_reals(q.left, q.right, q.types)
         if not bits and rules and isinstance(verdict, Unknown):
@@ -402,7 +406,7 @@ def compare(q: Question, bits: bool, rules: tuple[Rule, ...] = ()) -> Verdict:
 
 
 def _by_maxima(e: Any) -> Any:
-    """The tree with each relu as what it is in every arithmetic, NaN and signs of zero included: a maximum with 0."""
+    """The tree with each relu as a maximum with 0, its meaning in every arithmetic, NaN and signs of zero included."""
     if not isinstance(e, Scalar) or isinstance(e, Read):
         return e
     args = [_by_maxima(a) for a in e.args]
@@ -418,7 +422,7 @@ def _has_floats(e: Any, q: Question) -> bool:
 
 
 def assumed_ranges(mapping: Mapping) -> Ranges | Unknown:
-    """Tensor -> the values it is assumed to hold, within its element type. Unknown where there is none."""
+    """Tensor -> its assumed values, within the element type; Unknown if no value satisfies them all."""
     found: Ranges = {}
     own = [(mapping.operand_access(o).tensor, low, high) for o, low, high in mapping.instruction.assume]
     for name, low, high in (*mapping.kernel.ranges, *own):
@@ -437,7 +441,7 @@ def assumed_ranges(mapping: Mapping) -> Ranges | Unknown:
 def _contract_verdict(mapping: Mapping) -> Verdict:
     """Whether the instruction computes its contract; the proof is made once per instruction, ranges and process.
 
-    An operand's cells hold elements in the assumed range, or the value that makes padding harmless.
+    An operand's cells hold elements in the assumed range, or the neutral value of padding.
     """
     held = assumed_ranges(mapping)
     if isinstance(held, Unknown):
@@ -448,7 +452,7 @@ def _contract_verdict(mapping: Mapping) -> Verdict:
 
 
 def cell_ranges(mapping: Mapping, held: Ranges) -> tuple[tuple[str, int, int], ...]:
-    """(operand, low, high) of what its cells may hold: the tensor's assumed values and the fill of padding."""
+    """(operand, low, high) of the possible values of its cells: the tensor's assumed values and the fill of padding."""
     contract = mapping.instruction.kernel.statements[0]
     op = accumulation(mapping.instruction.kernel, contract)[0]
     ranges = []
@@ -495,7 +499,7 @@ def _contract(instruction: Instruction, assumed: tuple[tuple[str, int, int], ...
 def contract_question(
     instruction: Instruction, assumed: tuple[tuple[str, int, int], ...]
 ) -> tuple[Question, dict[str, str]]:
-    """The contract against what the instruction really computes, its own reduction written out; and leaf -> operand.
+    """The contract against the value really computed, its own reduction written out; and leaf -> operand.
 
     assumed: (operand, low, high). The instruction has `exact`, of one statement.
     """
@@ -511,7 +515,7 @@ def contract_question(
 
 
 def _replayed(instruction: Instruction, verdict: Refuted) -> Verdict:
-    """The witness run through the interpreter: once by the contract, once by what the instruction does."""
+    """The witness run through the interpreter: once by the contract, once by the instruction itself."""
     elements = {n: v for n, v in verdict.witness.items() if "[" in n}
     want = run_cell(replace(instruction, exact=None), elements)
     got = run_cell(instruction, elements)

@@ -1,7 +1,7 @@
 """Values that must agree bit for bit and are not one tree: numbers for which they differ, or a proof in floating point.
 
-The numbers are looked for with the interpreter's own arithmetic, each operation rounded to its type, so a difference found
-is one that it shows.
+The search uses the interpreter's own arithmetic, each operation rounded to its type, so the interpreter shows every
+difference found.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _difference(q: Question) -> Refuted | None:
 
 
 def _number(x: Any) -> float | int | str:
-    """A number, or the name of what is none."""
+    """A finite number, or the name of any other value."""
     if np.asarray(x).dtype.kind in "iu":
         return int(x)
     return float(x) if np.isfinite(float(x)) else str(float(x))
@@ -117,7 +117,7 @@ def _samples(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[n
 
 
 def _mixed(kinds: list[DType], ranges: list[tuple[int, int] | None]) -> list[np.ndarray]:
-    """The same where some elements are integers: small ones, ends of ranges, and random ones of every length."""
+    """The same if some elements are integers: small ones, ends of ranges, and random ones of every length."""
     few = [_few(d, r) for d, r in zip(kinds, ranges, strict=True)]
     while math.prod(map(len, few)) > MOST and max(map(len, few)) > 2:
         few = [values[: max(2, len(values) - 1)] for values in few]

@@ -1,7 +1,8 @@
 """Values over the reals at some numbers: sums and products exact, conversions as they round.
 
-The solver takes a conversion that rounds for an unknown function, and so cannot tell `tf32(a) * tf32(b)` from `a * b`. At numbers
-the function is known: where the two values differ there, they are not equal. Each number is an element of its type, so it replays.
+The solver takes a rounding conversion for an unknown function, and so cannot tell `tf32(a) * tf32(b)` from `a * b`. At
+numbers the function is known: if the two values differ there, they are not equal. Each number is an element of its
+type, so it replays.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ NUMBERS = (1.0, 0.0, -1.0, 3.0, *(1 + 2.0**-n for n in (3, 4, 9, 12, 20)), 0.1, 
 
 
 class _UnknownError(Exception):
-    """A value of which nothing is known at these numbers."""
+    """A value unknown at these numbers."""
 
 
 def differ(q: Question) -> Refuted | None:
-    """Elements at which the two values are different numbers; None where none were found."""
+    """Elements at which the two values are different numbers; None if none were found."""
     names = sorted({s.name for e in (q.left, q.right) for s in getattr(e, "free_symbols", ())} & set(q.types))
     if any(q.types[n][0] in "iu" for n in names):
         return None
@@ -97,7 +98,7 @@ def _finite(x: Number) -> Fraction:
 
 
 def _array(x: Number, kind: str) -> np.ndarray:
-    """The number in that type, which has it."""
+    """The number in the given type. Raises _UnknownError if the type does not have it."""
     made = np.array(float(x)).astype(DTYPES[kind].numpy)
     if isinstance(x, Fraction) and Fraction(float(made)) != x:
         raise _UnknownError

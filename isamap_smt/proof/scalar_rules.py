@@ -1,9 +1,9 @@
-"""A value is another one by a chain of rewrite rules, each proved for all values in the arithmetic of the place where it is used.
+"""One value becomes another by a chain of rewrite rules, each proved for all values in the arithmetic of its place.
 
-Where a claim about two values cannot be decided directly (floating point, bit for bit), such a chain decides it. Equality
-saturation finds the chain; here each link is looked at alone: the two trees differ at one place, what stands there are the rule's
-two sides with the same trees for its names, the numbers meet its conditions, and the rule is proved for the element type of that
-place.
+If a claim about two values cannot be decided directly (floating point, bit for bit), such a chain decides it. Equality
+saturation finds the chain; here each link is checked alone. The two trees differ at one place, in the two sides of the
+rule, with the same trees for its names. The numbers meet its conditions, and the rule is proved for the element type of
+the place.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Types = Mapping[str, DType]
 
 
 def by_rules(q: Question, rules: Sequence[Rule], reals: bool) -> Verdict:
-    """Proved where a chain of these rules makes the left value the right one; else Unknown, as others may.
+    """Proved if a chain of these rules turns the left value into the right one; else Unknown, as others may.
 
     reals: floating point may be rounded otherwise, and a proof over the reals is enough.
     """
@@ -88,8 +88,7 @@ def _elements(e: Any) -> Any:
 
 
 def follows(rule: Rule, before: Any, after: Any, types: Types, out: DType, reals: bool) -> str | None:
-    """The arithmetic in which one use of the rule, at one place and in either direction, makes `after` of `before`; None where
-    it does not."""
+    """The arithmetic in which one use of the rule, in either direction, turns `before` into `after`; else None."""
     return _follows(rule, before, after, out.name, dict(types), reals)
 
 
@@ -108,7 +107,7 @@ def _follows(rule: Rule, before: Any, after: Any, want: str, types: dict[str, DT
 
 
 def _kind(e: Any, want: str, types: dict[str, DType]) -> str:
-    """The element type of a value; that of its surroundings for a number, 'exact' for what is computed below a saturation."""
+    """The element type of a value: its surroundings' for a number, 'exact' for a value computed below a saturation."""
     if want == EXACT and not isinstance(e, Read | Cast | Saturate | Round):
         return EXACT
     found = type_of(e, types)
@@ -116,7 +115,7 @@ def _kind(e: Any, want: str, types: dict[str, DType]) -> str:
 
 
 def _sides(rule: Rule, before: Any, after: Any, kind: str, types: dict[str, DType], reals: bool) -> str | None:
-    """The arithmetic in which these are the rule's two sides, and it is proved for values of this kind."""
+    """The arithmetic in which the trees are the rule's sides, and it is proved for values of this kind; else None."""
     s = sides(rule)
     known = element_types(rule, "saturating" if kind == EXACT else kind)
     if known is None or (rule.types and kind != known[1].name):
@@ -150,7 +149,7 @@ def _allowed(
     named: Mapping[str, DType],
     arithmetic: str,
 ) -> bool:
-    """Whether the trees for the names have their types, and the numbers meet the rule's conditions in that arithmetic."""
+    """Whether the trees for the names have their types, and the numbers meet the rule's conditions in `arithmetic`."""
     for name, tree in bound.items():
         wanted = EXACT if kind == EXACT else named[name].name
         own = _kind(tree, wanted, types)

@@ -41,7 +41,7 @@ def _chain(head: Any, parts: list[Any]) -> Any:
 
 
 def leaves(e: Any, name: Callable[[Any], str], held: Callable[[Any], DType | None] = lambda _: None) -> Any:
-    """The tree with every element read replaced by the symbol of that name, converted to the type that it is held in."""
+    """The tree with every element read replaced by its named symbol, converted to the type it is held in."""
     if isinstance(e, Read):
         symbol, to = sp.Symbol(name(e)), held(e)
         return symbol if to is None else cast(to, symbol)
@@ -51,7 +51,7 @@ def leaves(e: Any, name: Callable[[Any], str], held: Callable[[Any], DType | Non
 
 
 def naming() -> tuple[Callable[[Any], str], dict[str, str]]:
-    """A name for each element read, as leaves() asks for it; and leaf -> operand, of those that were named."""
+    """A name for each element read, in the form for leaves(); and leaf -> operand, of the names given."""
     found: dict[str, str] = {}
 
     def name(r: Any) -> str:
@@ -67,8 +67,10 @@ def element(r: Any) -> str:
 
 
 def accumulation(kernel: Kernel, statement: Statement) -> tuple[str, Any]:
-    """(operator, contribution): `y = y + x` is `y += x`; the contribution has its casts written but those of elements
-    to the type that they have, sums unrolled."""
+    """(operator, contribution): `y = y + x` is `y += x`; sums are unrolled.
+
+    The contribution has its casts written, except for casts of elements to their own type.
+    """
     value = unrolled(plain(typed_value(kernel, statement), {t.name: t.dtype for t in kernel.tensors}))
     own = Read(sp.Symbol(statement.target.tensor), *statement.target.index)
     if statement.op == "=" and isinstance(value, SAdd):
@@ -87,7 +89,7 @@ def whole_reduction(kernel: Kernel, statement: Statement) -> Any:
 
 
 def contributions(kernel: Kernel, statement: Statement) -> tuple[str, list[Any]]:
-    """(operator, what each reduction point of one output cell contributes, in the order of the axes)."""
+    """(operator, contributions of the reduction points of one output cell, in the order of the axes)."""
     op, value = accumulation(kernel, statement)
     names = statement.reduction_axes
     counts = [range(int(statement.axis(a).extent)) for a in names]
@@ -101,5 +103,5 @@ def access_of(r: Any) -> Access:
 
 
 def fill_value(op: str, d: DType) -> int:
-    """What a cell of an integer operand holds where no point of the kernel reads it, under that reduction."""
+    """The value of an integer operand's cell that no point of the kernel reads, under the reduction `op`."""
     return {"*": 1, "max": d.low, "min": d.high}.get(op, 0)

@@ -1,6 +1,6 @@
-"""Proves that a kernel in another form computes the same: sums and axes taken apart, maxima and sums that run block by block.
+"""Proves that a kernel in another form computes the same: sums and axes taken apart, maxima and sums in blocks.
 
-What is claimed of which stands in isamap_smt.proof.rewrite_claims and isamap_smt.proof.online.
+isamap_smt.proof.rewrite_claims and isamap_smt.proof.online hold the claims.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def _asked(one: Form, watch: Watch | None) -> tuple[ClaimResult, ...]:
 
 
 def online(kernel: Kernel | str, axis: str, block: int) -> ProvedSplit:
-    """The kernel with its maximum over `axis`, and the sums that depend on it, taken in blocks of so many points, with the proof
-    that both are the same over the reals; `.split.kernel` is what is computed.
+    """The kernel with its maximum over `axis`, and the sums that depend on it, in blocks of so many points.
 
-    plan(kernel, hardware, fix={"online.k": block}) makes code of it. The sum over a row of minus infinities alone is 0 here; where
-    the maximum is known before the sums, it is NaN. Raises ScheduleError where nothing can run so.
+    Comes with the proof of equality over the reals; `.split.kernel` is the kernel computed. plan(kernel, hardware,
+    fix={"online.k": block}) makes code of it. The sum over a row of minus infinities alone is 0 here; with the maximum
+    known before the sums, it is NaN. Raises ScheduleError if nothing can run in this way.
     """
     if not isinstance(axis, str):
         raise ScheduleError(f"axis={axis!r}: pass the name of an axis")
@@ -63,7 +63,7 @@ def online(kernel: Kernel | str, axis: str, block: int) -> ProvedSplit:
 
 
 def require_split(split: Form) -> ProvedSplit:
-    """The split with its complete proof. Raises NotProvedError naming what failed."""
+    """The split with its complete proof. Raises NotProvedError naming the failures."""
     proof = prove_split(split)
     if not proof.proved:
         failed = "\n  ".join(f"{c}: {c.statement}" for c in proof.failed())

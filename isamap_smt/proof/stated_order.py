@@ -1,10 +1,10 @@
-"""Sums of floating point in the order that an instruction states: `exact` is a function of its accumulator.
+"""Sums of floating point in the order of an instruction: `exact` is a function of its accumulator.
 
     contract  c[i] += a[i,k] * b[k]        exact  c[i] = ((c[i] + a[i,0]*b[0]) + a[i,1]*b[1]) + a[i,2]*b[2]
 
-Over the reals that is the contract, whatever the order. An `ordered` sum asks more: the same bits as adding one term after the
-other, in the kernel's order. That is so where `exact` is that chain, each operation rounded, and where the points of one execution
-follow each other in the kernel, too.
+Over the reals this is the contract, in any order. An `ordered` sum demands more: the same bits as adding one term after
+the other, in the kernel's order. This holds if `exact` is that chain, with each operation rounded, and if the points of
+one execution follow each other in the kernel, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from isamap_smt.proof.scalar_trees import accumulation, contributions, kind, lea
 
 
 def states_order(instruction: Instruction) -> bool:
-    """Whether what it really computes is a function of an accumulator of floating point, and its contract adds to that."""
+    """Whether `exact` is a function of a floating-point accumulator, and the contract adds to that accumulator."""
     i = instruction
     if i.exact is None or len(i.exact.statements) != 1 or len(i.kernel.statements) != 1:
         return False
@@ -56,8 +56,7 @@ def order_question(instruction: Instruction) -> tuple[Question, dict[str, str]]:
 
 
 def follow_each_other(mapping: Mapping) -> Verdict:
-    """Whether the points that one execution adds to a cell, in the order of the instruction's axis, are consecutive ones of the
-    kernel's sum."""
+    """Whether one execution adds consecutive points of the kernel's sum to a cell, in the instruction's order."""
     s, groups = mapping.statement, dict(mapping.groups)
     inside = fibres(mapping.instruction.kernel, mapping.instruction.kernel.statements[0]).axes
     several = [t for t in inside if mapping.instruction.axes[t] > 1 and groups.get(t)]

@@ -1,4 +1,4 @@
-"""What may be read behind the end of a summed axis, where an execution of an instruction reaches beyond it."""
+"""Elements read behind the end of a summed axis, if an execution of an instruction reaches beyond it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from isamap_smt.proof.zero_products import any_zero_is_enough
 
 
 def ending(mapping: Mapping, operand: str) -> str:
-    """The summed axis that ends inside an execution which takes the operand, where the elements behind its end must be zeros of a
-    copy; '' where there is none."""
+    """A summed axis that ends inside an execution with the operand and needs zeros of a copy behind its end; else ''."""
     used = symbols_of(mapping.operand_access(operand).index)
     for axis in program_axes(mapping):
         if not axis.reduction or axis.leaf == 1 or not {*axis.members} & used or _fits(axis):
@@ -33,11 +32,13 @@ def _fits(axis: ProgramAxis) -> bool:
 
 
 def harmless_beyond(mapping: Mapping, operand: str, axis: ProgramAxis, tile: int) -> tuple[str, ...]:
-    """The operands of which one with zeros behind the axis's end lets the operand be read there as its tensor goes on: integers,
-    which a zero makes zero, and places that lie in the tensor. tile: points of the axis that are computed together.
+    """Operands such that zeros behind the axis's end in one of them let the given operand be read on there; () if none.
 
-    () where there is none. A window of 7x3 bytes in a row of an image is six groups of four: the last one takes three bytes of the
-    next point, times weights that are zero.
+    All are integers, so a zero makes the product zero, and the places read lie in the operand's tensor. tile: points of
+    the axis computed together.
+
+    A window of 7x3 bytes in a row of an image is six groups of four: the last one takes three bytes of the next point,
+    times zero weights.
     """
     s, instruction, kernel = mapping.statement, mapping.instruction, mapping.kernel
     contract, access = instruction.kernel.statements[0], mapping.operand_access(operand)

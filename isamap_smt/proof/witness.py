@@ -1,7 +1,7 @@
 """Counterexamples to claims 2 to 6, found on small instances, shrunk, and replayed on plain integers.
 
-A finder answers with the rows of an instance; `replay` computes everything again from those few integers with the
-mapping's own expressions, and only what replays becomes a witness.
+A finder answers with the rows of an instance. `replay` computes everything again from those few integers with the
+mapping's own expressions, and only a finding that replays becomes a witness.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from isamap_smt.proof.witness_points import Arrays, Instance, broadcast, label, 
 
 
 class ReplayError(AssertionError):
-    """A witness that does not hold on plain integers: a fault of the prover, never of the mapping."""
+    """A witness fails on plain integers: a fault of the prover, never of the mapping."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Found:
-    """A counterexample: the claim, the operand it is about ('' if none), sizes, and one or more points of interest.
+    """A counterexample: the claim, its operand ('' if none), sizes, and one or more points of interest.
 
-    reason: of coverage, what is wrong with the point. outside: the lane axis or loop whose range the point needs to leave.
+    reason: for coverage, the point's fault. outside: the lane axis or loop whose range the point needs to leave.
     """
 
     claim: str
@@ -59,7 +59,7 @@ Finder = Callable[[Instance, str], Found | None]
 
 
 def instances(mapping: Mapping, fused: bool) -> tuple[Instance, ...]:
-    """The small instances on which counterexamples are looked for, in order."""
+    """The small instances searched for counterexamples, in order."""
     return tuple(Instance(mapping, sizes, fused) for sizes in size_vectors(mapping))
 
 
@@ -85,7 +85,7 @@ def search(mapping: Mapping, finder: Finder, operand: str, among: Sequence[Insta
 
 
 def shrunk(mapping: Mapping, finder: Finder, found: Found, fused: bool = True) -> Found:
-    """A counterexample to the same claim at sizes none of which can be lowered alone, replayed."""
+    """A counterexample to the same claim, replayed, at sizes that cannot be lowered one at a time."""
     operand = found.operand
     lows = {p.name: p.low for p in mapping.kernel.parameters}
     improved = True
@@ -139,7 +139,7 @@ def conflict(key: np.ndarray, value: np.ndarray, weight: np.ndarray) -> tuple[in
 def _alike(key: np.ndarray, value: np.ndarray) -> bool:
     """Whether rows of equal key have equal values: most do.
 
-    Rows of one key share a slot of a table; what shares it with another key is looked at again, with other slots.
+    Rows of one key share a slot of a table; rows of other keys in the same slot are looked at again, with other slots.
     """
     factor = 0x9E3779B97F4A7C15
     while len(key):
@@ -199,7 +199,7 @@ def overwrite(instance: Instance, operand: str) -> Found | None:
 
 
 def _computed(instance: Instance, kernel: dict[str, int]) -> Point:
-    """Where the mapping computes a point of the domain."""
+    """The point with its place under the mapping: outer loops and lanes."""
     env = {**instance.sizes, **kernel}
     there = {n: int(evaluate(e, env)) for n, e in instance.mapping.inverse}
     lanes = instance.mapping.instruction.axes
@@ -266,7 +266,7 @@ def _stray(instance: Instance) -> Found | None:
 
 
 def neutral(live: tuple[str, ...]) -> Finder:
-    """Finder of an unguarded point that shares its output cell and the cells of `live` with guarded points."""
+    """Finder of an unguarded point in the same output cell and the same cells of `live` as guarded points."""
 
     def find(instance: Instance, operand: str) -> Found | None:
         m, points = instance.mapping, instance.everything

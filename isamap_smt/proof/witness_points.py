@@ -1,6 +1,6 @@
-"""Small instances of a mapping on plain integers: the points among which a counterexample is looked for.
+"""Small instances of a mapping on plain integers: the points searched for a counterexample.
 
-Nearly every wrong mapping is wrong already where every size is 1 or 2; sizes just above an instruction axis follow.
+Nearly every wrong mapping is wrong at sizes 1 and 2; sizes just above an instruction axis follow.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ MOST = 1 << 62  # of a label
 
 
 def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
-    """Values for every free size and parameter, in the order they are tried: all 2, then variations, then larger; those at which
-    the declared shapes hold what is read."""
+    """Values for every free size and parameter, in the order of tries: all 2, then variations, then larger.
+
+    Only sizes at which the declared shapes hold every element read.
+    """
     if not size_conditions(mapping.kernel):
         return _varied(mapping)
     found = (_lifted(mapping.kernel, v) for v in _varied(mapping))
@@ -35,7 +37,7 @@ def size_vectors(mapping: Mapping) -> list[dict[str, int]]:
 
 
 def _lifted(kernel: Kernel, sizes: dict[str, int]) -> dict[str, int]:
-    """The vector, with a size that others ask to be larger as large as they ask."""
+    """The vector, with sizes raised to the lower bounds set by others."""
     for c in size_conditions(kernel):
         if c.op == ">=" and c.left.is_Symbol and c.left.name in sizes:
             sizes = {**sizes, c.left.name: max(sizes[c.left.name], int(evaluate(c.right, sizes)))}
@@ -144,7 +146,7 @@ class Instance:
         return self._where(points, self.mapping.statement.guard)
 
     def _points(self, box: dict[str, int], which: int) -> Arrays:
-        """The points of the box, or those of the chosen ones that lie in it."""
+        """The points of the box, or the chosen ones among them."""
         if self.only is None:
             return grid(box, self._around)
         chosen = self.only[which]
@@ -158,7 +160,7 @@ class Instance:
         return {n: v[keep] for n, v in points.items()}
 
     def holds(self, points: Arrays, relations: Any) -> np.ndarray:
-        """Where all relations hold."""
+        """Elementwise: do all relations hold at the point?"""
         keep = broadcast(True, points)
         for g in relations:
             keep = keep & broadcast(evaluate(g, self._env(points)), points)
@@ -180,7 +182,7 @@ class Instance:
     def at(self, points: Arrays, table: Dict[str, Any]) -> Arrays:
         """Every expression of the table at every point; of an empty table as many rows, under no name.
 
-        (A kernel without axes has one point, which every lane computes.)
+        (A kernel without axes has one point, computed by every lane.)
         """
         env = self._env(points)
         return {n: broadcast(evaluate(e, env), points) for n, e in table.items()} or {"": broadcast(0, points)}
@@ -210,7 +212,7 @@ class Instance:
 
 
 def at_model(mapping: Mapping, fused: bool, verdict: Verdict) -> tuple[Instance, ...]:
-    """Where to look for a solver's counterexample on integers: at its very points, then elsewhere at its sizes."""
+    """Instances for a solver's counterexample on integers: at its very points, then elsewhere at its sizes."""
     if not isinstance(verdict, Refuted):
         return ()
     lows = {p.name: p.low for p in mapping.kernel.parameters}
@@ -247,7 +249,7 @@ def label(columns: list[np.ndarray], length: int) -> np.ndarray:
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """The place of each value among those that there are."""
+    """The rank of each value among the distinct values."""
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 

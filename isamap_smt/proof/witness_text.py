@@ -13,7 +13,7 @@ from isamap_smt.proof.witness import Found, Point
 
 
 class Counterexample(str):
-    """Several lines; the first says where the claim fails. why: those that say what clashes there."""
+    """Several lines; the first tells where the claim fails. why: the lines about the clash there."""
 
     why: tuple[str, ...] = ()
 
@@ -115,7 +115,7 @@ def _cells(mapping: Mapping, operand: str) -> str:
 
 
 def _clash(found: Found, moving: str, index: tuple[Any, ...], still: str) -> list[str]:
-    """Which dimensions differ between the two points, while the other side's do not."""
+    """The dimensions that differ between the two points, while the other side's do not."""
     # A kernel axis and an instruction axis may share their name.
     agreement = found.claim == "agreement"
     envs = [{**found.sizes, **(p.kernel if agreement else p.lane)} for p in found.points]
@@ -128,7 +128,7 @@ def _clash(found: Found, moving: str, index: tuple[Any, ...], still: str) -> lis
 
 
 def _failing(mapping: Mapping, found: Found) -> list[str]:
-    """The conditions of the guard that leave the first point out."""
+    """The conditions of the guard that exclude the first point."""
     p = found.points[0]
     env = {**found.sizes, **p.outer, **p.lane}
     failing = [words(g) for g in mapping.guard if not evaluate(g, env)]

@@ -1,5 +1,7 @@
-"""Whether one zero among the factors makes a product of finite elements a zero: no other factor may be infinite, since
-0 * inf is NaN. Elements are finite; what is computed of them, or converted from them, need not be.
+"""Whether one zero among the factors makes a product of finite elements a zero.
+
+No other factor may be infinite, since 0 * inf is NaN. Elements are finite; values computed or converted from them need
+not be.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from isamap_smt.proof.scalar_trees import accumulation
 
 @lru_cache(maxsize=512)
 def any_zero_is_enough(contract: Kernel) -> bool:
-    """Whether what the contract's statement adds is a zero as soon as one of its operands is, and the others are finite.
+    """Whether the contract's statement adds a zero as soon as one of its operands is zero, and the others are finite.
 
     >>> from isamap_smt.language import kernel
     >>> [any_zero_is_enough(kernel(f"C[i] += {x}", dtypes=dict.fromkeys("ABC", "f32"))) for x in ("A[i]*B[i]", "3*A[i]*B[i]")]
@@ -42,9 +44,9 @@ def any_zero_is_enough(contract: Kernel) -> bool:
 
 
 class Zeros(Fold[bool]):
-    """Whether a value is a zero where every element of the tensors in `dead` is one.
+    """Whether a value is a zero if every element of the tensors in `dead` is one.
 
-    finite: whether a factor of a product, where the other one is a zero, is a number.
+    finite: whether a factor of a product is a number; asked if the other factor is a zero.
     """
 
     def __init__(self, dead: frozenset[str], finite: Callable[[Any, Any], bool] = lambda product, factor: True) -> None:
@@ -71,8 +73,10 @@ class Zeros(Fold[bool]):
 
 
 def _largest(value: Any, types: Mapping[str, DType], literal: DType) -> float:
-    """What the value's magnitude does not exceed where all elements are finite; inf where it may be infinite. Rounding never
-    changes the order of two numbers, so the largest, rounded, bounds all that are rounded."""
+    """A bound on the value's magnitude for finite elements; inf if it may be infinite.
+
+    Rounding never changes the order of two numbers, so the largest, rounded, bounds all rounded values.
+    """
     kind = type_of(value, dict(types)) or literal
     match value:
         case sp.Integer() | sp.Float():

@@ -1,7 +1,7 @@
 """The smallest parts of a mapping that refute it, for display: nothing is excluded because of them.
 
-A part is judged as a mapping with every other instruction axis empty. Parts that some legal mapping contains are not
-shown (with fixed sizes or guards, a larger mapping can be legal where a part of it is not).
+A part is judged as a mapping with every other instruction axis empty. Parts of a legal mapping are not shown (with
+fixed sizes or guards, a larger mapping can be legal though a part of it is not).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Part(dict[str, list[str]]):
 
 @dataclass(frozen=True)
 class Conflict:
-    """A part of a mapping that refutes it, no smaller part of which does. witness: in the user's names."""
+    """A part of a mapping that refutes it; no smaller part does. witness: in the user's names."""
 
     part: Part
     claim: str
@@ -72,7 +72,7 @@ class SmallKernel:
         }
 
     def find(self, code: Code, binding: int) -> PairWitness | None:
-        """A pair that violates agreement or exclusiveness of this candidate here."""
+        """A pair here that violates agreement or exclusiveness of the candidate; None if there is none."""
         family, points = self.family, self.points
         if not len(points):
             return None
@@ -126,7 +126,7 @@ LARGEST = 2  # axes in a part
 def conflicts_of(
     family: Family, legal: tuple[ProvedMapping, ...], small: tuple[SmallKernel, ...]
 ) -> tuple[Conflict, ...]:
-    """Parts of up to two axes that refute agreement or exclusiveness, with every binding, and contain no smaller such part."""
+    """Parts of up to two axes that refute agreement or exclusiveness, with every binding, without such a smaller part."""
     literals = [(a, g) for g in range(len(family.points)) for a in range(len(family.axes))]
     used = [frozenset(_literals(family, p)) for p in legal]
     found: dict[frozenset[Literal], Conflict] = {}
@@ -195,7 +195,7 @@ def pair_text(family: Family, code: Code, binding: int, pair: PairWitness) -> st
 def reasons_of(
     family: Family, conflicts: tuple[Conflict, ...], witnesses: tuple[Witness, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """When nothing is legal: per instruction axis, why no kernel axis can feed it; or what refutes everything."""
+    """When nothing is legal: per instruction axis, why no kernel axis can feed it; or the refutations of everything."""
     if not family.bindings:
         return ((",".join(t for t, _ in family.points) or "operands", _no_binding(family)),)
     if not family.size:
@@ -224,7 +224,7 @@ def reasons_of(
 
 
 def _pairs(family: Family, conflicts: tuple[Conflict, ...]) -> list[tuple[str, str]]:
-    """Which two instruction axes cannot both be fed, with one example; within one axis, which axes do not fuse."""
+    """Pairs of instruction axes that cannot both be fed, with one example; within one axis, axes that do not fuse."""
     grouped: dict[str, list[Conflict]] = {}
     for c in conflicts:
         if sum(len(g) for g in c.part.values()) > 1:

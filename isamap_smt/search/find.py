@@ -1,9 +1,10 @@
 """Search proposes, the prover disposes: every candidate of a family is proved, refuted, or counted as unknown.
 
-Candidates are models of what is known so far. One that no clause excludes is looked at closely: first for two points that
-refute it at small sizes, then by prove(). A refutation by two points becomes a clause that excludes as many of the
-candidates it violates as one clause can; any other refutation excludes what it provably speaks of and no more. When nothing
-is left, everything has been judged: the work grows with the legal mappings and the clauses, not with the candidates.
+Candidates are models of the facts so far. A candidate not yet excluded by a clause is looked at closely: first for two
+points to refute it at small sizes, then by prove(). A refutation by two points becomes a clause. It excludes as many of
+the violated candidates as one clause can; any other refutation excludes its provable scope and no more. When no
+candidate is left, everything has been judged: the work grows with the legal mappings and the clauses, not with the
+candidates.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ def find_mappings(
 ) -> MappingSet:
     """Every legal mapping of the family, each proved for all free sizes; `complete` when none is left undecided.
 
-    operands: 'fixed' as written, or 'any' order that the element types allow. partial: instruction axes may stay empty
-    (padded). statement: which of the kernel's. progress is called with (decided, all candidates, legal so far). The
-    result holds proved mappings in a fixed order, by position or id; the number of candidates refuted, not in normal
-    form and unknown; the smallest parts that refute (`conflicts`); and the witnesses that check_certificate() needs.
-    An interrupt (Ctrl-C), or the end of `timeout` seconds, gives back what is known so far, not complete. Raises FamilyError, and
+    operands: 'fixed' as written, or 'any' order allowed by the element types. partial: instruction axes may stay empty
+    (padded). statement: number of the kernel's statement. progress is called with (decided, all candidates, legal so
+    far). The result holds proved mappings in a fixed order, by position or id; the number of candidates refuted, not in
+    normal form and unknown; the smallest refuting parts (`conflicts`); and the witnesses for check_certificate(). An
+    interrupt (Ctrl-C), or the end of `timeout` seconds, gives the results so far, not complete. Raises FamilyError, and
     MappingError for an instruction that reads several cells of one operand at a point.
 
     >>> import isamap_smt as im
@@ -184,7 +185,7 @@ class _Search:
             del self.unknown[c]
 
     def _witness(self, candidate: Model, rejection: Rejection) -> Witness:
-        """The most telling witness that a rejection holds."""
+        """The most telling witness for a rejection."""
         refuted = [c for c in rejection.proof.claims if isinstance(c.verdict, Refuted)]
         by_value = {o for o, _ in rejection.mapping.binding if follows(rejection.mapping, o)}
         everywhere = next((c for c in refuted if speaks_of_kernel(c) and c.subject not in by_value), None)
@@ -208,7 +209,7 @@ class _Search:
         return OneWitness(refuted[0].claim, candidate, tuple(verdict.witness.items()), verdict.text)
 
     def _order(self, candidate: Model, claim: ClaimResult) -> Witness:
-        """Of the first kernel axis in an instruction axis that adds several points, or of all candidates where there is none."""
+        """For the first kernel axis in a reduction axis of several points; for all candidates if there is none."""
         family = self.family
         several = [
             (a, t)
@@ -232,7 +233,7 @@ class _Search:
 
 
 def _whole(mapping: Mapping, values: Dict[str, Any], axes: Sequence[str], mark: str = "") -> tuple[int, ...]:
-    """The point of the family's kernel that these values of the mapped kernel's axes are; mark: at the end of their names."""
+    """The point of the family's kernel at these values of the mapped kernel's axes; mark: suffix of their names."""
     env = {a.name: int(values[a.name + mark]) for a in mapping.statement.axes}
     for one in reversed(mapping.split.splits if mapping.split else ()):
         env |= {a: int(evaluate(e, env)) for a, e in one.pieces[0].point}
@@ -243,7 +244,7 @@ def speaks_of_kernel(claim: ClaimResult) -> bool:
     """Whether a refutation holds for every candidate of a fuse family (with the same binding).
 
     The lanes of a fuse mapping are exactly the kernel's points (coverage), so bounds are the kernel's own; a value does
-    not depend on which axes go where, the order of a reduction does.
+    not depend on the placement of axes, the order of a reduction does.
     """
     return claim.claim in ("bounds", "hypotheses", "order") or (claim.claim == "scalar" and claim.subject != "order")
 

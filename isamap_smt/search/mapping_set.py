@@ -1,4 +1,4 @@
-"""What a search found: every legal mapping, what refutes the others, and whether nothing was left undecided."""
+"""Result of a search: every legal mapping, the refutations of the others, and whether nothing was left undecided."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from isamap_smt.search.conflicts import Conflict, SmallKernel, conflicts_of, rea
 class MappingSet(Shown):
     """The outcome of a search over one family.
 
-    legal: every legal mapping found, in a fixed order. refuted, redundant (duplicates that are skipped: the same
-    mapping as another with a loop outside) and unknown add up with them to `candidates` when complete.
-    small: the kernel at small sizes, for what is said of the others. interrupted: Ctrl-C ended the search early. late: the seconds
-    after which it ended, where it ran out of time.
+    legal: every legal mapping found, in a fixed order. refuted, redundant (skipped duplicates: the same mapping as
+    another with a loop outside) and unknown add up with them to `candidates` when complete. small: the kernel at small
+    sizes, for messages about the others. interrupted: Ctrl-C ended the search early. late: the seconds after which it
+    ran out of time, None if it did not.
     """
 
     family: Family
@@ -42,7 +42,7 @@ class MappingSet(Shown):
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """The smallest parts that refute a mapping. Looked for when they are asked for: a plan needs none of them."""
+        """The smallest parts that refute a mapping. Computed on demand: a plan needs none of them."""
         return conflicts_of(self.family, self.legal, self.small) if self.small and not self.cut_short else ()
 
     @cached_property
@@ -52,11 +52,11 @@ class MappingSet(Shown):
 
     @property
     def cut_short(self) -> bool:
-        """Whether the search ended before everything was judged. Then nobody waits for what could be said of the rest."""
+        """Whether the search ended before everything was judged. If so, no reasons for the rest are worked out."""
         return self.interrupted or self.late is not None
 
     def finished(self) -> MappingSet:
-        """This set, for whoever cannot use a part of it. Raises KeyboardInterrupt where the search was interrupted."""
+        """This set, for callers that need all of it. Raises KeyboardInterrupt if the search was interrupted."""
         if self.interrupted:
             raise KeyboardInterrupt
         return self
@@ -90,7 +90,7 @@ class MappingSet(Shown):
         return "\n".join(lines)
 
     def tables(self) -> tuple[Table, ...]:
-        """The legal mappings with how their operands lie in memory, and the smallest parts that forbid the others."""
+        """The legal mappings with their operands' layout in memory, and the smallest parts that forbid the others."""
         rows = tuple((p.mapping.id, *(supply(p.mapping, o).kind for o, _ in p.mapping.binding)) for p in self.legal)
         found = []
         if rows:

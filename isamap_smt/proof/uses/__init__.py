@@ -1,1 +1,1 @@
-"""Programs for engines: what each cell holds, who happens before whom, and that nothing waits for ever."""
+"""Programs for engines: the content of each cell, the order of uses, and freedom from deadlock."""

@@ -31,12 +31,11 @@ Seen = Callable[[dict[str, int]], bool | Refuted]
 
 
 class UseBook(Book):
-    """ask() a claim with what is known of the moments it is about. A program is refuted only by a counterexample in which the
-    numbers of iterations are what they are.
+    """ask() a claim with the facts about its moments. Refuted only if the numbers of iterations obey their definition.
 
-    trial: runs the program. Claims that are more than what is needed (an order that the text, or one counter, gives) are refuted
-    only where it goes wrong at the counterexample's sizes.
-    computed: tensors that are no inputs of a call but left by earlier phases; nobody says that their elements are finite.
+    trial: runs the program. Some claims exceed the need (an order by the text, or by one counter): they are refuted
+    only if the run goes wrong at the counterexample's sizes.
+    computed: tensors left by earlier phases, no inputs of a call; their elements are not known to be finite.
     """
 
     def __init__(
@@ -52,8 +51,11 @@ class UseBook(Book):
         self, claim: str, subject: str, statement: str, assumptions: Sequence[Formula], goals: Sequence[Formula],
         moments: Iterable[Moment] = (), told: Told | None = None, tried: bool = False, trial: Seen | None = None,
     ) -> Verdict:  # fmt: skip
-        """Whether what is given implies all goals. moments: those whose numbers are in it. told: a counterexample in words. tried:
-        it is one only where the program goes wrong; trial: where this sees it go wrong."""
+        """Whether the given facts imply all goals.
+
+        moments: the moments with numbers in the claim. told: puts a counterexample in words. tried: a counterexample
+        counts only if the program goes wrong at its sizes; trial: judges this instead.
+        """
         known = [*self.sites.hypotheses, *assumptions]
         name = f"{claim} {subject}: {statement}"
         verdict: Verdict = implied(known, goals, self.sites.sizes, name)
@@ -76,7 +78,7 @@ class UseBook(Book):
         return self.note(claim, subject, statement, verdict)
 
     def _confirmed(self, known: list[Formula], goals: Sequence[Formula], name: str) -> Verdict:
-        """A counterexample at small sizes, with numbers by their definition; Unknown where there is none."""
+        """A counterexample at small sizes, with numbers by their definition; Unknown if there is none."""
         for at in self._small():
             known_here = [_at(f, at) for f in known]
             found = implied(known_here, [_at(g, at) for g in goals], (), f"{name}: {at}")
@@ -87,20 +89,20 @@ class UseBook(Book):
         )
 
     def alike(self, counts: Iterable[int]) -> Iterator[dict[str, int]]:
-        """One point more than so many steps of the loops that each size ends."""
+        """Sizes one point above so many steps of the loops bounded by each size."""
         for count in counts:
             steps = {n: count * _step(self.sites.program, n) + 1 for n in self.sites.sizes}
             yield {n: max(steps.get(n, low), low) for n, low in self.least.items()}
 
     def _small(self) -> Iterator[dict[str, int]]:
-        """One point more than 0, 1, 2, 3 steps of the loops that a size ends; those with few steps first."""
+        """Sizes one point above 0, 1, 2, 3 steps of the loops bounded by a size; those with few steps first."""
         steps = [_step(self.sites.program, n) for n in self.sites.sizes]
         for counts in sorted(product(range(STEPS), repeat=len(steps)), key=sum):
             yield {n: c * s + 1 for n, c, s in zip(self.sites.sizes, counts, steps, strict=True)}
 
 
 def _step(program: Program, size: str) -> int:
-    """How many points one more iteration of the loops takes that a size ends."""
+    """The number of points in one iteration of the loops bounded by the size."""
     counts = [sp.sympify(n.count) for n in nodes_of(Loop, program.body)]
     divisors = (d.args[1] for c in counts for d in c.atoms(FloorDiv) if size in symbols_of([d.args[0]]))
     return max((int(d) for d in divisors if d.is_Integer), default=STEP)

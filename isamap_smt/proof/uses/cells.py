@@ -1,10 +1,10 @@
-"""Cells of uses: which points there are, what a cell stands for, and which cells hold sums.
+"""Cells of uses: the points of a use, the element of each cell, and the cells of sums.
 
-A use names the piece of a buffer in which its operand begins, and the content there. An operand of more rows than a piece goes on
-in the pieces behind it, where the next contents of the innermost loop lie: r is row r % rows of the content r // rows further on.
-Where that loop has no such iteration, the cell is one of no content: nobody knows what it holds. What begins a content begins this
-one alone, and leaves anything in the rows beyond. A use may also name the row of a piece in which its operand begins; then it stays
-in this piece.
+A use names a piece of a buffer, the start of its operand, and the content there. An operand with more rows than a piece
+continues in the next pieces, with the next contents of the innermost loop: r is row r % rows of the content r // rows
+further on. If that loop has no such iteration, the cell belongs to no content and its value is unknown. A use that
+begins a content begins only this one, and leaves anything in the rows beyond. A use may also name a row of the piece as
+the start of its operand; then it stays in this piece.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def axes_inside(site: UseSite, x: Moment) -> list[Formula]:
 
 
 def active(site: UseSite, x: Moment) -> list[Formula]:
-    """Those axes that have a parameter lie below it, and from the other one on."""
+    """Bounds by parameters: active axes lie below theirs, front axes at theirs or above."""
     i, numbers = site.use.instruction, site.use.parameters
     below = [("lt", x.at(sym(a)), x.at(numbers[p])) for a, p in i.active]
     return below + [("le", x.at(numbers[p]), x.at(sym(a))) for a, p in i.front]
@@ -48,8 +48,10 @@ def negated(guard: list[Formula]) -> Formula:
 
 @dataclass(frozen=True)
 class Cell:
-    """The cell of an operand, at a point: the content that it is of, its piece and row there, and its column. inside: that it is a
-    cell of a content, as its row decides."""
+    """The cell of an operand, at a point: its content, its piece and row there, and its column.
+
+    inside: conditions on the row under which it is a cell of a content.
+    """
 
     version: tuple[Any, ...]
     piece: Any
@@ -73,7 +75,7 @@ def cell(moments: Moments, site: UseSite, operand: Operand, place: Ref) -> Cell:
 
 
 def first_row(place: Ref) -> Any:
-    """Of a piece, in which an operand begins."""
+    """The first row of an operand in its piece; 0 unless named."""
     return place.index[1] if len(place.index) > 1 else sp.S.Zero
 
 
@@ -83,13 +85,13 @@ def stays(site: UseSite, operand: Operand, place: Ref, buffer: Buffer) -> bool:
 
 
 def rows_of(site: UseSite, operand: Operand) -> Any:
-    """How many rows an operand has; 1 where its row is no axis."""
+    """The number of rows of an operand; 1 if its row is no axis."""
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     return max((sp.sympify(extents[e]) for e in extents if e in sp.sympify(operand.row).free_symbols), default=sp.S.One)
 
 
 def held(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Held:
-    """What the cell of an operand stands for, at the point of x."""
+    """(coordinates, guard) of the element in the operand's cell, at the point of x."""
     found = cell(moments, site, operand, place)
     coordinates, guard = stands_for(moments, site, x, found, moments.buffers[place.name])
     return coordinates, [*map(x.at, found.inside), *guard]
@@ -105,7 +107,7 @@ def stands_for(moments: Moments, site: UseSite, x: Moment, found: Cell, buffer: 
 
 
 def holds_zero(moments: Moments, site: UseSite, x: Moment, operand: Operand, place: Ref) -> Formula:
-    """The cell of an operand is one of a content, and stands for no element; never where the content may hold anything there."""
+    """The cell of an operand belongs to a content, but to no element, so it holds 0; FALSE if it may hold anything."""
     if moments.buffers[place.name].type.outside != "0":
         return FALSE
     found = cell(moments, site, operand, place)
@@ -118,7 +120,7 @@ def equal(a: list[Any], b: list[Any]) -> list[Formula]:
 
 
 def _sums(moments: Moments, site: UseSite) -> list[tuple[Operand, Ref]]:
-    """Operands of a use that lie in buffers of sums, and their places; what it writes first."""
+    """Operands of a use in buffers of sums, with their places; the written one first."""
     total, written = moments.program.kernel.statements[0].target.tensor, contract_of(site).target.tensor
     places = sorted(site.use.operands, key=lambda x: x[0] != written)
     return [
@@ -129,10 +131,10 @@ def _sums(moments: Moments, site: UseSite) -> list[tuple[Operand, Ref]]:
 
 
 def sums_of(moments: Moments, site: UseSite) -> tuple[Operand, Ref]:
-    """The operand of a use that lies in a buffer of sums, and its place; what it writes, where two do."""
+    """The operand of a use in a buffer of sums, with its place; of two, the written one."""
     return _sums(moments, site)[0]
 
 
 def taken_from(moments: Moments, site: UseSite) -> tuple[Operand, Ref]:
-    """Of a use that takes sums on: the operand that it reads, and its place."""
+    """The operand read by a use that hands sums on, with its place."""
     return _sums(moments, site)[-1]

@@ -1,9 +1,10 @@
-"""Claim 15 on engines: wherever a use runs, the last write of each cell of a state that it needs has the value that it needs.
+"""Claim 15 on engines: wherever a use runs, the last write of each state cell it needs has the needed value.
 
-A state is one engine's, and an engine follows the text. So the writes that may reach a use are read off the text: the last one in
-front of it in its own body, or, through a loop, one of an iteration before, or one in front of the loop where that may not run.
-Of each it is known in which loops around it the iteration is the one of the use; of all others, any iteration is taken. The values
-are compared for all sizes and iterations. What holds in a state before a phase begins is not known.
+A state belongs to one engine, and an engine follows the text. So the writes that may reach a use are read off the text:
+the last one before it in its own body or, through a loop, one of an earlier iteration, or one before the loop if that
+may not run. For each write, some of the loops around it are known to be in the iteration of the use; of the others, any
+iteration is taken. The values are compared for all sizes and iterations. The state's content before a phase begins is
+unknown.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Now = Mapping[Key, Reach]
 
 
 def configuration_claims(book: UseBook, moments: Moments) -> None:
-    """All of them, for programs that write states or need them."""
+    """Notes the claims about states, for programs that write or need them."""
     states = {m.name: m for m in moments.machine.memories if m.is_state}
     using = [s for s in moments.sites if s.use.state or s.use.instruction.cells_needed]
     if not using:
@@ -62,7 +63,7 @@ def configuration_claims(book: UseBook, moments: Moments) -> None:
 
 
 def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
-    """Each use names one set of each state, that there is; a write gives each cell of it a value that can be read there."""
+    """Each use names one existing set of each state; a write gives each of its cells a readable value."""
     use, i, right = site.use, site.use.instruction, True
     for memory in dict.fromkeys([use.state] if use.state else [n.memory for n in i.cells_needed]):
         count, number = moments.machine.memory(memory).count, named_set(use, memory)
@@ -85,7 +86,7 @@ def _well_formed(book: UseBook, moments: Moments, site: UseSite) -> bool:
 
 
 def _taken(book: UseBook, moments: Moments, site: UseSite, value: Any) -> None:
-    """The command takes the number: it is not beyond a limit that is closer than that of its type."""
+    """The command can take the number: it obeys each limit closer than the one of its type."""
     i, x = site.use.instruction, moments.moment(site)
 
     def told(env: dict[str, Any]) -> str:
@@ -104,7 +105,7 @@ def _taken(book: UseBook, moments: Moments, site: UseSite, value: Any) -> None:
 
 
 def _readable(book: UseBook, moments: Moments, site: UseSite, element: Ref) -> None:
-    """The core reads the element while engines run: it lies in its tensor, and no use writes that."""
+    """The core may read the element while engines run: it lies in its tensor, and no use writes the tensor."""
     x, shape = moments.moment(site), moments.program.kernel.tensor(element.name).shape
     goals = [f for i, n in zip(element.index, shape, strict=True) for f in (("le", 0, x.at(i)), ("lt", x.at(i), n))]
     if goals:
@@ -119,7 +120,7 @@ def _readable(book: UseBook, moments: Moments, site: UseSite, element: Ref) -> N
 
 @dataclass
 class _Reaching:
-    """seen: a use -> what reaches it, of each set of a state."""
+    """seen: use -> the writes reaching it, for each set of a state."""
 
     book: UseBook
     sites: Mapping[tuple[int, ...], UseSite]
@@ -127,7 +128,7 @@ class _Reaching:
     runs: dict[Any, bool] = field(default_factory=dict)
 
     def body(self, nodes: tuple[Node, ...], path: tuple[int, ...], now: Now, depth: int) -> Now:
-        """What reaches the end of a body that begins so, inside of so many loops."""
+        """The writes reaching the end of a body entered with `now`, inside `depth` loops."""
         for n, node in enumerate(nodes):
             place = (*path, n)
             if isinstance(node, Loop):
@@ -142,7 +143,7 @@ class _Reaching:
         return now
 
     def _loop(self, loop: Loop, place: tuple[int, ...], now: Now, depth: int) -> Now:
-        """Each iteration begins with what was there before the loop, or with what one before it leaves."""
+        """Each iteration begins with the writes before the loop, or with those of an earlier iteration."""
         begins = now
         while True:
             leaves = _outside(self.body(loop.body, place, begins, depth + 1), depth)
@@ -168,7 +169,7 @@ _NOTHING: Reach = {None: 0}
 
 
 def _either(a: Reach, b: Reach) -> Reach:
-    """What reaches on one way or the other."""
+    """The writes reaching on one path or the other."""
     return {w: min(a.get(w, level), b.get(w, level)) for w, level in {**a, **b}.items()}
 
 
@@ -185,7 +186,7 @@ def _outside(now: Now, depth: int) -> Now:
 
 
 def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Reach) -> None:
-    """All cells of one state that a use needs, against each write that may reach it."""
+    """Asks for all needed cells of one state of a use, against each write that may reach it."""
     shapes = {t.name: t.shape for t in moments.program.kernel.tensors}
     needs = [n for n in site.use.instruction.cells_needed if n.memory == memory]
     wanted, later = [needed_value(site.use, n, shapes) for n in needs], bool(book.computed)
@@ -206,20 +207,20 @@ def _met(book: UseBook, moments: Moments, site: UseSite, memory: str, reach: Rea
 
 
 def _at_work(site: UseSite, x: Moment) -> list[Formula]:
-    """A use with no active point that leaves all others as they are does nothing, and needs nothing."""
+    """A use without active points that leaves all others as they are does nothing, so it needs nothing."""
     i = site.use.instruction
     return [*axes_inside(site, x), *active(site, x)] if i.counted and i.beyond == KEPT else []
 
 
 def _loops(site: UseSite, level: int) -> str:
-    """In which iterations a write may stand that reaches a use, in words."""
+    """The possible iterations of a write reaching a use, in words."""
     if level == len(site.loops):
         return "the same iteration"
     return f"the same {site.loops[level - 1].var}" if level else "any iteration"
 
 
 def _same(wanted: Any, has: Any, x: Moment, y: Moment, level: int) -> list[Formula]:
-    """What was written at y is what is needed at x; the first loops of both are in one iteration."""
+    """The value written at y is the one needed at x; the first loops of both are in one iteration."""
     one = {y.at(e): x.at(e) for loop in x.site.loops[:level] for e in (loop.var, loop.number)}
     if isinstance(wanted, Ref) and isinstance(has, Ref):
         if wanted.name != has.name:
@@ -233,7 +234,7 @@ def _same(wanted: Any, has: Any, x: Moment, y: Moment, level: int) -> list[Formu
 
 
 def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:
-    """The first use of the run at these sizes that finds something else than it needs; '' for none."""
+    """The first use of the run at these sizes to find a wrong state, in words; '' if there is none."""
     from isamap_smt.simulator.configured import misconfigured
     from isamap_smt.simulator.sites import elaborate
 
@@ -244,12 +245,12 @@ def _wrong(program: Program, sizes: dict[str, int], later: bool) -> str:
 
 
 def _seen(book: UseBook, sizes: dict[str, int], later: bool) -> bool | Refuted:
-    """Whether a use finds something else there; or at a few sizes beyond, with what it finds."""
+    """Whether a use finds a wrong state there; else the refutation at a few larger sizes, if there is one."""
     return bool(_wrong(book.sites.program, sizes, later)) or _seen_somewhere(book, later) or False
 
 
 def _seen_somewhere(book: UseBook, later: bool) -> Refuted | None:
-    """One point more than a few steps of all loops, and the first use that finds something else there."""
+    """Refutation by the first use with a wrong state, at sizes one point above a few steps of all loops; else None."""
     for sizes in book.alike(_FEW):
         if seen := _wrong(book.sites.program, sizes, later):
             at = " ".join(f"{k}={v}" for k, v in sorted(sizes.items())) or "every size"

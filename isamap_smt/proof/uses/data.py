@@ -1,12 +1,15 @@
-"""What cells hold: the type of a content is true when it begins, and every use finds what it needs.
+"""Contents of cells: a content has its declared type when it begins, and every use finds the elements it needs.
 
-A content that is copied from a tensor holds the tensor's elements where its guard holds and 0 elsewhere. A content of the
-buffer of sums stands for elements of the sum. It begins at what the reduction starts from, or at an element that the epilogue adds,
-and each use that adds to it adds the points it claims. These make the output right, in any order of the additions: each point of
-the kernel is added once (link, coverage), to the one cell that stands for its sum; each step of the epilogue changes each of these
-cells once; each is stored once, where it belongs. So it is of maxima and minima.
+A content copied from a tensor holds the tensor's elements under its guard, and 0 elsewhere. A content of the buffer of
+sums stands for elements of the sum. It begins at the identity of the reduction, or at an element added by the epilogue.
+Each use that adds to it adds the points it claims.
 
-Where the kernel assigns elements, the use that computes them begins the content: each cell that stands for one receives its value.
+Together these claims make the output right, in any order of the additions: each point of the kernel is added once
+(link, coverage), to the one cell of its sum; each step of the epilogue changes each of these cells once; each is stored
+once, at its own element. The same holds for maxima and minima.
+
+If the kernel assigns elements, the use that computes them begins the content: each cell of an element receives its
+value.
 """
 
 from __future__ import annotations
@@ -52,11 +55,11 @@ from isamap_smt.proof.zero_products import any_zero_is_enough
 
 NOTHING = {"+": "0", "*": "1", "max": "nothing", "min": "nothing"}  # what leaves a reduction as it is
 
-# ---- Sums in a memory whose cells have few bits: no sum leaves them, so that what wraps there is what the kernel says.
+# ---- Sums in a memory whose cells have few bits: no sum exceeds them, so the memory wraps only as the kernel does.
 
 
 def width_claims(book: UseBook, moments: Moments, add: UseSite, begin: UseSite | None) -> None:
-    """Of each use that writes such a memory. add, begin: those of the sums; what else is written there, nothing bounds."""
+    """Claims for each use that writes a memory of few bits. add, begin: the uses of the sums; others are Unknown."""
     kernel = moments.program.kernel
     for site in moments.sites:
         if (place := target(site)) is None:
@@ -79,7 +82,7 @@ def covered(
     book: UseBook, site: UseSite, index: dict[str, Any], axes: dict[str, Any], words: str,
     alive: Sequence[Formula] = (), where: Sequence[Formula] = (),
 ) -> None:  # fmt: skip
-    """Each point (of those `where`) has an iteration and cells, for which `alive` holds: its digits, supplied and checked."""
+    """Each point (under the guards `where`) has an iteration and cells that satisfy `alive`: its digits, checked."""
     extents = {n: getattr(a, "extent", a) for n, a in axes.items()}
     given = [f for n, e in extents.items() for f in (("le", 0, sym(f"{n}?")), ("lt", sym(f"{n}?"), e))]
     given += where
@@ -140,8 +143,11 @@ def _divided(e: Any) -> tuple[Any, Any]:
 
 
 def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[str, Any] | None:
-    """Values of the symbols of a sum such as `32 * j0 + 16 * ju + l` that give the value: its digits, the largest step first. What
-    does not run is taken off, and `I - 1 - 8 * i0 - r` counts backwards. Whether they are the value is a goal of its own."""
+    """Digits of a value in a sum such as `32 * j0 + 16 * ju + l`: values of its symbols, the largest step first.
+
+    The constant part is subtracted first; `I - 1 - 8 * i0 - r` counts backwards. The caller proves that the digits give
+    the value.
+    """
     names = symbols_of([e]) & (set(own) | loops)
     if not names:
         return {}
@@ -161,7 +167,7 @@ def _digits(e: Any, value: Any, own: dict[str, Any], loops: set[str]) -> dict[st
 
 
 def data_claims(book: UseBook, moments: Moments) -> None:
-    """All of it."""
+    """All claims about contents of cells."""
     kernel = moments.program.kernel
     statement, words = kernel.statements[0], "the kernel is one statement, and what is computed of its elements"
     try:
@@ -207,7 +213,7 @@ def _ended(
     book: UseBook, moments: Moments, epilogue: Epilogue, add: UseSite, begin: UseSite | None, onward: list[UseSite],
     steps: list[UseSite],
 ) -> None:  # fmt: skip
-    """Sums begin, change and are stored as the kernel says; the last of the steps stores. begin: None where `add` assigns them."""
+    """Sums begin, change and are stored as in the kernel; the last step stores. begin: None if `add` assigns them."""
     *updates, store = steps
     begins = [] if begin is None else [begin]
     if not _together(book, moments, epilogue, [*begins, add], onward, steps):
@@ -238,7 +244,7 @@ def _together(
     onward: list[UseSite],
     last: list[UseSite],
 ) -> bool:
-    """Whether sums begin and change in one buffer, and end there, or in the one that they are taken on to."""
+    """Whether sums begin and change in one buffer, and end there or in the one buffer they are handed on to."""
     early, late = ({sums_of(moments, s)[1].name for s in sites} for sites in (first, last))
     for site in onward:
         early |= {taken_from(moments, site)[1].name}
@@ -259,7 +265,7 @@ def _product(s: Statement) -> bool:
 
 
 def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
-    """Use parameters, rows, columns and elements lie where they may."""
+    """Use parameters, rows, columns and elements lie within their bounds."""
     x, instruction, kernel = moments.moment(site), site.use.instruction, moments.program.kernel
     extents = {a.name: a.extent for a in contract_of(site).axes}
     for (axis, parameter), count in zip(instruction.counted, site.use.counted, strict=True):
@@ -298,7 +304,10 @@ def _ranges(book: UseBook, moments: Moments, site: UseSite) -> None:
 
 
 def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> str:
-    """What kind of use it is: 'copy', 'begin', 'add', 'update', 'store' or '' where none of them; claims about cells are asked."""
+    """Kind of the use: 'compute', 'copy', 'begin', 'onward', 'update' or 'store'; '' if none.
+
+    Notes the claims about its cells.
+    """
     instruction, contract, place = site.use.instruction, contract_of(site), target(site)
     sources, out = list(dict.fromkeys(r.tensor for r in reads(contract.value))), epilogue.sum
     cells = [s for s in sources if dict(site.use.operands)[s].name in moments.buffers]
@@ -332,8 +341,11 @@ def _of(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> s
 
 
 def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
-    """Whether all points of the contract's axes are all cells of a slot that any use touches: row and column are axes, over all
-    rows there are, and over as many columns as any use has; 0 where that is one."""
+    """Whether the points of the contract's axes cover every cell of a slot touched by any use.
+
+    Row and column are axes, or 0 if there is one only. They span all rows of the buffer, and as many columns as any use
+    touches.
+    """
     operand = site.use.instruction.operand(contract_of(site).target.tensor)
     extents = {a.symbol: a.extent for a in contract_of(site).axes}
     rows = sp.S.One if operand.row == 0 else extents.get(operand.row)
@@ -346,7 +358,7 @@ def _whole(moments: Moments, site: UseSite, buffer: Buffer) -> bool:
 
 
 def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
-    """How many columns of a buffer each of its uses touches: all there are where a column is no axis."""
+    """The numbers of columns touched by the uses of a buffer: an axis' extent, 1 for column 0, else all columns."""
     every = sp.sympify(buffer.shape[1])
     found = set()
     for site in moments.sites:
@@ -359,7 +371,7 @@ def _columns(moments: Moments, buffer: Buffer) -> set[Any]:
 
 
 def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> None:
-    """What is not active is zeroed by the instruction, or there is nothing."""
+    """A use with counted axes leaves no cell as it was: the instruction zeroes inactive cells, or there are none."""
     instruction, x = site.use.instruction, moments.moment(site)
     if instruction.beyond == KEPT and instruction.counted:
         words = f"{site.name} leaves no cell of {buffer.name} as it was"
@@ -367,7 +379,7 @@ def _filled(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer) -> N
 
 
 def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, source: str) -> None:
-    """A content that is copied from a tensor, or from a content of another buffer, holds what its type says."""
+    """A content copied from a tensor, or from a content of another buffer, holds the elements named by its type."""
     x, places = moments.moment(site), dict(site.use.operands)
     tensor, place = places[source], target(site)
     assert place is not None
@@ -400,7 +412,7 @@ def _copied(book: UseBook, moments: Moments, site: UseSite, buffer: Buffer, sour
 
 
 def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement) -> None:
-    """The use that computes: it finds the operands of its points, takes each point once, and all of them."""
+    """The computing use finds the operands of its points, takes no point twice, and takes all of them."""
     x, contract = moments.moment(site), contract_of(site)
     point = {n: x.at(e) for n, e in site.command.point}
     axes = {a.name: a for a in statement.axes}
@@ -440,7 +452,7 @@ def _points(book: UseBook, moments: Moments, site: UseSite, statement: Statement
 
 
 def _assigned(book: UseBook, moments: Moments, site: UseSite, point: list[Formula]) -> None:
-    """Each cell that stands for an element is one of a point whose operands are there, and one point writes it."""
+    """Each cell of an element gets the value of a point with all its operands, and exactly one point writes it."""
     x, contract = moments.moment(site), contract_of(site)
     alive = _stands(moments, site, x, contract.target.tensor)
     words = f"{site.name} gives each cell that stands for an element its value"
@@ -457,8 +469,11 @@ def _assigned(book: UseBook, moments: Moments, site: UseSite, point: list[Formul
 
 
 def _enough(book: UseBook, moments: Moments, site: UseSite, x: Moment) -> list[Formula]:
-    """What has to hold of the operands of a point that there is not, for it to change no sum: of a product one factor is 0, where
-    all others are finite, else all are; of other terms all are, where the term is 0 then. Nothing does in a maximum."""
+    """Conditions on the operands under which a point outside the kernel changes no sum.
+
+    For a product, one factor is 0 and all others are finite, or all are 0. For another term, all operands are 0, if the
+    term is then 0. For a maximum or minimum, no condition suffices.
+    """
     contract, places = contract_of(site), dict(site.use.operands)
     operands = _operands(site)
     term = typed_value(site.use.instruction.kernel, contract)
@@ -474,7 +489,7 @@ def _enough(book: UseBook, moments: Moments, site: UseSite, x: Moment) -> list[F
 
 
 def _operands(site: UseSite) -> list[Access]:
-    """What the contract reads in memories."""
+    """The accesses of the contract to memories, without immediates."""
     return [a for a in contract_of(site).inputs if a.tensor not in site.use.instruction.immediates]
 
 
@@ -493,7 +508,7 @@ def _element(
     point: dict[str, Any],
     given: list[Formula],
 ) -> None:
-    """An operand's cell, where it stands for an element, is the one of the tensor that the point takes."""
+    """An operand's cell, if it stands for an element, holds the tensor element named by the point."""
     mine, wanted = pair
     x = moments.moment(site)
     place = dict(site.use.operands)[mine.tensor]
@@ -514,8 +529,10 @@ def _element(
 
 
 def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[Access, Access]]:
-    """The operands of the contract with the elements of the statement, each with the next one of the tensor that it holds, or the
-    last one: products commute. What is computed of them is compared with what the kernel computes of all."""
+    """Each operand of the contract with an element of the statement: the next one of the tensor it holds, or the last.
+
+    The order is free, as products commute; the value computed from the pairs is compared with the kernel's.
+    """
     wanted, places = list(statement.inputs), dict(site.use.operands)
     found: list[tuple[Access, Access]] = []
     for a in _operands(site):
@@ -530,7 +547,7 @@ def _pairs(moments: Moments, site: UseSite, statement: Statement) -> list[tuple[
 def _exclusive(
     book: UseBook, moments: Moments, add: UseSite, site: UseSite, taken: tuple[Operand, Ref] | None = None
 ) -> None:
-    """A cell of sums that a use touches, and one that another use changes, stand for two elements unless they are one cell."""
+    """A cell of sums touched by one use and a cell changed by another are one cell, or stand for different elements."""
     (mine, here), (other, there) = sums_of(moments, add), taken or sums_of(moments, site)
     x, y = moments.moment(add), moments.moment(site, "'")
     (a, live), (b, alive) = held(moments, add, x, mine, here), held(moments, site, y, other, there)
@@ -549,7 +566,7 @@ def _exclusive(
 
 
 def handed_on(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> None:
-    """A use that takes sums on: each cell that stands for an element there receives the sum of that element."""
+    """A use hands sums on: each cell of an element in the new buffer receives the sum of that element."""
     x, (target, to), (source, place) = moments.moment(site), sums_of(moments, site), taken_from(moments, site)
     types = [moments.buffers[p.name].dtype for p in (to, place)]
     words = f"{site.name} takes sums on as they are"
@@ -562,7 +579,7 @@ def handed_on(book: UseBook, moments: Moments, add: UseSite, site: UseSite) -> N
 
 
 def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
-    """What a step of the epilogue reads beside a sum is what the kernel reads with it; the sum is of its own type."""
+    """A step of the epilogue reads beside a sum the same elements as the kernel; the sum has its own type."""
     x, (operand, place), instruction = moments.moment(site), sums_of(moments, site), site.use.instruction
     immediates(book, site)
     buffer, tensor = moments.buffers[place.name], moments.program.kernel.tensor(epilogue.sum)
@@ -593,7 +610,7 @@ def _elements(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue
 
 
 def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
-    """Each sum begins at its element: no cell that stands for one is beyond the active ones."""
+    """Each sum begins at its element: no cell of a sum lies beyond the active ones."""
     instruction, x = site.use.instruction, moments.moment(site)
     if (begins_at(instruction) == 0 and instruction.beyond == ZERO) or not instruction.counted:
         return
@@ -604,7 +621,7 @@ def _begun(book: UseBook, moments: Moments, site: UseSite) -> None:
 
 
 def _spared(book: UseBook, moments: Moments, site: UseSite) -> None:
-    """What changes sums leaves those that are not active as they are."""
+    """A use that changes sums leaves inactive sums as they are."""
     instruction, x = site.use.instruction, moments.moment(site)
     if not instruction.counted or instruction.beyond == KEPT:
         return
@@ -615,7 +632,7 @@ def _spared(book: UseBook, moments: Moments, site: UseSite) -> None:
 
 
 def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
-    """A step that changes sums in place: each of them, once."""
+    """A step that changes sums in place changes each of them once."""
     operand, place = sums_of(moments, site)
     x, y = moments.moment(site), moments.moment(site, "'")
     (a, live), (b, alive) = (held(moments, site, m, operand, place) for m in (x, y))
@@ -631,7 +648,7 @@ def _updated(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue)
 
 
 def _stored(book: UseBook, moments: Moments, site: UseSite, epilogue: Epilogue) -> None:
-    """The use that stores: each element of the output, where it belongs, once."""
+    """The storing use stores each element of the output once, at its own place."""
     x, contract, place = moments.moment(site), contract_of(site), target(site)
     operand, buffer_place = sums_of(moments, site)
     assert place is not None

@@ -1,16 +1,17 @@
 """Moments of a program of uses: one iteration of one use, and which moments happen before which.
 
-The number of a loop counts its iterations in the whole program: inside a loop with number m it is n = m * count + var. Products of
-sizes stand in this definition alone. Claims use what follows from it for two moments x and y, and is linear (`together`):
+The number of a loop counts its iterations in the whole program: inside a loop with number m it is n = m * count + var.
+Products of sizes occur in this definition alone. Claims use two linear consequences of it for moments x and y
+(`together`):
 
 - equal m: the numbers differ as the variables do;
 - m of x before m of y: n of y is larger by count + var(y) - var(x) at least.
 
 A claim that fails with these is asked again with the definition, at small sizes; it is refuted if it fails there, too.
 
-**Happens before.** Uses of one engine follow one another as in the text. A use x of another engine happens before y where
-some counter says so: x is followed, on its engine, by signal q of the counter at the latest, and y comes, on its own, at
-or after an await of q at least.
+**Happens before.** Uses of one engine follow one another in text order. A use x of another engine happens before y if
+some counter orders them: on its engine, x is followed by signal q of the counter at the latest, and y comes, on its
+own, at or after an await of q at least.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ TRUE: Formula = ("le", sp.S.Zero, sp.S.Zero)
 
 @dataclass(frozen=True, eq=False)
 class UseSite:
-    """Where a use stands: loops around it, and its place in the body of each. name: unique words for it."""
+    """Position of a use: the loops around it, and its place in the body of each. name: unique words for it."""
 
     use: Issued
     loops: tuple[Loop, ...]
@@ -45,24 +46,24 @@ class UseSite:
 
     @property
     def command(self) -> Command:
-        """Its use, of one that moves or computes."""
+        """The use as a Command; only for uses that move or compute."""
         assert isinstance(self.use, Command)
         return self.use
 
     @property
     def engine(self) -> str:
-        """Who issues it."""
+        """The engine that issues it."""
         return self.use.instruction.engine
 
     def common(self, other: UseSite) -> int:
-        """How many loops stand around both."""
+        """The number of loops around both."""
         same = 0
         while same < min(len(self.loops), len(other.loops)) and self.path[same] == other.path[same]:
             same += 1
         return same
 
     def ahead(self, other: UseSite) -> bool:
-        """Whether it stands before the other in the body that holds both."""
+        """Whether it stands before the other in their common body."""
         level = self.common(other)
         return self is not other and self.path[level] < other.path[level]
 
@@ -83,11 +84,11 @@ class Moment:
         return substitute(e, {n: sym(n + self.mark) for n in symbols_of([e]) if n not in self.sizes})
 
     def number(self, level: int = -1) -> Any:
-        """Of the loop at this level of those around it, the innermost by default; 0 where there is none."""
+        """Number of the loop at this level, the innermost by default; 0 outside of all loops."""
         return self.at(self.site.loops[level].number) if self.site.loops else sp.S.Zero
 
     def ranges(self) -> list[Formula]:
-        """What its loops say of its variables, and what follows of their numbers."""
+        """Ranges of its loops' variables and bases, and bounds on their numbers."""
         found: list[Formula] = []
         for level, loop in enumerate(self.site.loops):
             var, number = self.at(loop.var), self.at(loop.number)
@@ -123,8 +124,10 @@ class Moment:
 
 
 def together(x: Moment, y: Moment) -> list[Formula]:
-    """What is known of the numbers of two moments: of each loop around both; and of its base, which is a step larger in the next
-    iteration."""
+    """Facts about the numbers of two moments, for each loop around both.
+
+    The base of a loop is a step larger in the next iteration.
+    """
     found: list[Formula] = []
     for loop in x.site.loops[: x.site.common(y.site)]:
         if loop.base is not None:
@@ -147,8 +150,11 @@ def together(x: Moment, y: Moment) -> list[Formula]:
 
 
 def lemma(loop: Loop) -> tuple[list[Formula], list[Formula]]:
-    """Why together() holds for a loop inside a loop, with the products as variables: d + 1 iterations of the outer one lie between,
-    p is m * count and q is d * count, which is not negative as neither d nor count is."""
+    """(hypotheses, goals) behind together() for a loop inside a loop, with products as variables.
+
+    d + 1 iterations of the outer loop lie between; p is m * count, and q is d * count, not negative as neither d nor
+    count is.
+    """
     v, w, p, q, count = (sym(f"{n}?") for n in "vwpqc")
     given = [("le", sp.S.Zero, v), ("lt", v, count), ("le", sp.S.Zero, w), ("lt", w, count), ("le", sp.S.Zero, q)]
     given += [("eq", count, loop.count)]
@@ -157,7 +163,7 @@ def lemma(loop: Loop) -> tuple[list[Formula], list[Formula]]:
 
 
 class Moments:
-    """The sites of a program, and what happens before what."""
+    """The sites of a program, and their order of happening."""
 
     def __init__(self, sites: Sites, machine: Hardware) -> None:
         self.program, self.machine = sites.program, machine
@@ -169,7 +175,7 @@ class Moments:
 
     @cached_property
     def signals(self) -> dict[str, list[UseSite]]:
-        """Counter -> uses that signal it, as often as they do."""
+        """Counter -> the uses signalling it, once per signal."""
         found: dict[str, list[UseSite]] = {}
         for site in self.sites:
             for counter in site.use.signals:
@@ -177,7 +183,7 @@ class Moments:
         return found
 
     def beginning(self, buffer: str) -> UseSite | None:
-        """The use that begins the contents of a buffer; None where there is no one."""
+        """The one use that begins the contents of a buffer; None if there is none, or several."""
         found = [s for s in self.sites if isinstance(s.use, Command) and s.use.begins and buffer == _written(s)]
         return found[0] if len(found) == 1 else None
 
@@ -186,7 +192,7 @@ class Moments:
         return Moment(site, mark, self.sizes | self.counts)
 
     def known(self, *moments: Moment) -> list[Formula]:
-        """Ranges of all of them, and what is known of each two."""
+        """Ranges of all moments, and the facts about each two of them."""
         found = [f for m in moments for f in m.ranges()]
         return found + [f for n, x in enumerate(moments) for y in moments[n + 1 :] for f in together(x, y)]
 
@@ -199,8 +205,10 @@ class Moments:
         return ("le" if first else "lt", x.number(level - 1), y.number(level - 1))
 
     def signalled(self, counter: str, x: Moment) -> Any | None:
-        """How often the counter was signalled before x in the text; None where that is no sum of numbers of loops around x, or
-        where several engines signal it."""
+        """The number of signals of the counter before x in the text.
+
+        Returns None unless it is a sum of numbers of loops around x and one engine alone signals it.
+        """
         sites = self.signals.get(counter, [])
         levels = [site.common(x.site) for site in sites]
         inside = all(level == len(site.loops) for level, site in zip(levels, sites, strict=True))
@@ -216,10 +224,10 @@ class Moments:
         return ("or", *self._joined(x, y), FALSE)
 
     def between(self, x: Moment, y: Moment) -> Iterator[tuple[Moment, list[Formula], Formula]]:
-        """Signals w that may lie between: (w, what is known of it, whether x comes before w and w before y).
+        """Possible signals w between x and y: (w, facts about it, whether x comes before w and w before y).
 
-        Of another engine: the last of those that y waits for, so y begins when it is complete. Of the engine of x: the first of
-        those in loops that stand behind x. Where there is no such signal, nothing is known of it.
+        On another engine than x: the last signal y waits for, so y begins after it is complete. On the engine of x: the
+        first signal in loops behind x. The facts hold only if there is such a signal.
         """
         for n, (counter, amount) in enumerate(self._met(y)):
             sites = self.signals.get(counter, [])
@@ -249,7 +257,7 @@ class Moments:
                 yield ("le", earlier + 1, amount)
 
     def _met(self, y: Moment) -> Iterator[tuple[str, Any]]:
-        """(counter, amount) of what its engine has waited for when y begins."""
+        """(counter, amount) of each await finished by its engine when y begins."""
         for site in self.sites:
             if site.engine != y.site.engine or not (site is y.site or site.ahead(y.site)):
                 continue
@@ -273,6 +281,6 @@ def _written(site: UseSite) -> str:
 
 
 def _name(use: Issued) -> str:
-    """Its instruction, and what it moves or writes."""
+    """Its instruction, and the first of its operands."""
     names = [ref.name for _, ref in use.operands]
     return " ".join([use.instruction.name, *names[:1]])

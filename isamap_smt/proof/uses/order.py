@@ -1,18 +1,19 @@
-"""Contents of buffers in time: begun before they are used, used before the next one takes their place, and nothing waits for ever.
+"""Contents of buffers in time: begun before use, used before the next one takes their place, and no deadlock.
 
-A content of a buffer is what one iteration of its beginning use puts there and others add to. Uses name it by that iteration. With
+One iteration of the beginning use puts a content into a buffer, and others add to it. Uses name the content by that
+iteration. With
 
 1. each use comes after the beginning of the content it names, in the same slot;
 2. each use of a content is complete before a later content begins in its slot;
-3. whatever adds to a content is complete before it is read by others, and before it is changed; changes follow as in the text
+3. every addition to a content is complete before others read it, and before it is changed; changes follow the text
 
-two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete before
-the later one's begins. Pieces of different buffers lie apart. So no cell changes between its writer and its readers, in
-any interleaving that the counters allow.
+two uses of one cell are ordered whenever one writes and they name different contents: the earlier one's is complete
+before the later one's begins. Pieces of different buffers lie apart. So no cell changes between its writer and its
+readers, in any interleaving allowed by the counters.
 
-**No deadlock.** Each counter is signalled by one engine; where each await is met by signals that stand earlier in the text,
-the text itself is a legal execution. In any other one, the first use in the text that is not complete finds its awaits met
-and its engine free: so some use can always go on.
+**No deadlock.** Each counter is signalled by one engine. If earlier signals in the text meet each await, the text
+itself is a legal execution. In any other execution, the first incomplete use in the text finds its awaits met and its
+engine free: so some use can always go on.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from isamap_smt.proof.uses.moments import Formula, Moment, Moments, UseSite, lem
 
 
 def order_claims(book: UseBook, moments: Moments) -> None:
-    """All of it."""
+    """All claims about contents in time."""
     _numbers(book, moments)
     _apart(book, moments)
     for buffer in moments.buffers.values():
@@ -54,7 +55,7 @@ def users(moments: Moments, buffer: Buffer) -> Iterator[tuple[UseSite, Ref]]:
 
 
 def target(site: UseSite) -> Ref | None:
-    """Where a use writes; None where it writes no cell of a buffer or tensor."""
+    """The place a use writes; None if it writes no cell of a buffer or tensor."""
     statements = site.use.instruction.kernel.statements
     return dict(site.use.operands)[statements[0].target.tensor] if statements and not site.use.state else None
 
@@ -74,14 +75,14 @@ def changes(site: UseSite) -> bool:
 
 
 def _numbers(book: UseBook, moments: Moments) -> None:
-    """What is used of the numbers of iterations follows from their definition."""
+    """The facts used about numbers of iterations follow from their definition."""
     loops = {id(x): x for s in moments.sites for x in s.loops[1:]}
     for loop in loops.values():
         book.ask("order", str(loop.var), f"{loop.number} grows with the iterations of {loop.var}", *lemma(loop))
 
 
 def _apart(book: UseBook, moments: Moments) -> None:
-    """Buffers of one memory have no row in common, and tensors that are written are written by one use and read by none."""
+    """Buffers of one memory have no row in common; a written tensor is written by one use and read by none."""
     kernel, every = moments.program.kernel, list(moments.buffers.values())
     for n, b in enumerate(every):
         memory = moments.machine.memory(b.memory)
@@ -149,7 +150,7 @@ def _contents(book: UseBook, moments: Moments, buffer: Buffer, begin: UseSite) -
 def _of_use(
     book: UseBook, moments: Moments, buffer: Buffer, begin: UseSite, own: Ref, site: UseSite, place: Ref
 ) -> None:
-    """The content that one use names was begun, in its slot, and the next one there begins after it."""
+    """The content named by one use was begun, in its slot, and the next one there begins after the use."""
     x, z = moments.moment(site), moments.moment(begin, "'next")
     w = x if site is begin else moments.moment(begin, "'begun")
     counts = [loop.count for loop in begin.loops]
@@ -187,7 +188,7 @@ def _of_use(
 
 
 def _pieces_beyond(begin: UseSite, buffer: Buffer, own: Ref) -> Any:
-    """How many pieces behind its own a use that begins a content may write to."""
+    """The number of pieces behind its own that a beginning use may write to."""
     operand = next(begin.use.instruction.operand(o) for o, p in begin.use.operands if p is own)
     rows = rows_of(begin, operand)
     return FloorDiv(rows - 1, buffer.rows) if rows > buffer.rows else sp.S.Zero
@@ -222,7 +223,7 @@ def _late(late: UseSite, y: Moment, does: str, early: UseSite, x: Moment, done: 
 
 
 def _progress(book: UseBook, moments: Moments) -> None:
-    """Each await is met by signals that stand earlier in the text."""
+    """Earlier signals in the text meet each await."""
     for counter, sites in sorted(moments.signals.items()):
         words = f"one engine signals {counter}"
         if len({s.engine for s in sites}) > 1:

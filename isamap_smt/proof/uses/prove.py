@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from isamap_smt.simulator import Simulation
 
 
-# ---- What a program of uses is made of: buffers in rows of the machine's memories, plain loops, uses of its
-# instructions.
+# ---- Parts of a program of uses: buffers in rows of the machine's memories, plain loops, uses of its instructions.
 #
-# The other claims read every field of these that means something on engines. What means something on cores alone is
-# refused here, so that no field of a proved program is one that nobody reads.
+# The other claims read every field of these with a meaning on engines. Fields with a meaning on cores alone are refused
+# here, so some claim reads every field of a proved program.
 
 
 def recognised(book: UseBook, machine: Hardware) -> bool:
@@ -52,7 +51,7 @@ def recognised(book: UseBook, machine: Hardware) -> bool:
 
 
 def _odd(program: Program, machine: Hardware) -> Iterator[str]:
-    """What no claim covers."""
+    """Parts of the program outside of all claims, in words."""
     engines, held = {e.name for e in machine.engines}, buffers(program)
     if program.ahead:
         yield "what is done ahead of the calls"
@@ -88,7 +87,7 @@ def _of_loop(loop: Loop, around: tuple[Node, ...]) -> Iterator[str]:
 
 
 def _of_use(use: Issued, held: set[str]) -> Iterator[str]:
-    """Fields that mean something for uses of other instructions."""
+    """Fields of a use with a meaning for other instructions only."""
     i = use.instruction
     states = {use.state} if use.state else {n.memory for n in i.cells_needed}
     if not {memory for memory, _ in use.sets} <= states:
@@ -117,7 +116,7 @@ def _one_number(program: Program) -> Iterator[str]:
 
 
 def _issued(book: UseBook, machine: Hardware) -> None:
-    """Every use is of an instruction as the machine has it, on the engine that issues it there."""
+    """Every use is of an instruction as the machine has it, on its own engine."""
     used = dict.fromkeys(n.instruction for n in nodes_of(Issued, book.sites.program.body))
     known = {i.name: i for i in machine.instructions}
     odd = [_unlike(i, known.get(i.name), machine) for i in used if i.kind != "signal" or i != signal(i.engine)]
@@ -127,7 +126,7 @@ def _issued(book: UseBook, machine: Hardware) -> None:
 
 
 def _unlike(used: Instruction, own: Instruction | None, machine: Hardware) -> str:
-    """What tells an instruction from the machine's own of that name; '' for nothing."""
+    """The difference between an instruction and the machine's own of that name; '' for none."""
     if own is None:
         return f"{machine.name} has no instruction {used.name}"
     if used == own:
@@ -175,7 +174,7 @@ FEW = 9  # of each size, with which a loop over tiles goes on
 
 
 def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
-    """Whether the simulator finds a race, a use beyond its memory or a deadlock. Values play no part in these."""
+    """Whether the simulator finds a race, a use beyond its memory, a wrong state or a deadlock, independent of values."""
     try:
         return not _simulated(program, sizes).sound
     except AssumedError:
@@ -185,7 +184,7 @@ def goes_wrong(program: Program, sizes: dict[str, int]) -> bool:
 
 
 def goes_wrong_somewhere(program: Program) -> Refuted | None:
-    """Small sizes at which the simulator finds a race, a use beyond its memory or a deadlock; None where it finds none."""
+    """Small sizes with a race, a use beyond its memory, a wrong state or a deadlock in the simulator; else None."""
     for sizes in _small(program):
         try:
             found = _simulated(program, sizes)
@@ -217,7 +216,7 @@ def _small(program: Program) -> Iterator[dict[str, int]]:
 
 
 def makes_no_sense(program: Program) -> Refuted | None:
-    """Small sizes at which the simulator comes upon a name that nothing defines, or the like; None where it finds none."""
+    """Small sizes at which the simulator meets an undefined name, or the like; None if it finds none."""
     for sizes in _small(program):
         try:
             _simulated(program, sizes)
@@ -234,8 +233,7 @@ def _zeros(program: Program, sizes: dict[str, int]) -> dict[str, np.ndarray]:
 
 
 def use_claims(book: UseBook, machine: Hardware) -> None:
-    """What the program is made of (`shape`), what cells hold (`data`), in which order they are used (`order`), what states hold
-    (`configured`)."""
+    """Claims about a program's parts (`shape`), its cells (`data`), their order (`order`) and states (`configured`)."""
     if recognised(book, machine):
         moments = Moments(book.sites, machine)
         order_claims(book, moments)

@@ -1,8 +1,8 @@
-"""A program of engines in the form that the claims are asked of: loops of the iterations that are carried out, and an order of text
-in which signals stand before the awaits that need them.
+"""A program of engines in the form for its claims: loops over executed iterations, and signals before awaits.
 
-Each engine takes its own uses, in their order, and nothing else of the text means anything. So parts of a body that have no engine
-in common may change places. The claims look for one order of the text that is a legal execution; this is the one they are asked of.
+Each engine takes its own uses, in their order, and nothing else of the text has a meaning. So parts of a body without a
+common engine may change places. The claims look for one order of the text that is a legal execution; they are asked of
+this order.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ First = Mapping[Any, Any]  # variables and numbers of loops -> 0
 
 
 def in_order(program: Program) -> Program:
-    """The same program, with parts of its text exchanged where that brings signals before the awaits that need them, and with loops
-    that count the iterations that they carry out (Loop.trips)."""
+    """The same program in another order of text, with loops over executed iterations only (Loop.trips).
+
+    Parts of its text are exchanged if this brings signals before the awaits that need them.
+    """
     program = map_bodies(program, lambda body: map_nodes(body, _of_its_trips))
     loops = list(nodes_of(Loop, program.body))
     first = {e: sp.S.Zero for x in loops for e in (x.var, x.number)}
@@ -35,7 +37,7 @@ def _of_its_trips(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class _Part:
-    """A node of a body. engines: None where it has to stay where it is. needs: counters awaited before any iteration is over."""
+    """A node of a body. engines: None if it has to keep its place. needs: counters awaited before any iteration ends."""
 
     node: Node
     engines: frozenset[str] | None
@@ -43,7 +45,7 @@ class _Part:
     needs: frozenset[str]
 
     def meets(self, other: _Part) -> bool:
-        """Whether their order is part of what they mean."""
+        """Whether their order is part of their meaning."""
         return self.engines is None or other.engines is None or bool(self.engines & other.engines)
 
 
@@ -64,7 +66,7 @@ def _ordered(body: tuple[Node, ...], first: First) -> tuple[Node, ...]:
 
 
 def _first_ready(sorter: TopologicalSorter[int]) -> Iterator[int]:
-    """Of the parts that may come next, the one that stands first. Raises CycleError."""
+    """Of the parts ready to come next, the first in the text. Raises CycleError."""
     sorter.prepare()
     ready: set[int] = set()
     while sorter.is_active():

@@ -1,7 +1,7 @@
-"""What uses compute: the products that are added are the kernel's, and the steps of an epilogue, composed, are its expression.
+"""Values computed by uses: the products added are the kernel's, and the steps of an epilogue compose to its expression.
 
-A step reads the cell of a sum and, besides, elements that main memory or the code gives it. Which elements these are is asked for
-every cell; then the contracts are put one into the other, and the result is compared with the kernel's expression, bit for bit.
+A step reads the cell of a sum and, besides, elements from main memory or the code. Their identity is asked for every
+cell. Then the contracts are composed, and the result is compared with the kernel's expression, bit for bit.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from isamap_smt.proof.uses.moments import Moments, UseSite
 
 
 def plain_contracts(book: UseBook, sites: list[UseSite]) -> None:
-    """Contracts say all that an instruction does, and all that it asks for."""
+    """Contracts describe all effects of an instruction, and all of its demands."""
     for site in sites:
         i = site.use.instruction
         words = f"the contract of {i.name} is one statement without `where`, and what it really computes"
@@ -71,7 +71,7 @@ def _one_element(i: Instruction) -> bool:
 
 
 def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, Access]) -> None:
-    """What is added for a point, or assigned, is what the kernel says. named: operand -> the element that it stands for."""
+    """The value added or assigned for a point is the kernel's. named: operand -> its element of the kernel."""
     i = site.use.instruction
     contract, statement, places = i.kernel.statements[0], kernel.statements[0], dict(site.use.operands)
 
@@ -88,8 +88,10 @@ def added(book: UseBook, kernel: Kernel, site: UseSite, named: dict[str, Access]
 
 
 def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite | None, steps: list[UseSite]) -> None:
-    """What the steps after the sum compute is the kernel's expression. begin: of sums, None where elements are assigned; steps: in
-    order, the last stores."""
+    """The steps after the sum compute the kernel's expression.
+
+    begin: the use that begins sums, None if elements are assigned; steps: in order, the last stores.
+    """
     kernel, total = moments.program.kernel, epilogue.sum
     tree: Any = Read(sp.Symbol(total))
     if begin is not None and begins_at(begin.use.instruction) != epilogue.start:
@@ -111,7 +113,7 @@ def composed(book: UseBook, moments: Moments, epilogue: Epilogue, begin: UseSite
 
 
 def _after(moments: Moments, site: UseSite, total: str, tree: Any) -> Any:
-    """What a step makes of cells of sums that hold the tree; None for one that reads no cell of them."""
+    """The value of a step with `tree` in the cells of sums it reads. tree: None for a step that reads no such cell."""
     i, places = site.use.instruction, dict(site.use.operands)
     elements = {o: moments.buffers[p.name].type.tensor for o, p in beside(moments, site, total)}
 
@@ -126,8 +128,11 @@ def _after(moments: Moments, site: UseSite, total: str, tree: Any) -> Any:
 
 
 def _put(e: Any, contract: Kernel, stands: Callable[[Any], Any], exact: bool) -> Any:
-    """The tree with what operands stand for. exact: it lies below a saturation, where nothing wraps; an operand there is of its own
-    type all the same, and what was computed before wraps in that."""
+    """The tree with operands replaced by their values.
+
+    exact: it lies below a saturation, so nothing wraps there; an operand still has its own type, and an earlier value
+    wraps in it.
+    """
     if isinstance(e, Read):
         found = stands(e)
         wraps = exact and not isinstance(found, Read | Cast | Saturate | Round)
@@ -139,7 +144,7 @@ def _put(e: Any, contract: Kernel, stands: Callable[[Any], Any], exact: bool) ->
 
 
 def immediates(book: UseBook, site: UseSite) -> None:
-    """Numbers in the code are such that the instruction takes."""
+    """Numbers in the code lie in the instruction's immediate ranges."""
     i = site.use.instruction
     for name, (low, high) in i.immediates.items():
         value = immediate(dict(site.use.operands)[name])
@@ -149,14 +154,14 @@ def immediates(book: UseBook, site: UseSite) -> None:
 
 
 def others(site: UseSite) -> list[tuple[str, Ref]]:
-    """Operands that a step reads in main memory."""
+    """Operands read by a step in main memory."""
     i = site.use.instruction
     target = i.kernel.statements[0].target.tensor
     return [(o, p) for o, p in site.use.operands if o != target and i.operand(o).memory == MAIN]
 
 
 def beside(moments: Moments, site: UseSite, total: str) -> list[tuple[str, Ref]]:
-    """Operands that a step reads in buffers of elements of other tensors than the sum."""
+    """Operands read by a step in buffers of other tensors than the sum."""
     target = site.use.instruction.kernel.statements[0].target.tensor
     found = ((o, p) for o, p in site.use.operands if o != target and p.name in moments.buffers)
     return [(o, p) for o, p in found if moments.buffers[p.name].type.tensor != total]
@@ -168,8 +173,10 @@ def _element(a: Access) -> str:
 
 
 def _settled(e: Any, types: dict[str, DType]) -> Any:
-    """The tree with each number beside a value of floating point converted to that value's type, which it has anyway; relu of such
-    a value as a maximum with 0, NaN and signs of zero included."""
+    """The tree with each number beside a floating-point value cast to that value's type, its type in any case.
+
+    relu of such a value becomes a maximum with 0, NaN and signs of zero included.
+    """
     if not isinstance(e, Scalar) or isinstance(e, Read):
         return e
     args = [_settled(a, types) for a in e.args]
@@ -184,7 +191,7 @@ def _settled(e: Any, types: dict[str, DType]) -> Any:
 
 
 def _type(e: Any, types: dict[str, DType]) -> DType | None:
-    """The type of a value; None for a number, and for a tree in which types meet that do not fit: another claim says so."""
+    """The type of a value; None for a number, and for a tree of types that do not fit, refused by another claim."""
     try:
         return None if isinstance(e, sp.Number) else type_of(e, types)
     except DTypeError:
