@@ -14,6 +14,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from isamap_smt.ir.instruction import Instruction
+from isamap_smt.ir.kept import per_object
 
 if TYPE_CHECKING:
     from isamap_smt.ir.hardware import Hardware
@@ -89,14 +90,18 @@ for _field in fields(Instruction):
     setattr(Described, _field.name, _Late(_field.name))
 
 
+@per_object(most=32)
 def key_text(machine: Hardware) -> str:
     """All facts of a machine as text for a cache key. Instructions of shipped tables appear by name alone.
 
     The key must hold a digest of the shipped tables, too.
     """
     parts = {f.name: getattr(machine, f.name) for f in fields(machine) if f.name not in ("instructions", "opened")}
-    listed = [i.name if _SHIPPED in i.__dict__ else repr(i) for i in machine.instructions]
+    listed = [i.name if _SHIPPED in i.__dict__ else _facts(i) for i in machine.instructions]
     return repr([parts, listed, machine.opened and key_text(machine.opened)])
+
+
+_facts = per_object(most=2_000)(repr)  # machines that differ in a memory or an engine share their instructions
 
 
 __all__ = ["Described", "contracts_read_later", "key_text", "reads_later"]

@@ -17,7 +17,6 @@ from typing import Any
 from isamap_smt.ir.described import key_text
 from isamap_smt.ir.errors import IsamapError
 from isamap_smt.ir.hardware import Hardware
-from isamap_smt.ir.kept import per_object
 from isamap_smt.ir.kernel import Kernel
 from isamap_smt.ir.schedule import Schedule
 from isamap_smt.language import to_text
@@ -26,13 +25,11 @@ from isamap_smt.runtime.cache import cache_directory, digest_of, own_sources
 from isamap_smt.runtime.whole_file import whole_file
 from isamap_smt.scheduling.record import from_record, to_record
 
-_key_text = per_object(most=16)(key_text)  # it is long, and many kernels are planned for one machine
-
 
 def digest(kernel: Kernel, hardware: Hardware, options: tuple[Any, ...]) -> str:
     """Hex digest of all that a decision depends on."""
     return digest_of(
-        (to_text(kernel), repr(kernel.ranges), kernel.name, _key_text(hardware), repr(options), own_sources())
+        (to_text(kernel), repr(kernel.ranges), kernel.name, key_text(hardware), repr(options), own_sources())
     )
 
 
