@@ -1,5 +1,4 @@
-"""Machines from other tools' architectures: Timeloop's and ZigZag's YAML, as memories, engines and instructions of this
-project.
+"""Machines from other tools' architectures: Timeloop's and ZigZag's YAML, as memories, engines and instructions here.
 
 Parts of a file missing in a machine are named in its `unread`, with their place in the file.
 """

@@ -1,6 +1,4 @@
-"""The extents of the array's product, and the level serving as each operand's own memory: beside the array, or one
-before.
-"""
+"""The extents of the array's product, and the level serving as each operand's own memory."""
 
 from __future__ import annotations
 
@@ -40,8 +38,7 @@ def _rank(meshes: tuple[Mesh, ...], axes: Mapping[str, str]) -> tuple[int, int, 
 
 
 def place(architecture: Architecture, unroll: Mapping[str, int] | None, in_time: Mapping[str, int] | None) -> Placed:
-    """The extents and ways with the array as busy as can be, then with the most levels, then with room for two tiles in
-    each.
+    """The extents and ways with the busiest array, then with the most levels, then with room for two tiles in each.
 
     Raises ArchitectureError.
     """
@@ -97,10 +94,9 @@ def _placed(architecture: Architecture, axes: dict[str, str], extents: dict[str,
 
 
 def _way(placed: Placed, operand: str) -> Way:
-    """The way of an operand: its own memory is the innermost level holding a tile of it, after the largest level for
-    two tiles.
+    """An operand's own memory is the innermost level with room for a tile; on its way it passes the largest one before.
 
-    Raises ArchitectureError if no level holds a tile.
+    That one has room for two tiles. Raises ArchitectureError if no level has room for one.
     """
     main, *rest = placed.architecture.of(operand)
     fits = [x for x in rest if placed.tiles(x, operand) >= 1]

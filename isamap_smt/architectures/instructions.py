@@ -1,6 +1,4 @@
-"""The instructions of an architecture's machine: loads, moves between levels, the array's product, starts and stores of
-sums.
-"""
+"""The instructions of an architecture's machine: loads, moves between levels, the array's product, starts, stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An architecture's levels as addressed memories: rows, and the capacity left of the file's."""
+"""An architecture's levels as addressed memories: their rows, and the losses against the file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ INSIDE = "taken as a part of the array: it has no room for a tile that an instru
 
 
 class Memories:
-    """One memory for each level in use; several if its operands are of several types, as the cells of a memory have
-    one.
+    """One memory for each level in use; several if it holds several types, as a memory's cells have one.
 
     names: of the memory of a level and an operand. unread: changes to levels. sums: the share of sums in a shared
     level.

@@ -68,8 +68,10 @@ class Placed:
         return int(bits // (8 * self.elements(operand) * dtype(dict(self.architecture.types)[operand]).bytes))
 
     def shared(self, level: Level, operand: str) -> int:
-        """The number of multipliers served by one access in a step: along meshes without its axes, and without copies
-        in the level.
+        """The number of multipliers served by one access in a step.
+
+        They lie along meshes without the operand's axes, and without copies in the level. They lie along meshes without
+        the operand's axes, and without copies in the level.
         """
         return prod(
             m.size

@@ -1,6 +1,4 @@
-"""The traffic of a program of engines, level by level: elements and bytes, and energy if the machine gives that of
-accesses.
-"""
+"""The traffic of a program of engines, level by level: elements, bytes, and energy if the machine gives an access's."""
 
 from __future__ import annotations
 

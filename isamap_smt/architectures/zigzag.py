@@ -1,5 +1,4 @@
-"""ZigZag's accelerators: memories from the array outwards, an operational array with dimensions, and those served by
-each memory.
+"""ZigZag's accelerators: memories from the array outwards, an operational array, and the dimensions each memory serves.
 
 Keys of zigzag-dse 2 (multipliers, r_bw and w_bw) and 3 (operational_array, ports with bandwidths). Sizes are bits,
 bandwidths bits a cycle, costs picojoules an access of a bandwidth's bits, all of one instance. There is an instance for
@@ -231,7 +230,8 @@ def _ports(m: Fields) -> tuple[float | None, float | None, float | None]:
 def _served(meshes: tuple[Mesh, ...], levels: list[Level], hints: dict[str, tuple[str, ...]]) -> tuple[Mesh, ...]:
     """The meshes with the axes they may take, as dataflows say.
 
-    Else, if the innermost memory of an operand serves some dimensions alone, the axis this operand lacks, sums first.
+    Without a dataflow: if an operand's innermost memory serves some dimensions alone, they take the axis it lacks, sums
+    first.
     """
     may, every = dict(hints), {m.name for m in meshes}
     for operand, axis in ((ACC, "k"), (A, "j"), (B, "i")):

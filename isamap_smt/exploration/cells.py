@@ -89,9 +89,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The same for the same question, in any process: a digest of kernel, sizes, machine, and whether mappings are
-        counted.
-        """
+        """The same for the same question, in any process: a digest of kernel, sizes, machine and `count`."""
         return digest(
             canonical(
                 [kernel_digest(self.kernel), sorted(self.layer.sizes), hardware_digests(self.hardware), self.count]

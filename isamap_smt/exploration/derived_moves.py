@@ -33,8 +33,10 @@ PADDED: tuple[tuple[str, ...], ...] = ((ROW,), (COLUMN,), (ROW, COLUMN))
 
 @dataclass(frozen=True)
 class Tile:
-    """Cells of an operand in an addressed memory. rows, columns: points of the axes counting them, 0 without such an
-    axis.
+    """Cells of an operand in an addressed memory.
+
+    rows, columns: points of the axes counting them, 0 without such an axis. rows, columns: points of the axes counting
+    them, 0 without such an axis.
     """
 
     memory: str
@@ -342,9 +344,7 @@ def _new_stores(mapping: Mapping, machine: Hardware, compute: Instruction, tile:
 
 
 def _of_a_sum(mapping: Mapping, epilogue: Epilogue, compute: Instruction) -> tuple[str, dict[str, DType]] | None:
-    """The text to store for a sum, over cells of its tile, and the other operands it reads; None if an index is no
-    axis.
-    """
+    """The text to store for a sum, over cells of its tile, and its other operands; None if an index is no axis."""
     index = ",".join(tile_of(compute, compute.target).axes)
     if epilogue.statement is None:
         return f"s[{index}]", {}

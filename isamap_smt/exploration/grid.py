@@ -59,9 +59,7 @@ class Explored:
         return None if any(c is None for c in cycles) else float(sum(c or 0.0 for c in cycles))
 
     def bottleneck(self, machine: int) -> tuple[str, float]:
-        """The part with the most cycles on a machine over all layers, and its share of them; '' and 0 if nothing is
-        known.
-        """
+        """The part with the most cycles on a machine over all layers, and its share; '' and 0 if nothing is known."""
         parts: dict[str, float] = {}
         for x, row in zip(self.layers, self.answers, strict=True):
             answer = row[machine]

@@ -90,8 +90,7 @@ class Planned:
 
 
 def planned(kernel: Kernel, compute: Instruction, machine: Hardware, sizes: Mapping[str, int]) -> Planned:
-    """The plan of a kernel by an instruction of a machine with engines, or the smallest edits of the machine to admit
-    one.
+    """The plan of a kernel by an instruction of a machine with engines, or the smallest edits of the machine for one.
 
     sizes: if they are left out, the program is for all. Raises SizeError.
     """
@@ -131,8 +130,7 @@ class _Search:
             return None, str(error)
 
     def phases(self) -> tuple[tuple[ProvedMapping, ...], ...]:
-        """For each sum, the mappings some machine makes programs of: those using all axes of the instruction, if any
-        do.
+        """For each sum, the mappings with programs on some machine: those using all instruction axes, if any do.
 
         Empty if a sum has none.
         """

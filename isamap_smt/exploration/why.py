@@ -1,5 +1,4 @@
-"""Why a kernel has no mapping onto an instruction: the smallest changes of the instruction to admit one, each of them
-proved.
+"""Why a kernel has no mapping onto an instruction: the smallest changes of the instruction to admit one, each proved.
 
 A change is of the contract alone: an element type, an operand's axes, saturation, assumptions on values. Nobody here
 knows whether it can be built; the kernel's mapping onto it is proved like any other. If the kernel maps, and its
@@ -103,8 +102,7 @@ class Admitted:
 
 @dataclass(frozen=True)
 class Why:
-    """legal: mappings onto the instruction as it is. padded: if there are none, those leaving axes of the instruction
-    empty.
+    """legal: mappings onto the instruction as it is. padded: if there are none, those leaving its axes empty in part.
 
     reason: against every mapping before any is tried, or ''.
 
@@ -310,9 +308,7 @@ def _with_axis(contract: Kernel, c: Widen | Broadcast) -> Kernel:
 
 
 def _ranges(kernel: Kernel, instruction: Instruction, n: int) -> tuple[str, ...]:
-    """Values of the kernel's inputs for which the unchanged instruction would do, under the first mapping of its
-    contract.
-    """
+    """Values of the kernel's inputs for which the instruction would do as it is, under its contract's first mapping."""
     if instruction.exact is None:
         return ()
     for proved in _legal(kernel, instruction, n, (AsContract(),))[:1]:

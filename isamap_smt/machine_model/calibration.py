@@ -127,10 +127,9 @@ class Stream:
 
 @dataclass(frozen=True)
 class Ahead:
-    """A register tile of so many rows, streaming vectors from `memory` with a prefetch `distance` bytes ahead of the
-    loads.
+    """A register tile of so many rows, streaming vectors from `memory`.
 
-    time: relative to the time without prefetch; below 1 it helps.
+    It prefetches `distance` bytes ahead of the loads. time: relative to the time without prefetch; below 1 it helps.
     """
 
     memory: str

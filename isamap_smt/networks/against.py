@@ -25,9 +25,7 @@ ALLOWED = {
 
 @dataclass(frozen=True)
 class Difference:
-    """The first wrong result. node: the step; value: its name in the model; error: its relative error; allowed: the
-    tolerance.
-    """
+    """The first wrong result. node: the step; value: its name in the model; error: relative; allowed: its tolerance."""
 
     node: str
     value: str
@@ -39,9 +37,7 @@ class Difference:
 
 
 def error_of(got: np.ndarray, wanted: np.ndarray) -> float:
-    """The largest absolute difference over the largest wanted element; infinite if shapes differ or one alone is
-    finite.
-    """
+    """The largest difference over the largest wanted element; infinite if shapes differ, or one alone is finite."""
     a, b = np.asarray(got, np.float64), np.asarray(wanted, np.float64)
     if a.shape != b.shape:
         return np.inf
@@ -56,9 +52,7 @@ def error_of(got: np.ndarray, wanted: np.ndarray) -> float:
 
 
 def allowed(value: Value) -> float:
-    """The error explained by rounding. For integers: one step of the largest number, but of 127 at most, as floats are
-    rounded to it.
-    """
+    """The relative error explained by rounding; for integers, one step of their largest number, 127 at most."""
     return ALLOWED.get(value.dtype.name, 1 / max(1, min(value.dtype.high, 127)) if not value.dtype.is_float else 1e-3)
 
 
@@ -88,8 +82,9 @@ def onnxruntime_session(model: bytes, threads: int = 1, more: Dict[str, Any] | N
 def first_difference(
     compiled: CompiledNetwork, arrays: Dict[str, np.ndarray], reference: Callable[[list[str]], Dict[str, np.ndarray]]
 ) -> Difference | None:
-    """The first value, in step order, differing from the reference. reference(names): the model's values of these
-    names.
+    """The first value, in step order, differing from the reference.
+
+    reference(names): the model's values of these names.
     """
     network = compiled.network
     seen: list[tuple[str, str, np.ndarray]] = []

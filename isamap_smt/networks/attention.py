@@ -109,10 +109,10 @@ def _masked(s: _Scores, now: str, mask: Var | None, seen: Seen, rows: int) -> st
 def attention(
     q: Var, k: Var, v: Var, seen: Seen, scale: float | None = None, softcap: float = 0.0, mode: int | None = None
 ) -> tuple[Var, Var | None]:
-    """The attention, and the scores of a mode: 0 as they are, 1 capped, 2 masked, 3 as weights. scale: 1 / sqrt(depth)
-    by default.
+    """The attention, and the scores of a mode: 0 as they are, 1 capped, 2 masked, 3 as weights.
 
-    softcap: if not 0, scores become c * tanh(scores / c). Raises NetworkError for shapes that do not fit.
+    scale: 1 / sqrt(depth) by default. softcap: if not 0, scores become c * tanh(scores / c). Raises NetworkError for
+    shapes that do not fit.
     """
     g = q.graph
     if (q.rank, k.rank, v.rank) != (4, 4, 4) or k.shape[3] != q.shape[3] or v.shape[:3] != k.shape[:3]:

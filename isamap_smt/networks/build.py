@@ -56,7 +56,10 @@ def input(name: str, shape: Sequence[Any], dtype: DType | str = "f32") -> Var:
 
 
 def network(outputs: Dict[str, Var], name: str = "network") -> Network:
-    """The network of these results, by their names. Its inputs: those used by a result, or combined with one so used."""
+    """The network of these results, by their names.
+
+    Its inputs are those the results depend on, and those ever combined with them.
+    """
     if not outputs:
         raise NetworkError("a network has results: network({'y': y})")
     graph = _together(*outputs.values())
@@ -95,9 +98,7 @@ def _graph(op: str, *xs: Any) -> Graph:
 
 
 def _alike(op: str, *xs: Any, needed: int | None = None) -> list[Var]:
-    """The operands present, all of one type. Raises NetworkError; by default every operand is needed, else the first
-    `needed`.
-    """
+    """The operands present, all of one type; the first `needed`, by default all, have to be. Raises NetworkError."""
     graph = _graph(op, *xs)
     if builtins.any(x is None for x in xs[:needed]):
         raise NetworkError(f"an operand of {op} is None", graph.node)
@@ -537,8 +538,7 @@ def batch_norm(x: Var, mean: Any, variance: Any, scale: Any = None, shift: Any =
 
 @_named
 def attention(q: Var, k: Any, v: Any, mask: Any = None, *, causal: bool = False, scale: float | None = None) -> Var:
-    """softmax(scale * q @ k^T + mask) @ v of [batch, heads, length, depth]; batch, or both leading axes, may be left
-    out.
+    """softmax(scale * q @ k^T + mask) @ v of [batch, heads, length, depth]; batch, or both in front, may be missing.
 
     Heads of k and v divide those of q. mask broadcasts against the scores: truth values mark visible keys, numbers are
     added. causal: a query sees keys up to its own position, the last query's being the last key's. scale: 1 /

@@ -1,5 +1,4 @@
-"""A compiled network against today's sources: its claims derived and proved again, and its C printed again and
-compared.
+"""A compiled network against today's sources: its claims derived and proved again, its C printed again and compared.
 
 Stored verdicts prove nothing. The plan in the folder holds the decisions; each kernel's program is lowered and proved
 from it, and the claims between kernels are asked again. Every text of the library must equal the derived text, byte for
@@ -68,10 +67,10 @@ def check_library(
     folder: Path, model: Network | None = None, *, sources: Sources | None = None, cache: bool = True, cc: str | None = None,
     progress: Progress | None = None,
 ) -> Checked:  # fmt: skip
-    """Derive everything again from the folder's files. model: the network as it was read, to compare constants and
-    weights with.
+    """Derive everything again from the folder's files.
 
-    Never raises for the contents of the files; raises BuildError if a model is given and no compiler is there.
+    model: the network as it was read, to compare constants and weights with. Never raises for the contents of the
+    files; raises BuildError if a model is given and no compiler is there.
     """
     memory = Memory(cache)
     try:

@@ -31,16 +31,17 @@ PREFIX = "network"
 
 
 class CompiledNetwork:
-    """`network(**inputs)` or `network(*inputs)` returns the outputs by name. One call at a time: the arena is the
-    network's own.
+    """`network(**inputs)` or `network(*inputs)` returns the outputs by name.
 
-    placement: the nodes given to faster back ends, if asked for (networks/place.py).
+    One call at a time: the arena is the network's own. placement: the nodes given to faster back ends, if asked for
+    (networks/place.py).
     """
 
     @seldom_searched()
     def __init__(self, planned: NetworkPlan, *, cc: str | None = None) -> None:
-        """Builds the C, packs the constants once. Raises BuildError, NotProvedError, and the errors of checked
-        instructions.
+        """Builds the C, packs the constants once.
+
+        Raises BuildError, NotProvedError, and the errors of instructions' checks.
         """
         self.placement: Placement | None = None
         self.plan = planned = with_checked_instructions(planned, cc)
@@ -60,9 +61,10 @@ class CompiledNetwork:
         )
 
     def __call__(self, *arrays: Any, **named: Any) -> Arrays:
-        """The outputs. Raises ArgumentError for inputs of another name, type or shape, and NetworkError of a back end.
+        """The outputs.
 
-        Kernels raise their own errors for their values.
+        Raises ArgumentError for inputs of another name, type or shape, NetworkError of a back end, and the kernels' own
+        errors for their values.
         """
         given = self._running.given(arrays, named)
         if not self.network.foreign:
@@ -210,10 +212,9 @@ class CompiledNetwork:
 
 
 def with_checked_instructions(planned: NetworkPlan, cc: str | None = None) -> NetworkPlan:
-    """The plan, its instructions checked against their descriptions: those not shipped are run, and refused covers
-    replaced.
+    """The plan, its instructions checked against their descriptions.
 
-    Raises DescriptionError, BuildError.
+    Instructions that are not shipped are run, and refused covers replaced. Raises DescriptionError, BuildError.
     """
     check_together((p.program for p in planned.plans.values()), cc)
     plans = {q: built(p, lambda p: require_checked(p.program, cc))[0] for q, p in planned.plans.items()}

@@ -72,7 +72,7 @@ class Extent:
 
     @cached_property
     def sizes(self) -> tuple[OpenSize, ...]:
-        """Its sizes, by name."""
+        """The sizes it depends on, by name."""
         return tuple(sorted({s for _, product in self.terms for s in product}))
 
     def at(self, sizes: Sizes) -> int:
@@ -190,7 +190,7 @@ def at(shape: Iterable[Any], sizes: Sizes) -> tuple[int, ...]:
 
 
 def open_sizes(shapes: Iterable[Iterable[Any]]) -> tuple[OpenSize, ...]:
-    """The sizes used by the shapes, in order of their first mention."""
+    """The sizes the shapes depend on, in order of their first mention."""
     return tuple(dict.fromkeys(s for shape in shapes for e in shape if isinstance(e, Extent) for s in e.sizes))
 
 

@@ -1,5 +1,4 @@
-"""Steps fused: an elementwise operator joins the step of its operand, and a part joins the step putting a result
-together.
+"""Steps fused: an elementwise operator joins its operand's step, and a part joins the step that puts a result together.
 
 Nothing without a reader is computed.
 """
@@ -59,9 +58,9 @@ def _canonical(step: AnyStep) -> AnyStep:
 
 
 def _once(network: Network, steps: list[AnyStep], waiting: bool) -> tuple[list[AnyStep], bool]:
-    """One pass: each step takes in the producer of an operand, where it may.
+    """One pass: each step takes in the producer of an operand, if it may.
 
-    waiting: a widening step is left to its reader, so that narrow elements stand between the two.
+    waiting: a step that widens elements is left to its reader, so that narrow ones stand between the two.
     """
     writer = {n: k for k, s in enumerate(steps) for n in s.results}
     count: dict[str, int] = {}
@@ -144,9 +143,7 @@ def _read_in_place(kernel: Kernel, tensor: str) -> bool:
 
 
 def _goes_into(producer: AnyStep, kernel: Kernel, tensor: str) -> bool:
-    """Whether an elementwise producer may move into the one statement reading its result: an assignment, reading it in
-    place.
-    """
+    """Whether an elementwise producer may join its result's one reader: an assignment reading it in place."""
     readers = [s for s in kernel.statements if any(a.tensor == tensor for a in s.inputs)]
     if not isinstance(producer, Step) or not _of_elements(producer.kernel) or len(readers) != 1 or kernel.recurrences:
         return False
@@ -176,9 +173,7 @@ def _is_a_part(kernel: Kernel, tensor: str) -> bool:
 
 
 def _takes_more(producer: Step) -> bool:
-    """Whether another statement may follow. Recurrences, steps of several results, and results written in parts are
-    left alone.
-    """
+    """Whether another statement may follow: not after a recurrence, several results, or a result written in parts."""
     kernel = producer.kernel
     if kernel.recurrences or len(producer.writes) > 1:
         return False

@@ -79,8 +79,7 @@ class Step(Bound):
 
 @dataclass(frozen=True)
 class Foreign(Bound):
-    """Nodes computed by a back end (networks/foreign.py), without proof: one refused by kernels, or several placed
-    there.
+    """Nodes computed by a back end (networks/foreign.py), without proof: one refused by kernels, or several placed.
 
     reason: why kernels refuse it, or the gain of placing it. model: the bytes of an ONNX model of these nodes alone.
     reads, writes: the model's inputs and outputs, and the value of each.
@@ -120,8 +119,9 @@ class Foreign(Bound):
     def answers(
         self, values: Dict[str, Value], held: Dict[str, np.ndarray], sizes: Dict[str, int], evaluate: Evaluate
     ) -> dict[str, np.ndarray]:
-        """The same results, each checked, wherever the back end has them: perhaps within its inputs. Raises
-        NetworkError.
+        """The same results, each checked, wherever the back end has them: perhaps in its inputs.
+
+        Raises NetworkError.
         """
         given = {t: held[v] for t, v in self.reads}
         found = evaluated(self.backend, self.node, evaluate, given)
@@ -379,8 +379,9 @@ class Var:
 
 @dataclass(eq=False)
 class Graph:
-    """Builds a Network. `node` names the node under construction, in the steps and in errors. reserved: names of the
-    results.
+    """Builds a Network.
+
+    `node` names the node being built, in the steps and in errors. reserved: names of the results.
     """
 
     name: str = "network"
@@ -459,8 +460,9 @@ class Graph:
         return self._constant(array, name)
 
     def room(self, shape: Sequence[int], of: Any) -> tuple[int, ...]:
-        """The shape, if another constant of it may be made. Raises NetworkError before anything of that size is
-        allocated.
+        """The shape, if there is room for another constant of it.
+
+        Raises NetworkError before anything of that size is allocated.
         """
         sizes = self.sizes(shape)
         if not self._has_room(math.prod(sizes) * np.dtype(of).itemsize):
@@ -582,7 +584,7 @@ class Graph:
         return tuple(Var(self, v) for _, v in named)
 
     def inputs_of(self, x: Var) -> list[str]:
-        """The inputs used by a value."""
+        """The inputs a value depends on."""
         wanted = {x.name}
         for step in reversed(self._steps):
             if wanted & {*step.results}:
@@ -590,9 +592,7 @@ class Graph:
         return [n for n in self._inputs if n in wanted]
 
     def network(self, outputs: Iterable[Var], names: Iterable[str], labels: Dict[str, str] | None = None) -> Network:
-        """The network built, with these results under these names. labels: the model's names of values, by their own
-        names.
-        """
+        """The network built, with these results under these names. labels: values' names in the model, by their own."""
         kept = dict(self._values), dict(self._constants), [*self._steps]
         wanted = []
         for x, name in zip(outputs, names, strict=True):

@@ -54,9 +54,9 @@ def compile_onnx(
     place: back ends for nodes our kernels are slower at, or do not compute; sample: inputs to measure that with;
     place_seconds: the time for it.
 
-    Not kept are models with foreign nodes, placed ones, and those planned within a timeout: a placement holds for its
-    measurements alone. Raises as from_onnx(), plan_network() and CompiledNetwork do, and ArgumentError for options
-    contradicting each other.
+    Models with foreign nodes, placed models, and models planned within a timeout are not kept: a placement belongs to
+    the measurements of its time. Raises as from_onnx(), plan_network() and CompiledNetwork do, and ArgumentError for
+    options contradicting each other.
     """
     if place is None and not (sample is None and place_seconds is None):
         raise ArgumentError(f"{'place_seconds' if sample is None else 'sample'} is of place=[...], which is not given")
@@ -156,7 +156,7 @@ def _processor() -> list[str]:
 
 
 def _texts(given: Dict[str, Any] | None) -> str:
-    """Options as a text, different if they differ: arrays by their elements."""
+    """Options as a text, the same for the same options only: arrays by their elements."""
 
     def text(value: Any) -> str:
         if isinstance(value, np.ndarray):
@@ -214,8 +214,9 @@ def _keep(planned: NetworkPlan, place: Path, cc: str | None) -> LoadedNetwork:
 
 
 def _make_room(but: Path) -> None:
-    """Remove the longest unused folders, until the rest takes at most MOST bytes, and leftovers of killed calls after a
-    day.
+    """Remove the longest unused folders until the rest takes at most MOST bytes.
+
+    Folders left a day ago by killed calls are removed, too.
     """
     found = []
     for place in _folder().iterdir():

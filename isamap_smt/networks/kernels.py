@@ -131,9 +131,10 @@ def reads_once(s: Statement, tensor: str) -> bool:
 
 
 def joined(first: Kernel, second: Kernel, name: str) -> Kernel:
-    """first, put before the only reader of the tensor `name` in second; the tensor becomes a temporary, or is gone.
+    """first, put before the first reader of the tensor `name` in second; nothing else reads it.
 
-    Other tensors of one name are one tensor. Gone: if first assigns it once, and second reads each element once.
+    The tensor becomes a temporary, or is gone: if first assigns it once, and second reads each element once. Other
+    tensors of one name are one tensor.
     """
     tensors = {t.name: t for t in (*first.tensors, *second.tensors)}
     theirs = _apart(second, first)

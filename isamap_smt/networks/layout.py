@@ -1,7 +1,7 @@
 """Layouts of images: channels last or channels first, whichever is cheapest over the whole graph.
 
-With channels last, they fill the lanes of vectors, and a point's channels are one row. With few channels, they stay
-before rows and columns: a row of the image fills the lanes better.
+Channels last fill the lanes of vectors, and a point's channels are one row. Few channels stay first, before rows and
+columns: then a row of the image fills the lanes better.
 
 Each value between kernels may have its dimensions stored in another order; inputs and outputs of the network keep
 theirs. CP-SAT finds the cheapest choice from the costs of windows in each order, and the costs wherever orders meet.
@@ -58,7 +58,7 @@ class Layouts:
 def with_layouts(network: Network, lanes: int) -> tuple[Network, Layouts]:
     """The network with the values around its windows in the cheapest orders, and these orders.
 
-    Elementwise operators between windows follow them. lanes: of the machine's widest vectors of f32.
+    Elementwise operators between windows share them. lanes: of the machine's widest vectors of f32.
     """
     fixed = {*network.inputs, *network.outputs, *(n for s in network.foreign for n in (*s.sources, *s.results))}
     orders = {n: o for n, o in _possible(network).items() if n not in fixed}

@@ -96,12 +96,12 @@ def write_library(
     planned: NetworkPlan, folder: Path, name: str, *, cc: str | None = None, target: str | None = None,
     tell: Callable[[str], Any] = lambda _: None,
 ) -> Library:  # fmt: skip
-    """Write NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt into an empty
-    folder.
+    """Write a library's files into an empty folder.
 
-    Of a plan for threads NAME_threads.c and .h, too. target: the triple of another machine; None: this one. Raises
-    UnknownNameError for a name C cannot export, BuildError, HardwareError if the target lacks instructions, and
-    NetworkError for a foreign step.
+    They are NAME.h, NAME.c, NAME_kN.c, NAME_weights.bin and .S, NAME.so, Makefile and CMakeLists.txt. Of a plan for
+    threads NAME_threads.c and .h, too. target: the triple of another machine; None: this one. Raises UnknownNameError
+    for a name C cannot export, BuildError, HardwareError if the target lacks instructions, and NetworkError for a
+    foreign step.
     """
     check_prefix(name)
     for step in planned.network.foreign:
@@ -335,7 +335,7 @@ class LibraryText:
         return "".join(self._call(n, s) for n, s in enumerate(self.network.kernels)) + self._copies()
 
     def _is_known(self, program: Program, held: dict[str, str]) -> bool:
-        """Whether all bytes looked at by the kernel are constants, or bools written by other kernels."""
+        """Whether all bytes looked at by the kernel are bools that other kernels wrote, or constants."""
         asked = _ranges(program)
         known = {*self.network.constants, *(v for s in self.network.kernels for v in s.results)}
         return bool(asked) and all(t in program.bools and held.get(t) in known for t in asked)
@@ -378,7 +378,7 @@ class LibraryText:
         return f"    {{ /* {number + 1}: {said} */\n{inner}\n    }}\n"
 
     def _how(self, program: Program, known: bool) -> list[str]:
-        """The sizes given to a kernel, and the way of its call."""
+        """The arguments of a kernel's call for its sizes, and for how it is called."""
         return [*(self.sizes[n] for n in program.kernel.free_sizes), f"isamap_how[{int(known)}]"]
 
     def _count(self, elements: Any) -> str:
@@ -401,7 +401,7 @@ class LibraryText:
         return f"isamap_arena + {self.planned.places[root]}"
 
     def _copies(self) -> str:
-        """Copies for outputs showing memory elsewhere: an input, a constant, or another output."""
+        """Copies for outputs that show an input, a constant, or another output."""
         lines = []
         for name in self.network.outputs:
             to, of = f"isamap_out->{self.fields[1][name]}", self._address(name)

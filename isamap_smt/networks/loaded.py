@@ -66,10 +66,10 @@ class LoadedNetwork:
 
 
 def load_network(folder: str | Path, *, threads: int | None = None) -> LoadedNetwork:
-    """The output of `isamap compile MODEL.onnx -o FOLDER`, as a function. Raises NetworkError unless all files are as
-    they were.
+    """The output of `isamap compile MODEL.onnx -o FOLDER`, as a function.
 
-    threads: by default, and at most, the number it was compiled for.
+    Raises NetworkError unless all files are as they were. threads: by default, and at most, the number it was compiled
+    for.
     """
     path = Path(folder)
     try:

@@ -23,8 +23,7 @@ from isamap_smt.networks.operators import (
 def normalise(
     x: Var, axes: Sequence[int], epsilon: float, scale: Var | None, shift: Var | None, centred: bool = True
 ) -> tuple[Var, Var, Var]:
-    """x, less its mean along the axes if centred, divided by the root of its mean square plus epsilon; then scaled and
-    shifted.
+    """x, less its mean along the axes if centred, over the root of its mean square plus epsilon; scaled and shifted.
 
     scale and shift broadcast against x. Returns the result, the mean, and one over the root, the last two in the
     computing type.

@@ -349,7 +349,7 @@ def tile(x: Var, repeats: Sequence[int]) -> Var:
 
 
 def points(extent: Any, cut: slice) -> tuple[Any, Any, int]:
-    """Begin, number of elements and step of a slice of a dimension.
+    """Start, number of elements and step of a slice of a dimension.
 
     Raises NetworkError for a step of 0, and if the answer depends on a size.
     """

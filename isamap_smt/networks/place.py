@@ -64,12 +64,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Placement:
-    """The owners of a model's nodes. blocks: in order. status: of the search. price: its predicted seconds; bound: the
-    least possible.
+    """The owners of a model's nodes.
 
-    seconds: of whole calls in turns, the best of `runs`: of each owner computing everything alone, of the choice
-    (`placed`), and of our kernels with a back end for refused nodes (`foreign`). kept: the fastest. failed: why one was
-    not measured.
+    blocks: in order. status: of the search. price: its predicted seconds; bound: the least possible. seconds: of whole
+    calls in turns, the best of `runs`: of each owner computing everything alone, of the choice (`placed`), and of our
+    kernels with a back end for refused nodes (`foreign`). kept: the fastest. failed: why one was not measured.
     """
 
     blocks: tuple[Block, ...]
@@ -122,8 +121,7 @@ def place_onnx(
     seed: int = 0, seconds: float = SECONDS, cc: str | None = None, tell: Callable[[str], Any] = lambda _: None,
     progress: Progress | None = None, **options: Any,
 ) -> CompiledNetwork:  # fmt: skip
-    """The model compiled, its nodes placed with our kernels and these back ends; `.placement` tells the owners, and
-    why.
+    """The model compiled, its nodes placed with our kernels and these back ends; `.placement` tells where, and why.
 
     sample: inputs to measure with; else random ones of `seed`, at the largest sizes. seconds: for measuring. options:
     of plan(). Raises ArgumentError for an empty list of back ends, NetworkError for an unknown or missing back end, and
@@ -169,9 +167,7 @@ class _End:
         self.order = np.random.default_rng(0)
 
     def best(self, calls: Sequence[Callable[[], Any]], share: float) -> list[float]:
-        """The best seconds of each call, in turns: of LEAST_RUNS, or of as many as the share allows, after one to warm
-        up.
-        """
+        """The best seconds of each call, in turns: of LEAST_RUNS, or as many as the share allows, after a warm-up."""
         taken: list[list[float]] = [[] for _ in calls]
         begin = time.perf_counter()
         for n, call in enumerate(calls):
@@ -192,7 +188,7 @@ class _End:
 
 
 class _FailedCallError(NetworkError):
-    """One of several calls failed: `number`."""
+    """One of several calls failed; `number` is its position."""
 
     def __init__(self, number: int, why: str) -> None:
         super().__init__(why)

@@ -33,7 +33,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Work:
-    """Memory of one step while it runs. temporaries: the begin of each in the arena; heap: the begin of its buffers."""
+    """Memory of one step while it runs. temporaries: the start of each in the arena; heap: the start of its buffers."""
 
     temporaries: tuple[tuple[str, int], ...]
     heap: int
@@ -43,9 +43,9 @@ class Work:
 class NetworkPlan:
     """model: as asked. network: as computed, after fusion. plans: of each kernel.
 
-    places: the begins of values in the arena, in bytes. It holds no inputs and outputs: they are the caller's; views
-    share the memory of their sources. work: of each computing step, in order. peak: bytes of the arena; bound: no plan
-    needs fewer. layouts: of images; None if nothing was rewritten, and of a plan read back.
+    places: where values begin in the arena, in bytes. Inputs and outputs are the caller's, and not in it; views share
+    the memory of their sources. work: of each computing step, in order. peak: bytes of the arena; bound: no plan needs
+    fewer. layouts: of images; None if nothing was rewritten, and of a plan read back.
     """
 
     model: Network
@@ -142,8 +142,9 @@ def lifetimes(network: Network) -> dict[str, tuple[int, int]]:
 
 
 def callers(network: Network) -> dict[str, str]:
-    """Values in the caller's memory: inputs, and values shown by outputs, unless inputs or constants; each with its
-    name there.
+    """Values in the caller's memory, with their names there.
+
+    These are the inputs, and the values behind outputs unless inputs or constants.
     """
     root = roots(network)
     found = {n: n for n in network.inputs}
@@ -166,8 +167,9 @@ def roots(network: Network) -> dict[str, str]:
 
 
 def buffers(network: Network, plans: Sequence[Plan], threads: int = 1) -> list[tuple[int, int, int]]:
-    """(begin, end, bytes) of everything in the arena, in numbers of steps: values, then each step's temporaries and
-    work space.
+    """(begin, end, bytes) of everything in the arena, in numbers of steps.
+
+    First values, then each step's temporaries and work space.
     """
     found = [(b, e, network.values[n].bytes) for n, (b, e) in lifetimes(network).items()]
     times = (n for n, s in enumerate(network.steps) if isinstance(s, Step))
@@ -180,7 +182,7 @@ def buffers(network: Network, plans: Sequence[Plan], threads: int = 1) -> list[t
 def arena(
     network: Network, plans: Sequence[Plan], threads: int = 1
 ) -> tuple[dict[str, int], tuple[Work, ...], int, int]:
-    """The begin of each value and of each step's work space, the bytes of the arena, and a lower bound."""
+    """The start of each value and of each step's work space, the bytes of the arena, and a lower bound."""
     found = plan_memory(buffers(network, plans, threads), alignment=ALIGNMENT)
     assert found.offsets is not None and found.peak is not None  # there is no capacity
     offsets = iter(found.offsets)

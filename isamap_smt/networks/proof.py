@@ -3,8 +3,8 @@
 same: each value is the model's (networks/same.py).
 version: each read sees the result of the step named as the value's writer: nothing writes a byte of it in between, work
 space included, and no other step writes the value.
-kernel: the program run is a proved one, of the step's kernel or of one proved to be the same. It reads and writes the
-step's values.
+kernel: the program to run is a proved one, of the step's kernel or of one proved to be the same. It reads and writes
+the step's values.
 room: a step's temporaries have places.
 separate: the memory written by one step lies apart, each thread's work space too.
 arena: all of it lies inside, and begins at addresses allowed for vectors.
@@ -159,7 +159,7 @@ def _work(planned: NetworkPlan, step: Step, work: Work) -> list[Place]:
 
 
 def _kernel(planned: NetworkPlan, step: Step) -> ClaimResult:
-    """The program run computes the step's kernel, of the constants it packs."""
+    """The program to run computes the step's kernel, of the constants it packs."""
     question = planned.question(step)
     made, wrong = planned.plans.get(question), ""
     if made is None:
@@ -235,7 +235,7 @@ def _grows(planned: NetworkPlan, step: Step) -> ClaimResult | None:
 
 
 def _types(planned: NetworkPlan, step: Step) -> Iterator[ClaimResult]:
-    """The kernel run has the tensors bound by the step, and each has the type and shape of its value."""
+    """The program's kernel has the tensors bound by the step, each with the type and shape of its value."""
     kernel, network = planned.plan_of(step).program.kernel, planned.network
     bound = dict((*step.reads, *step.writes))
     for tensor in kernel.tensors:

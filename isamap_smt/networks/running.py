@@ -97,8 +97,9 @@ class Running:
         return checked_inputs(self.network, {**dict(zip(names, arrays, strict=False)), **named})
 
     def __call__(self, given: Arrays, refused: Refused, after: After | None = None) -> Arrays:
-        """The outputs. Raises the error made by `refused` of a code. after: told of each kernel, with the arrays of
-        inputs and outputs.
+        """The outputs. Raises the error made by `refused` of a code.
+
+        after: told of each kernel, with the arrays of inputs and outputs.
         """
         sizes = sizes_of(self.network, given)
         made = {n: aligned_empty(at(shape, sizes) if sizes else shape, of) for n, shape, of in self._outputs}

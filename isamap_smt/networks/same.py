@@ -135,8 +135,9 @@ def _view_of_runs(source: Shape, held: Order, result: Shape, shown: Order) -> bo
 
 
 def _runs(source: Shape, result: Shape) -> list[tuple[list[int], list[int]]] | None:
-    """The shortest runs of dimensions, of both shapes, without dimensions of 1. None if the shapes do not fall into
-    runs.
+    """The shortest runs of dimensions, of both shapes, without dimensions of 1.
+
+    None if the shapes do not fall into runs.
     """
     left = [(n, e) for n, e in enumerate(source) if e != 1]
     right = [(n, e) for n, e in enumerate(result) if e != 1]
@@ -198,8 +199,9 @@ class _Terms:
         return self.of_tensor(_Bound(step.kernel, bound), tensor, index, depth, leaves)
 
     def of_tensor(self, where: _Bound, tensor: str, index: Index, depth: int, leaves: set[str] | None = None) -> int:
-        """The term of an element of a kernel's tensor. leaves: the model's values to stop unfolding at; if None, all
-        values read.
+        """The term of an element of a kernel's tensor.
+
+        leaves: the model's values to stop unfolding at; if None, all values read.
         """
         kernel = where.kernel
         writers = [s for s in kernel.statements if s.target.tensor == tensor]
@@ -336,9 +338,7 @@ Box = tuple[
 
 
 def _boxes(kernel: Kernel, writers: list[Statement]) -> list[Box]:
-    """The box assigned by each statement, if they lie apart and make up the whole tensor, whatever the sizes; else
-    none.
-    """
+    """Each statement's box, if they lie apart and fill the whole tensor, whatever the sizes; else none."""
     shape = [sp.sympify(n) for n in kernel.tensor(writers[0].target.tensor).shape]
     made = [_box(s) for s in writers]
     boxes = [b for b in made if b is not None]
@@ -376,7 +376,7 @@ def _box(s: Statement) -> Box | None:
 
 
 def _needed(kernel: Kernel, tensor: str) -> dict[str, int]:
-    """The written tensors needed by a tensor, itself first, each with a number."""
+    """The written tensors a tensor depends on, itself first, each with a number."""
     found, queue = {tensor: 0}, [tensor]
     for name in queue:
         for s in kernel.statements:

@@ -1,5 +1,4 @@
-"""A network's plan as a document, sufficient to derive all of it: kernels as texts, mappings and schedules as
-decisions.
+"""A network's plan as a document, enough to derive all of it: kernels as texts, mappings and schedules as decisions.
 
 Nothing in the document is a verdict. Programs are lowered and proved anew; constants are named by their digests.
 """
@@ -146,8 +145,9 @@ def _at_values(name: str, schedule: Schedule) -> str:
 
 
 def network_from(document: Document, constants: Dict[str, np.ndarray]) -> Network:
-    """The network of a document, with these elements. Raises LookupError, TypeError, ValueError, IsamapError for other
-    documents.
+    """The network of a document, with these elements.
+
+    Raises LookupError, TypeError, ValueError, IsamapError for any other document.
     """
     values = _values_from(document)
     return Network(

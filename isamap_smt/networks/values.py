@@ -1,6 +1,6 @@
 """Values of networks: named tensors of fixed types and shapes, taken and given by a network.
 
-A process calling compiled networks only needs nothing else of a network.
+A process that only calls compiled networks needs nothing else of a network.
 """
 
 from __future__ import annotations
@@ -67,13 +67,14 @@ class Signature:
 
 
 def largest(network: Signature) -> dict[str, int]:
-    """The sizes planned for: the largest."""
+    """The open sizes at their planned maximum, by name."""
     return {s.name: s.most for s in network.open}
 
 
 def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
-    """The open sizes, by the inputs' shapes. Raises ArgumentError for an impossible or too large one, and if inputs
-    disagree.
+    """The open sizes, by the inputs' shapes.
+
+    Raises ArgumentError for an impossible or too large one, and if inputs disagree.
     """
     if not network.open:
         return {}
@@ -95,8 +96,9 @@ def sizes_of(network: Signature, arrays: Dict[str, Any]) -> dict[str, int]:
 
 
 def random_inputs(network: Signature, seed: int, sizes: Dict[str, int] | None = None) -> dict[str, np.ndarray]:
-    """Arrays for the inputs: normal numbers, small whole ones, truth values. sizes: the open ones; by default the
-    largest.
+    """Arrays for the inputs: normal numbers, small whole ones, truth values.
+
+    sizes: the open ones; by default the largest.
     """
     rng, sizes = np.random.default_rng(seed), sizes or largest(network)
     made: dict[str, np.ndarray] = {}

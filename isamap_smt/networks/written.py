@@ -20,12 +20,11 @@ def write_network(
     network: Network | NetworkPlan, folder: str | Path, hardware: str = "host", *, name: str | None = None, cc: str | None = None,
     target: str | None = None, record: Dict[str, Any] | None = None, tell: Callable[[str], Any] = lambda _: None, **options: Any,
 ) -> Library:  # fmt: skip
-    """Write a network's library in C into a folder, whole or not at all, for load_network() and `isamap proofs check`
-    to read.
+    """Write a network's library in C into a folder, whole or not at all.
 
-    The folder holds sources, weights, the compiled files, and the record of the proof. name: prefix of its names in C;
-    the network's by default. target: the triple of another machine. record: further entries of the record. options:
-    those of plan_network(), for a network not planned yet.
+    load_network() and `isamap proofs check` read it. The folder holds sources, weights, the compiled files, and the
+    record of the proof. name: prefix of its names in C; the network's by default. target: the triple of another
+    machine. record: further entries of the record. options: those of plan_network(), for a network not planned yet.
 
     Raises OutputError if the folder holds other files, and the errors of plan_network() and write_library().
     """

@@ -1,5 +1,6 @@
-"""Places to run a proved program: this CPU, or another machine under an emulator. Other packages add theirs by entry
-points.
+"""Places to run a proved program: this CPU, or another machine under an emulator.
+
+Other packages add theirs by entry points.
 """
 
 from isamap_smt.targets.target import Runnable as Runnable

@@ -145,9 +145,7 @@ class EngineCall:
         """Compute."""
 
     def begun(self, tensors: tuple[str, ...]) -> tuple[list[Any], list[int], list[int]]:
-        """Arrays of these tensors, outputs at their start; the kernel's free sizes; and the positions of the written
-        tensors.
-        """
+        """Arrays of these tensors, outputs at their start; the kernel's free sizes; the written tensors' positions."""
         self.kernel._begin(self.arguments)
         kernel, arrays = self.kernel.kernel, self.arguments.arrays
         written = [n for n, t in enumerate(tensors) if t in kernel.outputs]
@@ -286,8 +284,9 @@ class EnginesText(ABC):
         return f"((const union {{ {t.dtype.c} im_number; uint32_t im_bits; }}){{{element}}}).im_bits"
 
     def _in_main(self, use: Issued, name: str, tensor: str, index: tuple[Any, ...]) -> dict[str, str]:
-        """A pointer to the element of the first active point, and the strides. If no point is active, nothing follows
-        the pointer.
+        """A pointer to the element of the first active point, and the strides.
+
+        If no point is active, nothing follows the pointer.
         """
         i, kernel = use.instruction, self.program.kernel
         begin = dict.fromkeys(i.extents, sp.S.Zero) | {a: use.parameters[p] for a, p in i.front}

@@ -27,12 +27,11 @@ MOST_USES = 2**20  # of a core's instruction: a minute or two for each order, an
 
 @dataclass(frozen=True)
 class Observed:
-    """The outcome of runs on one set of arrays: the first run's result or the first wrong one, compared with the
-    reference.
+    """The outcome of runs on one set of arrays: the first run's result or the first wrong one, against the reference.
 
     cycles: of the timed run; None of a core, as it keeps no time. orders: the number of runs, the first and one for
-    each seed. races: those possible in any order, with uses beyond their memory and deadlocks; of a core, every act no
-    right program does. timed: the timed run of engines with its trace, if asked for.
+    each seed. races: those possible in any order, with uses beyond their memory and deadlocks; of a core, every act
+    that no right program does. timed: the timed run of engines with its trace, if asked for.
     """
 
     judged: Judgement
@@ -118,7 +117,10 @@ def _require_few(program: Program, kernel: Kernel) -> None:
 
 @dataclass(frozen=True)
 class _Run:
-    """One run. wrong: races and every other act no right program does. timed: of engines, with a trace if asked for."""
+    """One run.
+
+    wrong: races and every other act that no right program does. timed: of engines, with a trace if asked for.
+    """
 
     outputs: dict[str, np.ndarray]
     cycles: float | None

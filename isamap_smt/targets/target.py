@@ -81,9 +81,7 @@ class Target(ABC):
 
     @abstractmethod
     def available(self, cc: str | None = None) -> str:
-        """'' if programs can be built (with cc, as for build()) and run here; else the missing piece, and how to
-        install it.
-        """
+        """'' if programs can be built (with cc, as for build()) and run here; else the lack, and how to install it."""
 
     @abstractmethod
     def takes(self, machine: Hardware) -> str:
@@ -91,18 +89,14 @@ class Target(ABC):
 
     @abstractmethod
     def executor(self, machine: Hardware | None = None) -> str:
-        """The runner of the programs, with its version; for a machine, at the values of its parameters. Only if it is
-        available.
-        """
+        """The runner of the programs, with its version; for a machine, at its parameters' values. Only if available."""
 
     def beforehand(self, cc: str | None = None) -> str:
-        """A long first step of a build for this target, in words; '' if there is none. Only if it is available."""
+        """A long first step of a build for this target, in words; '' if there is none. Only if available."""
         return ""
 
     def place(self, cc: str | None = None) -> Place | None:
-        """The runner of single instructions there, for check_hardware(); None if there is none. Only if the target is
-        available.
-        """
+        """The runner of single instructions there, for check_hardware(); None if there is none. Only if available."""
         return None
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Measurements, kept in SQLite: by task (kernel, sizes, hardware, options), machine and program.
 
-Many processes may write at once (write-ahead log, a writer waits for another), and one killed loses at most its current
-write. A file of another version, no tuning database, or a damaged one is reported and left as it is.
+Many processes may write at once (write-ahead log, a writer waits for another), and a killed one loses at most its
+current write. A file is reported and left as it is if it is of another version, no tuning database, or damaged.
 """
 
 from __future__ import annotations
@@ -80,8 +80,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class Winner:
-    """The fastest program found for a task. baseline: seconds of plan()'s choice without measurements, in the same
-    minute.
+    """The fastest program found for a task.
+
+    baseline: seconds of plan()'s choice without measurements, in the same minute.
     """
 
     program: str
@@ -102,7 +103,7 @@ class Database:
     """An open tuning database. Each method is one transaction, and safe beside other processes."""
 
     def __init__(self, path: Path | None = None) -> None:
-        """Open it, or make a new one if there is none. Raises TuningError for a file not ours."""
+        """Open it, or make a new one if there is none. Raises TuningError for a file that is not ours."""
         self.path = path or database_path()
         with self._told():
             self.path.parent.mkdir(parents=True, exist_ok=True)

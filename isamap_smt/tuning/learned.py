@@ -1,5 +1,4 @@
-"""A cost model learned from this machine's measurements: gradient-boosted trees (scikit-learn) over the parts of the
-price.
+"""A cost model learned from this machine's measurements: gradient-boosted trees (scikit-learn) over the price's parts.
 
 It learns the error of the priced prediction, as a logarithm, from the trials of every task. Where it knows nothing, it
 repeats the prices.

@@ -76,8 +76,9 @@ class Tuned:
 
 @dataclass(frozen=True)
 class Search:
-    """Everything a search needs. baseline: plan()'s choice without measurements, tried first. models: further
-    predictors to compare.
+    """Everything a search needs.
+
+    baseline: plan()'s choice without measurements, tried first. models: further predictors to compare.
     """
 
     task: Task
@@ -268,8 +269,9 @@ class Workers:
     def __init__(
         self, executor: Executor | Callable[[], Executor], count: int = 1, measure: Measure = run_trial
     ) -> None:
-        """executor: one of the caller's, left open; or a function to make one, and another if it breaks. measure: does
-        a job.
+        """executor: the caller's own, left open; or a function to make one, and another if it breaks.
+
+        measure: does a job.
         """
         if count < 1:
             raise TuningError(f"workers={count}: there must be at least 1")
@@ -330,8 +332,7 @@ class Workers:
 
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """The correlation of the ranks, ties at their mean rank; None for fewer than three pairs, or if one side is
-    constant.
+    """The correlation of the ranks, ties at their mean rank; None below three pairs, or if one side is constant.
 
     >>> spearman([1, 2, 3, 4], [10, 20, 30, 40]), spearman([1, 2, 3, 4], [4, 3, 2, 1])
     (1.0, -1.0)

@@ -84,9 +84,7 @@ class Space:
 
 
 def features(space: Space, point: Point) -> dict[str, float]:
-    """The inputs of a learned model: the parts of the price in cycles, the tiles in points, and how each operand is
-    fed.
-    """
+    """Inputs of a learned model: the parts of the price in cycles, the tiles in points, and how each operand is fed."""
     part, cost = space.part(point), space.cost(point)
     if cost is None:
         raise ValueError("a point outside the space has no features")

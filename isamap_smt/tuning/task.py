@@ -16,8 +16,9 @@ from isamap_smt.scheduling.arguments import Pin
 
 @dataclass(frozen=True)
 class Task:
-    """A search's task. sizes: all those left free by the kernel. pins: decisions taken. instruction: the only one to
-    use, or None.
+    """A search's task.
+
+    sizes: all those left free by the kernel. pins: decisions taken. instruction: the only one to use, or None.
     """
 
     kernel: Kernel

@@ -92,8 +92,9 @@ def run_trial(job: Job) -> Outcome:
 
 
 def race(jobs: list[Job], rounds: int = 3) -> list[float | None]:
-    """The best seconds of each of a few schedules known to run right, timed in turns (A B A B) on one machine; None if
-    one fails.
+    """The best seconds of each of a few schedules that ran right before; None if one fails.
+
+    They are timed in turns (A B A B) on one machine.
     """
     calls: list[Any] = []
     for job in jobs:

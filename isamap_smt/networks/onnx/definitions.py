@@ -59,7 +59,7 @@ def defaults(onnx: Any, node: Any, domain: str, opset: int) -> dict[str, Any]:
 
 
 def with_attributes(onnx: Any, node: Any, given: dict[str, Any]) -> Any:  # node: a NodeProto
-    """A function's node, with its attributes taken from the function's by reference; left out if the function has none."""
+    """A function's node, with values for attributes that refer to the function's; those it lacks are left out."""
     if not any(a.ref_attr_name for a in node.attribute):
         return node
     made = onnx.NodeProto()

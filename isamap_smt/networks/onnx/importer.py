@@ -1,5 +1,4 @@
-"""From an ONNX model to a Network: one node after the other, each by the operator of its name, or by ONNX's own
-definition.
+"""From an ONNX model to a Network: one node after the other, each by its operator's name, or by ONNX's own definition.
 
 An operator defined by ONNX as a function of others is expanded if nothing here computes it.
 """

@@ -60,8 +60,9 @@ def _tensors(graph: Any) -> Iterator[Any]:
 
 
 def in_type(values: Any, of: np.dtype) -> np.ndarray:
-    """The array as it is; numbers and lists of them in this type, if it has each. Floats are rounded to a
-    floating-point one.
+    """The array as it is; numbers and lists of them in this type, if it has each.
+
+    Floats are rounded to a floating-point one.
     """
     array = np.asarray(values)
     if isinstance(values, np.ndarray | np.generic) or array.dtype.kind not in "biuf":

@@ -19,8 +19,9 @@ OPERATORS: dict[tuple[str, str], Operator] = {}
 
 @dataclass
 class Node:
-    """A node to import. inputs: None for each optional one left out. opset: of the node's domain. outputs: the number
-    wanted.
+    """A node to import.
+
+    inputs: None for each optional one left out. opset: of the node's domain. outputs: the number wanted.
     """
 
     op: str

@@ -128,7 +128,7 @@ def sliced(_: Attributes, x: Any, starts: Any, ends: Any, axes: Any = None, step
 
 
 def parts(a: Attributes, x: Any, split: Any, count: int) -> list[tuple[int, int]]:
-    """Begin and end of each part of Split."""
+    """Start and end of each part of Split."""
     length = x.shape[a.get("axis", 0)]
     size = -(-length // count)
     sizes = whole(split) if split is not None else [min(size, length - n * size) for n in range(count)]

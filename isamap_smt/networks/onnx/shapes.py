@@ -1,5 +1,4 @@
-"""Operators on open shapes: exporters compute them by nodes, `Shape`, `Gather`, `Concat` and so on, before they
-reshape.
+"""Operators on open shapes, computed by exporters before they reshape, by nodes such as `Shape`, `Gather` and `Concat`.
 
 Elements are whole numbers and extents (networks/extents.py). Whatever computes elements of data with them is a kernel,
 as always.

@@ -116,10 +116,10 @@ def _left(asked: Options, what: str, reason: str) -> None:
 
 @dataclass
 class _Ready:
-    """A compiled network. inputs: the arguments it reads. places: for each output of the graph, the name of a result,
-    or a number.
+    """A compiled network. inputs: the arguments it reads.
 
-    weights, versions: the constant tensors, and their versions at compilation.
+    places: for each output of the graph, the name of a result, or a number. weights, versions: the constant tensors,
+    and their versions at compilation.
     """
 
     network: CompiledNetwork

@@ -25,7 +25,7 @@ def from_torch(
     torch.export.Dim("batch", max=8)}}`. Weights are constants. Results are called result_0, result_1 and so on. An
     operator without a kernel is a foreign step, computed by torch without proof.
 
-    Raises NetworkError for models outside of networks: changing their buffers, with a size without a largest one, of
+    Raises NetworkError for a model that no network holds: it changes its buffers, has a size without a largest one, or
     other types.
     """
     program = model

@@ -30,8 +30,7 @@ Sizes = Dict[str, int | OpenSize]
 def network_of(
     traced: torch.fx.Graph, constants: Dict[str, torch.Tensor], sizes: Sizes, name: str
 ) -> tuple[Network, list[str | Any]]:
-    """The network of a traced graph without side effects, and for each of its outputs the name of a result; a number as
-    it is.
+    """The network of a traced graph without side effects, and for each output the name of a result; a number as it is.
 
     constants: of placeholders, by their names. sizes: a number, or an open size, of each symbol of torch. Raises
     NetworkError.

@@ -35,8 +35,8 @@ def torch_op(
 ) -> Callable[..., Any]:
     """A kernel as a function of tensors, in their order in the kernel; the result, or a tuple of several, is new.
 
-    It is the operator torch.ops.isamap.NAME, by default of the kernel's name. torch.compile and torch.export trace it:
-    sizes may stay open. It has no gradient. options: those of compile(), if the kernel is not compiled yet.
+    It is the operator torch.ops.isamap.NAME, with the kernel's name by default. torch.compile and torch.export trace
+    it: sizes may stay open. It has no gradient. options: those of compile(), if the kernel is not compiled yet.
 
     Raises ArgumentError for an invalid or taken name, and the errors of compile(); a call raises the errors of a
     kernel's call.

@@ -22,7 +22,7 @@ class Why(IntEnum):
 
 
 class RefusedError(HardwareError):
-    """An instruction is refused. The text tells it and the reason; `why` is its kind."""
+    """An instruction is refused. The text names it and the reason; `why` is its kind."""
 
     def __init__(self, why: int, text: str) -> None:
         super().__init__(text)

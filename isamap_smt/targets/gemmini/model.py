@@ -17,8 +17,9 @@ def build_model(cc: str | None = None, source: str | None = None) -> Path:
 
 
 class Model:
-    """One machine, nothing written and nothing configured yet. memory: its main memory; the first byte has address
-    `base`.
+    """One machine, nothing written and nothing configured yet.
+
+    memory: its main memory; the first byte has address `base`.
     """
 
     def __init__(self, library: Path, memory: bytearray, base: int = 0x1000) -> None:

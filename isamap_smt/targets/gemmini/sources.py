@@ -17,8 +17,6 @@ def model_source() -> str:
 
 
 def here_source(program: str) -> str:
-    """The model, a program (C including gemmini_isa.h and defining gemmini_program), and the C to run it in this
-    process.
-    """
+    """The model, a program (C including gemmini_isa.h and defining gemmini_program), and the C to run it here."""
     headers = {"gemmini_model.h": _MODEL / "gemmini_model.h", HEADER: GUEST / HEADER}
     return joined([*sorted(_MODEL.glob("*.c")), GUEST / "host.c", program], headers)

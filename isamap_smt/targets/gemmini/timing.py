@@ -1,5 +1,4 @@
-"""A timing model of Gemmini, not hardware: the cycles of a stream of commands, by its sources' account of its
-controllers.
+"""A timing model of Gemmini, not hardware: the cycles of a stream of commands, as its sources describe the units.
 
 Three controllers (loads, executes, stores), each in order, beside each other. A command waits in the reservation
 station for a free entry of its controller (8, 16, 4), for those before it there, and for other controllers' commands on

@@ -41,7 +41,7 @@ class Report:
 
 
 class RefusedError(HardwareError):
-    """A program is refused. The text tells the instruction (counted from 0) and the reason; `why` is its kind."""
+    """A program is refused. The text names the instruction (counted from 0) and the reason; `why` is its kind."""
 
     def __init__(self, why: int, text: str, report: Report) -> None:
         super().__init__(f"{text} (before that, a race: {report.race})" if report.races else text)
@@ -50,7 +50,7 @@ class RefusedError(HardwareError):
 
 
 class DeadlockError(HardwareError):
-    """No engine can go on. The text tells the queue each of them waits for, and the place."""
+    """No engine can go on. The text names the queue each of them waits for, and the place."""
 
     def __init__(self, text: str, report: Report) -> None:
         super().__init__(f"{text} (before that, a race: {report.race})" if report.races else text)

@@ -1,10 +1,9 @@
-"""Consecutive moves as one instruction; consecutive products, resets and operations on sums as one with two loops
-around micro-ops.
+"""Consecutive moves as one instruction; consecutive products, resets and operations on sums as one with two loops.
 
-Each computing instruction has 16 rows: one micro-op and a loop over them. Successive ones without a token in between
-are one run. If tiles of a run lie one behind the other, its loop has more rows; if the run repeats itself a constant
-distance apart, the other loop does it; the rest are micro-ops. Within a run sums are added in another order, without
-effect modulo 2^32, and other operations touch each entry once.
+The two loops go around micro-ops. Each computing instruction has 16 rows: one micro-op and a loop over them. Successive
+ones without a token in between are one run. If tiles of a run lie one behind the other, its loop has more rows; if the
+run repeats itself a constant distance apart, the other loop does it; the rest are micro-ops. Within a run sums are
+added in another order, without effect modulo 2^32, and other operations touch each entry once.
 
 Hardware pipelines the accumulator: the same entry in two consecutive micro-ops is a hazard, so a run is cut before it.
 """

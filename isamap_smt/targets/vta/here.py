@@ -114,8 +114,9 @@ _FIELDS = 8
 
 @dataclass(frozen=True)
 class Stream:
-    """A program for some arrays. listed: uses of instructions; issues: the instructions left of them. uops: micro-ops,
-    as loaded.
+    """A program for some arrays.
+
+    listed: uses of instructions; issues: the instructions left of them. uops: micro-ops, as loaded.
     """
 
     issues: tuple[Issue, ...]

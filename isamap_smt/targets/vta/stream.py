@@ -128,7 +128,7 @@ class _Tokens:
         self.issue(COMPUTE, what, ())
 
     def barrier(self) -> None:
-        """All other engines wait for an instruction, itself waiting for all of them."""
+        """Issue an instruction that waits for all other engines; they wait for it."""
         self._all(NOTHING)
         for e in (LOAD, STORE):
             self.open[e][COMPUTE] = len(self.own[COMPUTE]) - 1

@@ -113,8 +113,9 @@ class VtaCall(EngineCall):
     report: Report | None = None
 
     def run(self, seed: int = 0) -> None:
-        """Compute, with the engines in the seed's order. Raises SizeError, RefusedError, DeadlockError, and
-        HardwareError for a race.
+        """Compute, with the engines in the seed's order.
+
+        Raises SizeError, RefusedError, DeadlockError, and HardwareError for a race.
         """
         names = tuple(t.name for t in in_memory(self.kernel.program))
         arrays, numbers, written = self.begun(names)

@@ -58,8 +58,7 @@ def _turned(node: Node, position: int, which: str) -> Var:
 
 @onnx("MatMulNBits", domain=MICROSOFT)
 def _matmul_of_blocks(node: Node) -> Var:
-    """A times weights of 4 or 8 bits in bytes, the lower bits first: (element - zero point) * scale of each block of a
-    row.
+    """A times weights of 4 or 8 bits in bytes, lower bits first: (element - zero point) * scale of each block of a row.
 
     accuracy_level 4 allows A in bytes, too: each block of a row by a scale of its own.
     """

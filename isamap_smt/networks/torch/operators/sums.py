@@ -309,9 +309,7 @@ def _projected(c: Call, x: Var, weight: Var, bias: Var | None) -> Var:
 
 
 def _self_attention(c: Call, x: Var, heads: int, weights: Sequence[Var]) -> Var:
-    """Of [batch, length, width]; weights: weight and bias of queries, keys and values together, and those of the
-    result.
-    """
+    """Of [batch, length, width]; weights: weight and bias of queries, keys and values together, and of the result."""
     whole = _projected(c, x, weights[0], weights[1])
     q, k, v = (attending.heads_of(p, heads) for p in do.split(whole, [x.shape[-1]] * 3, 2))
     made, _ = attending.attention(q, k, v, attending.Seen())
