@@ -1,4 +1,4 @@
-"""The extents of the array's product, and the level serving as each operand's own memory."""
+"""The extents of the array's product, and each operand's own memory: the level beside the array, or one before."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ def _placed(architecture: Architecture, axes: dict[str, str], extents: dict[str,
 
 
 def _way(placed: Placed, operand: str) -> Way:
-    """An operand's own memory is the innermost level with room for a tile; on its way it passes the largest one before.
+    """An operand's own memory is the innermost level with room for a tile; before it, the largest level is passed.
 
-    That one has room for two tiles. Raises ArchitectureError if no level has room for one.
+    The passed level has room for two tiles. Raises ArchitectureError if no level has room for one.
     """
     main, *rest = placed.architecture.of(operand)
     fits = [x for x in rest if placed.tiles(x, operand) >= 1]

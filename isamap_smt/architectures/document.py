@@ -1,4 +1,4 @@
-"""A YAML file as plain data: tags unknown to PyYAML are kept as words, no code is ever run, and each key stands once."""
+"""A YAML file as plain data: tags unknown to PyYAML are kept as words, no code is run, and each key stands once."""
 
 from __future__ import annotations
 

@@ -70,8 +70,7 @@ class Placed:
     def shared(self, level: Level, operand: str) -> int:
         """The number of multipliers served by one access in a step.
 
-        They lie along meshes without the operand's axes, and without copies in the level. They lie along meshes without
-        the operand's axes, and without copies in the level.
+        They lie along meshes without the operand's axes, and without copies in the level.
         """
         return prod(
             m.size

@@ -25,11 +25,13 @@ def from_timeloop(
     """The machine of an architecture of Timeloop: version 0.4 with nodes, or 0.2 and 0.3 as a tree.
 
     source: a path, or the text itself. The array becomes one instruction, acc[i,j] += a[i,k] * b[k,j], with Inputs as
-    a, Weights as b, Outputs as acc. unroll: points of each axis computed by the array side by side, such as {"j": 16,
-    "k": 16}; by default as in the file's spatial constraints, else the first dimension of the mesh takes j and the
-    second k. in_time: how many of them it computes one after the other. dtypes: element types by operand. sums: the
-    share of sums in a memory for inputs and sums. ert: a file with energies (ERT). values: numbers of the file to
-    replace, such as shared_glb_depth=8192; i, j and k are in_time.
+    a, Weights as b, Outputs as acc.
+    unroll: points of each axis computed by the array side by side, such as {"j": 16, "k": 16}; by default as in the
+    file's spatial constraints, else the first dimension of the mesh takes j and the second k.
+    in_time: how many of them it computes one after the other.
+    dtypes: element types by operand. sums: the share of sums in a memory for inputs and sums. ert: a file with energies
+    (ERT).
+    values: numbers of the file to replace, such as shared_glb_depth=8192; i, j and k are in_time.
 
     Everything not understood, or not kept, is in `unread` of the machine. Raises ArchitectureError if no machine can be
     made.

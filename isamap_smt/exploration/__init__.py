@@ -1,4 +1,4 @@
-"""Many kernels and many machines: which kernels a machine runs, and the machine of a family worth its cost."""
+"""Many kernels and many machines: which kernels a machine runs, and which machine of a family is worth its cost."""
 
 from isamap_smt.exploration.cells import Answer, Layer, layer
 from isamap_smt.exploration.grid import Explored, Machine, sweep, table

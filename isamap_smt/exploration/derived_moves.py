@@ -35,8 +35,7 @@ PADDED: tuple[tuple[str, ...], ...] = ((ROW,), (COLUMN,), (ROW, COLUMN))
 class Tile:
     """Cells of an operand in an addressed memory.
 
-    rows, columns: points of the axes counting them, 0 without such an axis. rows, columns: points of the axes counting
-    them, 0 without such an axis.
+    rows, columns: points of the axes counting them, 0 without such an axis.
     """
 
     memory: str

@@ -102,7 +102,7 @@ class Admitted:
 
 @dataclass(frozen=True)
 class Why:
-    """legal: mappings onto the instruction as it is. padded: if there are none, those leaving its axes empty in part.
+    """legal: mappings onto the instruction as it is. padded: if there are none, those that leave axes of it empty.
 
     reason: against every mapping before any is tried, or ''.
 

@@ -196,7 +196,7 @@ class _Check:
             yield question, derived.plan
 
     def _answered(self, what: str, steps: Sequence[Asked], changed: Sequence[str] = ()) -> None:
-        """Tell cvc5's answers to the same questions; Z3 has proved all of these steps."""
+        """Tell cvc5's answers to the same questions; Z3 has proved all of these claims."""
         questions = questions_of(steps)
         tally = second_opinion(questions, self.memory.cvc5)
         told = ("the solvers disagree", *tally.disagreements) if tally.disagreements else tuple(changed)

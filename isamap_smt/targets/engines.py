@@ -87,7 +87,7 @@ class EngineTarget(Target):
 
 
 class EngineKernel(Callee):
-    """A program of engines, callable on arrays. Its sums begin at 0, or at the kernel's own start.
+    """A program of engines, callable on arrays. Its sums begin at 0, or at the kernel's own start value.
 
     machine: in messages. made: the program, built. executor: its runner, in words. told: of the last call.
     """
@@ -145,7 +145,7 @@ class EngineCall:
         """Compute."""
 
     def begun(self, tensors: tuple[str, ...]) -> tuple[list[Any], list[int], list[int]]:
-        """Arrays of these tensors, outputs at their start; the kernel's free sizes; the written tensors' positions."""
+        """Arrays of these tensors, outputs at their start values; the free sizes; the written tensors' positions."""
         self.kernel._begin(self.arguments)
         kernel, arrays = self.kernel.kernel, self.arguments.arrays
         written = [n for n, t in enumerate(tensors) if t in kernel.outputs]

@@ -1,4 +1,4 @@
-"""Several C files as one text complete for a compiler."""
+"""Several C files as one text a compiler takes without other files."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Simulated:
         self.program = checked.program
 
     def __call__(self, *, sizes: Any = None, **arrays: np.ndarray) -> dict[str, np.ndarray]:
-        """The outputs of the first run, by name. Outputs begin at the start of their reductions.
+        """The outputs of the first run, by name. Outputs begin at the start values of their reductions.
 
         sizes: by name, those the program leaves open and no array's dimension gives.
         """

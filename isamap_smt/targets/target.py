@@ -81,7 +81,7 @@ class Target(ABC):
 
     @abstractmethod
     def available(self, cc: str | None = None) -> str:
-        """'' if programs can be built (with cc, as for build()) and run here; else the lack, and how to install it."""
+        """'' if programs can be built and run here; else what is missing, and how to install it. cc: as for build()."""
 
     @abstractmethod
     def takes(self, machine: Hardware) -> str:

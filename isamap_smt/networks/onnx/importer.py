@@ -44,7 +44,8 @@ def from_onnx(
 
     `isamap list models` lists the bundled ones. sizes: a number for each dimension left open by the model, by its name.
     most: the largest number for each size to keep open, chosen by each call. constants: values of inputs deciding
-    shapes. foreign: the back end for nodes refused by kernels (`onnxruntime`, `reference`, `torch`, `numpy`, or one of
+    shapes.
+    foreign: the back end for everything kernels refuse (`onnxruntime`, `reference`, `torch`, `numpy`, or one of
     register_backend()). It computes an operator, or one case of it, without proof; of several, the first able to do so.
 
     Raises NetworkError with the node's name for faults, and for nodes kernels cannot compute.

@@ -37,7 +37,7 @@ def file_of(model: Any) -> Path:
 
 
 def external_files(data: bytes, folder: Path) -> list[Path]:
-    """The files in a model's folder named by its bytes as places of data; none if they are no model."""
+    """The files in a model's folder that its bytes name as places of data; none if they are no model."""
     if b"location" not in data:  # the key of each such entry
         return []
     try:
@@ -74,7 +74,7 @@ def in_type(values: Any, of: np.dtype) -> np.ndarray:
 
 
 def as_declared(model: bytes, constants: Dict[str, Any]) -> dict[str, np.ndarray]:
-    """The constants given at the model's reading, in the types of its inputs."""
+    """The constants a model was read with, in the types of its inputs."""
     proto, _ = load(model)
     types = {i.name: i.type.tensor_type.elem_type for i in proto.graph.input}
     return {n: in_type(v, library().helper.tensor_dtype_to_np_dtype(types[n])) for n, v in constants.items()}
@@ -102,7 +102,7 @@ def _parsed(onnx: Any, data: bytes, name: str) -> Any:
 
 
 def _spelled(message: Any, name: str) -> Any:
-    """The message. Raises NetworkError for a text in invalid UTF-8: protobuf gives it as bytes."""
+    """The message. Raises NetworkError for a text that is no UTF-8: protobuf gives it as bytes."""
     for field, value in message.ListFields():
         parts = [value] if isinstance(value, str | bytes) or hasattr(value, "ListFields") else value
         if field.type == field.TYPE_MESSAGE:

@@ -21,9 +21,10 @@ def from_torch(
 ) -> Network:
     """The network of a torch.nn.Module as it is called with these tensors, or of a torch.export.ExportedProgram.
 
-    dynamic_shapes: the open dimensions, as torch.export.export() takes them, each with its largest size: `{"x": {0:
-    torch.export.Dim("batch", max=8)}}`. Weights are constants. Results are called result_0, result_1 and so on. An
-    operator without a kernel is a foreign step, computed by torch without proof.
+    dynamic_shapes: the open dimensions, as torch.export.export() takes them, each with its largest size:
+    `{"x": {0: torch.export.Dim("batch", max=8)}}`. Weights are constants. Results are called result_0, result_1 and so
+    on.
+    An operator without a kernel is a foreign step, computed by torch without proof.
 
     Raises NetworkError for a model that no network holds: it changes its buffers, has a size without a largest one, or
     other types.

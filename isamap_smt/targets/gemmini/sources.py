@@ -1,4 +1,4 @@
-"""The C of this package, as one text complete for a compiler."""
+"""The C of this package, as one text a compiler takes without other files."""
 
 from __future__ import annotations
 

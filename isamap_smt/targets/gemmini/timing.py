@@ -1,4 +1,4 @@
-"""A timing model of Gemmini, not hardware: the cycles of a stream of commands, as its sources describe the units.
+"""A timing model of Gemmini, not hardware: a command stream's cycles, as the sources describe the controllers.
 
 Three controllers (loads, executes, stores), each in order, beside each other. A command waits in the reservation
 station for a free entry of its controller (8, 16, 4), for those before it there, and for other controllers' commands on

@@ -1,4 +1,4 @@
-"""The C for programs to list their instructions, as one text complete for a compiler."""
+"""The C for programs to list their instructions, as one text a compiler takes without other files."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Vta(EngineTarget):
 
 
 class VtaKernel(EngineKernel):
-    """A program for VTA, callable on arrays. Its sums begin at 0, or at the kernel's own start."""
+    """A program for VTA, callable on arrays. Its sums begin at 0, or at the kernel's own start value."""
 
     machine = "VTA"
 

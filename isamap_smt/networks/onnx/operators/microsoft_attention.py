@@ -145,7 +145,7 @@ def _attention(node: Node) -> list[Var | None]:
 
 @onnx("GroupQueryAttention", domain=MICROSOFT)
 def _group_query(node: Node) -> list[Var | None]:
-    """New keys go behind the cache's first seqlens_k + 1 - length rows; both are data, looked at by each call."""
+    """New keys go behind the cache's first seqlens_k + 1 - length rows; these numbers are data, looked at by each call."""
     g, heads, groups = node.graph, node.number("num_heads", 0, 1), node.number("kv_num_heads", 0, 1)
     _refuse(
         node,
